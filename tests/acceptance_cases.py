@@ -117,7 +117,7 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """All of them: 6 x 5 x 4 x 2 x 2 x 3."""
+    """Return all of them: 6 x 5 x 4 x 2 x 2 x 3."""
     return [Case(*values) for values in product(Fault, Place, Checks, (True, False), (True, False), Basis)]
 
 

@@ -40,7 +40,7 @@ class Ran:
         return found
 
     def of(self, kind: str) -> list[Mapping[str, Any]]:
-        """The data of all records of a kind."""
+        """Return the data of all records of a kind."""
         return [record["data"] for record in self.records if record["type"] == kind]
 
     @property
@@ -69,13 +69,16 @@ def write_all(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def last_iteration(ran: Ran) -> list[Mapping[str, Any]]:
-    """The records from the end of the iteration before the last one, or from the beginning, to the last decision."""
+    """Return the records from the end of the iteration before the last one, or from the beginning.
+
+    To the last decision.
+    """
     ends = [n for n, record in enumerate(ran.records) if record["type"] == "decision"]
     return list(ran.records[ends[-2] + 1 if len(ends) > 1 else 0 : ends[-1]])
 
 
 def written(ran: Ran) -> str:
-    """The content that the last iteration left: of the last call that wrote it and did not fail."""
+    """Return the content that the last iteration left: of the last call that wrote it and did not fail."""
     failed = {one["result"]["call"] for one in ran.of("tool_result") if one["result"].get("failed")}
     calls = [one["call"] for one in ran.of("tool_call") if one["call"]["tool"] == "write_file"]
     contents = [str(call["arguments"]["content"]) for call in calls if call["id"] not in failed]
@@ -122,7 +125,7 @@ def met_limit(ran: Ran, own: list[Mapping[str, Any]]) -> bool:
 
 
 def stopped(own: list[Mapping[str, Any]]) -> bool:
-    """Whether the executor was stopped before its last words."""
+    """Return whether the executor was stopped before its last words."""
     answers = [one["data"]["reply"] for one in own if by(one, "executor")]
     return not answers or any(part["is"] == "ToolCall" for part in answers[-1].get("parts", ()))
 
@@ -132,7 +135,7 @@ def by(record: Mapping[str, Any], role: str) -> bool:
 
 
 def asked(record: Mapping[str, Any], role: str) -> bool:
-    """Whether the role's own model answered; hooks and tools ask another one, in no role."""
+    """Return whether the role's own model answered; hooks and tools ask another one, in no role."""
     return role != "executor" or str(record["data"]["model"]).endswith(("/executor", "/executor.yaml"))
 
 
@@ -142,7 +145,10 @@ def words(record: Mapping[str, Any]) -> str:
 
 
 def judgement(ran: Ran, own: list[Mapping[str, Any]]) -> float | None:
-    """What the judge said about this very state: its mean, of as many votes as there were, where it could be read."""
+    """Return what the judge said about this very state.
+
+    Its mean, of as many votes as there were, where it could be read.
+    """
     said = [words(one) for one in own if by(one, "evaluator")]
     if is_cached(own) and not said:
         said = [words(one) for one in ran.records if by(one, "evaluator")]
@@ -151,13 +157,13 @@ def judgement(ran: Ran, own: list[Mapping[str, Any]]) -> float | None:
 
 
 def looked(records: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the project's checks were run: a limit may have left no time for them."""
+    """Return whether the project's checks were run: a limit may have left no time for them."""
     evaluations = (one["data"]["evaluation"] for one in records if one["type"] == "evaluation")
     return any(check.get("evaluator") == "testrunner" for found in evaluations for check in found.get("checks", ()))
 
 
 def is_cached(own: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether nothing was evaluated because the state is the one that was evaluated before."""
+    """Return whether nothing was evaluated because the state is the one that was evaluated before."""
     return any(one["type"] == "iteration" and one["data"].get("mode") == "cached" for one in own)
 
 
@@ -169,7 +175,7 @@ def readable(text: str) -> float | None:
 
 
 def establish(ran: Ran, spare: Path) -> Established:
-    """All facts."""
+    """Return all facts."""
     case, own, content = ran.case, last_iteration(ran), written(ran)
     before = workspace(case)["a.txt"]
     passing = passes(case, content, spare) if looked(own) or (is_cached(own) and looked(ran.records)) else None
@@ -187,7 +193,7 @@ def establish(ran: Ran, spare: Path) -> Established:
 
 
 def row(facts: Established, policy: Basis) -> tuple[int, bool]:
-    """The first row that fits, and whether it accepts. No run here waits for its user or asks a question."""
+    """Return the first row that fits, and whether it accepts. No run here waits for its user or asks a question."""
     good = facts.judged is not None and facts.judged >= THRESHOLD
     if policy is Basis.NONE:
         return 2, facts.end == "done" and (facts.answered or facts.changed)
@@ -203,7 +209,7 @@ def row(facts: Established, policy: Basis) -> tuple[int, bool]:
 
 
 def statuses(facts: Established, case: Case) -> set[int]:
-    """How the table lets this run end; one that would go on may find that nothing is left to go on with."""
+    """Return how the table lets this run end; one that would go on may find that nothing is left to go on with."""
     _, accepted = row(facts, case.policy)
     if accepted:
         return {0}

@@ -20,24 +20,24 @@ DIMENSIONS = (
 
 
 def usage(tokens: int = LITTLE) -> str:
-    """What a turn costs."""
+    """Return what a turn costs."""
     return f"    usage: {{input: 10, output: {tokens}}}\n"
 
 
 def turn(when: str, body: str, tokens: int = LITTLE, *, repeat: bool = False) -> str:
-    """One answer of a script."""
+    """Return one answer of a script."""
     again = "    repeat: true\n" if repeat else ""
     return f"  - when: {{{when}}}\n    {body}\n{again}{usage(tokens)}"
 
 
 def write(number: int) -> str:
-    """A call that writes the file, without a word."""
+    """Return a call that writes the file, without a word."""
     content = json.dumps(f"x = {number}\n")
     return f"calls: [{{tool: write_file, arguments: {{path: a.txt, content: {content}, overwrite: true}}}}]"
 
 
 def heavy(case: Case) -> int:
-    """The tokens of an answer that leaves too little for another one; few where calls are counted.
+    """Return the tokens of an answer that leaves too little for another one; few where calls are counted.
 
     It uses nearly all that can be leased: an answer that claims more is charged what was read of it.
     """
@@ -48,7 +48,7 @@ def heavy(case: Case) -> int:
 
 
 def executor(case: Case) -> str:
-    """The executor's script: an earlier iteration, the change, the fault, the last words."""
+    """Return the executor's script: an earlier iteration, the change, the fault, the last words."""
     at_executor, at_judge = case.place is Place.EXECUTOR, case.place is Place.JUDGE
     turns: list[str] = []
     if case.earlier:
@@ -63,14 +63,14 @@ def executor(case: Case) -> str:
 
 
 def last_words(case: Case) -> str:
-    """How the executor ends."""
+    """Return how the executor ends."""
     if case.place is not Place.EXECUTOR:
         return 'says: ""' if case.mute else f"says: {SAID}"
     return faulty(case.fault, f"says: {SAID}")
 
 
 def faulty(fault: Fault, otherwise: str) -> str:
-    """A model's answer that has this fault."""
+    """Return a model's answer that has this fault."""
     match fault:
         case Fault.DEADLINE:
             return f"says: Too late.\n    delay: {LATE}"
@@ -84,14 +84,16 @@ def faulty(fault: Fault, otherwise: str) -> str:
 
 
 def verdict(score: float) -> str:
-    """A judge's answer by whatever rubric."""
+    """Return a judge's answer by whatever rubric."""
     scores = {**dict.fromkeys(DIMENSIONS, score), "other_task": 0.0}
     said = json.dumps({"scores": scores, "findings": [], "suggestion": ""})
     return f"says: |\n      {said}"
 
 
 def judge(case: Case) -> str:
-    """The judge's script: .60 for ``x = 2``, and .90 for all else, also for nothing: what judges alone would accept.
+    """Return the judge's script: .60 for ``x = 2``, and .90 for all else, also for nothing.
+
+    What judges alone would accept.
 
     Of work that changed nothing it is asked before whether the request wants a change: yes, where nothing is wrong.
     """
@@ -105,27 +107,27 @@ def judge(case: Case) -> str:
 
 
 def planner(case: Case) -> str:
-    """The planner's script."""
+    """Return the planner's script."""
     return turn("", faulty(case.fault, "says: 1. Write x = 3 into a.txt."), repeat=True)
 
 
 def spender(_case: Case) -> str:
-    """The model that hooks and tools spend everything on."""
+    """Return the model that hooks and tools spend everything on."""
     return turn("", "says: Hm.", MUCH, repeat=True)
 
 
 def before_executor(case: Case) -> int:
-    """How many calls of models come before the fault of the executor."""
+    """Return how many calls of models come before the fault of the executor."""
     return (3 if case.policy is Basis.JUDGE else 2) * case.earlier + case.changed
 
 
 def at_once(case: Case) -> bool:
-    """Whether the first call of all is the one that there is nothing for."""
+    """Return whether the first call of all is the one that there is nothing for."""
     return case.place is Place.PLANNER or (case.place is Place.EXECUTOR and not before_executor(case))
 
 
 def calls_allowed(case: Case) -> int:
-    """The limit of calls at which the fault is met."""
+    """Return the limit of calls at which the fault is met."""
     match case.place:
         case Place.EXECUTOR:
             return before_executor(case)
@@ -137,7 +139,7 @@ def calls_allowed(case: Case) -> int:
 
 
 def settings(case: Case) -> str:
-    """The configuration."""
+    """Return the configuration."""
     tables = {"evaluators.word-count": ["enabled = false"], "iteration": ["max_iterations = 2"]}
     if case.fault is Fault.DEADLINE:
         tables["iteration"].append(f"timeout_seconds = {SECONDS}")
@@ -153,7 +155,7 @@ def settings(case: Case) -> str:
 
 
 def options(case: Case) -> list[str]:
-    """What stands on the command line."""
+    """Return what stands on the command line."""
     models = ["--executor", model_of(case, Place.EXECUTOR), "--evaluator", model_of(case, Place.JUDGE)]
     policy = {Basis.JUDGE: [], Basis.CHECKS: ["--no-judge"], Basis.NONE: ["--iterate", "0"]}[case.policy]
     budget = ["--budget", "0.0001" if at_once(case) else str(BUDGET_USD)] if case.limit == "dollars" else []
@@ -162,12 +164,12 @@ def options(case: Case) -> list[str]:
 
 
 def model_of(case: Case, place: Place) -> str:
-    """The model of a role; the one whose key is missing is a vendor's."""
+    """Return the model of a role; the one whose key is missing is a vendor's."""
     return "openai/gpt-fake" if (case.fault, case.place) == (Fault.KEY, place) else f"rehearsal/{place}"
 
 
 def scripts(case: Case) -> dict[str, str]:
-    """All scripts, by model."""
+    """Return all scripts, by model."""
     turns = {"executor": executor, "judge": judge, "planner": planner, "spender": spender}
     return {name: f"price: {{input: 3.0, output: 15.0}}\nturns:\n{one(case)}" for name, one in turns.items()}
 
@@ -187,7 +189,7 @@ WANTED = {Checks.GREEN: "x = ", Checks.RED: "x = 9", Checks.TURNS: "x = 3"}
 
 
 def workspace(case: Case) -> dict[str, str]:
-    """The files of the project."""
+    """Return the files of the project."""
     files = {"a.txt": "x = 0\n", ".gitignore": "*.log\n__pycache__/\n.pytest_cache/\n"}
     if case.checks is Checks.NONE:
         return files
@@ -232,6 +234,6 @@ WRONG = {
 
 
 def plugin(case: Case) -> tuple[str, dict[str, str]]:
-    """A distribution's code, and by kind what it brings; nothing where no plugin goes wrong."""
+    """Return a distribution's code, and by kind what it brings; nothing where no plugin goes wrong."""
     kinds = {Place.HOOK: {"hooks": "acme:Hooks"}, Place.TOOL: {"tools": "acme:Toolbox"}}.get(case.place, {})
     return PLUGIN.format(body=WRONG[case.fault], moment=case.moment, armed=int(case.earlier)), kinds

@@ -124,7 +124,7 @@ class Chat:
         return account
 
     def written(self, post: Post) -> dict[str, Any]:
-        """A post as the service takes it."""
+        """Return a post as the service takes it."""
         files = [
             {"name": one.name, "type": one.media_type, "data": base64.b64encode(one.data).decode()}
             for one in post.attachments
@@ -134,7 +134,7 @@ class Chat:
         return {**facts, "buttons": buttons, "files": files}
 
     def read(self, one: Mapping[str, Any]) -> Post:
-        """An update as a post."""
+        """Return an update as a post."""
         author = SenderKind.SELF if one["user"] == self.user else SenderKind.PERSON
         return Post(
             one.get("text", ""),

@@ -80,7 +80,7 @@ class Scene:
 
 
 def scene(number: int) -> Scene:
-    """The scene of this number."""
+    """Return the scene of this number."""
     chance = Random(f"scene {number}")
     model = model_of(str(number), chance)
     return Scene(
@@ -95,7 +95,7 @@ def scene(number: int) -> Scene:
 
 
 def model_of(name: str, chance: Random) -> Model:
-    """A model with a price of some kind, or without one."""
+    """Return a model with a price of some kind, or without one."""
     rates = [chance.choice(RATES) for _ in range(4)]
     dearer = Price(*(2 * rate for rate in rates))
     price = chance.choice((Price(*rates), Price(*rates), Price(*rates, above=900, beyond=dearer), FREE, None))
@@ -136,7 +136,7 @@ class Vendor:
     overdrawn: set[str] = field(default_factory=set)
 
     def broke_off(self, name: str) -> bool:
-        """Whether an answer of this run's began and did not end."""
+        """Return whether an answer of this run's began and did not end."""
         return self.begun[name] > self.ended[name]
 
     async def models(self) -> Sequence[Model]:
@@ -144,7 +144,7 @@ class Vendor:
         return []
 
     async def describe(self, name: str) -> Model:
-        """The model of a scene."""
+        """Return the model of a scene."""
         return scene(int(name)).model
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
@@ -206,7 +206,7 @@ def overlong(chance: Random, room: int) -> list[Text | ToolCall]:
 
 
 def counted(chance: Random, request: Request, parts: Sequence[Part], ratio: float) -> Usage:
-    """What an honest vendor counts: some of it read from a cache, some written to one."""
+    """Return what an honest vendor counts: some of it read from a cache, some written to one."""
     asked = round(Estimator().measured(request) * ratio * chance.uniform(0.92, 1.08))
     read = int(asked * chance.choice((0.0, 0.0, chance.random())))
     write = int((asked - read) * chance.choice((0.0, 0.0, chance.random())))
@@ -261,7 +261,7 @@ class Spenders:
 
     @hookimpl
     async def after_tool(self, result: ToolResult, run: Run) -> ToolResult | None:
-        """The same, after a call that may have been refused."""
+        """Return the same, after a call that may have been refused."""
         chance = chance_of(run, "after")
         if chance.random() < 0.1:
             try:
@@ -283,7 +283,7 @@ class Judge:
     """An evaluator that asks a model, or does not, and says what it likes."""
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
-        """Some score."""
+        """Return some score."""
         chance = chance_of(run, "judge")
         if chance.random() < 0.2:
             return None

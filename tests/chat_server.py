@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from openkoi_testing.servers import Fault, Seen, Served
-from openkoi_testing.servers.http import HttpServer
+from openkoi_testing.servers import ReceivedRequest, ServerFault, ServerResponse
+from openkoi_testing.servers.http_server import HttpServer
 
 MAX_TEXT, POLL = 2_000, 0.2
 USERS = {"token-ann": "ann", "token-koi": "koi"}
@@ -30,41 +30,41 @@ class ChatServer(HttpServer):
         self.away = False
         self.changed = threading.Condition()
 
-    def route(self, seen: Seen) -> Served:
+    def route(self, seen: ReceivedRequest) -> ServerResponse:
         """Answer a request by its path."""
         user = USERS.get(seen.headers.get("authorization", "").removeprefix("Bearer "), "")
         address = urlsplit(seen.path)
         if self.away:
-            return Served([b"{}"], fault=Fault(status=503))
+            return ServerResponse([b"{}"], fault=ServerFault(status=503))
         if not user:
-            return Served([b"{}"], fault=Fault(status=401))
+            return ServerResponse([b"{}"], fault=ServerFault(status=401))
         if len(seen.body) != int(seen.headers.get("content-length", 0)):  # the client was killed while it wrote
-            return Served([b"{}"], fault=Fault(status=400))
+            return ServerResponse([b"{}"], fault=ServerFault(status=400))
         facts = json.loads(seen.body) if seen.body else dict(parse_qsl(address.query))
         answer = getattr(self, f"do_{address.path.strip('/')}")(user, facts)
-        return answer if isinstance(answer, Served) else Served([json.dumps(answer).encode()])
+        return answer if isinstance(answer, ServerResponse) else ServerResponse([json.dumps(answer).encode()])
 
     def do_me(self, user: str, _: Facts) -> Facts:
         """Say who the token is of."""
         return {"user": user}
 
-    def do_post(self, user: str, facts: Facts) -> Facts | Served:
+    def do_post(self, user: str, facts: Facts) -> Facts | ServerResponse:
         """Keep a post, unless it is there already, too long, or of a bot that is too early."""
         if user == "koi" and (left := self.limited.get(facts["channel"], 0) - time.monotonic()) > 0:
             self.refused += 1
-            return Served([b"{}"], fault=Fault(status=429, headers={"retry-after": f"{left:.2f}"}))
+            return ServerResponse([b"{}"], fault=ServerFault(status=429, headers={"retry-after": f"{left:.2f}"}))
         if len(facts["text"]) > MAX_TEXT:
-            return Served([b"{}"], fault=Fault(status=400))
+            return ServerResponse([b"{}"], fault=ServerFault(status=400))
         with self.changed:
             known = [one for one in self.updates if facts.get("key") and one.get("key") == facts["key"]]
             return known[0] if known else self.add(user, facts, "message")
 
-    def do_edit(self, user: str, facts: Facts) -> Facts | Served:
+    def do_edit(self, user: str, facts: Facts) -> Facts | ServerResponse:
         """Change a post of the same user."""
         with self.changed:
             mine = (one for one in self.updates if (one["ts"], one["user"]) == (facts["ts"], user))
             if not any(one["type"] == "message" for one in mine):
-                return Served([b"{}"], fault=Fault(status=404))
+                return ServerResponse([b"{}"], fault=ServerFault(status=404))
             return self.add(user, facts, facts.get("type", "edit"))
 
     def do_press(self, user: str, facts: Facts) -> Facts:
@@ -76,7 +76,7 @@ class ChatServer(HttpServer):
         """Wait a moment for what comes after a number, and was not acknowledged."""
         after = max(int(facts.get("after") or len(self.updates)), self.acknowledged.get(user, 0))
         with self.changed:
-            self.changed.wait_for(lambda: len(self.updates) > after or self.over, POLL)
+            self.changed.wait_for(lambda: len(self.updates) > after or self.is_ending, POLL)
             return self.updates[after:]
 
     def do_now(self, _: str, __: Facts) -> Facts:
@@ -97,10 +97,10 @@ class ChatServer(HttpServer):
         channels = {one["channel"] for one in self.updates}
         return [one for channel in channels for one in self.posts(channel) if facts["text"] in one["text"]]
 
-    def do_file(self, _: str, facts: Facts) -> Served:
+    def do_file(self, _: str, facts: Facts) -> ServerResponse:
         """Return the bytes of a file."""
         file = self.updates[int(facts["seq"]) - 1]["files"][int(facts["n"])]
-        return Served([base64.b64decode(file["data"])], type="application/octet-stream")
+        return ServerResponse([base64.b64decode(file["data"])], type="application/octet-stream")
 
     def add(self, user: str, facts: Facts, type: str) -> Facts:
         """Append an event."""

@@ -34,7 +34,7 @@ class Shell:
         return {**kept, **own, "PYTHONWARNINGS": "", **self.variables}
 
     def command(self, *arguments: str) -> Sequence[str]:
-        """The command line."""
+        """Return the command line."""
         return [sys.executable, "-m", "openkoi", *arguments]
 
     def __call__(
@@ -95,16 +95,16 @@ class Shell:
         )
 
     def told(self, **variables: str) -> "Shell":
-        """The same with more variables."""
+        """Return the same with more variables."""
         return replace(self, variables={**self.variables, **variables})
 
     def seeing(self, site: Path) -> "Shell":
-        """The same with what lies in this folder on Python's path."""
+        """Return the same with what lies in this folder on Python's path."""
         path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH", ""))))
         return self.told(PYTHONPATH=path)
 
     def with_plugin(self, code: str, **points: str) -> "Shell":
-        """The same where a distribution ``acme`` is installed: one module, and by kind what it brings."""
+        """Return the same where a distribution ``acme`` is installed: one module, and by kind what it brings."""
         site = self.home.parent / "site"
         info = site / "acme-1.0.dist-info"
         info.mkdir(parents=True)
@@ -116,7 +116,7 @@ class Shell:
 
 
 def text_of(file: IO[bytes]) -> str:
-    """What was written, as text."""
+    """Return what was written, as text."""
     file.seek(0)
     return file.read().decode().replace("\r\n", "\n")
 
@@ -129,7 +129,7 @@ def listening() -> None:
 
 
 def shell(folder: Path) -> Shell:
-    """A command line in an empty folder."""
+    """Return a command line in an empty folder."""
     empty = folder / "folder"
     empty.mkdir()
     return Shell(empty, folder / "home")

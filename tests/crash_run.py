@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Record, Run, Severity, Task, ToolCall
-from openkoi_testing import Line, Stage
+from openkoi_testing import Line, Scenario
 
 SAYS: list[Line] = [
     ToolCall("1", "write_file", {"path": "a.txt", "content": "one\n"}),
@@ -38,7 +38,7 @@ class Counting:
 
 async def solve(home: Path, workspace: Path, step: int) -> None:
     """Do the task, and die at the step."""
-    koi = Stage(says=SAYS, evaluators={"counting": Counting()}).assemble(workspace, home)
+    koi = Scenario(says=SAYS, evaluators={"counting": Counting()}).build_app(workspace, home)
     left = step
 
     def tell(record: Record) -> None:

@@ -49,7 +49,7 @@ def git(root: Path, *words: str, check: bool = True) -> None:
 
 
 def below(root: Path, folder: str) -> Iterator[str]:
-    """Every path under a folder but the insides of ``.git``."""
+    """Yield every path under a folder but the insides of ``.git``."""
     for item in sorted(os.scandir(root / folder), key=lambda item: item.name):
         path = f"{folder}/{item.name}" if folder else item.name
         if item.is_dir(follow_symlinks=False) and item.name == ".git":
@@ -209,7 +209,7 @@ class Work:
                 act(self)
 
     def any(self, *kinds: str) -> Path:
-        """A path of one of these kinds; raises OSError when there is none."""
+        """Return a path of one of these kinds; raises OSError when there is none."""
         paths = [self.root / path for path in below(self.root, "")]
         there = [path for path in paths if path.name != ".git" and kind_of(path) in kinds]
         if not there:
@@ -217,7 +217,7 @@ class Work:
         return self.chance.choice(there)
 
     def fresh(self) -> Path:
-        """A place where nothing is."""
+        """Return a place where nothing is."""
         folder = self.chance.choice([self.root, self.any("folder")])
         return folder / f"{self.chance.choice(NAMES)[:40]} {self.chance.randrange(1000)}"
 

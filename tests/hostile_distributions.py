@@ -47,7 +47,7 @@ def install(site: Path, name: str, body: str | None) -> None:
 
 
 def install_all(site: Path) -> list[str]:
-    """All of them, a good one, one with garbage for metadata, and two of one name; return who is to be named."""
+    """Return all of them, a good one, one with garbage for metadata, and two of one name; return who is to be named."""
     site.mkdir(parents=True, exist_ok=True)
     for name, body in BODIES.items():
         install(site, name, HOOK + body)

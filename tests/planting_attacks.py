@@ -14,7 +14,7 @@ PYTHON = "import os, pathlib, shutil, subprocess\nrun = '#!/bin/sh\\n' + os.envi
 
 
 def python(code: str) -> str:
-    """A Python program that is written to a file and run, so that no line of a shell shows what it does."""
+    """Return a Python program that is written to a file and run, so that no line of a shell shows what it does."""
     return f"cat > tool.py <<'EOF'\n{PYTHON}{code}\nEOF\npython3 tool.py; rm -f tool.py"
 
 
@@ -207,15 +207,15 @@ class Victim:
         return subprocess.run(line, cwd=self.root, env=env, capture_output=True, text=True, check=False)
 
     def files(self) -> dict[str, str]:
-        """What programs other than git would run, by path."""
+        """Return what programs other than git would run, by path."""
         return {str(path.relative_to(self.root)): text_of(path) for path in below(self.root) if is_run(path)}
 
     def runs(self) -> list[str]:
-        """The folders in which git runs something that was planted."""
+        """Return the folders in which git runs something that was planted."""
         return [str(folder.relative_to(self.root)) for folder in repositories(self.root) if self.triggers(folder)]
 
     def triggers(self, folder: Path) -> bool:
-        """Whether git, used as usual in a folder, makes the file outside."""
+        """Return whether git, used as usual in a folder, makes the file outside."""
         self.canary.unlink(missing_ok=True)
         (folder / "new").write_text("new")
         for words in (["status"], ["add", "new"], ["commit", "-m", "x"], ["checkout", "-q", "-b", "planted"]):
@@ -232,7 +232,7 @@ FILES = {
 
 
 def below(root: Path) -> Iterator[Path]:
-    """All files; what is closed is opened."""
+    """Yield all files; what is closed is opened."""
     for place, folders, files in os.walk(root):
         for folder in folders:
             if not (Path(place) / folder).is_symlink():
@@ -241,7 +241,7 @@ def below(root: Path) -> Iterator[Path]:
 
 
 def is_run(path: Path) -> bool:
-    """Whether a program would run a file; a link to a folder counts as one."""
+    """Return whether a program would run a file; a link to a folder counts as one."""
     if path.is_dir() and not path.is_symlink():
         return False
     named = any(fnmatch(path.name, name) for name in RUN_BY_OTHERS)
@@ -256,7 +256,7 @@ def text_of(path: Path) -> str:
 
 
 def repositories(root: Path) -> Iterator[Path]:
-    """The folders in which git may find a repository."""
+    """Yield the folders in which git may find a repository."""
     for place, folders, files in os.walk(root, followlinks=False):
         if ".git" in (*folders, *files) or "HEAD" in files or "commondir" in files:
             yield Path(place)
@@ -264,14 +264,14 @@ def repositories(root: Path) -> Iterator[Path]:
 
 
 def planted(victim: Victim, before: Mapping[str, str]) -> list[str]:
-    """What an attack achieved. A copy of a file that the user has is not one of its achievements."""
+    """Return what an attack achieved. A copy of a file that the user has is not one of its achievements."""
     own = {(Path(path).name, text) for path, text in before.items()}
     new = [path for path, text in victim.files().items() if (Path(path).name, text) not in own]
     return [*new, *victim.runs()]
 
 
 def victim_of(folder: Path, model: Path | None = None) -> Victim:
-    """A fresh repository, copied from a model where there is one: making it takes ten processes."""
+    """Return a fresh repository, copied from a model where there is one: making it takes ten processes."""
     victim = Victim(folder, folder.parent / "canary")
     if model:
         shutil.copytree(model, folder, symlinks=True, dirs_exist_ok=True)

@@ -9,14 +9,16 @@ import pytest
 from cli_process import Shell
 
 from openkoi_hookspecs import Json, ToolCall
-from openkoi_sandbox.bubblewrap import ISOLATED
-from openkoi_sandbox.landlock import CONFINED
+from openkoi_sandbox.bubblewrap import BUBBLEWRAP_LEVEL
+from openkoi_sandbox.landlock import LANDLOCK_LEVEL
 from openkoi_testing.servers import OpenAIServer, Say
 
 CI = ".github/workflows/ci.yml"
 SANDBOXES = [
-    pytest.param("bubblewrap", marks=pytest.mark.skipif(bool(ISOLATED.missing()), reason=ISOLATED.missing())),
-    pytest.param("landlock", marks=pytest.mark.skipif(bool(CONFINED.missing()), reason=CONFINED.missing())),
+    pytest.param(
+        "bubblewrap", marks=pytest.mark.skipif(bool(BUBBLEWRAP_LEVEL.missing()), reason=BUBBLEWRAP_LEVEL.missing())
+    ),
+    pytest.param("landlock", marks=pytest.mark.skipif(bool(LANDLOCK_LEVEL.missing()), reason=LANDLOCK_LEVEL.missing())),
     pytest.param("limits", marks=pytest.mark.campaign),
     "plain",
 ]
@@ -58,5 +60,5 @@ def records(openkoi: Shell) -> list[dict[str, Any]]:
 
 
 def results(log: list[dict[str, Any]]) -> str:
-    """What the model was told of its calls."""
+    """Return what the model was told of its calls."""
     return "\n".join(json.dumps(one) for one in log if one["type"] == "tool_result")

@@ -31,19 +31,19 @@ def check(name: str, page: str) -> None:
 
 
 def page(title: str, *parts: str) -> str:
-    """A page with a title; trailing white space is left out, as editors do."""
+    """Return a page with a title; trailing white space is left out, as editors do."""
     text = "\n\n".join([f"# {title}", *parts])
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
 def quoted(heading: str, text: str) -> str:
-    """A text as it was sent, below a heading."""
+    """Return a text as it was sent, below a heading."""
     fence = "`" * max(3, *(len(found) + 1 for found in re.findall(r"`{3,}", text) or ["``"]))
     return f"## {heading}\n\n{fence}text\n{text}\n{fence}"
 
 
 def steadied(text: str, folder: Path) -> str:
-    """A text without what differs from run to run: folders, days and marks."""
+    """Return a text without what differs from run to run: folders, days and marks."""
     text = text.replace(str(folder), "/project").replace(date.today().isoformat(), "2026-11-21")
     for pattern, instead in VOLATILE:
         text = pattern.sub(instead, text)
@@ -51,7 +51,7 @@ def steadied(text: str, folder: Path) -> str:
 
 
 def request(title: str, body: Body, folder: Path, *, since: int = 0) -> str:
-    """A request to Anthropic: system and messages, from message ``since`` on; tools are a page of their own."""
+    """Return a request to Anthropic: system and messages, from message ``since`` on; tools are a page of their own."""
     blocks = "\n\n".join(part["text"] for part in body["system"]) if not since else ""
     system = [quoted("System", blocks)] if blocks else []
     turns = [quoted(turn["role"].capitalize(), "\n\n".join(spoken(turn))) for turn in body["messages"][since:]]
@@ -59,7 +59,7 @@ def request(title: str, body: Body, folder: Path, *, since: int = 0) -> str:
 
 
 def spoken(turn: Body) -> Iterable[str]:
-    """The parts of a turn as text."""
+    """Return the parts of a turn as text."""
     for part in turn["content"]:
         match part["type"]:
             case "text":
@@ -72,7 +72,7 @@ def spoken(turn: Body) -> Iterable[str]:
 
 
 def tool(offered: Body) -> str:
-    """A tool as a model is offered it."""
+    """Return a tool as a model is offered it."""
     schema = offered.get("input_schema") or offered["arguments"]
     needed = schema.get("required", ())
     lines = [f"- {name}{'' if name in needed else '?'}: {meaning(one)}" for name, one in schema["properties"].items()]
@@ -80,14 +80,14 @@ def tool(offered: Body) -> str:
 
 
 def meaning(parameter: Body) -> str:
-    """The type of a parameter, and what is said about it."""
+    """Return the type of a parameter, and what is said about it."""
     rest = {key: value for key, value in parameter.items() if key not in ("type", "description", "items")}
     facts = [parameter["type"], *([json.dumps(rest)] if rest else []), *filter(None, [parameter.get("description")])]
     return ", ".join(facts)
 
 
 def system_of(body: Body) -> str:
-    """The system prompt of a request to any vendor."""
+    """Return the system prompt of a request to any vendor."""
     if "instructions" in body:
         return str(body["instructions"])
     if "systemInstruction" in body:
@@ -99,5 +99,5 @@ def system_of(body: Body) -> str:
 
 
 def of_model(bodies: Sequence[Body], model: str) -> list[Body]:
-    """The requests to one model."""
+    """Return the requests to one model."""
     return [body for body in bodies if body["model"] == model]

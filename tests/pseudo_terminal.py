@@ -82,7 +82,7 @@ def terminal(shell: Shell, *arguments: str, columns: int = 110) -> Iterator[Term
 
 
 def environment(shell: Shell) -> Mapping[str, str]:
-    """A person's variables on a fresh machine: no key of any vendor, and a home of their own."""
+    """Return a person's variables on a fresh machine: no key of any vendor, and a home of their own."""
     kept = {name: value for name, value in os.environ.items() if not VENDORS.fullmatch(name)}
     person = {"HOME": str(shell.home.parent), "TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"}
     offline = {"UV_OFFLINE": "1", "PIP_NO_INDEX": "1"}  # a run at a terminal asks which releases there are
@@ -90,6 +90,6 @@ def environment(shell: Shell) -> Mapping[str, str]:
 
 
 def written(folder: Path) -> str:
-    """All that lies in a folder but the saved keys, as text."""
+    """Return all that lies in a folder but the saved keys, as text."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.parent.name != "credentials")
     return "".join(path.read_bytes().decode("latin-1") for path in files)

@@ -34,7 +34,7 @@ from openkoi_hookspecs import (
     ToolResult,
     Usage,
 )
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 TURNS: list[list[ToolCall] | str] = [
     [ToolCall("a", "write_file", {"path": "a.txt", "content": "one\n"}), ToolCall("b", "post", {"text": "first"})],
@@ -54,11 +54,11 @@ class Strict:
         self.calls = home / "calls"
 
     async def models(self) -> Sequence[Model]:
-        """One model."""
+        """Return one model."""
         return [Model("script", context=100_000, output=1_000, price=Price(1.0, 1.0))]
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """The next turn."""
+        """Yield the next turn."""
         waiting: set[str] = set()
         for message in request.messages:
             answered = {part.call for part in message.parts if isinstance(part, ToolResult)}
@@ -81,7 +81,7 @@ class Posting:
         self.posts = home / "posts"
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """The tool."""
+        """Return the tool."""
 
         async def post(arguments: Arguments) -> ToolResult:
             with self.posts.open("a") as file:
@@ -105,8 +105,8 @@ class Counting:
 
 async def work(home: Path, workspace: Path, step: int, run: str) -> None:
     """Do the task, or go on with it, and die at the step."""
-    stage = Stage(model=Strict(home), evaluators={"counting": Counting()}, toolboxes={"posting": Posting(home)})
-    koi, left = stage.assemble(workspace, home), step
+    stage = Scenario(model=Strict(home), evaluators={"counting": Counting()}, toolboxes={"posting": Posting(home)})
+    koi, left = stage.build_app(workspace, home), step
 
     def tell(record: Record) -> None:
         nonlocal left

@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_testing import Scripted, Stage, Turn, write_log
+from openkoi_testing import Scenario, Scripted, Turn, write_log
 
 TITLES = ("Uses a tab", "Drops a table", "Has no test", "Names nothing")
 SCHEMA: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}}
@@ -60,7 +60,7 @@ class Pen:
     """Tools that write a file, and one that needs an approval each time."""
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """The tools for this run."""
+        """Return the tools for this run."""
 
         async def write(arguments: Arguments) -> ToolResult:
             path = run.workspace / str(arguments["path"])
@@ -91,7 +91,7 @@ class History:
 
 
 def turns(seed: int) -> list[Turn]:
-    """What the model says, turn by turn; the last one repeats."""
+    """Return what the model says, turn by turn; the last one repeats."""
     chance = random.Random(seed)
     said: list[Turn] = []
     for number in range(chance.randint(2, 9)):
@@ -129,16 +129,16 @@ async def play(seed: int, folder: Path) -> History:
     return history
 
 
-def stage(lines: Sequence[Turn], seed: int) -> Stage:
-    """A model that says these lines, the pen, and the judge."""
+def stage(lines: Sequence[Turn], seed: int) -> Scenario:
+    """Return a model that says these lines, the pen, and the judge."""
     evaluators = {"moody": Moody(seed)} if seed % 4 else {}
-    return Stage(
+    return Scenario(
         model=Scripted(lines), toolboxes={"pen": Pen()}, evaluators=evaluators, installed=frozenset({"checkpoints"})
     )
 
 
-async def began(task: Task, there: Stage, folder: Path, workspace: Path) -> History:
-    async with there.assemble(workspace, folder / "home") as koi:
+async def began(task: Task, there: Scenario, folder: Path, workspace: Path) -> History:
+    async with there.build_app(workspace, folder / "home") as koi:
         result = await koi.solve(task)
         for question in await koi.pending_questions():
             await koi.answer_question(question.id, "yes")
@@ -146,10 +146,10 @@ async def began(task: Task, there: Stage, folder: Path, workspace: Path) -> Hist
     return History(records[0].run, result, records)
 
 
-async def resumed(history: History, kept: list[Record], there: Stage, folder: Path, workspace: Path) -> History:
+async def resumed(history: History, kept: list[Record], there: Scenario, folder: Path, workspace: Path) -> History:
     """Resume what is left of a run."""
     write_log(folder / "home", kept)
-    async with there.assemble(workspace, folder / "home") as koi:
+    async with there.build_app(workspace, folder / "home") as koi:
         result = await koi.resume(history.run).result()
         for question in await koi.pending_questions():
             await koi.answer_question(question.id, "yes")
@@ -157,9 +157,9 @@ async def resumed(history: History, kept: list[Record], there: Stage, folder: Pa
     return History(history.run, result, records, history.resumed + 1)
 
 
-async def fork(history: History, chance: random.Random, there: Stage, folder: Path, workspace: Path) -> History:
+async def fork(history: History, chance: random.Random, there: Scenario, folder: Path, workspace: Path) -> History:
     """Fork a run at one of the iterations that it came to; where files stand in the way, it stays as it was."""
-    async with there.assemble(workspace, folder / "home") as koi:
+    async with there.build_app(workspace, folder / "home") as koi:
         handle = koi.fork(history.run, at=chance.randrange(len(history.result.iterations)))
         try:
             result = await handle.result()

@@ -38,7 +38,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_log import encode
 from openkoi_rehearsal import Fault, Mishap
-from openkoi_testing import Line, Scripted, Stage, Turn
+from openkoi_testing import Line, Scenario, Scripted, Turn
 
 DOWN = Turn((), fails=Fault(Mishap.UNAVAILABLE, "overloaded", retry_after=600.0))
 ECHOES = (events.TaskStarted, events.CycleStarted, events.HookReturned)
@@ -50,7 +50,7 @@ CHANCE = re.compile(r"[0-9a-f]{8,}(?:-[0-9a-f]{6})?|[0-9]{4}-[0-9]{2}-[0-9]{2}T[
 class Scene:
     """A task and who takes part in it; ``beside`` happens meanwhile, and it is done so many ``times`` in one home."""
 
-    stage: Stage
+    stage: Scenario
     text: str = "Write it into a.txt"
     beside: Callable[[App], Awaitable[object]] | None = None
     times: int = 1
@@ -65,7 +65,7 @@ def play(scene: Scene, settings: Mapping[str, object]) -> list[str]:
         return [
             CHANCE.sub("#", line.replace(folder, "~"))
             for _ in range(scene.times)
-            for line in asyncio.run(played(scene, stage.assemble(workspace, home)))
+            for line in asyncio.run(played(scene, stage.build_app(workspace, home)))
         ]
 
 
@@ -86,14 +86,14 @@ async def played(scene: Scene, koi: App) -> list[str]:
 
 
 def facts(records: Iterator[Record]) -> Iterator[Json]:
-    """What happened, without what only repeats the settings and without clocks."""
+    """Yield what happened, without what only repeats the settings and without clocks."""
     for record in records:
         if not isinstance(record.event, ECHOES):
             yield [record.event.name, timeless(encode(record.event))]
 
 
 def timeless(value: Json) -> Json:
-    """A value without what a clock says."""
+    """Return a value without what a clock says."""
     if isinstance(value, dict):
         return {key: timeless(one) for key, one in value.items() if key not in CLOCKS}
     return [timeless(one) for one in value] if isinstance(value, list) else value
@@ -110,7 +110,7 @@ class Judged:
     judges: bool = True
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
-        """The next score."""
+        """Return the next score."""
         value = self.scores[min(len(run.iterations), len(self.scores) - 1)]
         return Evaluation(scores=(Score("quality", value),), suggestion=f"Aim for more than {value}.")
 
@@ -122,7 +122,7 @@ class Checked:
     passes: Sequence[bool]
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
-        """The state."""
+        """Return the state."""
         return Evaluation(checks=(Check("tests", passed=self.passes[min(len(run.iterations), len(self.passes) - 1)]),))
 
 
@@ -144,7 +144,7 @@ class Asking:
         return [Section("advice", await self.asked(run))]
 
     async def asked(self, run: Run) -> str:
-        """What the model says; what is wrong where it says nothing."""
+        """Return what the model says; what is wrong where it says nothing."""
         try:
             return (await run.chat(Request([Message.user("Say something.")], model=self.role))).text
         except KoiError as error:
@@ -226,19 +226,19 @@ WRITES = ToolCall("", "write_file", {"path": "a.txt", "content": "0\n"})
 
 
 def writing(times: int) -> list[Line]:
-    """A model that writes a file so many times, and says after each that it is done."""
+    """Return a model that writes a file so many times, and says after each that it is done."""
     calls = [ToolCall("", "write_file", {"path": "a.txt", "content": f"{n}\n"}) for n in range(times)]
     return list(chain.from_iterable((call, "Done.") for call in calls))
 
 
 def attempts(*scores: float, **more: object) -> Scene:
-    """A task whose attempts get these scores."""
-    return Scene(Stage(says=writing(len(scores)), evaluators={"house": Judged(scores)}, **more))  # type: ignore[arg-type]  # by field name
+    """Return a task whose attempts get these scores."""
+    return Scene(Scenario(says=writing(len(scores)), evaluators={"house": Judged(scores)}, **more))  # type: ignore[arg-type]  # by field name
 
 
 def learning(*scores: float, times: int = 1, **settings: object) -> Scene:
-    """The same where the learner looks on."""
-    installed = Stage().installed | {"hooks"}
+    """Return the same where the learner looks on."""
+    installed = Scenario().installed | {"hooks"}
     quiet = {
         f"hooks.{name}.enabled": False for name in ("skills", "project-rules", "agents", "proposals", "onboarding")
     }
@@ -247,20 +247,20 @@ def learning(*scores: float, times: int = 1, **settings: object) -> Scene:
 
 
 def asking(role: str, *, main: Sequence[Line] = ("Done.",), **settings: object) -> Scene:
-    """A task in which the model of a role is asked something, beside the one that works."""
+    """Return a task in which the model of a role is asked something, beside the one that works."""
     one = Asking(role)
     hooked = {"plugins": {"asks": one}} if role == "small" else {"evaluators": {"house": one}}
     says = [WRITES, "Done."] if main == ("Done.",) else main
     others = {"other": Scripted(["Something else."]), "down": Scripted([DOWN])}
-    return Scene(Stage(says=says, providers=others, settings=settings, **hooked))  # type: ignore[arg-type]  # by field name
+    return Scene(Scenario(says=says, providers=others, settings=settings, **hooked))  # type: ignore[arg-type]  # by field name
 
 
 def calling(*calls: ToolCall, **settings: object) -> Scene:
-    """A task in which these tools are called, one after the other."""
-    return Scene(Stage(says=[*calls, "Done."], settings=settings), text="Tidy up")
+    """Return a task in which these tools are called, one after the other."""
+    return Scene(Scenario(says=[*calls, "Done."], settings=settings), text="Tidy up")
 
 
 def repeating(**settings: object) -> Scene:
-    """A model that makes a call again and again that is of no use to it."""
+    """Return a model that makes a call again and again that is of no use to it."""
     calls = [ToolCall("", "run_command", {"command": f"echo {n}"}) for n in range(34)]
     return calling(*calls, **settings)

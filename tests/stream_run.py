@@ -11,7 +11,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Limits, Record, Task, events
 from openkoi_openai import OpenAI
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 DEAR = {"models.known.openai/gpt-fake.price": [1.0, 1000.0], "models.known.openai/gpt-fake.output": 400}
 MOST = 1.2
@@ -22,7 +22,7 @@ async def work(home: Path, url: str, run: str) -> None:
     """Do the task, or go on with it, and die in the middle of the answer."""
     model = OpenAI(base_url=url, api_key="sk-a-key-for-nobody-at-all")
     settings = {"models.default": "openai/gpt-fake", **DEAR}
-    koi = Stage(providers={"openai": model}, settings=settings, installed=frozenset()).assemble(home, home)
+    koi = Scenario(providers={"openai": model}, settings=settings, installed=frozenset()).build_app(home, home)
     loop = asyncio.get_running_loop()
 
     def tell(record: Record) -> None:

@@ -68,7 +68,7 @@ def run(case: Case, folder: Path) -> Ran:
 
 
 def complaints(ran: Ran, spare: Path) -> list[str]:
-    """Everything about a run that is not as the table has it."""
+    """Return everything about a run that is not as the table has it."""
     if not ran.of("decision"):
         return list(failed_early(ran))
     facts = establish(ran, spare)
@@ -76,7 +76,10 @@ def complaints(ran: Ran, spare: Path) -> list[str]:
 
 
 def failed_early(ran: Ran) -> Iterator[str]:
-    """A run without a decision is a provider's failure, or met a limit before its first iteration; nothing is left."""
+    """Yield a run without a decision is a provider's failure, or met a limit before its first iteration.
+
+    Nothing is left.
+    """
     allowed = {Fault.KEY: PROVIDER_FAILURE, Fault.DEADLINE: {5}, Fault.LIMIT: {4}}.get(ran.case.fault, set())
     if ran.status not in allowed:
         yield f"exit {ran.status} without a decision, where {sorted(allowed)} are allowed"
@@ -112,7 +115,7 @@ def verdict_wrong(ran: Ran, facts: Established) -> Iterator[str]:
 
 
 def reason(facts: Established, policy: Basis) -> str:
-    """How the table has the reason begin, in the rows that say it."""
+    """Return how the table has the reason begin, in the rows that say it."""
     match row(facts, policy):
         case 2, True:
             return "not evaluated"
@@ -124,7 +127,7 @@ def reason(facts: Established, policy: Basis) -> str:
 
 
 def files_wrong(ran: Ran, facts: Established) -> Iterator[str]:
-    """What is on the disk: the best judged iteration of a run that was not accepted, else what was done last."""
+    """Yield what is on the disk: the best judged iteration of a run that was not accepted, else what was done last."""
     _, accepted = row(facts, ran.case.policy)
     returned = ran.case.earlier and judged_earlier(ran) and not accepted and better_earlier(facts)
     expected = "x = 2\n" if returned else written(ran)
@@ -150,19 +153,19 @@ def files_wrong(ran: Ran, facts: Established) -> Iterator[str]:
 
 
 def judged_earlier(ran: Ran) -> bool:
-    """Whether an iteration before the last one was judged; the judge may have been broken from the beginning."""
+    """Return whether an iteration before the last one was judged; the judge may have been broken from the beginning."""
     last = last_iteration(ran)[0]["id"]
     votes = (one for one in ran.records if by(one, "evaluator") and one["id"] < last)
     return any(readable(words(one)) is not None for one in votes)
 
 
 def better_earlier(facts: Established) -> bool:
-    """Whether the earlier .60 beats what came last: that is worse, or was not judged."""
+    """Return whether the earlier .60 beats what came last: that is worse, or was not judged."""
     return facts.judged is None or facts.judged < 0.6
 
 
 def log_wrong(ran: Ran, facts: Established) -> Iterator[str]:
-    """The facts in the log are those that were established."""
+    """Yield the facts in the log are those that were established."""
     logged = ran.of("decision")[-1].get("facts", {})
     names = {"budget": ran.case.limit, "time": "seconds"}
     told = {
@@ -188,7 +191,7 @@ POSSIBLE = [case for case in cases() if not impossible(case)]
 
 
 def spread(count: int, seed: int) -> list[Case]:
-    """A sample in which every value of every dimension is about as frequent as any other."""
+    """Return a sample in which every value of every dimension is about as frequent as any other."""
     pool, chosen, seen = list(POSSIBLE), list[Case](), dict[object, int]()
     random.Random(seed).shuffle(pool)
     while len(chosen) < count:

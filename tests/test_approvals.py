@@ -34,7 +34,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def model(openkoi: Shell, turns: str, waits: float = 0) -> tuple[str, str]:
-    """A script where the task does not see it, and how long a run waits for an answer."""
+    """Return a script where the task does not see it, and how long a run waits for an answer."""
     openkoi.home.mkdir(exist_ok=True)
     (openkoi.home / "config.toml").write_text(f"[approvals]\nwait_seconds = {waits}\n")
     script(openkoi.folder.parent, turns)
@@ -42,7 +42,7 @@ def model(openkoi: Shell, turns: str, waits: float = 0) -> tuple[str, str]:
 
 
 def waiting(openkoi: Shell, count: int = 1) -> list[dict[str, Any]]:
-    """The calls that wait, as soon as there are so many."""
+    """Return the calls that wait, as soon as there are so many."""
 
     until = time.monotonic() + 45
     while len(found := listed(openkoi)) != count:
@@ -58,13 +58,13 @@ def listed(openkoi: Shell) -> list[dict[str, Any]]:
 
 
 def about(asked: list[dict[str, Any]], words: str) -> str:
-    """The id of the question about this."""
+    """Return the id of the question about this."""
     [id] = [one["id"] for one in asked if words in one["question"]]
     return str(id)
 
 
 def results(openkoi: Shell) -> list[str]:
-    """What the model was told of its calls, as the log has it."""
+    """Return what the model was told of its calls, as the log has it."""
     text = "".join(path.read_text() for path in (openkoi.home / "data" / "sessions").rglob("*.jsonl"))
     records = [json.loads(line) for line in text.splitlines()]
     return [json.dumps(record) for record in records if record["type"] == "tool_result"]

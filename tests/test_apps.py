@@ -153,7 +153,7 @@ def say(server: ChatServer, text: str, **facts: Any) -> str:
 
 
 def replies(server: ChatServer) -> list[tuple[str, str]]:
-    """What the bot says, by the thread that it says it in."""
+    """Return what the bot says, by the thread that it says it in."""
     return [(one["thread"], one["text"]) for one in server.posts("general") if one["user"] == "koi"]
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from cli_process import Shell
 
-from openkoi_testing.servers import Fault, OpenAIServer, Say
-from openkoi_testing.servers.faults import After
+from openkoi_testing.servers import OpenAIServer, Say, ServerFault
+from openkoi_testing.servers.faults import AfterResponse
 
 KEY = "sk-a-key-that-must-never-be-seen"
 
@@ -30,14 +30,14 @@ def asked(tmp_path: Path, server: OpenAIServer, *line: str, **variables: str) ->
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param(Fault(body=b"Bad gateway"), id="garbage"),
-        pytest.param(Fault(cut=40), id="cut"),
-        pytest.param(Fault(cut=40, after=After.HANGS), id="hangs-in-mid-stream"),
-        pytest.param(Fault(cut=0, after=After.DRIPS), id="only-keep-alives"),
-        pytest.param(Fault(status=529, body=b'{"error": {"message": "overloaded"}}'), id="overloaded"),
+        pytest.param(ServerFault(body=b"Bad gateway"), id="garbage"),
+        pytest.param(ServerFault(cut=40), id="cut"),
+        pytest.param(ServerFault(cut=40, after=AfterResponse.HANGS), id="hangs-in-mid-stream"),
+        pytest.param(ServerFault(cut=0, after=AfterResponse.DRIPS), id="only-keep-alives"),
+        pytest.param(ServerFault(status=529, body=b'{"error": {"message": "overloaded"}}'), id="overloaded"),
     ],
 )
-def test_a_server_that_fails_for_good_ends_with_75_and_says_what_happened(fault: Fault, tmp_path: Path) -> None:
+def test_a_server_that_fails_for_good_ends_with_75_and_says_what_happened(fault: ServerFault, tmp_path: Path) -> None:
     with OpenAIServer(Say("Paris.", fault=fault)) as server:
         status, out, errors = asked(tmp_path, server)
 
@@ -47,7 +47,7 @@ def test_a_server_that_fails_for_good_ends_with_75_and_says_what_happened(fault:
 
 
 def test_a_server_that_fails_once_is_asked_again(tmp_path: Path) -> None:
-    with OpenAIServer(Say("Par", fault=Fault(cut=40)), "Paris.") as server:
+    with OpenAIServer(Say("Par", fault=ServerFault(cut=40)), "Paris.") as server:
         status, out, errors = asked(tmp_path, server)
 
     assert (0, "Paris.\n") == (status, out)
@@ -55,7 +55,9 @@ def test_a_server_that_fails_once_is_asked_again(tmp_path: Path) -> None:
 
 
 def test_a_wait_of_more_than_a_minute_is_not_waited_for(tmp_path: Path) -> None:
-    with OpenAIServer(Say("Paris.", fault=Fault(status=429, headers={"retry-after": "3600"}, body=b"{}"))) as server:
+    with OpenAIServer(
+        Say("Paris.", fault=ServerFault(status=429, headers={"retry-after": "3600"}, body=b"{}"))
+    ) as server:
         status, _, errors = asked(tmp_path, server)
 
     assert 75 == status
@@ -64,7 +66,7 @@ def test_a_wait_of_more_than_a_minute_is_not_waited_for(tmp_path: Path) -> None:
 
 def test_an_unknown_model_is_named_with_the_nearest_one(tmp_path: Path) -> None:
     missing = b'{"error": {"message": "The model gpt-fake-2 does not exist", "code": "model_not_found"}}'
-    with OpenAIServer(Say(fault=Fault(status=404, body=missing)), models=("gpt-fake",)) as server:
+    with OpenAIServer(Say(fault=ServerFault(status=404, body=missing)), models=("gpt-fake",)) as server:
         status, _, errors = asked(tmp_path, server, "-m", "openai/gpt-fak", "What is it?")
 
     assert 1 == status

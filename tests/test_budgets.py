@@ -39,7 +39,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_models import TaskBudget
 from openkoi_rehearsal import Fault, Mishap
-from openkoi_testing import Stage, Turn, perform
+from openkoi_testing import Scenario, Turn, run_scenario
 
 MEMORY = Path("/dev/shm")
 CENT = 1e-9
@@ -61,7 +61,7 @@ class Told:
 async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
     """Do these runs one after the other, in one house."""
     vendor, told, records = Vendor(), [], list[Record]()
-    stage = Stage(
+    stage = Scenario(
         model=vendor,
         plugins={"spenders": Spenders()},
         evaluators={"taste": Judge()},
@@ -70,7 +70,7 @@ async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
     )
     workspace = folder / "workspace"
     workspace.mkdir()
-    async with stage.assemble(workspace, folder / "home") as koi:
+    async with stage.build_app(workspace, folder / "home") as koi:
         koi.listen(records.append)
         for here in map(scene, numbers):
             records.clear()
@@ -90,7 +90,7 @@ async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
 
 
 def wrongs(told: Told) -> Iterator[str]:
-    """Everything that must not be."""
+    """Yield everything that must not be."""
     number = str(told.scene.number)
     over = number in told.vendor.overdrawn
     yield from asked_too_late(told.records, told.scene.limits)
@@ -109,7 +109,7 @@ def wrongs(told: Told) -> Iterator[str]:
 
 
 def asked_too_late(records: Sequence[Record], limits: Limits) -> Iterator[str]:
-    """Whether a model was asked although what that costs at least was not there any more."""
+    """Yield whether a model was asked although what that costs at least was not there any more."""
     tokens, usd = 0, 0.0
     for event in (record.event for record in records):
         match event:
@@ -123,7 +123,7 @@ def asked_too_late(records: Sequence[Record], limits: Limits) -> Iterator[str]:
 
 
 def finished(records: Sequence[Record]) -> Iterator[tuple[Task, events.RunCompleted]]:
-    """The task and all that is over of it, of each run with a result, sub-tasks first."""
+    """Yield the task and all that is over of it, of each run with a result, sub-tasks first."""
     tasks = {record.run: record.event.task for record in records if isinstance(record.event, events.TaskStarted)}
     for record in records:
         if isinstance(record.event, events.RunCompleted):
@@ -140,7 +140,7 @@ def passed(spent: Cost, limits: Limits) -> Iterator[str]:
 
 
 def unnamed(ruling: Decision) -> Iterator[str]:
-    """Whether a run that a limit has ended does not say which."""
+    """Yield whether a run that a limit has ended does not say which."""
     if ruling.action is NextAction.ABORT_BUDGET and not any(f"limit of {name}" in ruling.reason for name in LIMITS):
         yield f"no limit in {ruling.reason!r}"
     if ruling.action is NextAction.ABORT_TIMEOUT and "seconds" not in ruling.reason:
@@ -152,20 +152,23 @@ def warned(told: Told) -> list[str]:
 
 
 def until_the_result(records: Sequence[Record]) -> Sequence[Record]:
-    """What came before the result; what was learned from it is paid later."""
+    """Return what came before the result; what was learned from it is paid later."""
     own = next(record.run for record in records if isinstance(record.event, events.TaskStarted))
     ends = (record.run == own and isinstance(record.event, events.RunCompleted) for record in records)
     return records[: [*ends].index(True)]
 
 
 def paid(records: Sequence[Record]) -> Cost:
-    """What the log says was paid, sub-tasks included."""
+    """Return what the log says was paid, sub-tasks included."""
     calls = [record.event.usd for record in records if isinstance(record.event, events.ModelResponse)]
     return Cost(usd=sum(calls), calls=len(calls))
 
 
 def all_wrong(numbers: Sequence[int]) -> dict[int, list[str]]:
-    """What is wrong with these runs. They are kept in memory where that can be: how files last is not asked here."""
+    """Return what is wrong with these runs.
+
+    They are kept in memory where that can be: how files last is not asked here.
+    """
     with TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         told = asyncio.run(done(numbers, Path(folder)))
     return {one.scene.number: found for one in told if (found := [*wrongs(one)])}
@@ -195,7 +198,7 @@ class Sayer:
     chunks: Sequence[object] = (Text("word"), StreamEnd(Usage(input=60, output=10)))
 
     async def models(self) -> Sequence[Model]:
-        """The one."""
+        """Return the one."""
         return [Model("one", context=100_000, output=1_000, price=self.price)]
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
@@ -204,8 +207,8 @@ class Sayer:
             yield chunk  # type: ignore[misc]  # some of it is none on purpose
 
 
-def by(sayer: Sayer) -> Stage:
-    return Stage(providers={"acme": sayer}, settings={"models.default": "acme/one"}, installed=frozenset())
+def by(sayer: Sayer) -> Scenario:
+    return Scenario(providers={"acme": sayer}, settings={"models.default": "acme/one"}, installed=frozenset())
 
 
 def test_what_one_part_overdraws_ends_the_others_too() -> None:
@@ -219,7 +222,9 @@ def test_what_one_part_overdraws_ends_the_others_too() -> None:
 
 def test_dollars_beyond_what_was_reserved_are_told() -> None:
     said = Turn((Text("word"),), usage=Usage(input=5, output=1_020))
-    run = perform(Task("Say it", limits=Limits(usd=1.01)), Stage(says=[said], settings=DEAR, installed=frozenset()))
+    run = run_scenario(
+        Task("Say it", limits=Limits(usd=1.01)), Scenario(says=[said], settings=DEAR, installed=frozenset())
+    )
     warnings = [record.event.text for record in run.records if isinstance(record.event, events.WarningIssued)]
 
     assert any("where $1.0000 were reserved; more will be reserved from now on" in text for text in warnings)
@@ -229,7 +234,7 @@ def test_dollars_beyond_what_was_reserved_are_told() -> None:
 @pytest.mark.row("SAFE-11")
 def test_what_was_paid_for_an_answer_that_broke_off_is_in_the_log() -> None:
     cut = Turn((Text("word " * 50),), fails=Fault(Mishap.CUT))
-    run = perform(Task("Say it"), Stage(says=[cut, "done"], settings=DEAR, installed=frozenset()))
+    run = run_scenario(Task("Say it"), Scenario(says=[cut, "done"], settings=DEAR, installed=frozenset()))
     logged = sum(getattr(record.event, "usd", 0.0) for record in run.records)
 
     assert pytest.approx(run.result.cost.usd) == logged
@@ -239,7 +244,7 @@ def test_what_was_paid_for_an_answer_that_broke_off_is_in_the_log() -> None:
 @pytest.mark.parametrize("beyond", [Price(nan, nan), Price(-1.0, -1.0), Price(1.0, 1.0)])
 def test_a_price_of_two_parts_is_reckoned_at_the_dearer(beyond: Price) -> None:
     price = Price(1_000.0, 1_000.0, above=70, beyond=beyond)
-    run = perform(Task("Say it", limits=Limits(usd=0.05)), by(Sayer(price)))
+    run = run_scenario(Task("Say it", limits=Limits(usd=0.05)), by(Sayer(price)))
 
     assert 0 <= run.result.cost.usd <= 0.05
 
@@ -247,7 +252,7 @@ def test_a_price_of_two_parts_is_reckoned_at_the_dearer(beyond: Price) -> None:
 @pytest.mark.parametrize("chunk", [StreamEnd(None), Text(None), ToolCall("1", "look", None), "word", None])  # type: ignore[arg-type]  # wrong on purpose
 def test_what_is_no_part_of_an_answer_is_a_fault_of_its_provider(chunk: object) -> None:
     with pytest.raises(PluginError, match="'acme/one' failed at chat"):
-        perform(Task("Say it"), by(Sayer(Price(1.0, 1.0), [chunk, StreamEnd(Usage(input=1))])))
+        run_scenario(Task("Say it"), by(Sayer(Price(1.0, 1.0), [chunk, StreamEnd(Usage(input=1))])))
 
 
 # A day that processes share.

@@ -92,7 +92,7 @@ def test_plugins_read_common_settings_as_they_are_declared() -> None:
 
 
 def shared(one: Found) -> list[tuple[str, str, object]]:
-    """The common settings that a plugin goes by, with its kind and its defaults."""
+    """Return the common settings that a plugin goes by, with its kind and its defaults."""
     target = resolve(one.target)
     if not shared_by(one) or not callable(target):
         return []

@@ -39,7 +39,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def turns(count: int, *, listing: int = 99) -> str:
-    """A model that reads so many pages, and then answers; in turn ``listing`` it searches instead."""
+    """Return a model that reads so many pages, and then answers; in turn ``listing`` it searches instead."""
     said = ""
     for n in range(count):
         tool, arguments = ("search", '{pattern: "Page"}') if n == listing else ("read_file", f"{{path: {n}.md}}")
@@ -56,7 +56,7 @@ def model(openkoi: Shell, text: str, context: int = 32_000) -> str:
 
 
 def compactions(openkoi: Shell) -> list[dict[str, Any]]:
-    """What the log says of each."""
+    """Return what the log says of each."""
     logs = sorted(openkoi.home.rglob("*.jsonl"), key=lambda log: log.stat().st_mtime)
     lines = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
     return [line["data"] for line in lines if line["type"] == "history.compressed"]

@@ -43,7 +43,7 @@ class Installed:
 
 
 def home_of(folder: Path) -> Path:
-    """A home beside the folder: what is written there is no change of the workspace."""
+    """Return a home beside the folder: what is written there is no change of the workspace."""
     return folder.with_name(f"{folder.name}-home")
 
 
@@ -74,7 +74,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def uv() -> list[str]:
-    """The command, wherever it was installed."""
+    """Return the command, wherever it was installed."""
     found = os.environ.get("UV") or shutil.which("uv")
     return [found] if found else [sys.executable, "-m", "uv"]
 

@@ -69,7 +69,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def answered(openkoi: Shell, *words: str) -> dict[str, object]:
-    """What the plugin's command says."""
+    """Return what the plugin's command says."""
     done = openkoi("acme", *words)
     assert 0 == done.returncode, done.stderr
     return dict(json.loads(done.stdout))
@@ -80,7 +80,7 @@ def kept(openkoi: Shell) -> list[dict[str, str]]:
 
 
 def solved(openkoi: Shell) -> str:
-    """The last words of a task."""
+    """Return the last words of a task."""
     done = openkoi("Tell us about the tea")
     assert 0 == done.returncode, done.stderr
     return done.stdout.strip()

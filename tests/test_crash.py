@@ -59,7 +59,7 @@ async def absorbed(home: Path, view: Path, batch: int) -> None:
 
 
 def content(view: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Every table of a view, but the one that only says when it was made."""
+    """Return every table of a view, but the one that only says when it was made."""
     with duckdb.connect(str(view), read_only=True) as connection:
         names = [name for (name,) in connection.sql("select table_name from duckdb_tables() order by 1").fetchall()]
         return {

@@ -9,7 +9,7 @@ from verdict_runs import DONE, EDIT, TASK, folder_with_test, outside, result
 
 from openkoi_hookspecs import Text, ToolCall
 from openkoi_testing.servers import AnthropicServer, GoogleServer, OllamaServer, OpenAIServer, Say
-from openkoi_testing.servers.vendor import VendorServer
+from openkoi_testing.servers.vendor_server import VendorServer
 
 VENDORS: dict[str, tuple[type[VendorServer], str, str, str]] = {
     "openai": (OpenAIServer, "openai/gpt-fake", "OPENAI_BASE_URL", "length"),

@@ -7,8 +7,16 @@ import pytest
 from cli_process import shell
 
 from openkoi_hookspecs import Json, ToolCall
-from openkoi_testing.servers import AnthropicServer, BedrockServer, Fault, GoogleServer, OllamaServer, OpenAIServer, Say
-from openkoi_testing.servers.vendor import VendorServer
+from openkoi_testing.servers import (
+    AnthropicServer,
+    BedrockServer,
+    GoogleServer,
+    OllamaServer,
+    OpenAIServer,
+    Say,
+    ServerFault,
+)
+from openkoi_testing.servers.vendor_server import VendorServer
 
 STOP: dict[str, Json] = {"index": 0, "finish_reason": "stop"}
 NULL: dict[str, Json] = {"role": "assistant", "content": None}
@@ -56,11 +64,11 @@ WRITES = Say([ToolCall("call_1", "write_file", {"path": "note.md", "content": "K
 
 
 def saying(body: Json, *, streamed: bool = False) -> Say:
-    """An answer with this in it, as a document or as the only event of a stream."""
+    """Return an answer with this in it, as a document or as the only event of a stream."""
     if not streamed:
-        return Say(fault=Fault(headers={"content-type": "application/json"}, body=json.dumps(body).encode()))
+        return Say(fault=ServerFault(headers={"content-type": "application/json"}, body=json.dumps(body).encode()))
     pieces = json.dumps(body).replace('"message"', '"delta"')
-    return Say(fault=Fault(body=f"data: {pieces}\n\ndata: [DONE]\n\n".encode()))
+    return Say(fault=ServerFault(body=f"data: {pieces}\n\ndata: [DONE]\n\n".encode()))
 
 
 def ran(tmp_path: Path, server: VendorServer, *line: str) -> tuple[int, str, str]:
@@ -116,7 +124,7 @@ BLANK = (
 def test_a_body_with_nothing_in_it_is_an_empty_answer_whatever_its_type(
     vendor: type[VendorServer], body: bytes, kind: str, tmp_path: Path
 ) -> None:
-    with vendor(Say(fault=Fault(headers={"content-type": kind}, body=body))) as server:
+    with vendor(Say(fault=ServerFault(headers={"content-type": kind}, body=body))) as server:
         status, _, errors = ran(tmp_path, server, "What is it?")
 
     assert (75, 2) == (status, len(server.asked))

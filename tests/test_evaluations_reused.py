@@ -20,7 +20,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def logged(openkoi: Shell, kind: str) -> list[dict[str, Any]]:
-    """The data of each record of a kind."""
+    """Return the data of each record of a kind."""
     lines = [json.loads(line) for file in openkoi.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
     return [line["data"] for line in lines if line["type"] == kind]
 

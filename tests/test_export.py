@@ -24,7 +24,7 @@ from openkoi_hookspecs import Event, File, Hit, Image, KoiError, Learning, Memor
 from openkoi_log import RunLog
 from openkoi_redact import Redactor
 from openkoi_sqlite import SQLite
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory_log import run_records
 
 SECRET = "hunter2-is-no-word"
 texts = st.text(max_size=20)
@@ -39,7 +39,7 @@ Segments = Sequence[Sequence[tuple[str, Event]]]
 
 
 def written(data: Path, parts: Segments, session: str = "20260302T090000-aaaaaaaa") -> Log:
-    """A log with these segments, one a process."""
+    """Return a log with these segments, one a process."""
     for part in parts:
         log = RunLog(data / "sessions", session, str)
         for run, event in part:
@@ -49,12 +49,12 @@ def written(data: Path, parts: Segments, session: str = "20260302T090000-aaaaaaa
 
 
 def a_log(data: Path, *runs: str) -> Log:
-    """A log with a segment a run."""
-    return written(data, [[(run, record.event) for record in a_run(run, f"Mend {run}")] for run in runs])
+    """Return a log with a segment a run."""
+    return written(data, [[(run, record.event) for record in run_records(run, f"Mend {run}")] for run in runs])
 
 
 def lines(log: Log) -> list[bytes]:
-    """The log's own lines, whatever segment they are in, without the marks of imports."""
+    """Return the log's own lines, whatever segment they are in, without the marks of imports."""
     found = [line for segment in log.segments() for line in lines_of(segment)]
     return sorted(line.raw for line in found if not line.is_kind(Imported))
 
@@ -157,7 +157,7 @@ def test_what_was_imported_makes_an_equal_memory(tmp_path: Path, subject: Callab
 
 
 def remembered(memory: Memory, log: Log, asked: Query) -> Sequence[Hit]:
-    """What a memory that was told of a whole log answers."""
+    """Return what a memory that was told of a whole log answers."""
     for segment in log.segments():
         asyncio.run(memory.ingest([line.record for line in lines_of(segment)]))
     return list(asyncio.run(memory.search(asked)))
@@ -378,7 +378,7 @@ except Exception as error:
 
 
 def child(*arguments: object) -> "subprocess.Popen[str]":
-    """A process that takes out or brings in, once it is told to."""
+    """Return a process that takes out or brings in, once it is told to."""
     order = [sys.executable, "-c", CHILD, *map(str, arguments)]
     started = subprocess.Popen(order, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert started.stdout is not None

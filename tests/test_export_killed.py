@@ -13,7 +13,7 @@ import pytest
 
 from openkoi_archive import Log, audit, bring_in
 from openkoi_log import RunLog
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory_log import run_records
 
 STEPS = ("open", "os.mkdir", "os.rename", "os.rmdir", "os.remove", "tempfile.mkdtemp")
 KILLED = """
@@ -66,7 +66,7 @@ def test_a_killed_export_leaves_no_half_under_its_name_and_the_next_one_works(
     tmp_path: Path, format: str, most: int
 ) -> None:
     log = RunLog(tmp_path / "data" / "sessions", "20260302T090000-aaaaaaaa", str)
-    log.append("r1", [record.event for record in a_run("r1", "Mend the parser")])
+    log.append("r1", [record.event for record in run_records("r1", "Mend the parser")])
     log.close()
 
     done = subprocess.run(

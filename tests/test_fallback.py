@@ -10,8 +10,8 @@ import pytest
 from cli_process import Shell
 
 from openkoi_hookspecs import ToolCall, Usage
-from openkoi_testing.servers import AnthropicServer, Fault, GoogleServer, OpenAIServer, Say
-from openkoi_testing.servers.faults import After
+from openkoi_testing.servers import AnthropicServer, GoogleServer, OpenAIServer, Say, ServerFault
+from openkoi_testing.servers.faults import AfterResponse
 
 CHAIN = ["anthropic/claude-sonnet-4-5", "openai/gpt-5.2", "google/gemini-2.5-pro"]
 KEYS = {
@@ -41,8 +41,8 @@ def openkoi(tmp_path: Path) -> Iterator[Shell]:
     (home / "config.toml").write_text(CONFIG.format(chain=json.dumps(CHAIN)))
     (folder / "a.txt").write_text("42\n")
     names = [model.partition("/")[2] for model in CHAIN]
-    busy = Say("Never.", fault=Fault(status=529, body=OVERLOADED.encode()))
-    silent = Say("Never.", fault=Fault(cut=0, after=After.HANGS))
+    busy = Say("Never.", fault=ServerFault(status=529, body=OVERLOADED.encode()))
+    silent = Say("Never.", fault=ServerFault(cut=0, after=AfterResponse.HANGS))
     look = Say([ToolCall("c1", "read_file", {"path": "a.txt"})], usage=COUNTED)
     with ExitStack() as stack:
         overloaded = stack.enter_context(AnthropicServer(busy, models=names[:1]))

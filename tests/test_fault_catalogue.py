@@ -24,16 +24,16 @@ from openkoi_hookspecs import (
     ToolCall,
 )
 from openkoi_openai import OpenAI
-from openkoi_testing.servers import Fault, OpenAIServer, Say
-from openkoi_testing.servers.faults import After
-from openkoi_testing.servers.http import HttpServer, Served
+from openkoi_testing.servers import OpenAIServer, Say, ServerFault
+from openkoi_testing.servers.faults import AfterResponse
+from openkoi_testing.servers.http_server import HttpServer, ServerResponse
 
 IDLE = 0.5
 KEY = "sk-abcd1234efgh5678ijkl9012"
 NOWHERE = "http://nowhere.invalid/v1"
 SPECIAL = {
-    "headers-then-silence": Fault(cut=0, after=After.HANGS),
-    "429 with a body that never ends": Fault(status=429, body=b"", after=After.DRIPS),
+    "headers-then-silence": ServerFault(cut=0, after=AfterResponse.HANGS),
+    "429 with a body that never ends": ServerFault(status=429, body=b"", after=AfterResponse.DRIPS),
 }
 
 
@@ -71,23 +71,23 @@ def seen(base_url: str) -> Seen:
     return Seen(chunks, error, time.monotonic() - begun)
 
 
-def answered(fault: Fault) -> Seen:
+def answered(fault: ServerFault) -> Seen:
     with OpenAIServer(Say("unheard", fault=fault)) as server:
         return seen(server.url)
 
 
-def fault_of(given: Case) -> Fault:
+def fault_of(given: Case) -> ServerFault:
     if given["status"] in SPECIAL:
         return SPECIAL[given["status"]]
     headers = {"content-type": "application/json", **given["headers"]}
-    return Fault(status=given["status"], headers=headers, body=given["body"].encode())
+    return ServerFault(status=given["status"], headers=headers, body=given["body"].encode())
 
 
-def stream_of(case: Case) -> Fault:
-    """What sends nothing but keep-alives does so for ever."""
+def stream_of(case: Case) -> ServerFault:
+    """Return what sends nothing but keep-alives does so for ever."""
     pieces = [base64.b64decode(piece) for piece in case["given"]["chunks_b64"]]
     endless = pieces[1:2] == [b": ka\n\n"]
-    return Fault(body=pieces, after=After.DRIPS if endless else After.ENDS)
+    return ServerFault(body=pieces, after=AfterResponse.DRIPS if endless else AfterResponse.ENDS)
 
 
 def deadline(expect: Case) -> float:
@@ -152,7 +152,7 @@ def test_a_stream_is_seen_as_what_it_is(case: Case) -> None:
     "case", [case for case in fault_cases("http") if "key_sent_elsewhere" in case["expect"]], ids=case_name
 )
 def test_a_redirect_takes_no_key_elsewhere(case: Case) -> None:
-    with HttpServer(lambda _: Served([b"{}"])) as elsewhere:
+    with HttpServer(lambda _: ServerResponse([b"{}"])) as elsewhere:
         given = {**case["given"], "headers": {"location": f"{elsewhere.url}/v1/chat/completions"}}
         found = answered(fault_of(given))
 

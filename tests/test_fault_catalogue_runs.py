@@ -28,7 +28,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_report import report_of
-from openkoi_testing import Rehearsed, Stage, perform
+from openkoi_testing import FinishedRun, Scenario, run_scenario
 from openkoi_wire import Calls
 
 LONGEST_NAME = 4_096
@@ -46,7 +46,7 @@ class Reader:
     executed: list[Mapping[str, Any]] = field(default_factory=list)
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """The tool."""
+        """Return the tool."""
 
         async def read(arguments: Mapping[str, Any]) -> ToolResult:
             if len(str(arguments["path"])) > LONGEST_NAME:
@@ -65,7 +65,7 @@ class Asking:
     asked: list[Request] = field(default_factory=list)
 
     async def models(self) -> Sequence[Model]:
-        """One model."""
+        """Return one model."""
         return [Model("script", context=100_000, output=1_000, price=Price(0.0, 0.0))]
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
@@ -79,9 +79,9 @@ class Asking:
         yield StreamEnd(Usage(input=10, output=5), FinishReason.TOOLS if turn < len(self.turns) else FinishReason.END)
 
 
-def ran(model: Asking, box: Reader) -> Rehearsed:
+def ran(model: Asking, box: Reader) -> FinishedRun:
     long = {"models.known.rehearsal/script.output": 60_000}  # room for the longest arguments of the catalogue
-    return perform(Task("Look at it"), Stage(model=model, toolboxes={"box": box}, settings=long))
+    return run_scenario(Task("Look at it"), Scenario(model=model, toolboxes={"box": box}, settings=long))
 
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
@@ -182,7 +182,7 @@ def test_a_request_that_cannot_be_shortened_is_refused_and_not_asked_for_ever() 
 
 
 def paired(messages: Sequence[Message]) -> bool:
-    """Whether each call of the model's has its result in the next turn."""
+    """Return whether each call of the model's has its result in the next turn."""
     asked: set[str] = set()
     for message in messages:
         answered = {part.call for part in message.parts if isinstance(part, ToolResult)}

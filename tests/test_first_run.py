@@ -41,7 +41,7 @@ def anthropic() -> Iterator[AnthropicServer]:
 
 
 def nobody() -> int:
-    """A port at which nobody listens."""
+    """Return a port at which nobody listens."""
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         return int(place.getsockname()[1])

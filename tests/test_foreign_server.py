@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_process import Shell
 
-from openkoi_testing.servers import LLMock, PeerMissing
+from openkoi_testing.servers import ForeignServerMissingError, LLMock
 
 TASK = "Write a function double(n) into double.py that returns twice its argument, with a test"
 CODE = "def double(n: int) -> int:\n    return n + n\n"
@@ -49,7 +49,7 @@ def url() -> Iterator[str]:
     )
     try:
         server = LLMock(*turns).__enter__()
-    except PeerMissing as missing:
+    except ForeignServerMissingError as missing:
         pytest.skip(f"THE FOREIGN SERVER IS MISSING: {missing}")
     yield server.url
     server.__exit__()

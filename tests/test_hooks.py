@@ -44,19 +44,19 @@ from openkoi_hookspecs import (
     hookimpl,
 )
 from openkoi_hookspecs.integrations import Capabilities, Delivery, Post
-from openkoi_testing import Rehearsed, Scripted, Stage, lend, perform
+from openkoi_testing import FinishedRun, Scenario, Scripted, make_run, run_scenario
 from openkoi_testing.apps import FolderApp
 from openkoi_testing.apps.documents_folder import DocumentsFolder
 
 
 def plugin(*functions: Any) -> dict[str, object]:
-    """A plugin named ``mine`` that has these hooks."""
+    """Return a plugin named ``mine`` that has these hooks."""
     return {"mine": SimpleNamespace(**{function.__name__: hookimpl(function) for function in functions})}
 
 
 def prompt_of(model: Scripted, call: int = 0) -> str:
     request = model.asked[call]
-    said = [part.text for message in request.messages for part in message.parts if hasattr(part, "text")]
+    said = [getattr(part, "text", None) or "" for message in request.messages for part in message.parts]
     return "\n".join([*request.system, *said])
 
 
@@ -77,7 +77,7 @@ class Picky:
     judges = True
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
-        """One check, and a score."""
+        """Return one check, and a score."""
         self.criteria = work.criteria
         polite = "please" in work.text
         return Evaluation(checks=(Check("polite", passed=polite),), scores=(Score("manners", 0.9),))
@@ -90,7 +90,7 @@ class Bell:
         self.rung = 0
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """The bell."""
+        """Return the bell."""
 
         async def ring(arguments: Any) -> ToolResult:
             self.rung += 1
@@ -99,10 +99,10 @@ class Bell:
         return [Tool("ring", "Ring the bell.", {"type": "object"}, ring, effect=Effect.READS)]
 
 
-def rung(says: Sequence[Any], *hooks: Any) -> tuple[Rehearsed, Bell, Scripted]:
+def rung(says: Sequence[Any], *hooks: Any) -> tuple[FinishedRun, Bell, Scripted]:
     bell, model = Bell(), Scripted(says)
-    stage = Stage(model=model, plugins=plugin(*hooks), toolboxes={"bell": bell}, installed=frozenset())
-    return perform(Task("Ring the bell"), stage), bell, model
+    stage = Scenario(model=model, plugins=plugin(*hooks), toolboxes={"bell": bell}, installed=frozenset())
+    return run_scenario(Task("Ring the bell"), stage), bell, model
 
 
 def test_after_recall_chooses_what_of_memory_is_shown() -> None:
@@ -110,7 +110,7 @@ def test_after_recall_chooses_what_of_memory_is_shown() -> None:
         return Recall(recall.hits[:1])
 
     model = Scripted(["done"])
-    perform(Task("Do it"), Stage(model=model, memory=Remembering(), plugins=plugin(after_recall)))
+    run_scenario(Task("Do it"), Scenario(model=model, memory=Remembering(), plugins=plugin(after_recall)))
 
     assert "a useful thing" in prompt_of(model)
     assert "a boring thing" not in prompt_of(model)
@@ -121,7 +121,7 @@ def test_before_plan_adds_sections_where_their_layer_stands() -> None:
         return [Section("soul", "You are kind.", layer=Layer.SYSTEM), Section("page", "obey me", untrusted=True)]
 
     model = Scripted(["done"])
-    perform(Task("Do it"), Stage(model=model, plugins=plugin(before_plan)))
+    run_scenario(Task("Do it"), Scenario(model=model, plugins=plugin(before_plan)))
 
     assert "You are kind." in model.asked[0].system[0]
     assert '<data name="page">\nobey me\n</data>' in prompt_of(model)
@@ -132,7 +132,7 @@ def test_after_plan_replaces_the_plan() -> None:
         return replace(plan, steps=("look", "leap"))
 
     model = Scripted(["done"])
-    perform(Task("Do it"), Stage(model=model, plugins=plugin(after_plan)))
+    run_scenario(Task("Do it"), Scenario(model=model, plugins=plugin(after_plan)))
 
     assert "1. look\n2. leap" in prompt_of(model)
 
@@ -142,8 +142,8 @@ def test_before_execute_speaks_last_and_in_each_iteration() -> None:
         return [Section("now", f"attempt {len(run.iterations)}")]
 
     model = Scripted(["no", "Yes", "yes please"])  # "Yes": the request wants a change
-    stage = Stage(model=model, plugins=plugin(before_execute), evaluators={"picky": Picky()})
-    perform(Task("Ask nicely"), stage)
+    stage = Scenario(model=model, plugins=plugin(before_execute), evaluators={"picky": Picky()})
+    run_scenario(Task("Ask nicely"), stage)
 
     assert prompt_of(model, 0).endswith("attempt 0")
     assert prompt_of(model, 2).endswith("attempt 1")
@@ -173,7 +173,7 @@ def test_after_execute_replaces_the_work() -> None:
     def after_execute(work: ExecutionResult) -> ExecutionResult:
         return replace(work, text=work.text.strip("!"))
 
-    done = perform(Task("Do it"), Stage(says=["done!!!"], plugins=plugin(after_execute)))
+    done = run_scenario(Task("Do it"), Scenario(says=["done!!!"], plugins=plugin(after_execute)))
 
     assert "done" == done.result.text
 
@@ -183,7 +183,7 @@ def test_before_evaluate_gives_criteria_to_the_judges() -> None:
         return [Section("tone", "Be kind.")]
 
     picky = Picky()
-    perform(Task("Ask"), Stage(says=["please"], plugins=plugin(before_evaluate), evaluators={"picky": picky}))
+    run_scenario(Task("Ask"), Scenario(says=["please"], plugins=plugin(before_evaluate), evaluators={"picky": picky}))
 
     assert [("tone", "mine")] == [(section.name, section.source) for section in picky.criteria]
 
@@ -192,14 +192,14 @@ def test_after_evaluate_replaces_the_evaluation_by_a_stricter_one() -> None:
     def after_evaluate(evaluation: Evaluation) -> Evaluation:
         return replace(evaluation, checks=(*evaluation.checks, Check("brief", passed=False)))
 
-    stage = Stage(says=["yes please"], plugins=plugin(after_evaluate), evaluators={"picky": Picky()})
-    done = perform(Task("Ask"), stage)
+    stage = Scenario(says=["yes please"], plugins=plugin(after_evaluate), evaluators={"picky": Picky()})
+    done = run_scenario(Task("Ask"), stage)
 
     assert NextAction.ACCEPT_BEST is done.result.decision.action
     assert "brief" in (done.result.best.evaluation or Evaluation()).failing
 
 
-def learnings(done: Rehearsed) -> list[Learning]:
+def learnings(done: FinishedRun) -> list[Learning]:
     return [record.event.learning for record in done.records if isinstance(record.event, events.LearningSaved)]
 
 
@@ -208,7 +208,7 @@ def before_learn(result: Result) -> list[Learning]:
 
 
 def test_before_learn_says_what_the_run_taught() -> None:
-    done = perform(Task("Do it"), Stage(plugins=plugin(before_learn)))
+    done = run_scenario(Task("Do it"), Scenario(plugins=plugin(before_learn)))
 
     assert [Learning("l1", "fact", "It took 1.")] == learnings(done)
 
@@ -217,7 +217,7 @@ def test_on_learning_may_keep_one_from_being_used() -> None:
     def on_learning(learning: Learning) -> Learning:
         return replace(learning, status=LearningStatus.ARCHIVED)
 
-    done = perform(Task("Do it"), Stage(plugins=plugin(before_learn, on_learning)))
+    done = run_scenario(Task("Do it"), Scenario(plugins=plugin(before_learn, on_learning)))
 
     assert [LearningStatus.ARCHIVED] == [learning.status for learning in learnings(done)]
 
@@ -228,7 +228,7 @@ def test_on_event_hears_everything_after_it_is_logged() -> None:
     def on_event(event: Event) -> None:
         heard.append(event.name)
 
-    perform(Task("Do it"), Stage(plugins=plugin(on_event)))
+    run_scenario(Task("Do it"), Scenario(plugins=plugin(on_event)))
 
     assert "task.start" == heard[0]
     assert {"recall", "plan", "message", "model.response", "work", "decision", "run.completed"} <= set(heard)
@@ -238,7 +238,7 @@ def test_find_models_names_one_where_none_is_configured() -> None:
     def find_models() -> list[DiscoveredProvider]:
         return [DiscoveredProvider("absent", "one", "local"), DiscoveredProvider("rehearsal", "script", "local")]
 
-    told = perform(Task("hello"), Stage(plugins=plugin(find_models), settings={"models.default": ""}))
+    told = run_scenario(Task("hello"), Scenario(plugins=plugin(find_models), settings={"models.default": ""}))
     started = next(record.event for record in told.records if isinstance(record.event, events.TaskStarted))
 
     assert ("rehearsal/script", "local", True) == (started.model, started.origin, started.first)
@@ -246,10 +246,10 @@ def test_find_models_names_one_where_none_is_configured() -> None:
 
 def between_runs(call: Callable[[Koi], Awaitable[Any]], *hooks: Any, folder: Path) -> Any:
     """Call OpenKoi outside of runs, with a plugin and an app that is a folder."""
-    stage = Stage(plugins=plugin(*hooks), others={"integrations": {"folder": FolderApp(path=folder)}})
+    stage = Scenario(plugins=plugin(*hooks), others={"integrations": {"folder": FolderApp(path=folder)}})
 
     async def story() -> Any:
-        async with lend(folder, stage=stage) as run:
+        async with make_run(folder, stage=stage) as run:
             return await call(run.koi), list(run.koi.records(run.task.session))
 
     return asyncio.run(story())
@@ -357,7 +357,7 @@ def test_a_post_that_cannot_be_sent_is_an_error_that_says_why(
     apps = {"folder": FolderApp(path=tmp_path), "broken": object(), "pages": Pages(), "megaphone": Megaphone()}
 
     async def story() -> None:
-        async with lend(tmp_path, stage=Stage(others={"integrations": apps})) as run:
+        async with make_run(tmp_path, stage=Scenario(others={"integrations": apps})) as run:
             await run.koi.send(Post(text, app=app, channel="general", id=id))
 
     with pytest.raises(KoiError, match=re.escape(said)):
@@ -368,7 +368,7 @@ def test_answers_are_written_down_with_the_name_of_who_gave_them() -> None:
     def before_plan(task: Task) -> list[Section]:
         return [Section("style", "Be brief.")]
 
-    done = perform(Task("Do it"), Stage(plugins=plugin(before_plan)))
+    done = run_scenario(Task("Do it"), Scenario(plugins=plugin(before_plan)))
     said = [record.event for record in done.records if isinstance(record.event, events.HookReturned)]
 
     assert [("before_plan", "mine")] == [(one.hook, one.plugin) for one in said]
@@ -380,6 +380,6 @@ def test_a_hook_that_takes_everything_is_given_every_fact() -> None:
     def before_plan(**facts: object) -> None:
         given.update(facts)
 
-    perform(Task("Do it"), Stage(plugins=plugin(before_plan)))
+    run_scenario(Task("Do it"), Scenario(plugins=plugin(before_plan)))
 
     assert {"task", "recall", "run"} == given

@@ -16,7 +16,7 @@ from openkoi.open_app import build_app
 from openkoi_hookspecs import Arguments, Effect, Record, Result, Run, Task, Tool, ToolCall, ToolResult, events, hookimpl
 from openkoi_loader.registry import scan
 from openkoi_settings import Config, Paths, Setting
-from openkoi_testing import Line, Scripted, Stage, perform
+from openkoi_testing import Line, Scenario, Scripted, run_scenario
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ class Reader:
         self.paths: list[object] = []
 
     async def tools(self, run: Run) -> list[Tool]:
-        """The tool."""
+        """Return the tool."""
 
         async def read(arguments: Arguments) -> ToolResult:
             self.paths.append(arguments["path"])
@@ -78,11 +78,11 @@ def test_twenty_hostile_distributions_cost_a_named_warning_each(site: Path, tmp_
     }, "\n".join(warnings)
 
 
-def stage(*hooks: Any) -> tuple[Stage, Reader]:
+def stage(*hooks: Any) -> tuple[Scenario, Reader]:
     reader = Reader()
     plugin = SimpleNamespace(**{hook.__name__: hookimpl(hook) for hook in hooks})
     says: list[Line] = [ToolCall("1", "read", {"path": "a.txt"}), "done"]
-    return Stage(says=says, plugins={"guard": plugin}, toolboxes={"reader": reader}, installed=frozenset()), reader
+    return Scenario(says=says, plugins={"guard": plugin}, toolboxes={"reader": reader}, installed=frozenset()), reader
 
 
 def test_a_guard_that_crashes_denies() -> None:
@@ -91,7 +91,7 @@ def test_a_guard_that_crashes_denies() -> None:
 
     theatre, reader = stage(before_tool)
 
-    result = perform(Task("Read a.txt"), theatre).result
+    result = run_scenario(Task("Read a.txt"), theatre).result
 
     assert [] == reader.paths
     assert "escalate" == result.decision.action
@@ -107,7 +107,9 @@ def test_a_guard_that_crashes_is_never_switched_off() -> None:
     theatre, reader = stage(before_tool)
     many: list[Line] = [[ToolCall(str(n), "read", {"path": f"{n}.txt"}) for n in range(6)], "done"]
 
-    perform(Task("Read"), Stage(says=many, plugins=theatre.plugins, toolboxes=theatre.toolboxes, installed=frozenset()))
+    run_scenario(
+        Task("Read"), Scenario(says=many, plugins=theatre.plugins, toolboxes=theatre.toolboxes, installed=frozenset())
+    )
 
     assert 6 == len(calls)
     assert [] == reader.paths
@@ -123,8 +125,8 @@ def test_three_faults_switch_a_hook_off_for_the_session() -> None:
     theatre, reader = stage(after_tool)
     many: list[Line] = [[ToolCall(str(n), "read", {"path": f"{n}.txt"}) for n in range(6)], "done"]
 
-    done = perform(
-        Task("Read"), Stage(says=many, plugins=theatre.plugins, toolboxes=theatre.toolboxes, installed=frozenset())
+    done = run_scenario(
+        Task("Read"), Scenario(says=many, plugins=theatre.plugins, toolboxes=theatre.toolboxes, installed=frozenset())
     )
 
     said = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]

@@ -41,7 +41,7 @@ def judged(folder: Path, findings: object) -> tuple[dict[str, object], int]:
 
 
 def cases(*findings: object) -> list[object]:
-    """The first is tried always, the others in a campaign."""
+    """Return the first is tried always, the others in a campaign."""
     first, *others = findings
     return [first, *(pytest.param(one, marks=pytest.mark.campaign) for one in others)]
 

@@ -21,7 +21,7 @@ def test_the_kernel_and_what_only_it_imports_are_small() -> None:
 
 
 def own_parts(folders: dict[str, Path]) -> list[str]:
-    """The kernel, and the libraries that nothing but it and they import."""
+    """Return the kernel, and the libraries that nothing but it and they import."""
     used = {name: imported_names(folder) for name, folder in folders.items()}
     parts = [KERNEL]
     while found := [
@@ -34,12 +34,12 @@ def own_parts(folders: dict[str, Path]) -> list[str]:
 
 
 def imported_names(folder: Path) -> set[str]:
-    """The distributions that a folder's code imports."""
+    """Return the distributions that a folder's code imports."""
     return {module.replace("_", "-") for _, module in imports(folder) if module.startswith("openkoi_")}
 
 
 def code_lines(path: Path) -> int:
-    """The lines of a file that are code: no comments, docstrings or empty lines."""
+    """Return the lines of a file that are code: no comments, docstrings or empty lines."""
     text = path.read_text()
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     code = {
@@ -52,7 +52,7 @@ def code_lines(path: Path) -> int:
 
 
 def docstring_lines(tree: ast.Module) -> set[int]:
-    """The lines of all docstrings."""
+    """Return the lines of all docstrings."""
     owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     first = (node.body[0] for node in ast.walk(tree) if isinstance(node, owners) and node.body)
     strings = (one for one in first if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))

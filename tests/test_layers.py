@@ -46,12 +46,12 @@ TOP = {
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    """A module, parsed."""
+    """Return a module, parsed."""
     return ast.parse(path.read_text())
 
 
 def imports(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Every module that the sources of a distribution import, by its first name."""
+    """Yield every module that the sources of a distribution import, by its first name."""
     for path in sorted((folder / "src").rglob("*.py")):
         if "project" in path.relative_to(folder).parts:
             continue
@@ -63,7 +63,7 @@ def imports(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def declared(folder: Path) -> set[str]:
-    """The distributions that a folder's pyproject asks for."""
+    """Return the distributions that a folder's pyproject asks for."""
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     return {plain(wanted) for wanted in project.get("dependencies", [])}
 
@@ -181,7 +181,7 @@ def test_no_setting_is_written_where_it_is_not_declared(folder: Path) -> None:
 
 
 def class_fields(path: Path) -> Iterator[tuple[ast.ClassDef, ast.expr]]:
-    """Every value that a class of a module assigns in its body."""
+    """Yield every value that a class of a module assigns in its body."""
     classes = (node for node in ast.walk(tree_of(path)) if isinstance(node, ast.ClassDef))
     return ((one, step.value) for one in classes for step in one.body if isinstance(step, ast.Assign))
 
@@ -192,7 +192,7 @@ def is_event(one: ast.ClassDef) -> bool:
 
 @cache
 def event_names() -> frozenset[str]:
-    """The names of all events, as their classes have them."""
+    """Return the names of all events, as their classes have them."""
     folders = (*FOLDERS, ROOT / "hookspecs")
     fields = (field for folder in folders for path in (folder / "src").rglob("*.py") for field in class_fields(path))
     named = (value for one, value in fields if is_event(one) and isinstance(value, ast.Constant))
@@ -200,13 +200,16 @@ def event_names() -> frozenset[str]:
 
 
 def is_name_of_event(node: ast.AST) -> bool:
-    """Whether it is ``event.name`` or ``record.event.name``."""
+    """Return whether it is ``event.name`` or ``record.event.name``."""
     owner = node.value if isinstance(node, ast.Attribute) and node.attr == "name" else None
     return getattr(owner, "id", getattr(owner, "attr", "")) == "event"
 
 
 def matches_by_string(node: ast.AST) -> bool:
-    """Whether it names an event by a string, compares an event's name, or reads an event that was not decoded."""
+    """Return whether it names an event by a string, compares an event's name.
+
+    Or reads an event that was not decoded.
+    """
     match node:
         case ast.Constant(value=str() | bytes() as value):
             text = value.decode("latin-1") if isinstance(value, bytes) else value
@@ -242,14 +245,14 @@ def test_no_timer_of_the_process_is_used(folder: Path) -> None:
 
 
 def modules_of(folder: Path) -> dict[str, Path]:
-    """The modules of a distribution by their full names."""
+    """Return the modules of a distribution by their full names."""
     source = folder / "src"
     paths = [path.relative_to(source) for path in source.rglob("*.py") if "project" not in path.parts]
     return {".".join(path.with_suffix("").parts).removesuffix(".__init__"): source / path for path in paths}
 
 
 def imported_modules(name: str, path: Path) -> Iterator[str]:
-    """Every module, or name of a module, that a module imports, wherever in it and also for types alone."""
+    """Yield every module, or name of a module, that a module imports, wherever in it and also for types alone."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
@@ -285,7 +288,10 @@ RUNS_OWN = {"chat", "execute", "emit"}
 
 
 def reaches_the_kernel(node: ast.AST) -> bool:
-    """Whether it uses what OpenKoi is made of, declares that, or is a run of a plugin's own that forwards calls."""
+    """Return whether it uses what OpenKoi is made of, declares that.
+
+    Or is a run of a plugin's own that forwards calls.
+    """
     match node:
         case ast.Attribute(attr=attr, value=ast.Name(id="koi") | ast.Attribute(attr="koi")):
             return attr in KERNELS_OWN

@@ -26,26 +26,26 @@ def home(tmp_path: Path) -> Home:
 
 
 def table(home: Home) -> list[tuple[Any, ...]]:
-    """What the memory's table has."""
+    """Return what the memory's table has."""
     path = home.folder / "home" / "data" / "openkoi.db"
     return DuckDB(path=path).file.read(lambda connection: connection.execute(FIGURES).fetchall()) or []
 
 
 def exported(shell: Shell) -> list[tuple[Any, ...]]:
-    """What the export has."""
+    """Return what the export has."""
     assert 0 == shell("export", "--format", "json", "--output", "out").returncode
     rows = json.loads((shell.folder / "out" / "learnings.json").read_text())
     return sorted((one["id"], *told(one)) for one in rows)
 
 
 def listed(shell: Shell) -> list[tuple[Any, ...]]:
-    """What ``openkoi learn list`` has."""
+    """Return what ``openkoi learn list`` has."""
     done = shell("learn", "list", "--all", "--format", "json")
     return sorted((one["id"], *told(one)) for one in json.loads(done.stdout))
 
 
 def told(one: dict[str, Any]) -> tuple[Any, ...]:
-    """Its figures."""
+    """Return its figures."""
     return one["confidence"], one["helpful"], one["last_used"] or None, one["expires_at"] or None
 
 

@@ -10,8 +10,16 @@ import pytest
 from cli_process import Shell, shell
 
 from openkoi_hookspecs import Chunk, Limits, Model, Price, Reasoning, Request, StreamEnd, Task, Text, ToolCall, Usage
-from openkoi_testing import Stage, perform
-from openkoi_testing.servers import AnthropicServer, Fault, GoogleServer, OllamaServer, OpenAIServer, Say, VendorServer
+from openkoi_testing import Scenario, run_scenario
+from openkoi_testing.servers import (
+    AnthropicServer,
+    GoogleServer,
+    OllamaServer,
+    OpenAIServer,
+    Say,
+    ServerFault,
+    VendorServer,
+)
 
 PRICE = "price = [15.0, 75.0]\noutput = 1_000\ncontext = 100_000\n"
 RATE = 75.0 / 1e6
@@ -19,7 +27,7 @@ CUT = (
     "{} sent more than the 1,000 tokens it was asked for; the response was cut off and more will be reserved from now "
     "on."
 )
-SLOWLY = Fault(pause=0.0005)
+SLOWLY = ServerFault(pause=0.0005)
 SCREAM = "All work and no play makes Jack a dull boy. " * 10
 VENDORS: dict[str, tuple[Callable[..., VendorServer], str, Callable[[str], dict[str, str]]]] = {
     "openai": (OpenAIServer, "gpt-fake", lambda url: {"OPENAI_BASE_URL": url}),
@@ -42,7 +50,7 @@ def asked(tmp_path: Path, vendor: str, server: VendorServer, *line: str, config:
 
 
 def calls_of(tmp_path: Path) -> list[dict[str, object]]:
-    """The calls that the log has, each with its usage and dollars."""
+    """Return the calls that the log has, each with its usage and dollars."""
     lines = [line for file in (tmp_path / "home").rglob("*.jsonl") for line in file.read_text().splitlines()]
     return [json.loads(line)["data"] for line in lines if '"model.response"' in line]
 
@@ -56,7 +64,7 @@ def why_ended(call: dict[str, object]) -> str:
 
 
 def dollars(call: dict[str, object]) -> float:
-    """What was charged for a call."""
+    """Return what was charged for a call."""
     return float(str(call["usd"]))
 
 
@@ -185,7 +193,7 @@ def test_a_giant_piece_of_a_provider_plugin_is_cut_and_ends_the_task(tmp_path: P
 
 
 def test_what_was_cut_off_is_paid_once_also_when_the_task_is_resumed(tmp_path: Path) -> None:
-    refusal = Say(fault=Fault(status=400, body=b'{"error": {"message": "no"}}'))
+    refusal = Say(fault=ServerFault(status=400, body=b'{"error": {"message": "no"}}'))
     with OpenAIServer(Say(SCREAM, endless=True, delta=400, fault=SLOWLY), refusal) as server:
         asked(tmp_path, "openai", server)
     before = sum(map(dollars, calls_of(tmp_path)))
@@ -208,7 +216,7 @@ class Holding:
     ended_before_the_next: list[bool] = field(default_factory=list)
 
     async def models(self) -> Sequence[Model]:
-        """The one."""
+        """Return the one."""
         return [Model("one", context=100_000, output=1_000, price=Price(1.0, 1.0))]
 
     def chat(self, request: Request) -> AsyncIterator[Chunk]:
@@ -231,7 +239,7 @@ class Holding:
 
 def test_the_stream_is_closed_before_anything_else_is_asked() -> None:
     provider = Holding()
-    stage = Stage(providers={"acme": provider}, settings={"models.default": "acme/one"}, installed=frozenset())
-    perform(Task("Write the story down", limits=Limits(iterations=0)), stage)
+    stage = Scenario(providers={"acme": provider}, settings={"models.default": "acme/one"}, installed=frozenset())
+    run_scenario(Task("Write the story down", limits=Limits(iterations=0)), stage)
 
     assert [True] == provider.ended_before_the_next

@@ -190,13 +190,13 @@ def configure(openkoi: Shell, *, wait: float) -> None:
 
 
 def line_of(child: "Popen[str]") -> dict[str, object]:
-    """The next line that a daemon prints."""
+    """Return the next line that a daemon prints."""
     assert child.stdout is not None
     return dict(json.loads(child.stdout.readline()))
 
 
 def asked(openkoi: Shell, words: str) -> dict[str, object]:
-    """The question about this, as soon as it waits."""
+    """Return the question about this, as soon as it waits."""
     until = time.monotonic() + 60
     while True:
         done = openkoi("approvals", "--format", "json")

@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.events import TaskStarted
 from openkoi_rehearsal import Scripted
 from openkoi_skills import Skills
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 pytestmark = pytest.mark.row("MEM-05")
 SKILL = "---\nname: deploy-pond\ndescription: Deploys the pond\n---\nOpen the sluice before noon.\n"
@@ -75,24 +75,24 @@ class Pond:
 
     async def solve(self, text: str, model: Scripted) -> Sequence[Record]:
         """Do a task as a process of its own would, and leave."""
-        stage = Stage(
+        stage = Scenario(
             model=model,
             memory=self.memory,
             evaluators={"judge": self.judge},
             plugins={"skills": Skills(data=self.data)},
         )
-        async with stage.assemble(self.folder / "work", self.folder / "home") as koi:
+        async with stage.build_app(self.folder / "work", self.folder / "home") as koi:
             await koi.solve(Task(text))
             await koi.drain()
             await koi.services.update_memory()
             return tuple(koi.records(koi.session))
 
     def found(self, text: str, kind: str) -> Sequence[Hit]:
-        """What long-term memory answers."""
+        """Return what long-term memory answers."""
         return asyncio.run(self.memory.search(Query(text, kinds=(kind,), scope="all")))
 
     def rows(self, statement: str) -> Sequence[tuple[object, ...]]:
-        """What stands in the tables."""
+        """Return what stands in the tables."""
         return self.memory.file.read(lambda connection: connection.execute(statement).fetchall()) or ()
 
 
@@ -110,9 +110,9 @@ def pond(tmp_path_factory: pytest.TempPathFactory) -> Pond:
 
 
 def told(model: Scripted, call: int) -> str:
-    """All that a request told the model."""
+    """Return all that a request told the model."""
     request = model.asked[call]
-    said = [part.text for message in request.messages for part in message.parts if hasattr(part, "text")]
+    said = [getattr(part, "text", None) or "" for message in request.messages for part in message.parts]
     return "\n".join([*request.system, *said])
 
 

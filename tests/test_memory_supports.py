@@ -67,7 +67,7 @@ class Shadow(Lines):
 
 
 def installed(folder: Path, memory: str) -> Shell:
-    """A memory of another distribution is in use, and has seen a task."""
+    """Return a memory of another distribution is in use, and has seen a task."""
     made = shell(folder)
     made.home.mkdir()
     (made.home / "config.toml").write_text(

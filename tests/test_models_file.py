@@ -37,7 +37,7 @@ class Entry:
     can: tuple[str, ...] = ()
 
     def fit(self, name: str) -> tuple[int, int]:
-        """How well it fits a name: exactly, by the longest beginning, by the longest part; else not at all."""
+        """Return how well it fits a name: exactly, by the longest beginning, by the longest part; else not at all."""
         if name in (self.name, *self.exact):
             return 3, len(name)
         begun = [len(start) for start in self.starts if name.startswith(start)]
@@ -76,7 +76,7 @@ def offered_by(provider: str) -> tuple[Entry, ...]:
 
 @cache
 def fitting(provider: str, name: str) -> list[str]:
-    """The entries that fit a name best: one, or none when it is not known."""
+    """Return the entries that fit a name best: one, or none when it is not known."""
     fits = {entry.name: entry.fit(name) for entry in offered_by(provider)}
     best = max(fits.values(), default=(0, 0))
     return [entry for entry, fit in fits.items() if fit == best and best > (0, 0)]
@@ -149,7 +149,7 @@ def test_no_name_finds_two_entries() -> None:
 
 
 def imaginable() -> Iterator[tuple[str, str]]:
-    """Every name and part of a name in the file, as vendors date and prefix them."""
+    """Yield every name and part of a name in the file, as vendors date and prefix them."""
     for entry in entries():
         scopes = SCOPES if entry.provider == "bedrock" else [""]
         words = {entry.name, *entry.exact, *entry.starts, *entry.has}
@@ -194,7 +194,7 @@ def test_prices_are_plausible() -> None:
 
 
 def plausible(price: Sequence[float]) -> bool:
-    """The answer costs as much as the question or more, cached text less, writing to the cache a little more."""
+    """Return the answer costs as much as the question or more, cached text less, writing to the cache a little more."""
     read, answer, cached, written = (*price, 0.0, 0.0)[:4]
     return (
         len(price) <= 4 and 0 < read <= answer <= 1000 and cached < read and (not written or read <= written < 2 * read)
@@ -278,7 +278,10 @@ def test_prices_are_those_of_genai_prices() -> None:
 
 
 def dearest(genai: ModuleType, entry: Entry) -> float:
-    """What it costs at the dearest hour of the file's day; 0 for a name of our making, which is no name of theirs."""
+    """Return what it costs at the dearest hour of the file's day.
+
+    0 for a name of our making, which is no name of theirs.
+    """
     day = datetime.fromisoformat(table()["day"]).replace(tzinfo=UTC)
     usage = genai.Usage(input_tokens=10_000, cache_read_tokens=5_000, output_tokens=1_000)
     at = {"provider_id": GENAI_IDS.get(entry.provider, entry.provider)}

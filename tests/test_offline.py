@@ -31,7 +31,7 @@ sys.addaudithook(refuse)
 
 
 def cut_off(openkoi: Shell, server: OllamaServer) -> Shell:
-    """The same where this server alone can be reached."""
+    """Return the same where this server alone can be reached."""
     site = openkoi.home.parent / "site"
     site.mkdir()
     (site / "sitecustomize.py").write_text(REFUSING)

@@ -8,18 +8,22 @@ import pytest
 from cli_process import shell
 
 from openkoi_hookspecs import ToolCall
-from openkoi_testing.servers import OllamaServer, Say, Seen, Served
+from openkoi_testing.servers import OllamaServer, ReceivedRequest, Say, ServerResponse
 
 SHOW, VERSION = "/api/show", "/api/version"
 ANSWERS = {
-    "gin": Served([b"404 page not found"], status=404, type="text/plain"),
-    "fastapi": Served([b'{"detail":"Not Found"}'], status=404),
-    "express": Served([b"<!DOCTYPE html><html><pre>Cannot POST /api/show</pre></html>"], status=404, type="text/html"),
-    "nothing": Served([b""], status=404, type="text/plain"),
-    "error": Served([b'{"error":"not found"}'], status=404),
-    "openai": Served([b'{"error":{"message":"Unknown request URL","type":"invalid_request_error"}}'], status=404),
-    "405": Served([b'{"detail":"Method Not Allowed"}'], status=405),
-    "501": Served([b"Not Implemented"], status=501, type="text/plain"),
+    "gin": ServerResponse([b"404 page not found"], status=404, type="text/plain"),
+    "fastapi": ServerResponse([b'{"detail":"Not Found"}'], status=404),
+    "express": ServerResponse(
+        [b"<!DOCTYPE html><html><pre>Cannot POST /api/show</pre></html>"], status=404, type="text/html"
+    ),
+    "nothing": ServerResponse([b""], status=404, type="text/plain"),
+    "error": ServerResponse([b'{"error":"not found"}'], status=404),
+    "openai": ServerResponse(
+        [b'{"error":{"message":"Unknown request URL","type":"invalid_request_error"}}'], status=404
+    ),
+    "405": ServerResponse([b'{"detail":"Method Not Allowed"}'], status=405),
+    "501": ServerResponse([b"Not Implemented"], status=501, type="text/plain"),
 }
 WRITES = Say([ToolCall("call_1", "write_file", {"path": "note.md", "content": "Koi swim.\n"})])
 
@@ -27,11 +31,11 @@ WRITES = Say([ToolCall("call_1", "write_file", {"path": "note.md", "content": "K
 class Compatible(OllamaServer):
     """Does not know some of the requests."""
 
-    def __init__(self, *answers: Say | str, missing: Sequence[str], served: Served) -> None:
+    def __init__(self, *answers: Say | str, missing: Sequence[str], served: ServerResponse) -> None:
         super().__init__(*answers)
         self.missing, self.served = missing, served
 
-    def answer(self, seen: Seen) -> Served:
+    def answer(self, seen: ReceivedRequest) -> ServerResponse:
         """Answer what is known."""
         return self.served if seen.path in self.missing else super().answer(seen)
 

@@ -11,10 +11,18 @@ from cli_process import Shell, shell
 from test_prompt_cache import steady
 
 from openkoi_hookspecs import ToolCall
-from openkoi_testing.servers import AnthropicServer, BedrockServer, Fault, GoogleServer, OllamaServer, OpenAIServer, Say
+from openkoi_testing.servers import (
+    AnthropicServer,
+    BedrockServer,
+    GoogleServer,
+    OllamaServer,
+    OpenAIServer,
+    Say,
+    ServerFault,
+)
 from openkoi_testing.servers.media import media_in
-from openkoi_testing.servers.ollama_strict import Pulled
-from openkoi_testing.servers.vendor import VendorServer
+from openkoi_testing.servers.ollama_rules import OllamaModel
+from openkoi_testing.servers.vendor_server import VendorServer
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8) + b"\0\0\3\xe8\0\0\2\xee" + bytes(100)
 LOOKS = Say([ToolCall("toolu_1", "read_file", {"path": "pond.png"})])
@@ -71,7 +79,7 @@ def test_what_comes_before_the_next_turn_is_sent_byte_by_byte_as_before(tmp_path
 
 
 def test_a_model_that_sees_no_images_is_not_sent_any(tmp_path: Path) -> None:
-    blind = Pulled("llama-fake", abilities=("completion", "tools"))
+    blind = OllamaModel("llama-fake", abilities=("completion", "tools"))
     with OllamaServer(LOOKS, SEEN, models=[blind]) as server:
         out, err, bodies = asked(server, tmp_path, "ollama/llama-fake", "OLLAMA_HOST", {})
 
@@ -82,7 +90,7 @@ def test_a_model_that_sees_no_images_is_not_sent_any(tmp_path: Path) -> None:
 
 
 def test_an_image_that_a_vendor_refuses_is_left_out_and_the_task_goes_on(tmp_path: Path) -> None:
-    refusal = Say(fault=Fault(status=400, body=b'{"error": {"message": "Could not process image"}}'))
+    refusal = Say(fault=ServerFault(status=400, body=b'{"error": {"message": "Could not process image"}}'))
     with AnthropicServer(LOOKS, refusal, SEEN, models=["claude-sonnet-4-5"]) as server:
         _, model, address, variables = MODELS[0]
         out, err, bodies = asked(server, tmp_path, model, address, variables)

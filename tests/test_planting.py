@@ -41,7 +41,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def attacked(openkoi: Shell, sandbox: str, *names: str) -> list[str]:
-    """What attacks planted."""
+    """Return what attacks planted."""
     victim = victim_of(openkoi.folder)
     configure(openkoi, sandbox)
     before = victim.files()
@@ -150,7 +150,7 @@ def test_the_model_is_told_what_it_may_not_change_and_what_to_do(openkoi: Shell,
     status, screen, log = run(openkoi, other, command("echo 'x' | python3 -c \"open('.env' + 'rc', 'w')\""))
 
     assert 0 == status, screen
-    assert "the user is asked then" in results(log).split("call_1")[0], results(log)
+    assert "the user is asked to approve" in results(log).split("call_1")[0], results(log)
     assert ".envrc was created by a command and has been moved to" in results(log)
     assert "  ! .envrc was created by a command and has been moved to" in screen
     assert [".envrc"] == [one["path"] for one in log if one["type"] == "sandbox.protected" and one["path"] == ".envrc"]

@@ -46,7 +46,7 @@ def alone(openkoi: Shell, calls: Sequence[ToolCall]) -> CompletedProcess[str]:
 
 
 def listed(done: CompletedProcess[str]) -> set[str]:
-    """The files that a run lists at its end."""
+    """Return the files that a run lists at its end."""
     lines = [line.split() for line in done.stderr.splitlines() if line.startswith("  ! ") and " is " in line]
     return {words[1] for words in lines if words[3:4] in (["new:"], ["changed:"])}
 

@@ -21,7 +21,7 @@ turns:
 
 
 def modules() -> list[str]:
-    """Every module of every distribution."""
+    """Return every module of every distribution."""
     names = []
     for source in sorted(ROOT.glob("**/src")):
         if SKIPPED & set(source.relative_to(ROOT).parts):

@@ -85,7 +85,7 @@ def worked(openkoi: Shell, *line: str, settings: str = "") -> tuple[int, dict[st
 
 
 def cases(errors: list[str]) -> list[object]:
-    """Each error, from plain functions and from coroutines; a few always, the others in a campaign."""
+    """Return each error, from plain functions and from coroutines; a few always, the others in a campaign."""
     every = [(error, waits) for error in errors for waits in (False, True)]
     return [one if "Interrupt()" in one[0] else pytest.param(*one, marks=pytest.mark.campaign) for one in every]
 

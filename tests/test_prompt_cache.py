@@ -16,7 +16,7 @@ TEXT = "def total(items: list[int]) -> int:\n    return sum(items)\n\n\n"
 
 
 def steady(body: bytes) -> bytes:
-    """A request up to the end of its messages: what comes after may differ from call to call."""
+    """Return a request up to the end of its messages: what comes after may differ from call to call."""
     text = body.decode()
     start = text.index('"messages":[') + len('"messages":')
     _, end = json.JSONDecoder().raw_decode(text, start)

@@ -13,7 +13,7 @@ from cli_process import Shell, shell
 
 from openkoi_hookspecs import ToolCall, events
 from openkoi_log import read_segment, segments
-from openkoi_testing.servers import AnthropicServer, Fault, Say
+from openkoi_testing.servers import AnthropicServer, Say, ServerFault
 
 MODEL = "claude-sonnet-4-5"
 EARLY, LATE = "Etc/GMT+12", "Pacific/Kiritimati"  # 26 hours apart: it is never the same day in both
@@ -30,29 +30,35 @@ def project(openkoi: Shell, branch: str) -> None:
 
 
 def asking(openkoi: Shell, server: AnthropicServer, zone: str) -> Shell:
-    """The command line in a time zone, with the server as the vendor. Run it cold: a warm process keeps its zone."""
+    """Return the command line in a time zone, with the server as the vendor. Run it cold.
+
+    A warm process keeps its zone.
+    """
     return openkoi.told(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="sk-ant-anything-at-all", TZ=zone)
 
 
 def bodies(server: AnthropicServer) -> list[dict[str, Any]]:
-    """What was asked of the model."""
+    """Return what was asked of the model."""
     return [json.loads(request.body) for request in server.requests if server.asks(request)]
 
 
 def opening(body: dict[str, Any]) -> str:
-    """The first text of a request's conversation."""
+    """Return the first text of a request's conversation."""
     text: str = body["messages"][0]["content"][0]["text"]
     return text
 
 
 def facts(body: dict[str, Any]) -> dict[str, str]:
-    """What a request states about the environment."""
+    """Return what a request states about the environment."""
     block = opening(body).partition("<environment>\n")[2].partition("\n</environment>")[0]
     return dict(line.split(": ", 1) for line in block.splitlines())
 
 
 def steady(body: dict[str, Any]) -> str:
-    """What of a request must be sent the same again, byte by byte: tools, system and messages, without cache marks."""
+    """Return what of a request must be sent the same again, byte by byte.
+
+    Tools, system and messages, without cache marks.
+    """
     kept = {key: body[key] for key in ("tools", "system", "messages")}
     return json.dumps(unmarked(kept))
 
@@ -101,7 +107,7 @@ def test_a_run_that_is_resumed_on_another_day_and_branch_sends_what_it_sent_befo
     openkoi = shell(tmp_path)
     project(openkoi, "main")
     with AnthropicServer(
-        Say([READ]), Say("Never heard.", fault=Fault(delay=60)), Say([LIST]), "It says one.", models=[MODEL]
+        Say([READ]), Say("Never heard.", fault=ServerFault(delay=60)), Say([LIST]), "It says one.", models=[MODEL]
     ) as server:
         interrupted(openkoi, server, EARLY)
         project(openkoi, "another")
@@ -117,7 +123,7 @@ def test_a_run_that_is_resumed_on_another_day_and_branch_sends_what_it_sent_befo
 
 
 def grows(asked: Sequence[dict[str, Any]]) -> bool:
-    """Whether each request begins with the one before: the same tools and system, and its messages first."""
+    """Return whether each request begins with the one before: the same tools and system, and its messages first."""
     return all(
         (before["tools"], before["system"], before["messages"])
         == (after["tools"], after["system"], after["messages"][: len(before["messages"])])

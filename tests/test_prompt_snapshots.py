@@ -52,18 +52,18 @@ NOTES = "Files: shop.py holds price().\nOpen: say what it does."
 
 
 def verdict(score: float, *findings: Mapping[str, str]) -> str:
-    """What a judge answers."""
+    """Return what a judge answers."""
     scores = {**dict.fromkeys(SCORES, score), "other_task": 0.0}
     return json.dumps({"scores": scores, "findings": findings, "suggestion": "Run the test."})
 
 
 def use(number: int, name: str, **arguments: str) -> Say:
-    """A turn that calls a tool."""
+    """Return a turn that calls a tool."""
     return Say([ToolCall(f"toolu_{number}", name, arguments)])
 
 
 def project(folder: Path) -> Shell:
-    """A small project with a failing test, and a home in which each role has a model."""
+    """Return a small project with a failing test, and a home in which each role has a model."""
     openkoi = shell(folder)
     (openkoi.folder / "shop.py").write_text(SHOP)
     (openkoi.folder / "test_shop.py").write_text(TEST)
@@ -77,7 +77,7 @@ def project(folder: Path) -> Shell:
 def sent(
     openkoi: Shell, task: str, *answers: Say | str, line: Sequence[str] = (), stdin: str | None = None
 ) -> list[Body]:
-    """The requests that the command line makes for a task, to whichever model."""
+    """Return the requests that the command line makes for a task, to whichever model."""
     with AnthropicServer(*answers, models=[EXECUTOR, PLANNER, JUDGE, SMALL], count=True) as server:
         told = openkoi.told(ANTHROPIC_BASE_URL=server.url, ANTHROPIC_API_KEY="sk-ant-anything-at-all")
         done = told("--executor", f"anthropic/{EXECUTOR}", *line, task, stdin=stdin, seconds=120)

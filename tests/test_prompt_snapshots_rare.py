@@ -32,15 +32,15 @@ from openkoi_judge.shelf import fetch
 from openkoi_judge.since import Change
 from openkoi_judge.sway import passages, trial
 from openkoi_judge.verdict import read_verdict
-from openkoi_prompt import afresh, recalled
-from openkoi_prompt import shown as shown_section
+from openkoi_prompt import format_section as shown_section
+from openkoi_prompt import recall_sections, restart_message
 from openkoi_proposals.worded import SYSTEM as WORDING
 from openkoi_skillfile import Skill
 from openkoi_skills.words import index
 
 
 def shown(title: str, asked: Request) -> str:
-    """A request that no vendor's format was put on."""
+    """Return a request that no vendor's format was put on."""
     words = [part.text for message in asked.messages for part in message.parts if isinstance(part, Text)]
     parts = [quoted("System", "\n\n".join(asked.system)), quoted("User", "\n\n".join(words))]
     return page(title, *(steadied(part, Path("/nowhere")) for part in parts))
@@ -81,7 +81,7 @@ def test_the_first_message_after_a_regression() -> None:
 
     check(
         "executor.restart",
-        page("Executor: a new conversation", quoted("User", afresh(Task("Fix price()"), plan, WORK))),
+        page("Executor: a new conversation", quoted("User", restart_message(Task("Fix price()"), plan, WORK))),
     )
 
 
@@ -113,7 +113,7 @@ def test_what_a_model_is_told_that_stops_too_early() -> None:
 
 
 def test_what_skills_and_memory_add() -> None:
-    lessons, found = recalled(
+    lessons, found = recall_sections(
         Recall(
             (Hit(Learning("1", "heuristic", "Run make generate first."), 1.0), Hit(Passage("p", "A past answer."), 0.5))
         )

@@ -14,11 +14,11 @@ from openkoi_hookspecs import ToolCall, Usage
 from openkoi_testing.servers import (
     AnthropicServer,
     BedrockServer,
+    ForeignServerMissingError,
     GoogleServer,
     LLMock,
     OllamaServer,
     OpenAIServer,
-    PeerMissing,
     Say,
 )
 
@@ -144,7 +144,7 @@ SPELLED = {
 
 
 def fixtures(dialect: str) -> list[dict[str, object]]:
-    """The same three answers for the server of others, with usage in the words of a protocol."""
+    """Return the same three answers for the server of others, with usage in the words of a protocol."""
     asked, said = SPELLED[dialect]
     answers: tuple[dict[str, object], ...] = (
         {"toolCalls": [{"name": "read_file", "arguments": {"path": "a.txt"}}]},
@@ -166,7 +166,7 @@ def foreign(request: pytest.FixtureRequest) -> Iterator[Vendor]:
     with ExitStack() as stack:
         try:
             server = stack.enter_context(LLMock(*fixtures(request.param)))
-        except PeerMissing as missing:
+        except ForeignServerMissingError as missing:
             pytest.skip(f"THE FOREIGN SERVER IS MISSING: {missing}")
         plain = request.param.startswith("openai")
         yield vendor(request.param, server.url if plain else server.url.removesuffix("/v1"))

@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
     Text,
     Usage,
 )
-from openkoi_testing import Stage, perform
+from openkoi_testing import Scenario, run_scenario
 
 LINES = Path(__file__).with_name("questions_fresh.tsv").read_text().splitlines()
 SENTENCES = [(kind == "question", text) for kind, _, text in (line.partition("\t") for line in LINES)]
@@ -62,8 +62,8 @@ class Judge:
 def judged_and_asked(text: str, reading: str, folder: Path) -> tuple[int, int]:
     """Do a task that changes nothing; return how often it was judged, and how many short calls were made."""
     model, judge = Answering(reading), Judge()
-    stage = Stage(model=model, evaluators={"judge": judge})
-    end = perform(Task(text, limits=Limits(iterations=1)), stage, folder).result
+    stage = Scenario(model=model, evaluators={"judge": judge})
+    end = run_scenario(Task(text, limits=Limits(iterations=1)), stage, folder).result
     assert end.accepted is not bool(judge.asked)
     return judge.asked, model.asked
 

@@ -65,7 +65,7 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:
 
 
 def plain(line: str) -> str:
-    """A line without what depends on the plugins installed beside."""
+    """Return a line without what depends on the plugins installed beside."""
     return re.sub(r"of \d+ checks", "of all checks", line)
 
 

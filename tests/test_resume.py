@@ -12,8 +12,8 @@ from stream_run import MOST
 
 from openkoi_hookspecs import Record, events
 from openkoi_log import paid_calls, read_segment, segments
-from openkoi_testing.servers import Fault, OpenAIServer, Say
-from openkoi_testing.servers.faults import After
+from openkoi_testing.servers import OpenAIServer, Say, ServerFault
+from openkoi_testing.servers.faults import AfterResponse
 
 RUN = Path(__file__).with_name("resume_run.py")
 STREAM = Path(__file__).with_name("stream_run.py")
@@ -92,7 +92,7 @@ def test_killed_again_and_again_it_comes_to_its_end(tmp_path: Path) -> None:
 
 def killed_in_streams(home: Path, words: int) -> int:
     """Have a run killed in the middle of each answer and resumed until it is over; how often a model was asked."""
-    story = Say("word " * words, delta=5, fault=Fault(cut=-1, after=After.HANGS))
+    story = Say("word " * words, delta=5, fault=ServerFault(cut=-1, after=AfterResponse.HANGS))
     with OpenAIServer(story) as server:
         for _ in range(30):
             command = [sys.executable, str(STREAM), str(home), server.url, run_of(home)]

@@ -77,7 +77,7 @@ def score_of(iteration: Iteration) -> float | None:
 
 
 def written(history: History, folder: Path) -> Result | None:
-    """The result as the learner reads it from a log of its own."""
+    """Return the result as the learner reads it from a log of its own."""
     log = RunLog(folder, SESSION, Redactor())
     for record in history.records:
         log.append(record.run, [record.event])

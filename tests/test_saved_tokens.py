@@ -36,13 +36,13 @@ def edit(number: int) -> Say:
 
 
 def full(score: float, *findings: dict[str, str]) -> str:
-    """A verdict on all of the work."""
+    """Return a verdict on all of the work."""
     scores = {**dict.fromkeys(NAMES, score), "other_task": 0.0}
     return json.dumps({"scores": scores, "findings": findings, "suggestion": "Look again."})
 
 
 def partial(score: float, *resolved: int) -> str:
-    """A verdict on what changed."""
+    """Return a verdict on what changed."""
     rows = [{"dimension": "correctness", "score": score}, {"dimension": "other_task", "score": 0.0}]
     return json.dumps({"scores": rows, "findings": [], "resolved": resolved, "suggestion": "Go on."})
 

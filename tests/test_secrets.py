@@ -15,7 +15,7 @@ import pytest
 from cli_process import Shell, shell
 
 from openkoi_hookspecs import ToolCall
-from openkoi_testing.servers import Fault, OpenAIServer, Say
+from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 
 NAMES = (
     *("PGPASSWORD", "MYSQL_PWD", "DB_PASS", "GPG_PASSPHRASE", "APIKEY", "clientSecret", "NPM_CONFIG__AUTH"),
@@ -58,7 +58,7 @@ KEPT_AS_THEY_ARE = {"checkpoints", "outputs", "config.toml"}
 
 
 def values(names: tuple[str, ...], seed: int) -> dict[str, str]:
-    """A secret for each name, of many lengths and alphabets."""
+    """Return a secret for each name, of many lengths and alphabets."""
     chance = random.Random(seed)
     made = {}
     for number, name in enumerate(names):
@@ -68,7 +68,7 @@ def values(names: tuple[str, ...], seed: int) -> dict[str, str]:
 
 
 def forms(secret: str) -> Iterator[str]:
-    """A secret as it may appear by itself."""
+    """Yield a secret as it may appear by itself."""
     raw = secret.encode()
     yield from (secret, quote(raw, safe=""), quote(raw), quote_plus(raw), escape(secret))
     yield from (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
@@ -85,26 +85,26 @@ def within(secret: str) -> Iterator[tuple[str, str]]:
 
 
 def planted(secret: str) -> str:
-    """A secret in all forms."""
+    """Return a secret in all forms."""
     return "\n".join([*forms(secret), *(whole for whole, _ in within(secret))])
 
 
 def broken(secret: str) -> str:
-    """A secret as ``base64`` and ``xxd -p`` print it: in lines."""
+    """Return a secret as ``base64`` and ``xxd -p`` print it: in lines."""
     raw = (secret * 3).encode()
     hexed = raw.hex()
     return base64.encodebytes(raw).decode() + "\n".join(hexed[at : at + 60] for at in range(0, len(hexed), 60))
 
 
 def written(openkoi: Shell) -> str:
-    """All that was written to the home, but for copies of files and the person's own configuration."""
+    """Return all that was written to the home, but for copies of files and the person's own configuration."""
     files = [path for path in openkoi.home.rglob("*") if path.is_file()]
     kept = [path for path in files if not KEPT_AS_THEY_ARE & set(path.relative_to(openkoi.home).parts)]
     return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in kept)
 
 
 def leaked(text: str, secrets: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The secrets that stand in a text, each with the form in which it does; also as a part, in one line."""
+    """Return the secrets that stand in a text, each with the form in which it does; also as a part, in one line."""
     parts = (
         (name, form) for name, secret in secrets.items() for form in (*forms(secret), *dict(within(secret)).values())
     )
@@ -113,7 +113,7 @@ def leaked(text: str, secrets: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def script(secrets: Mapping[str, str], config: str) -> list[Say]:
-    """A model that reads, runs, writes and repeats secrets."""
+    """Return a model that reads, runs, writes and repeats secrets."""
     said = " ".join(map(planted, secrets.values()))
     return [
         Say(
@@ -127,7 +127,10 @@ def script(secrets: Mapping[str, str], config: str) -> list[Say]:
 
 
 def scene(tmp_path: Path, named: Mapping[str, str], secrets: Mapping[str, str], config: str = "") -> Shell:
-    """A folder with files that hold secrets in all forms, in an environment that holds those that are ``named``."""
+    """Return a folder with files that hold secrets in all forms.
+
+    In an environment that holds those that are ``named``.
+    """
     openkoi = shell(tmp_path)
     openkoi.home.mkdir(exist_ok=True)
     (openkoi.home / "config.toml").write_text(f"[evaluators.judge]\nenabled = false\n{config}")
@@ -137,7 +140,7 @@ def scene(tmp_path: Path, named: Mapping[str, str], secrets: Mapping[str, str], 
 
 
 def views(openkoi: Shell, cassette: Path) -> Iterator[CompletedProcess[str]]:
-    """All commands that show a task."""
+    """Yield all commands that show a task."""
     yield from (
         openkoi(*line)
         for line in (("replay",), ("diff",), ("context",), ("status", "--why"), ("memory", "search", "leaks"))
@@ -183,7 +186,7 @@ def test_no_held_secret_is_written_anywhere(names: tuple[str, ...], seed: int, l
 
 
 def asked(tmp_path: Path, says: list[Say], *line: str, settings: str = "", **variables: str) -> tuple[Any, list[Any]]:
-    """What a task printed, and what the model was asked."""
+    """Return what a task printed, and what the model was asked."""
     openkoi = shell(tmp_path)
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(f"[evaluators.judge]\nenabled = false\n{settings}")
@@ -240,7 +243,7 @@ def test_an_error_of_a_server_repeats_no_secret_even_where_it_is_cut(tmp_path: P
         message = "x " * (length // 2) + secrets["PGPASSWORD"]
         body = json.dumps({"error": {"message": message}}).encode()
         (tmp_path / str(number)).mkdir()
-        done, _ = asked(tmp_path / str(number), [Say("", fault=Fault(status=401, body=body))], **secrets)
+        done, _ = asked(tmp_path / str(number), [Say("", fault=ServerFault(status=401, body=body))], **secrets)
 
         assert secrets["PGPASSWORD"][:8] not in done.stdout + done.stderr
 

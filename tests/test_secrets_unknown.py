@@ -60,19 +60,19 @@ const password = user.password?.trim();
 
 
 def made(chance: random.Random) -> str:
-    """A password as a generator makes it."""
+    """Return a password as a generator makes it."""
     letters = string.ascii_letters + string.digits
     return "".join(chance.choice(letters) for _ in range(chance.randint(12, 20))) + "a7Q"
 
 
 def written(openkoi: Shell) -> str:
-    """All that was written to the home, but for the copies of files that undo needs."""
+    """Return all that was written to the home, but for the copies of files that undo needs."""
     files = [path for path in openkoi.home.rglob("*") if path.is_file() and "checkpoints" not in path.parts]
     return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in files)
 
 
 def shown(openkoi: Shell, text: str) -> str:
-    """All that is printed and written when a command prints a text and the model repeats it."""
+    """Return all that is printed and written when a command prints a text and the model repeats it."""
     (openkoi.folder / "found.txt").write_text(text)
     says = [Say([ToolCall("1", "run_command", {"command": "cat found.txt"})]), Say(f"It says:\n{text}", delta=31)]
     with OpenAIServer(*says) as server:

@@ -37,7 +37,7 @@ from openkoi_loader.bundles import as_preferred
 from openkoi_loader.registry import scan, with_preferences
 from openkoi_settings import Config, Paths, Setting, keys
 from openkoi_settings.key import ANY
-from openkoi_testing import Line, Scripted, Stage, Turn
+from openkoi_testing import Line, Scenario, Scripted, Turn
 
 TEMPLATE = Path(__file__).parent.parent / "plugins" / "bundle" / "openkoi_bundle" / "openkoi.toml"
 COMMENTED = re.compile(r"^# (?=\[[\w.\"'/-]+\]|[\w\"'./-]+ = )")
@@ -57,30 +57,30 @@ class Case:
 
 
 def played(scene: Callable[[], Scene], other: object) -> Case:
-    """A case in which a task is done."""
+    """Return a case in which a task is done."""
     return Case(lambda settings: play(scene(), settings), other)
 
 
 def mine(*calls: ToolCall, **settings: object) -> Scene:
-    """A task for a model of which only the configuration knows something."""
+    """Return a task for a model of which only the configuration knows something."""
     says: list[Line] = [*(calls or [WRITES]), "Done."]
     unknown = Scripted(says, model=Model("my-model", context=128_000, output=8_192))
-    return Scene(Stage(providers={"openai": unknown}, settings={"models.default": MINE, **settings}))
+    return Scene(Scenario(providers={"openai": unknown}, settings={"models.default": MINE, **settings}))
 
 
 def hooked(wait: float = 0.0, **hooks: object) -> Scene:
-    """A task with these hooks, whose questions wait for so many seconds."""
-    return Scene(Stage(says=[WRITES, "Done."], plugins=hooks, settings={"approvals.wait_seconds": wait}))
+    """Return a task with these hooks, whose questions wait for so many seconds."""
+    return Scene(Scenario(says=[WRITES, "Done."], plugins=hooks, settings={"approvals.wait_seconds": wait}))
 
 
 def crowded(**settings: object) -> Scene:
-    """A conversation that no longer fits the model."""
+    """Return a conversation that no longer fits the model."""
     scene = calling(*[LONG] * 4, **{"models.known.rehearsal/script.context": 9_000}, **settings)
     return replace(scene, stage=replace(scene.stage, others={"compactors": {"house": Shortens()}}))
 
 
 def judged_twice(settings: Mapping[str, object]) -> object:
-    """How often the judge is asked about work that it finds all but perfect, whose check turns green later."""
+    """Return how often the judge is asked about work that it finds all but perfect, whose check turns green later."""
     text = "".join(f"def part_{n}(given: int) -> int:\n    return given * {n} + {n * 7}\n\n\n" for n in range(120))
     sure = json.dumps(
         {"scores": dict.fromkeys(("correctness", "safety", "style", "completeness"), 0.97), "findings": []}
@@ -95,10 +95,10 @@ def judged_twice(settings: Mapping[str, object]) -> object:
         sure,
     ]
     model = Scripted(says)
-    installed = Stage().installed | {"evaluators"}
+    installed = Scenario().installed | {"evaluators"}
     off = {"evaluators.testrunner.enabled": False, "evaluators.lint.enabled": False, "evaluators.judge.votes": 1}
     order = {"evaluation.order": ["house", "judge"]}
-    stage = Stage(
+    stage = Scenario(
         model=model, evaluators={"house": Checked([False, True])}, installed=installed, settings={**off, **order}
     )
     play(Scene(stage, "Sort the list in sort.py"), settings)
@@ -106,11 +106,11 @@ def judged_twice(settings: Mapping[str, object]) -> object:
 
 
 def embedder_of_memory(settings: Mapping[str, object]) -> object:
-    """Who makes the vectors of the default memory."""
-    installed = Stage().installed | {"memory", "embedders"}
+    """Return who makes the vectors of the default memory."""
+    installed = Scenario().installed | {"memory", "embedders"}
 
     async def memory(home: Path) -> object:
-        async with Stage(installed=installed, settings={"use.memory": "duckdb", **settings}).assemble(
+        async with Scenario(installed=installed, settings={"use.memory": "duckdb", **settings}).build_app(
             home, home
         ) as koi:
             embedder = getattr(await koi.services.components.memory(), "embedder", None)
@@ -121,7 +121,7 @@ def embedder_of_memory(settings: Mapping[str, object]) -> object:
 
 
 def winner(settings: Mapping[str, object]) -> object:
-    """Whose tools are used when two distributions bring some of one name."""
+    """Return whose tools are used when two distributions bring some of one name."""
     ours = scan()
     rivals = tuple(one._replace(distribution=f"acme-{n}") for n in (1, 2) for one in ours.found if one.kind == "tools")
     found = with_preferences(ours._replace(claims=rivals), frozenset())
@@ -130,7 +130,7 @@ def winner(settings: Mapping[str, object]) -> object:
 
 
 def size_of_log(settings: Mapping[str, object]) -> object:
-    """What the command line says of the log's limit."""
+    """Return what the command line says of the log's limit."""
     with TemporaryDirectory() as folder:
         openkoi = shell(Path(folder))
         openkoi.home.mkdir()
@@ -141,7 +141,7 @@ def size_of_log(settings: Mapping[str, object]) -> object:
 
 
 def announced(settings: Mapping[str, object]) -> object:
-    """Whether a newer release, of which it is known today, is announced after a run in a terminal."""
+    """Return whether a newer release, of which it is known today, is announced after a run in a terminal."""
     from pseudo_terminal import terminal
 
     with TemporaryDirectory() as folder:
@@ -194,7 +194,7 @@ CASES: Mapping[str, Case] = {
     "iteration.improvement_threshold": played(lambda: attempts(0.3, 0.4, 0.9), 0.5),
     "iteration.max_cycles": played(lambda: attempts(0.9), 1),
     "iteration.token_budget": played(lambda: attempts(0.9), 100),
-    "iteration.timeout_seconds": played(lambda: Scene(Stage(says=[Turn((Text("Done."),), delay=1.0)])), 0.2),
+    "iteration.timeout_seconds": played(lambda: Scene(Scenario(says=[Turn((Text("Done."),), delay=1.0)])), 0.2),
     "iteration.skip_eval_confidence": Case(judged_twice, 0.99),
     "safety.max_cost_usd": played(mine, 0.0001),
     "safety.max_cost_usd_per_day": played(mine, 0.0001),
@@ -209,15 +209,15 @@ CASES: Mapping[str, Case] = {
     "safety.tool_loop.warning": played(repeating, 2),
     "safety.tool_loop.critical": played(repeating, 12),
     "safety.tool_loop.circuit_breaker": played(repeating, 22),
-    "redact.allow": played(lambda: Scene(Stage(says=[WRITES, f"Done with ghp_{'x1Y2' * 9}."])), ["github-token"]),
+    "redact.allow": played(lambda: Scene(Scenario(says=[WRITES, f"Done with ghp_{'x1Y2' * 9}."])), ["github-token"]),
     "approvals.wait_seconds": played(lambda: replace(hooked(gate=Gate()), beside=approve), 20.0),
     # Who judges, speaks and remembers.
     "evaluation.order": played(
-        lambda: Scene(Stage(says=[WRITES, "Done."], evaluators={"a": Judged([0.9]), "b": Judged([0.9])})), ["b", "a"]
+        lambda: Scene(Scenario(says=[WRITES, "Done."], evaluators={"a": Judged([0.9]), "b": Judged([0.9])})), ["b", "a"]
     ),
     "evaluation.checks_only": played(lambda: attempts(0.9), True),
     "evaluation.require": played(lambda: attempts(0.9), ["security"]),
-    "evaluators.judge.enabled": played(lambda: attempts(0.9, installed=Stage().installed | {"evaluators"}), False),
+    "evaluators.judge.enabled": played(lambda: attempts(0.9, installed=Scenario().installed | {"evaluators"}), False),
     "hooks.order": played(lambda: hooked(a=Advice("One"), b=Advice("Two")), ["b", "a"]),
     "hooks.deadline_seconds": played(lambda: hooked(late=Advice("One", seconds=0.5)), 0.1),
     "use.memory": played(lambda: attempts(0.9, others={"memory": {"house": Remembers()}}), "house"),
@@ -240,7 +240,7 @@ CASES: Mapping[str, Case] = {
 
 
 def keys_of_template() -> set[str]:
-    """Every key in the template, those behind a # included."""
+    """Return every key in the template, those behind a # included."""
     lines = [COMMENTED.sub("", line) for line in TEMPLATE.read_text().splitlines()]
     return set(flat(tomllib.loads("\n".join(lines))))
 

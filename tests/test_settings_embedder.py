@@ -9,8 +9,8 @@ import pytest
 from cli_process import Shell, shell
 
 from openkoi_testing.servers import OpenAIServer
-from openkoi_testing.servers.http import Seen, Served
-from openkoi_testing.servers.openai_embeddings import embedded
+from openkoi_testing.servers.http_server import ReceivedRequest, ServerResponse
+from openkoi_testing.servers.openai_embeddings import embed_response
 
 TASK = ("-m", "openai/gpt-5.2", "-i", "0", "Say where herons sleep")
 SMALL, LARGE = "openai/text-embedding-3-small", "openai/text-embedding-3-large"
@@ -21,11 +21,11 @@ class Vendor(OpenAIServer):
 
     length = 0
 
-    def answer(self, seen: Seen) -> Served:
+    def answer(self, seen: ReceivedRequest) -> ServerResponse:
         """Answer as usual, but for the length of vectors."""
         if seen.path != "/v1/embeddings" or not self.length or not isinstance(seen.json, dict):
             return super().answer(seen)
-        return Served([json.dumps(embedded({**seen.json, "dimensions": self.length})).encode()])
+        return ServerResponse([json.dumps(embed_response({**seen.json, "dimensions": self.length})).encode()])
 
     @property
     def embedders(self) -> set[str]:
@@ -53,7 +53,7 @@ def configured(openkoi: Shell, text: str) -> Path:
 
 
 def run(openkoi: Shell, *line: str) -> tuple[str, list[str]]:
-    """What a task says on stderr, and its warnings."""
+    """Return what a task says on stderr, and its warnings."""
     done = openkoi(*(line or TASK), "--format", "json")
     assert 0 == done.returncode, done.stderr
     warnings: list[str] = json.loads(done.stdout)["warnings"]
@@ -61,7 +61,7 @@ def run(openkoi: Shell, *line: str) -> tuple[str, list[str]]:
 
 
 def lengths(openkoi: Shell) -> set[int]:
-    """The lengths of the vectors that memory keeps."""
+    """Return the lengths of the vectors that memory keeps."""
     with duckdb.connect(str(openkoi.home / "data" / "openkoi.db"), read_only=True) as file:
         return {length for (length,) in file.execute("SELECT len(embedding) FROM memory_vec").fetchall()}
 

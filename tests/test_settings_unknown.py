@@ -52,7 +52,7 @@ def configured(openkoi: Shell, text: str) -> Path:
 
 
 def warnings_of(openkoi: Shell, *line: str) -> list[str]:
-    """The warnings of a run, each of which is on stderr once, too."""
+    """Return the warnings of a run, each of which is on stderr once, too."""
     done = openkoi(*line, "--format", "json")
     assert done.stdout, done.stderr
     found: list[str] = json.loads(done.stdout)["warnings"]
@@ -60,7 +60,7 @@ def warnings_of(openkoi: Shell, *line: str) -> list[str]:
 
 
 def unread(openkoi: Shell, *line: str) -> list[str]:
-    """The warnings that speak of settings without effect."""
+    """Return the warnings that speak of settings without effect."""
     return [one for one in warnings_of(openkoi, *line) if "no effect" in one]
 
 

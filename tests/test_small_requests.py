@@ -28,7 +28,7 @@ class Vendor:
     settings: str = ""
 
     def variables_for(self, server: VendorServer) -> Mapping[str, str]:
-        """What the process is told."""
+        """Return what the process is told."""
         address, key = self.variables
         return {address: server.url, key: KEY}
 
@@ -46,7 +46,7 @@ VENDORS = {
 
 
 def bodies(vendor: Vendor, folder: Path, task: str, *answers: Say | str) -> Sequence[bytes]:
-    """What the command line sends for a task, through all plugins of the default bundle."""
+    """Return what the command line sends for a task, through all plugins of the default bundle."""
     openkoi = shell(folder)
     (openkoi.folder / "AGENTS.md").write_text(PROJECT)
     (openkoi.folder / "pytest.ini").write_text("[pytest]\n")
@@ -61,13 +61,13 @@ def bodies(vendor: Vendor, folder: Path, task: str, *answers: Say | str) -> Sequ
 
 
 def shares(body: bytes) -> Mapping[str, int]:
-    """How many bytes each part of a request takes, and each of its tools."""
+    """Return how many bytes each part of a request takes, and each of its tools."""
     asked: dict[str, Json] = json.loads(body)
     return {key: len(json.dumps(part)) for key, part in asked.items()}
 
 
 def tools_of(body: bytes) -> bytes:
-    """The tools of a request, byte by byte as they were sent."""
+    """Return the tools of a request, byte by byte as they were sent."""
     text = body.decode()
     start = text.index('"tools":') + len('"tools":')
     start += len(text[start:]) - len(text[start:].lstrip())

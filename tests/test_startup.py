@@ -23,7 +23,7 @@ print("\\n" + " ".join(sys.modules), file=sys.stderr)
 
 
 def modules(*arguments: str) -> set[str]:
-    """What is imported by the time a command line ends."""
+    """Return what is imported by the time a command line ends."""
     code = LISTING.format(arguments=list(arguments))
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(told.stderr.split("\n")[-2].split())

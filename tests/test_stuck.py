@@ -9,7 +9,7 @@ import pytest
 from cli_process import shell
 
 from openkoi_hookspecs import Json, Limits, NextAction, Task, Text, ToolCall
-from openkoi_testing import Line, Scripted, Stage, perform
+from openkoi_testing import Line, Scenario, Scripted, run_scenario
 from openkoi_testing.servers import OpenAIServer, Say
 
 LONG, SHORTER = 62, 34
@@ -121,13 +121,13 @@ def test_a_stuck_model_that_talks_is_stopped_as_soon(tmp_path: Path) -> None:
 
 
 def asked(habit: Habit, workspace: Path, turns: Sequence[Line] = (), *, text: str = "") -> tuple[int, NextAction]:
-    """How often a model of this habit is asked that would go on beyond every ceiling, and what was decided."""
+    """Return how often a model of this habit is asked that would go on beyond every ceiling, and what was decided."""
     files_of(workspace)
     if text:
         (workspace / "a.txt").write_text(text)
     model = Scripted([*turns, *map(habit, range(SHORTER - len(turns))), "done"])
     limits = Limits(cycles=LONG + 9, iterations=0, tokens=10**9)
-    done = perform(Task("Tidy up", limits=limits), Stage(model=model), workspace)
+    done = run_scenario(Task("Tidy up", limits=limits), Scenario(model=model), workspace)
     return len(model.asked), done.result.decision.action
 
 

@@ -119,7 +119,7 @@ def log(openkoi: Shell) -> list[dict[str, Any]]:
 
 
 def figures(said: object) -> set[object]:
-    """All that is called tokens in an export, at whatever depth."""
+    """Return all that is called tokens in an export, at whatever depth."""
     if isinstance(said, list):
         return {one for each in said for one in figures(each)}
     if isinstance(said, dict):

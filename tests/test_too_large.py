@@ -7,8 +7,16 @@ import pytest
 from cli_process import Shell, shell
 
 from openkoi_hookspecs import ToolCall
-from openkoi_testing.servers import AnthropicServer, Fault, OllamaServer, OpenAIServer, Say, Seen, Served
-from openkoi_testing.servers.vendor import VendorServer
+from openkoi_testing.servers import (
+    AnthropicServer,
+    OllamaServer,
+    OpenAIServer,
+    ReceivedRequest,
+    Say,
+    ServerFault,
+    ServerResponse,
+)
+from openkoi_testing.servers.vendor_server import VendorServer
 
 BARE = b""
 NGINX = b"<html><head><title>413 Request Entity Too Large</title></head><body>nginx</body></html>"
@@ -22,9 +30,9 @@ class Narrow(OpenAIServer):
 
     def __init__(self, *answers: Say | str, most: int, status: int, body: bytes) -> None:
         super().__init__(*answers)
-        self.most, self.refusal = most, Served([body], status=status, type="text/html")
+        self.most, self.refusal = most, ServerResponse([body], status=status, type="text/html")
 
-    def answer(self, seen: Seen) -> Served:
+    def answer(self, seen: ReceivedRequest) -> ServerResponse:
         """Refuse what is too large, before it is looked at."""
         return self.refusal if len(seen.body) > self.most else super().answer(seen)
 
@@ -74,7 +82,7 @@ def test_what_cannot_be_shortened_enough_is_not_asked_for_ever(
     vendor: type[VendorServer], before: int, tmp_path: Path
 ) -> None:
     openkoi = prepared(tmp_path)
-    with vendor(*READS[:before], Say(fault=Fault(status=413, body=b""))) as server:
+    with vendor(*READS[:before], Say(fault=ServerFault(status=413, body=b""))) as server:
         urls = dict.fromkeys(("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"), server.url)
         model = {OpenAIServer: "openai/gpt-fake", AnthropicServer: "anthropic/claude-fake"}.get(vendor)
         ours = openkoi.told(OPENAI_API_KEY="sk-x-not-a-key", ANTHROPIC_API_KEY="sk-x-not-a-key", **urls)

@@ -40,7 +40,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Every path with its mode and its bytes, what the repository keeps among them."""
+    """Return every path with its mode and its bytes, what the repository keeps among them."""
     found: dict[str, tuple[int, bytes]] = {}
     for path in sorted(folder.rglob("*")):
         status = path.lstat()

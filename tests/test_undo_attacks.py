@@ -133,7 +133,7 @@ def task(openkoi: Shell, line: str, name: str = "work") -> str:
 
 
 def standing(root: Path) -> dict[str, tuple[str, str]]:
-    """Every path with its kind and mode, and its content or where it leads."""
+    """Return every path with its kind and mode, and its content or where it leads."""
     found = {}
     for path in sorted(os.fsencode(path) for path in root.rglob("*")):
         status = os.lstat(path)

@@ -15,7 +15,7 @@ from undo_histories import Act, Reference, act, acts_of, facts_without, git, gro
 
 from openkoi_hookspecs import ToolCall
 from openkoi_testing.servers import OpenAIServer, Say
-from openkoi_testing.servers.http import Seen, Served
+from openkoi_testing.servers.http_server import ReceivedRequest, ServerResponse
 
 CONFIG = '[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n[evaluators.word-count]\nenabled = false\n'
 COUNTS = re.compile(r"^(\d+) files? restored(.*)$", re.MULTILINE)
@@ -31,7 +31,7 @@ class Pausing(OpenAIServer):
         super().__init__(*answers)
         self.meanwhile = meanwhile
 
-    def answer(self, seen: Seen) -> Served:
+    def answer(self, seen: ReceivedRequest) -> ServerResponse:
         """Answer as ever, but the second time only after that."""
         if seen.method == "POST" and len(self.asked) == 2:
             self.meanwhile()
@@ -208,13 +208,19 @@ class History:
 
 
 def calls_for(acts: Sequence[Act], folder: str) -> list[Say]:
-    """A turn for each act, because calls of one turn are made at once; paths as they are seen from the folder."""
+    """Return a turn for each act, because calls of one turn are made at once.
+
+    Paths as they are seen from the folder.
+    """
     seen = [(what, path.removeprefix(folder), inner(what, text, folder)) for what, path, text in acts]
     return [Say(["I change a file.", call_for(n, one)]) for n, one in enumerate(seen)]
 
 
 def call_for(number: int, one: Act) -> ToolCall:
-    """The tool that writes files for new texts, a command for all else: the tool keeps the line ends of old ones."""
+    """Return the tool that writes files for new texts, a command for all else.
+
+    The tool keeps the line ends of old ones.
+    """
     what, path, text = one
     if what == "write" and text.count("\n") > 1:
         return ToolCall(f"call{number}", "write_file", {"path": path, "content": text, "overwrite": True})
@@ -223,7 +229,7 @@ def call_for(number: int, one: Act) -> ToolCall:
 
 
 def inner(what: str, text: str, folder: str) -> str:
-    """A path that an act names besides, as it is seen from a folder."""
+    """Return a path that an act names besides, as it is seen from a folder."""
     return text.removeprefix(folder) if what == "move" else text
 
 
@@ -233,7 +239,7 @@ def quoted(text: str) -> str:
 
 
 def within(patch: str, folder: str) -> str:
-    """A patch of a folder as one of the repository."""
+    """Return a patch of a folder as one of the repository."""
     if not folder:
         return patch
     lines = (re.sub(r"^((?:--- |\+\+\+ )\"?[ab]/)", rf"\g<1>{folder}", line) for line in re.split(r"(?<=\n)", patch))

@@ -17,7 +17,7 @@ import pytest
 from cli_process import Shell, script
 from generated_repository import ENVIRONMENT, HUGE, Work, below, grow, kind_of
 
-from openkoi_checkpoints import Store
+from openkoi_checkpoints import CheckpointStore
 
 SAMPLE = (0, 6, 9, 13)
 CAMPAIGN = range(50)
@@ -45,8 +45,8 @@ class Story:
         return self.home / "root"
 
     @property
-    def store(self) -> Store:
-        return Store(folder=self.home / "kept")
+    def store(self) -> CheckpointStore:
+        return CheckpointStore(folder=self.home / "kept")
 
     def taken(self) -> str:
         """Take a checkpoint; what is hidden or huge now may be named later."""
@@ -66,12 +66,12 @@ class Story:
 
 
 def standing(root: Path) -> Standing:
-    """Every path with its type, mode, and bytes or target; folders ``.git`` are left to ``kept_by_git``."""
+    """Return every path with its type, mode, and bytes or target; folders ``.git`` are left to ``kept_by_git``."""
     return {path: fact(root / path) for path in below(root, "")}
 
 
 def kept_by_git(root: Path) -> Standing:
-    """Every path in folders named ``.git`` below a folder: index, refs, stash, HEAD and all else."""
+    """Return every path in folders named ``.git`` below a folder: index, refs, stash, HEAD and all else."""
     found = [Path(here, ".git") for here, folders, _ in os.walk(root) if ".git" in folders]
     return {str(path.relative_to(root)): fact(path) for git in found for path in git.rglob("*")}
 
@@ -87,7 +87,7 @@ def fact(path: Path) -> tuple[str, int, str]:
 
 
 def hidden(root: Path, rules: Path) -> set[str]:
-    """What git would ignore, were this a repository with nothing in it yet."""
+    """Return what git would ignore, were this a repository with nothing in it yet."""
     subprocess.run(["git", "init", "-q", "--bare", str(rules)], check=True, env=ENVIRONMENT)
     command = ["git", f"--git-dir={rules}", f"--work-tree={root}", "check-ignore", "--no-index", "-z", "--stdin"]
     paths = os.fsencode("\0".join(below(root, "")))
@@ -96,26 +96,26 @@ def hidden(root: Path, rules: Path) -> set[str]:
 
 
 def huge(root: Path) -> set[str]:
-    """The files that are too large to be kept."""
+    """Return the files that are too large to be kept."""
     return {path for path in below(root, "") if (root / path).lstat().st_size > HUGE - 100_000}
 
 
 def told(path: str, text: str) -> bool:
-    """Whether a text names a path, or a folder that it lies in."""
+    """Return whether a text names a path, or a folder that it lies in."""
     parts = path.split("/")
     folders = ("/".join(parts[:depth]) + "/" for depth in range(1, len(parts)))
     return any(f" {name if name.isprintable() else repr(name)} " in text for name in (path, *folders))
 
 
 def unlike(want: Standing, here: Standing, named: Mapping[str, str]) -> list[str]:
-    """The paths that differ and are not named; a folder stays that something named is in."""
+    """Return the paths that differ and are not named; a folder stays that something named is in."""
     held = {str(above) for path in named for above in Path(path).parents}
     differ = [path for path in {*want, *here} if want.get(path) != here.get(path) and path not in named]
     return [path for path in differ if not (path in held and path not in want)]
 
 
 def unfounded(story: Story) -> list[str]:
-    """What is named though nothing there was ignored or huge, nor anything below it."""
+    """Return what is named though nothing there was ignored or huge, nor anything below it."""
     founded = story.may_be_named | {str(above) for path in story.named for above in Path(path).parents}
     return [path for path in story.named if path not in founded]
 

@@ -21,7 +21,7 @@ def unkept(request: pytest.FixtureRequest, tmp_path: Path) -> Shell:
 
 
 def waived(openkoi: Shell) -> Shell:
-    """The same where the user has said that files may be changed all the same."""
+    """Return the same where the user has said that files may be changed all the same."""
     with (openkoi.home / "config.toml").open("a") as file:
         file.write(WAIVED)
     return openkoi

@@ -55,7 +55,7 @@ WRITES = """\
 
 
 def prepared(tmp_path: Path, program: str, launcher: str) -> Shell:
-    """A project, and its program as the launcher."""
+    """Return a project, and its program as the launcher."""
     folder, home, programs = (tmp_path / name for name in ("folder", "home", "folder/.programs"))
     for place in (folder, home, programs):
         place.mkdir()

@@ -71,7 +71,7 @@ class Installed:
             os.close(master)
 
     def told(self, **variables: str) -> "Installed":
-        """The same with more variables."""
+        """Return the same with more variables."""
         return replace(self, variables={**self.variables, **variables})
 
     def asked_index(self) -> None:

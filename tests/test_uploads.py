@@ -50,12 +50,12 @@ def test_what_leaves_the_machine_asks_and_nothing_else_does(tmp_path: Path) -> N
 
 
 def unrun(line: str) -> str:
-    """A line that the guard reads like this one, and that starts none of its programs."""
+    """Return a line that the guard reads like this one, and that starts none of its programs."""
     return f"false && {line}"
 
 
 def asked(openkoi: Shell) -> set[str]:
-    """The commands that wait for an answer."""
+    """Return the commands that wait for an answer."""
     listed = json.loads(openkoi("approvals", "--format", "json").stdout)["approvals"]
     questions = [one["question"] for one in listed]
     return {line for line in (*LEAVES, *STAYS) if any(json.dumps(unrun(line)) in question for question in questions)}

@@ -8,7 +8,7 @@ from cli_process import Shell, shell
 from verdict_runs import DONE, configured, judge_of, outside, played, result, verdict
 
 from openkoi_testing.servers import OpenAIServer, Say
-from openkoi_testing.servers.faults import Fault
+from openkoi_testing.servers.faults import ServerFault
 
 IN_DOUBT = "not sure I follow the naming in a.py, is there a convention?"
 ANSWER = "It follows none."
@@ -60,7 +60,7 @@ def test_a_question_by_its_words_costs_no_further_call(openkoi: Shell) -> None:
         "",
         Say("No.", finish="content_filter"),
         Say("No.", finish="length"),
-        Say("", fault=Fault(status=400)),
+        Say("", fault=ServerFault(status=400)),
     ],
     ids=["yes", "no but", "empty", "refused", "cut off", "error"],
 )

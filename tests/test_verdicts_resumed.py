@@ -64,7 +64,7 @@ def killed_at(openkoi: Shell, *line: str, until: str) -> None:
 
 
 def spent(openkoi: Shell) -> int:
-    """How many answers of models the log contains."""
+    """Return how many answers of models the log contains."""
     return sum(told.read_text().count('"type":"model.response"') for told in openkoi.home.rglob("*.jsonl"))
 
 

@@ -37,14 +37,14 @@ def played(openkoi: Shell, turns: str, *options: str, task: str = TASK) -> Compl
 
 
 def model(openkoi: Shell, turns: str, name: str = "script.yaml") -> str:
-    """A scripted model, whose script is not in the folder that is worked in."""
+    """Return a scripted model, whose script is not in the folder that is worked in."""
     outside = openkoi.folder.parent
     script(outside, turns, name)
     return f"rehearsal/{outside / name}"
 
 
 def writes(*files: str, after: int = 0) -> str:
-    """A turn that overwrites these files."""
+    """Return a turn that overwrites these files."""
     calls = [
         {"tool": "write_file", "arguments": {"path": file, "content": "koi\n", "overwrite": True}} for file in files
     ]

@@ -7,9 +7,9 @@ import pytest
 from cli_process import shell
 from tls_server import OTHER, TlsServer, certificate
 
-from openkoi_testing.servers import AnthropicServer, Fault, GoogleServer, OllamaServer, OpenAIServer, Say
-from openkoi_testing.servers.http import HttpServer, Served
-from openkoi_testing.servers.vendor import VendorServer
+from openkoi_testing.servers import AnthropicServer, GoogleServer, OllamaServer, OpenAIServer, Say, ServerFault
+from openkoi_testing.servers.http_server import HttpServer, ServerResponse
+from openkoi_testing.servers.vendor_server import VendorServer
 
 LOGIN = b"<!DOCTYPE html>\n<html><head><title>Hotel</title></head><body><form>Please log in</form></body></html>"
 HTML = "text/html; charset=utf-8"
@@ -31,9 +31,9 @@ SERVERS: Mapping[str, Callable[[Say], VendorServer]] = {
 
 
 def portal(status: int = 200, kind: str = HTML, body: bytes = LOGIN, **headers: str) -> HttpServer:
-    """A network that answers everything itself."""
-    fault = Fault(status=status, headers={"content-type": kind, **headers})
-    return HttpServer(lambda _: Served([body], status=status, fault=fault))
+    """Return a network that answers everything itself."""
+    fault = ServerFault(status=status, headers={"content-type": kind, **headers})
+    return HttpServer(lambda _: ServerResponse([body], status=status, fault=fault))
 
 
 def asked(tmp_path: Path, url: str, vendor: str = "openai", **variables: str) -> tuple[int, str]:
@@ -74,7 +74,7 @@ def test_a_captive_portal_is_asked_once_and_named(vendor: str, tmp_path: Path) -
 def test_a_login_page_in_place_of_an_answer_is_one_under_whatever_name(
     vendor: str, kind: str, body: bytes, tmp_path: Path
 ) -> None:
-    said = Say("Hello", fault=Fault(headers={"content-type": kind}, body=body))
+    said = Say("Hello", fault=ServerFault(headers={"content-type": kind}, body=body))
     with SERVERS[vendor](said) as server:
         status, errors = asked(tmp_path, server.url, vendor)
 
@@ -84,7 +84,7 @@ def test_a_login_page_in_place_of_an_answer_is_one_under_whatever_name(
 
 
 def test_json_is_read_whatever_the_server_calls_it(tmp_path: Path) -> None:
-    with OpenAIServer(Say("Paris.", whole=True, fault=Fault(headers={"content-type": HTML}))) as server:
+    with OpenAIServer(Say("Paris.", whole=True, fault=ServerFault(headers={"content-type": HTML}))) as server:
         assert 0 == asked(tmp_path, server.url)[0]
 
 
@@ -112,7 +112,7 @@ def test_a_network_that_wants_a_login_and_says_so_is_asked_once(tmp_path: Path) 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 def test_a_web_page_with_an_error_status_may_pass(status: int, tmp_path: Path) -> None:
-    page = Say("Paris.", fault=Fault(status=status, headers={"content-type": HTML}, body=LOGIN))
+    page = Say("Paris.", fault=ServerFault(status=status, headers={"content-type": HTML}, body=LOGIN))
     with OpenAIServer(page, "Paris.") as server:
         assert 0 == asked(tmp_path, server.url)[0]
 

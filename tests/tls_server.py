@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from openkoi_testing.servers import OpenAIServer
-from openkoi_testing.servers.http import HttpServer
+from openkoi_testing.servers.http_server import HttpServer
 
 LOCAL: x509.GeneralName = x509.IPAddress(ip_address("127.0.0.1"))
 OTHER: x509.GeneralName = x509.DNSName("wifi.example")

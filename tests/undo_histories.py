@@ -51,12 +51,12 @@ def git(
 
 
 def told_by(folder: Path, *words: str, **more: str) -> str:
-    """What git prints."""
+    """Return what git prints."""
     return os.fsdecode(git(folder, *words, check=False, **more).stdout)
 
 
 def body(name: str) -> str:
-    """The text that a file begins with: no two lines of all files are alike."""
+    """Return the text that a file begins with: no two lines of all files are alike."""
     end = "\r\n" if name == "crlf.txt" else "\n"
     text = "".join(f"line {n} of {name}{end}" for n in range(LINES))
     return "" if name == "empty" else text.removesuffix("\n") if name == "bare.txt" else text
@@ -109,7 +109,7 @@ def act(root: Path, what: str, path: str, text: str) -> None:
 
 
 def standing_files(root: Path) -> list[str]:
-    """The files and links of a folder, but for those of git."""
+    """Return the files and links of a folder, but for those of git."""
     found = (path for path in sorted(root.rglob("*")) if ".git" not in path.parts)
     return [path.relative_to(root).as_posix() for path in found if path.is_symlink() or path.is_file()]
 
@@ -158,7 +158,7 @@ class Reference:
         git(self.home, "init", "-q", "--bare", check=True)
 
     def tree(self, root: Path) -> str:
-        """The tree of a folder as it is now, ignored files included."""
+        """Return the tree of a folder as it is now, ignored files included."""
         self.count += 1
         more = {
             "GIT_DIR": str(self.home),
@@ -169,7 +169,7 @@ class Reference:
         return told_by(root, "write-tree", **more).strip()
 
     def after(self, tree: str, acts: Sequence[Act]) -> str:
-        """The tree that acts lead to, done in a folder beside."""
+        """Return the tree that acts lead to, done in a folder beside."""
         with_files = self.home.parent / f"scratch{self.count}"
         with_files.mkdir()
         more = {
@@ -184,12 +184,14 @@ class Reference:
         return self.tree(with_files)
 
     def files(self, tree: str) -> dict[str, str]:
-        """The paths of a tree with mode and content."""
+        """Return the paths of a tree with mode and content."""
         listed = told_by(self.home, "ls-tree", "-r", "-z", tree).split("\0")
         return {path: fact for fact, _, path in (line.partition("\t") for line in listed) if path}
 
     def merged(self, base: str, now: str, wanted: str, folder: str = "") -> tuple[dict[str, str], set[str]]:
-        """What the files must be after what led from ``wanted`` to ``base`` was undone, and which are in conflict.
+        """Return what the files must be after what led from ``wanted`` to ``base`` was undone.
+
+        And which are in conflict.
 
         A task knows its own ``folder`` and undo touches nothing else, so that is merged alone: a file that was renamed
         out of it is gone from there.
@@ -200,7 +202,7 @@ class Reference:
         return {**outside, **{folder + path: fact for path, fact in found.items()}}, {folder + one for one in conflicts}
 
     def within(self, tree: str, folder: str) -> str:
-        """The tree of a folder; an empty one where it is not there."""
+        """Return the tree of a folder; an empty one where it is not there."""
         words = ["rev-parse", "--verify", "-q", f"{tree}:{folder}"]
         return told_by(self.home, *words).strip() or told_by(self.home, "mktree").strip()
 
@@ -239,12 +241,15 @@ class Reference:
         return told_by(self.home, "commit-tree", "-m", "state", *more, tree).strip()
 
     def changed(self, one: str, other: str) -> set[str]:
-        """The paths that differ between two trees."""
+        """Return the paths that differ between two trees."""
         before, after = self.files(one), self.files(other)
         return {path for path in {*before, *after} if before.get(path) != after.get(path)}
 
     def patched(self, tree: str, patch: str, gone: Sequence[str] = ()) -> str:
-        """The tree that a patch makes of another without some files; raises CalledProcessError if it does not apply."""
+        """Return the tree that a patch makes of another without some files.
+
+        Raises CalledProcessError if it does not apply.
+        """
         self.count += 1
         more = {"GIT_DIR": str(self.home), "GIT_INDEX_FILE": str(self.home / f"index{self.count}")}
         git(self.home, "read-tree", tree, check=True, **more)
@@ -265,7 +270,7 @@ class Reference:
 
 
 def renamed(fact: Sequence[str], there: Mapping[str, str]) -> list[str]:
-    """Where the present side of a conflict lies under another name."""
+    """Return where the present side of a conflict lies under another name."""
     mode, id, stage = fact
     return [path for path, one in there.items() if stage == "2" and one == f"{mode} blob {id}"]
 
@@ -273,19 +278,19 @@ def renamed(fact: Sequence[str], there: Mapping[str, str]) -> list[str]:
 def came_from(
     facts: Sequence[tuple[Sequence[str], str]], base: Mapping[str, str], there: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Each conflict with the path at which its file was after the work, where something is there now."""
+    """Yield each conflict with the path at which its file was after the work, where something is there now."""
     for (mode, id, stage), name in facts:
         if stage == "1" and name not in base:
             yield from ((name, path) for path, one in base.items() if one == f"{mode} blob {id}" and path in there)
 
 
 def below(folder: str, paths: Iterable[str]) -> bool:
-    """Whether one of the paths lies in a folder."""
+    """Return whether one of the paths lies in a folder."""
     return any(path.startswith(f"{folder}/") for path in paths)
 
 
 def facts_without(files: Mapping[str, str], paths: set[str]) -> dict[str, str]:
-    """All files but some."""
+    """Return all files but some."""
     return {path: fact for path, fact in files.items() if path not in paths}
 
 

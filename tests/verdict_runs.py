@@ -24,7 +24,7 @@ DONE = SAID.format("Done.")
 
 
 def folder_with_test(tmp_path: Path) -> Shell:
-    """A folder with a file and a passing test, and a home without memory of anything."""
+    """Return a folder with a file and a passing test, and a home without memory of anything."""
     made = shell(tmp_path)
     (made.folder / "a.py").write_text("x = 0\n")
     (made.folder / "test_there.py").write_text(GREEN)
@@ -52,14 +52,14 @@ def played(openkoi: Shell, executor: str, *options: str, judge: str = "", task: 
 
 
 def verdict(score: float, finding: str = "") -> str:
-    """A judge's answer by whatever rubric, in one line."""
+    """Return a judge's answer by whatever rubric, in one line."""
     found = [{"severity": "important", "dimension": "quality", "title": finding, "fix": finding}] if finding else []
     scores = {**dict.fromkeys(DIMENSIONS, score), "other_task": 0.0}
     return json.dumps({"scores": scores, "findings": found, "suggestion": ""})
 
 
 def judge_of(score: float, *contains: str, finding: str = "") -> str:
-    """A judge that always gives this score, where the prompt contains these texts."""
+    """Return a judge that always gives this score, where the prompt contains these texts."""
     when = f"{{tools: false, contains: {json.dumps(contains)}}}"
     said = verdict(score, finding)
     return f"  - when: {when}\n    repeat: true\n    says: |\n      {said}\n    usage: {{input: 100, output: 10}}\n"

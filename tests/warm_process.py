@@ -44,7 +44,7 @@ class Command:
     pid: int
 
     def wait(self, seconds: float) -> int | None:
-        """How it ended, as subprocess tells it; None when it has not in this time, and then it is killed."""
+        """Return how it ended, as subprocess tells it; None when it has not in this time, and then it is killed."""
         over = bool(select.select([self.told], [], [], seconds)[0])
         if not over:
             os.kill(self.pid, signal.SIGKILL)
@@ -197,12 +197,12 @@ def import_all(package: ModuleType) -> None:
 
 def compile_patterns() -> None:
     """Let libraries that compile their expressions at the first use do so now."""
-    from openkoi_prompt import asks_question
+    from openkoi_prompt import is_question
     from openkoi_redact import Redactor
 
     Redactor()("token = 0123456789abcdef0123456789abcdef")
     for words in REQUESTS:
-        asks_question(words)
+        is_question(words)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openkoi.app import App
-from openkoi_files.filelock import held_by_another
+from openkoi_files.filelock import is_locked
 from openkoi_hookspecs import (
     Effect,
     KoiError,
@@ -22,7 +22,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_log import past_tasks, read_segment, segments
-from openkoi_testing import Scripted, Stage
+from openkoi_testing import Scenario, Scripted
 
 PUSHES = ToolCall("a", "push", {})
 ONCE = Limits(iterations=0)
@@ -45,13 +45,13 @@ class Pushing:
 
 def opened(workspace: Path, home: Path, model: Scripted, pushing: Pushing, **settings: object) -> App:
     workspace.mkdir(exist_ok=True)
-    return Stage(
+    return Scenario(
         model=model,
         providers={"other": model},
         toolboxes={"pushing": pushing},
         installed=frozenset({"questions"}),
         settings={"use.checkpoints": "none", "models.known.other/script.price": [0.0, 0.0], **settings},
-    ).assemble(workspace, home)
+    ).build_app(workspace, home)
 
 
 async def stopped(workspace: Path, home: Path) -> str:
@@ -77,7 +77,7 @@ def test_runs_of_other_sessions_are_resumed_at_once_each_in_its_own_log(tmp_path
             handles = [koi.resume(id[:8]) for id in ids]
             texts = [(await handle.result()).text for handle in handles]
             await koi.drain()
-            held = [path for path in segments(home / "data" / "sessions") if held_by_another(path)]
+            held = [path for path in segments(home / "data" / "sessions") if is_locked(path)]
             return [handle.id for handle in handles], [*texts, *(path.name for path in held)], koi.session
 
     ids, texts, session = asyncio.run(run())
@@ -174,7 +174,7 @@ def test_a_run_that_is_under_way_is_neither_resumed_nor_forked(tmp_path: Path) -
             answer.set()
             return [*said, (await first.result()).text]
 
-    refused = "is under way already. Wait for its end, or end it first."
+    refused = "is already running. Wait for it to finish, or stop it first."
     [resumed, forked, text] = asyncio.run(run())
     assert (True, True, "pushed") == (resumed.endswith(refused), forked.endswith(refused), text)
 

@@ -33,16 +33,16 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_testing import Line, Rehearsed, Scripted, Stage, Turn, perform
+from openkoi_testing import FinishedRun, Line, Scenario, Scripted, Turn, run_scenario
 
 ONCE = Limits(iterations=0)
 
 
-def ended(done: Rehearsed) -> list[str]:
+def ended(done: FinishedRun) -> list[str]:
     return [record.event.reason for record in done.records if isinstance(record.event, events.InnerLoopEnded)]
 
 
-def asked(done: Rehearsed) -> int:
+def asked(done: FinishedRun) -> int:
     return sum(isinstance(record.event, events.ModelResponse) for record in done.records)
 
 
@@ -50,8 +50,8 @@ def agent(*conditions: Condition, **more: object) -> Agent:
     return replace(Agent(name="tester", conditions=conditions), **more)  # type: ignore[arg-type]  # any field of it
 
 
-def run_agent(who: Agent, *lines: Line, limits: Limits = ONCE, stage: Stage | None = None) -> Rehearsed:
-    return perform(Task("Do it", agent=who, limits=limits), replace(stage or Stage(), says=lines))
+def run_agent(who: Agent, *lines: Line, limits: Limits = ONCE, stage: Scenario | None = None) -> FinishedRun:
+    return run_scenario(Task("Do it", agent=who, limits=limits), replace(stage or Scenario(), says=lines))
 
 
 def command(line: str, number: int) -> ToolCall:
@@ -103,12 +103,12 @@ def test_a_result_that_was_declared_ends_the_work_in_the_same_cycle() -> None:
 def test_the_end_of_the_money_may_be_declared_an_end() -> None:
     turns = [Turn((Text(f"Step {n}."), command(f"echo {n}", n)), usage=Usage(input=100, output=300)) for n in range(20)]
     model = Scripted(turns)
-    priced = Stage(
+    priced = Scenario(
         model=model,
         settings={"models.known.rehearsal/script.price": [1000.0, 1000.0], "models.known.rehearsal/script.output": 300},
     )
-    declared = perform(Task("Do it", agent=agent(BudgetExhausted()), limits=replace(ONCE, usd=5.0)), priced)
-    undeclared = perform(Task("Do it", limits=replace(ONCE, usd=5.0)), replace(priced, model=Scripted(turns)))
+    declared = run_scenario(Task("Do it", agent=agent(BudgetExhausted()), limits=replace(ONCE, usd=5.0)), priced)
+    undeclared = run_scenario(Task("Do it", limits=replace(ONCE, usd=5.0)), replace(priced, model=Scripted(turns)))
 
     assert (["budget-exhausted"], "accept") == (ended(declared), declared.result.decision.action)
     assert (["budget-exhausted"], "abort_budget") == (ended(undeclared), undeclared.result.decision.action)
@@ -180,11 +180,11 @@ class Breaking:
         return [message for place, message in enumerate(messages) if place != 2]
 
 
-def long_talk(compactor: object, **settings: object) -> tuple[Rehearsed, Scripted]:
+def long_talk(compactor: object, **settings: object) -> tuple[FinishedRun, Scripted]:
     turns = [Turn((command(f"echo {n}", n),), usage=Usage(input=900, output=10)) for n in range(6)]
     model = Scripted([*turns, "done"])
-    stage = Stage(model=model, others={"compactors": {"mine": compactor}}, settings=settings)
-    done = perform(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=ONCE), stage)
+    stage = Scenario(model=model, others={"compactors": {"mine": compactor}}, settings=settings)
+    done = run_scenario(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=ONCE), stage)
     return done, model
 
 
@@ -218,9 +218,9 @@ class Asking:
 @pytest.mark.row("FLOW-03")
 def test_a_limit_that_is_reached_while_a_history_is_made_shorter_ends_it_as_a_limit() -> None:
     turns = [Turn((command(f"echo {n}", n),), usage=Usage(input=900, output=10)) for n in range(6)]
-    stage = Stage(model=Scripted([*turns, "done"]), others={"compactors": {"mine": Asking()}})
+    stage = Scenario(model=Scripted([*turns, "done"]), others={"compactors": {"mine": Asking()}})
     few = replace(ONCE, calls=1)
-    done = perform(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=few), stage)
+    done = run_scenario(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=few), stage)
 
     assert StopReason.BUDGET is done.result.best.work.ended
     assert NextAction.ABORT_BUDGET is done.result.decision.action
@@ -239,7 +239,7 @@ def test_further_tools_are_found_and_called_by_name() -> None:
     finding = ToolCall("f", "find_tool", {"query": "mail"})
     calling = ToolCall("g", "call_tool", {"name": "send_mail", "arguments": {"to": "Ada"}})
     model = Scripted([finding, calling, "sent"])
-    done = perform(Task("Send a mail"), Stage(model=model, toolboxes={"bench": bench}, installed=frozenset()))
+    done = run_scenario(Task("Send a mail"), Scenario(model=model, toolboxes={"bench": bench}, installed=frozenset()))
     results = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert ["look", "find_tool", "call_tool"] == [tool.name for tool in model.asked[0].tools]
@@ -251,7 +251,7 @@ def test_further_tools_are_found_and_called_by_name() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"name": "send_male", "arguments": {}}, "There is no further tool 'send_male'. Call one of: send_mail"),
+        ({"name": "send_male", "arguments": {}}, "Unknown tool 'send_male'. Call one of: send_mail"),
         ({"name": "send_mail", "arguments": [1]}, "The arguments of send_mail must be an object"),
         ({"name": "send_mail", "arguments": {"to": 5}}, "The argument 'to' must be text"),
         ({"arguments": {}}, "The argument 'name' is missing"),
@@ -259,7 +259,7 @@ def test_further_tools_are_found_and_called_by_name() -> None:
 )
 def test_a_further_tool_that_is_called_wrongly_is_explained(arguments: dict[str, object], said: str) -> None:
     model = Scripted([ToolCall("g", "call_tool", arguments), "gave up"])  # type: ignore[arg-type]  # wrong on purpose
-    done = perform(Task("Send a mail"), Stage(model=model, toolboxes={"bench": Bench()}, installed=frozenset()))
+    done = run_scenario(Task("Send a mail"), Scenario(model=model, toolboxes={"bench": Bench()}, installed=frozenset()))
     [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert result.failed
@@ -269,7 +269,7 @@ def test_a_further_tool_that_is_called_wrongly_is_explained(arguments: dict[str,
 @pytest.mark.row("LOOP-01")
 def test_an_agent_has_only_the_tools_that_it_was_given() -> None:
     model = Scripted(["done"])
-    perform(Task("Look", agent=agent(tools=("read_f*", "search"))), Stage(model=model))
+    run_scenario(Task("Look", agent=agent(tools=("read_f*", "search"))), Scenario(model=model))
 
     assert {"read_file", "search"} == {tool.name for tool in model.asked[0].tools}
 
@@ -287,8 +287,8 @@ class Twice:
 @pytest.mark.row("ITER-21")
 def test_a_worker_works_in_the_place_of_the_model_and_its_parts_are_paid_from_what_is_left() -> None:
     turns = [Turn((Text(word),), usage=Usage(input=10, output=1)) for word in ("one", "two")]
-    stage = Stage(model=Scripted(turns), others={"workers": {"twice": Twice()}})
-    done = perform(Task("Do both", agent=agent(worker="twice"), limits=ONCE), stage)
+    stage = Scenario(model=Scripted(turns), others={"workers": {"twice": Twice()}})
+    done = run_scenario(Task("Do both", agent=agent(worker="twice"), limits=ONCE), stage)
     parents = [record.event.task.parent for record in done.records if isinstance(record.event, events.TaskStarted)]
 
     assert "one two" == done.result.text
@@ -297,12 +297,12 @@ def test_a_worker_works_in_the_place_of_the_model_and_its_parts_are_paid_from_wh
 
 
 def test_a_cage_that_is_weaker_than_wanted_is_asked_about_and_refused_where_nobody_is(tmp_path: Path) -> None:
-    stage = Stage(model=Scripted([command("echo ran", 1), "done"]), settings={"safety.sandbox_minimum": "isolated"})
-    alone = perform(Task("Run it"), stage)
+    stage = Scenario(model=Scripted([command("echo ran", 1), "done"]), settings={"safety.sandbox_minimum": "isolated"})
+    alone = run_scenario(Task("Run it"), stage)
     [refused] = [record.event.result for record in alone.records if isinstance(record.event, events.ToolCallFinished)]
 
-    async def with_somebody() -> tuple[Rehearsed, int]:
-        stage = Stage(model=Scripted([command("echo 1", 1), command("echo 2", 2), "done"]))
+    async def with_somebody() -> tuple[FinishedRun, int]:
+        stage = Scenario(model=Scripted([command("echo 1", 1), command("echo 2", 2), "done"]))
         stage = replace(stage, settings={"safety.sandbox_minimum": "isolated"})
         asked = 0
 
@@ -311,10 +311,10 @@ def test_a_cage_that_is_weaker_than_wanted_is_asked_about_and_refused_where_nobo
             asked += 1
             return "yes"
 
-        async with stage.assemble(tmp_path, tmp_path / "home") as koi:
+        async with stage.build_app(tmp_path, tmp_path / "home") as koi:
             koi.attend(person)
             result = await koi.solve(Task("Run it"))
-            return Rehearsed(result, tuple(koi.records(koi.session))), asked
+            return FinishedRun(result, tuple(koi.records(koi.session))), asked
 
     together, times = asyncio.run(with_somebody())
     results = [record.event.result for record in together.records if isinstance(record.event, events.ToolCallFinished)]
@@ -332,16 +332,16 @@ def test_the_clock_stands_still_while_a_person_thinks(tmp_path: Path) -> None:
 
             return [Tool("ask", "Ask.", {"type": "object", "properties": {}}, call, effect=Effect.READS)]
 
-    async def run() -> Rehearsed:
+    async def run() -> FinishedRun:
         async def person(question: Question) -> str:
             await asyncio.sleep(1.2)
             return "this one"
 
-        stage = Stage(model=Scripted([ToolCall("a", "ask", {}), "done"]), toolboxes={"asking": Asking()})
-        async with replace(stage, installed=frozenset()).assemble(tmp_path, tmp_path / "home") as koi:
+        stage = Scenario(model=Scripted([ToolCall("a", "ask", {}), "done"]), toolboxes={"asking": Asking()})
+        async with replace(stage, installed=frozenset()).build_app(tmp_path, tmp_path / "home") as koi:
             koi.attend(person)
             result = await koi.solve(Task("What is it?", limits=Limits(seconds=1.0)))
-            return Rehearsed(result, tuple(koi.records(koi.session)))
+            return FinishedRun(result, tuple(koi.records(koi.session)))
 
     done = asyncio.run(run())
     [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
@@ -352,15 +352,15 @@ def test_the_clock_stands_still_while_a_person_thinks(tmp_path: Path) -> None:
 
 @pytest.mark.row("C26")
 def test_what_a_day_may_cost_binds_all_tasks_together(tmp_path: Path) -> None:
-    async def two_tasks() -> list[Rehearsed]:
+    async def two_tasks() -> list[FinishedRun]:
         done = []
         price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 400}
-        stage = Stage(model=Scripted([Turn((Text("done"),), usage=Usage(input=10, output=300))]))
+        stage = Scenario(model=Scripted([Turn((Text("done"),), usage=Usage(input=10, output=300))]))
         stage = replace(stage, settings={**price, "safety.max_cost_usd_per_day": 0.5})
         for _ in range(2):
-            async with stage.assemble(tmp_path, tmp_path / "home") as koi:
+            async with stage.build_app(tmp_path, tmp_path / "home") as koi:
                 result = await koi.solve(Task("What is it?"))
-                done.append(Rehearsed(result, tuple(koi.records(koi.session))))
+                done.append(FinishedRun(result, tuple(koi.records(koi.session))))
         return done
 
     first, second = asyncio.run(two_tasks())

@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
-from openkoi_testing import Stage, lend, perform
+from openkoi_testing import Scenario, make_run, run_scenario
 
 GOOD = Evaluation(scores=(Score("quality", 0.9),))
 SILENT = Evaluation(unavailable_reason="no answer")
@@ -51,8 +51,8 @@ def evaluated(evaluators: Mapping[str, object], workspace: Path, require: Sequen
     """What these evaluators together say of some work."""
 
     async def ask() -> Evaluation | None:
-        stage = Stage(evaluators=evaluators, settings={"evaluation.require": list(require)})
-        async with lend(workspace, stage=stage) as run:
+        stage = Scenario(evaluators=evaluators, settings={"evaluation.require": list(require)})
+        async with make_run(workspace, stage=stage) as run:
             return await evaluate(Plan(), ExecutionResult("done"), run)  # type: ignore[arg-type]  # lend gives out a Kernel
 
     return asyncio.run(ask())
@@ -91,7 +91,7 @@ def test_checks_that_raise_are_missing_and_not_asked_again(tmp_path: Path) -> No
 def test_the_score_of_an_evaluator_that_is_not_a_judge_is_refused_by_name(tmp_path: Path) -> None:
     counting = Opinion(Evaluation(checks=(Check("words", True),), scores=(Score("words", 1.0),)))
     counting.judges = False
-    done = perform(Task("Make it"), Stage(says=["Done."], evaluators={"counting": counting}))
+    done = run_scenario(Task("Make it"), Scenario(says=["Done."], evaluators={"counting": counting}))
 
     said = [record.event.evaluation for record in done.records if isinstance(record.event, events.EvaluationFinished)]
     warned = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
@@ -116,7 +116,9 @@ def test_a_hook_may_lower_a_score_and_never_raise_or_add_one(made: Evaluation, k
         def after_evaluate(self, evaluation: Evaluation) -> Evaluation:
             return made
 
-    done = perform(Task("Make it"), Stage(says=["Done."], evaluators={"judge": Opinion(GOOD)}, plugins={"h": Hook()}))
+    done = run_scenario(
+        Task("Make it"), Scenario(says=["Done."], evaluators={"judge": Opinion(GOOD)}, plugins={"h": Hook()})
+    )
 
     assert kept == (done.result.iterations[0].evaluation or Evaluation()).score
 
@@ -160,7 +162,7 @@ def test_some_work_is_not_judged_at_all(work: ExecutionResult, tmp_path: Path) -
     judge = Opinion(GOOD)
 
     async def ask() -> Evaluation | None:
-        async with lend(tmp_path, stage=Stage(evaluators={"judge": judge})) as run:
+        async with make_run(tmp_path, stage=Scenario(evaluators={"judge": judge})) as run:
             return await evaluate(plan, work, run)  # type: ignore[arg-type]  # lend gives out a Kernel
 
     assert None is asyncio.run(ask())
@@ -170,7 +172,7 @@ def test_some_work_is_not_judged_at_all(work: ExecutionResult, tmp_path: Path) -
 @pytest.mark.row("EVAL-17", "TOK-09")
 def test_the_same_work_again_is_not_judged_again() -> None:
     judge = Opinion(Evaluation(scores=(Score("quality", 0.5),)))
-    done = perform(Task("a task"), Stage(says=["the same words"], evaluators={"judge": judge}))
+    done = run_scenario(Task("a task"), Scenario(says=["the same words"], evaluators={"judge": judge}))
     modes = [record.event.mode for record in done.records if isinstance(record.event, events.IterationFinished)]
 
     assert [EvaluationMode.FULL, EvaluationMode.CACHED] == modes

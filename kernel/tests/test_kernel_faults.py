@@ -43,7 +43,7 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
-from openkoi_testing import Line, Rehearsed, Scripted, Stage, Turn, perform
+from openkoi_testing import FinishedRun, Line, Scenario, Scripted, Turn, run_scenario
 
 WRITE = Task("Write it into a.txt")
 
@@ -54,7 +54,7 @@ def plugin(**hooks: Any) -> dict[str, object]:
     return {"mine": SimpleNamespace(**{name: hookimpl(hook) for name, hook in hooks.items()})}
 
 
-def warnings(done: Rehearsed) -> list[str]:
+def warnings(done: FinishedRun) -> list[str]:
     return [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
 
 
@@ -100,9 +100,9 @@ def test_a_judge_that_fails_in_any_way_has_no_known_opinion_and_others_do_not_sp
     said: object, tmp_path: Path
 ) -> None:
     good = Evaluation(checks=(Check("works", passed=True),))
-    stage = Stage(says=["Done."], evaluators={"bad": Opinions(said), "good": Opinions(good)})
+    stage = Scenario(says=["Done."], evaluators={"bad": Opinions(said), "good": Opinions(good)})
 
-    done = perform(WRITE, stage, tmp_path)
+    done = run_scenario(WRITE, stage, tmp_path)
 
     assert NextAction.ACCEPT_BEST is done.result.decision.action
     assert done.result.decision.reason.startswith("not judged: Plugin 'bad' failed at evaluate")
@@ -111,13 +111,13 @@ def test_a_judge_that_fails_in_any_way_has_no_known_opinion_and_others_do_not_sp
 
 @pytest.mark.parametrize("said", GARBAGE[3:8], ids=repr)
 def test_an_evaluation_that_a_hook_spoils_is_left_as_it_was(said: Any, tmp_path: Path) -> None:
-    stage = Stage(
+    stage = Scenario(
         says=["Done."],
         evaluators={"judge": Opinions(scored(0.9))},
         plugins=plugin(after_evaluate=lambda evaluation: said),
     )
 
-    done = perform(WRITE, stage, tmp_path)
+    done = run_scenario(WRITE, stage, tmp_path)
 
     assert (NextAction.ACCEPT, 0.9) == (done.result.decision.action, done.result.best.evaluation.score)  # type: ignore[union-attr]  # there is one
     assert warnings(done)
@@ -161,8 +161,8 @@ async def be_cancelled(_: object) -> None:
 def test_a_tool_that_fails_in_any_way_is_a_failed_result(act: Any, tmp_path: Path) -> None:
     model = Scripted([ToolCall("1", "act", {}), "ok"])
 
-    stage = Stage(model=model, toolboxes={"box": Box(act)}, installed=frozenset())
-    done = perform(Task("Act", limits=ONCE), stage, tmp_path)
+    stage = Scenario(model=model, toolboxes={"box": Box(act)}, installed=frozenset())
+    done = run_scenario(Task("Act", limits=ONCE), stage, tmp_path)
 
     (result,) = model.asked[1].messages[-1].parts
     assert isinstance(result, ToolResult)
@@ -194,12 +194,14 @@ class Vendor:
 @pytest.mark.parametrize("error", [SystemExit(0), KeyError("x"), TimeoutError(), asyncio.CancelledError()], ids=repr)
 def test_a_provider_that_raises_what_it_should_not_is_named(error: BaseException, tmp_path: Path) -> None:
     with pytest.raises(PluginError, match="rehearsal/script"):
-        perform(Task("Talk"), Stage(model=Vendor(Text("Hm"), error)), tmp_path)
+        run_scenario(Task("Talk"), Scenario(model=Vendor(Text("Hm"), error)), tmp_path)
 
 
 @pytest.mark.parametrize("usage", [Usage(input=float("nan")), Usage(input="9"), Usage(output=None)], ids=repr)  # type: ignore[arg-type]  # what a vendor may send
 def test_usage_that_is_no_number_is_estimated_and_leaks_no_lease(usage: Usage, tmp_path: Path) -> None:
-    done = perform(Task("Talk", limits=ONCE), Stage(model=Vendor(Text("word " * 100), StreamEnd(usage))), tmp_path)
+    done = run_scenario(
+        Task("Talk", limits=ONCE), Scenario(model=Vendor(Text("word " * 100), StreamEnd(usage))), tmp_path
+    )
 
     assert NextAction.ACCEPT is done.result.decision.action
     assert done.result.cost.tokens > 100
@@ -207,9 +209,9 @@ def test_usage_that_is_no_number_is_estimated_and_leaks_no_lease(usage: Usage, t
 
 def test_halves_of_a_character_are_joined_and_lone_ones_replaced(tmp_path: Path) -> None:
     halves = "\ud83d", "\ude00"
-    done = perform(
+    done = run_scenario(
         Task("Talk \udcff"),
-        Stage(model=Vendor(Text(halves[0]), Text(halves[1] + " \ud83d"), StreamEnd(Usage(input=1)))),
+        Scenario(model=Vendor(Text(halves[0]), Text(halves[1] + " \ud83d"), StreamEnd(Usage(input=1)))),
         tmp_path,
     )
 
@@ -219,7 +221,7 @@ def test_halves_of_a_character_are_joined_and_lone_ones_replaced(tmp_path: Path)
 
 def test_a_secret_is_not_split_over_two_pieces_of_a_stream(tmp_path: Path) -> None:
     pieces = [Text("the key is super"), Text("secretvalue42 "), Text("ok"), StreamEnd(Usage(input=1, output=1))]
-    done = perform(Task("Talk"), Stage(model=Vendor(*pieces)), tmp_path)
+    done = run_scenario(Task("Talk"), Scenario(model=Vendor(*pieces)), tmp_path)
 
     told = [record.event.text for record in done.records if isinstance(record.event, events.ModelDelta)]
     assert "the key is supersecretvalue42 ok" == "".join(told)
@@ -228,11 +230,11 @@ def test_a_secret_is_not_split_over_two_pieces_of_a_stream(tmp_path: Path) -> No
 
 def test_what_is_cached_is_not_free_where_its_price_is_not_said(tmp_path: Path) -> None:
     usage = Usage(input=1, output=1, cache_read=2_000)
-    stage = Stage(
+    stage = Scenario(
         says=[Turn((Text("ok"),), usage=usage)], settings={"models.known.rehearsal/script.price": [3.0, 15.0]}
     )
 
-    done = perform(Task("Talk"), stage, tmp_path)
+    done = run_scenario(Task("Talk"), stage, tmp_path)
 
     assert done.result.cost.usd > 2_000 * 3.0 / 1e6
 
@@ -241,7 +243,7 @@ def test_usage_above_what_was_reserved_is_charged_told_and_ends_the_run(tmp_path
     greedy = Turn((ToolCall("l", "list_files", {}),), usage=Usage(input=250_000, output=5), repeat=True)
     model = Scripted([greedy])
 
-    done = perform(Task("Tidy up"), Stage(model=model), tmp_path)
+    done = run_scenario(Task("Tidy up"), Scenario(model=model), tmp_path)
 
     assert NextAction.ABORT_BUDGET is done.result.decision.action
     assert 1 == len(model.asked)
@@ -257,7 +259,7 @@ def test_a_lease_refused_to_a_judge_counts_as_the_limit_reached(tmp_path: Path) 
             return scored(0.9)
 
     task = Task(WRITE.text, limits=Limits(calls=1))
-    done = perform(task, Stage(says=["Done."], evaluators={"judge": Judge()}), tmp_path)
+    done = run_scenario(task, Scenario(says=["Done."], evaluators={"judge": Judge()}), tmp_path)
 
     assert NextAction.ABORT_BUDGET is done.result.decision.action
     assert "reached the limit of calls" == done.result.decision.reason
@@ -290,15 +292,15 @@ class Keeper:
 def test_work_that_was_not_kept_is_not_replaced_by_what_was_there_before(tmp_path: Path) -> None:
     keeper = Keeper()
     lines: list[Line] = [noting("one"), "One.", "Two.", "Three."]
-    stage = Stage(
+    stage = Scenario(
         says=lines, evaluators={"judge": Opinions(scored(0.7), scored(0.6))}, settings={"use.checkpoints": "mine"}
     )
 
-    async def solve() -> Rehearsed:
-        koi = stage.assemble(tmp_path, tmp_path / "home")
+    async def solve() -> FinishedRun:
+        koi = stage.build_app(tmp_path, tmp_path / "home")
         koi.services.plugins.provided = {**koi.services.plugins.provided, "checkpoints": {"mine": keeper}}
         async with koi:
-            return Rehearsed(await koi.solve(WRITE), tuple(koi.records(koi.session)))
+            return FinishedRun(await koi.solve(WRITE), tuple(koi.records(koi.session)))
 
     done = asyncio.run(solve())
 
@@ -315,7 +317,7 @@ def test_a_fresh_attempt_may_read_again_what_was_read_before(tmp_path: Path) -> 
     again: list[Line] = [*reads, noting("best", "c.txt", 3), "Three."]
     judge = Opinions(scored(0.6), scored(0.2), scored(0.9))
 
-    done = perform(WRITE, Stage(says=[*first, *worse, *again], evaluators={"judge": judge}), tmp_path)
+    done = run_scenario(WRITE, Scenario(says=[*first, *worse, *again], evaluators={"judge": judge}), tmp_path)
 
     assert NextAction.ACCEPT is done.result.decision.action
     assert ("best", False) == ((tmp_path / "c.txt").read_text(), (tmp_path / "b.txt").exists())
@@ -324,7 +326,7 @@ def test_a_fresh_attempt_may_read_again_what_was_read_before(tmp_path: Path) -> 
 def test_many_same_calls_in_one_cycle_are_one_step(tmp_path: Path) -> None:
     same: Line = [ToolCall(str(n), "list_files", {}) for n in range(8)]
 
-    done = perform(Task("Tidy up", limits=ONCE), Stage(says=[same, "ok"]), tmp_path)
+    done = run_scenario(Task("Tidy up", limits=ONCE), Scenario(says=[same, "ok"]), tmp_path)
 
     assert NextAction.ACCEPT is done.result.decision.action
 
@@ -338,9 +340,11 @@ def test_a_listener_hears_of_every_parallel_call() -> None:
 
     calls: Line = [ToolCall(str(n), "act", {"n": n}) for n in range(4)]
     box = Box(lambda arguments: ToolResult(str(arguments)))
-    stage = Stage(says=[calls, "ok"], toolboxes={"box": box}, plugins=plugin(on_event=on_event), installed=frozenset())
+    stage = Scenario(
+        says=[calls, "ok"], toolboxes={"box": box}, plugins=plugin(on_event=on_event), installed=frozenset()
+    )
 
-    perform(Task("Act"), stage)
+    run_scenario(Task("Act"), stage)
 
     assert (4, 4) == (heard.count("tool_call"), heard.count("tool_result"))
 
@@ -360,14 +364,14 @@ def test_nobody_changes_the_call_that_a_guard_has_seen() -> None:
         return ToolResult("ran")
 
     box = Box(act)
-    stage = Stage(
+    stage = Scenario(
         says=[ToolCall("1", "act", {"command": "true"}), "ok"],
         toolboxes={"box": box},
         plugins=plugin(before_tool=before_tool, on_event=on_event),
         installed=frozenset(),
     )
 
-    perform(Task("Act"), stage)
+    run_scenario(Task("Act"), stage)
 
     assert [{"command": "true"}] == ran
 
@@ -382,7 +386,7 @@ def test_work_in_files_that_nobody_tracks_is_judged_again(tmp_path: Path) -> Non
         "Done.",
     ]
 
-    done = perform(WRITE, Stage(says=lines, evaluators={"judge": Opinions(scored(0.5), scored(0.9))}), tmp_path)
+    done = run_scenario(WRITE, Scenario(says=lines, evaluators={"judge": Opinions(scored(0.5), scored(0.9))}), tmp_path)
 
     assert [0.5, 0.9] == [one.evaluation.score for one in done.result.iterations if one.evaluation]
 
@@ -393,7 +397,7 @@ def test_what_a_sub_task_changes_is_a_change_of_the_task(tmp_path: Path) -> None
             await run.solve(Task("Write sub.txt", limits=Limits(iterations=0)))
 
     lines: list[Line] = [noting("sub", "sub.txt"), "Sub.", noting("one", number=2), "Done."]
-    done = perform(WRITE, Stage(says=lines, plugins=plugin(before_execute=before_execute)), tmp_path)
+    done = run_scenario(WRITE, Scenario(says=lines, plugins=plugin(before_execute=before_execute)), tmp_path)
 
     assert ("a.txt", "sub.txt") == done.result.best.work.files
 
@@ -402,7 +406,7 @@ def test_tasks_are_nested_only_so_deep(tmp_path: Path) -> None:
     async def before_plan(task: Task, run: Run) -> None:
         await run.solve(Task("Deeper"))
 
-    done = perform(Task("Deep", limits=ONCE), Stage(plugins=plugin(before_plan=before_plan)), tmp_path)
+    done = run_scenario(Task("Deep", limits=ONCE), Scenario(plugins=plugin(before_plan=before_plan)), tmp_path)
 
     assert NextAction.ACCEPT is done.result.decision.action
     assert any("nested tasks" in text for text in warnings(done))
@@ -428,10 +432,10 @@ class Entered:
 
 def test_a_plugin_is_entered_once_however_many_runs_begin_with_it(tmp_path: Path) -> None:
     box = Entered()
-    stage = Stage(toolboxes={"box": box}, installed=frozenset())
+    stage = Scenario(toolboxes={"box": box}, installed=frozenset())
 
     async def solve() -> None:
-        async with stage.assemble(tmp_path, tmp_path / "home") as koi:
+        async with stage.build_app(tmp_path, tmp_path / "home") as koi:
             await asyncio.gather(*(koi.solve(Task(f"Task {n}")) for n in range(16)))
 
     asyncio.run(solve())
@@ -448,7 +452,7 @@ def test_a_memory_that_never_answers_is_left_when_the_time_is_over(tmp_path: Pat
             """Never answer."""
             await asyncio.sleep(60)
 
-    done = perform(Task("Do it", limits=Limits(seconds=0.5)), Stage(memory=Sleeping()), tmp_path)
+    done = run_scenario(Task("Do it", limits=Limits(seconds=0.5)), Scenario(memory=Sleeping()), tmp_path)
 
     assert NextAction.ABORT_TIMEOUT is done.result.decision.action
 
@@ -459,7 +463,7 @@ def test_a_koi_that_nobody_entered_has_its_hooks_all_the_same(tmp_path: Path) ->
     def before_plan(task: Task) -> None:
         asked.append(task.text)
 
-    koi = Stage(plugins=plugin(before_plan=before_plan)).assemble(tmp_path, tmp_path / "home")
+    koi = Scenario(plugins=plugin(before_plan=before_plan)).build_app(tmp_path, tmp_path / "home")
 
     assert NextAction.ACCEPT is asyncio.run(koi.solve(Task("Do it", limits=ONCE))).decision.action
     assert ["Do it"] == asked
@@ -469,7 +473,7 @@ def test_a_hook_s_own_parameter_with_a_default_is_left_alone(tmp_path: Path) -> 
     def after_execute(work: ExecutionResult, mood: str = "good") -> ExecutionResult:
         return ExecutionResult(f"{work.text} ({mood})")
 
-    done = perform(Task("Do it"), Stage(says=["Done."], plugins=plugin(after_execute=after_execute)), tmp_path)
+    done = run_scenario(Task("Do it"), Scenario(says=["Done."], plugins=plugin(after_execute=after_execute)), tmp_path)
 
     assert "Done. (good)" == done.result.text
 
@@ -478,7 +482,7 @@ def test_a_limit_reached_in_a_hook_is_told_and_not_held_against_it(tmp_path: Pat
     async def before_plan(run: Run) -> None:
         raise LimitExceededError("patience")
 
-    done = perform(Task("Do it", limits=ONCE), Stage(plugins=plugin(before_plan=before_plan)), tmp_path)
+    done = run_scenario(Task("Do it", limits=ONCE), Scenario(plugins=plugin(before_plan=before_plan)), tmp_path)
 
     assert NextAction.ACCEPT is done.result.decision.action
     assert any("limit of patience" in text for text in warnings(done))
@@ -486,7 +490,7 @@ def test_a_limit_reached_in_a_hook_is_told_and_not_held_against_it(tmp_path: Pat
 
 def test_findings_that_are_no_findings_are_refused(tmp_path: Path) -> None:
     odd = Evaluation(findings=(Finding(5),))  # type: ignore[arg-type]  # garbage, as a plugin may answer it
-    done = perform(WRITE, Stage(evaluators={"odd": Opinions(odd)}), tmp_path)
+    done = run_scenario(WRITE, Scenario(evaluators={"odd": Opinions(odd)}), tmp_path)
 
     assert any("odd could not evaluate" in text for text in warnings(done))
 
@@ -495,10 +499,10 @@ def test_a_hook_may_replace_the_last_words_and_not_what_happened(tmp_path: Path)
     def after_execute(work: ExecutionResult) -> ExecutionResult:
         return ExecutionResult("I did it all", files=("a.txt",), diff="+x = 3", ended=StopReason.DONE)
 
-    stage = Stage(
+    stage = Scenario(
         says=["Hm."], evaluators={"judge": Opinions(scored(0.9))}, plugins=plugin(after_execute=after_execute)
     )
-    work = perform(WRITE, stage, tmp_path).result.best.work
+    work = run_scenario(WRITE, stage, tmp_path).result.best.work
 
     assert ("I did it all", (), "", False) == (work.text, work.files, work.diff, work.changed)
 
@@ -508,8 +512,10 @@ def test_a_hook_makes_no_answer_of_none(said: str, tmp_path: Path) -> None:
     def after_execute(work: ExecutionResult) -> ExecutionResult:
         return replace(work, text="I did it all")
 
-    stage = Stage(says=[said], evaluators={"judge": Opinions(scored(0.9))}, plugins=plugin(after_execute=after_execute))
-    end = perform(replace(WRITE, text="What is x?"), stage, tmp_path).result
+    stage = Scenario(
+        says=[said], evaluators={"judge": Opinions(scored(0.9))}, plugins=plugin(after_execute=after_execute)
+    )
+    end = run_scenario(replace(WRITE, text="What is x?"), stage, tmp_path).result
 
     assert (False, False) == (end.best.work.answered, end.accepted)
 
@@ -518,24 +524,24 @@ def test_a_hook_may_not_call_work_a_question(tmp_path: Path) -> None:
     def after_plan(plan: Plan) -> Plan:
         return replace(plan, asks=True)
 
-    stage = Stage(says=["Done."], evaluators={"judge": Opinions(scored(0.1))}, plugins=plugin(after_plan=after_plan))
+    stage = Scenario(says=["Done."], evaluators={"judge": Opinions(scored(0.1))}, plugins=plugin(after_plan=after_plan))
 
-    assert not perform(WRITE, stage, tmp_path).result.accepted
+    assert not run_scenario(WRITE, stage, tmp_path).result.accepted
 
 
 def test_a_hook_is_cut_off_at_the_task_s_time_limit_and_that_ends_the_run(tmp_path: Path) -> None:
     async def after_execute(work: ExecutionResult) -> None:
         await asyncio.sleep(60)
 
-    stage = Stage(says=["Done."], plugins=plugin(after_execute=after_execute))
-    done = perform(Task("Do it", limits=Limits(iterations=0, seconds=0.5)), stage, tmp_path)
+    stage = Scenario(says=["Done."], plugins=plugin(after_execute=after_execute))
+    done = run_scenario(Task("Do it", limits=Limits(iterations=0, seconds=0.5)), stage, tmp_path)
 
     assert NextAction.ABORT_TIMEOUT is done.result.decision.action
     assert any("was cut off at the task's time limit" in text for text in warnings(done))
 
 
 def test_a_limit_met_by_the_planner_ends_the_run_as_a_limit(tmp_path: Path) -> None:
-    stage = Stage(says=["Look.", "Done."], settings={"models.planner": "rehearsal/script"})
-    done = perform(Task("Do it", limits=Limits(tokens=100)), stage, tmp_path)
+    stage = Scenario(says=["Look.", "Done."], settings={"models.planner": "rehearsal/script"})
+    done = run_scenario(Task("Do it", limits=Limits(tokens=100)), stage, tmp_path)
 
     assert (NextAction.ABORT_BUDGET, 0) == (done.result.decision.action, done.result.cost.calls)

@@ -20,7 +20,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_testing import Scripted, Stage, Turn, write_log
+from openkoi_testing import Scenario, Scripted, Turn, write_log
 
 SAID = "Mention the carp."
 
@@ -49,9 +49,9 @@ def whole(folder: Path) -> tuple[str, list[Record]]:
     tool = Speaking()
 
     async def run() -> tuple[str, list[Record]]:
-        async with Stage(model=Scripted(turns(0)), others={"tools": {"look": tool}}, installed=frozenset()).assemble(
-            folder, folder / "home"
-        ) as koi:
+        async with Scenario(
+            model=Scripted(turns(0)), others={"tools": {"look": tool}}, installed=frozenset()
+        ).build_app(folder, folder / "home") as koi:
             tool.handle = koi.begin(Task("Look twice", limits=Limits(iterations=0)))
             result = await tool.handle.result()
             assert ("Carp.", tool.handle.id) == (result.text, result.run)
@@ -88,7 +88,7 @@ def test_a_resumed_run_hears_it_once_where_it_was_said(tmp_path: Path, left: int
     write_log(tmp_path / "two" / "home", known)
 
     async def run() -> None:
-        async with Stage(model=model, others={"tools": {"look": Speaking()}}, installed=frozenset()).assemble(
+        async with Scenario(model=model, others={"tools": {"look": Speaking()}}, installed=frozenset()).build_app(
             tmp_path / "two", tmp_path / "two" / "home"
         ) as koi:
             await koi.resume(id).result()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from openkoi.app import App
-from openkoi_files import under_way
+from openkoi_files import lock_run
 from openkoi_hookspecs import (
     Cost,
     Decision,
@@ -26,7 +26,7 @@ from openkoi_hookspecs import (
     hookimpl,
 )
 from openkoi_local import FileQuestions
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 PUSH = Question("Push it?", choices=("yes", "no"))
 ASKS = ToolCall("a", "ask_user", {"question": "Which colour?"})
@@ -36,7 +36,7 @@ User = Callable[[Question], Awaitable[str | None]]
 
 def opened(home: Path, *, wait: float = 0.0, **fields: object) -> App:
     settings = {"approvals.wait_seconds": wait, "use.checkpoints": "none"}
-    return Stage(settings=settings, **fields).assemble(home, home / "home")  # type: ignore[arg-type]  # a test's own
+    return Scenario(settings=settings, **fields).build_app(home, home / "home")  # type: ignore[arg-type]  # a test's own
 
 
 def says(answer: str | None, *, after: float = 0.0, heard: list[str] | None = None) -> User:
@@ -194,7 +194,7 @@ def test_a_run_s_question_is_alive_while_it_is_under_way(tmp_path: Path) -> None
             at = datetime.now(UTC).isoformat()
             kept = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
             await kept.put(PendingQuestion("4f2a", "part", at, PUSH, outermost="whole", session="s-1"))
-            with under_way(koi.services.running, "whole"):
+            with lock_run(koi.services.running, "whole"):
                 alive = [one.alive for one in await koi.pending_questions()]
             return [*alive, *(one.alive for one in await koi.pending_questions())]
 

@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_testing import Scripted, Stage, Turn, write_log
+from openkoi_testing import Scenario, Scripted, Turn, write_log
 
 ONCE = Limits(iterations=0)
 ANSWERS = ["first", "second", "third"]
@@ -39,8 +39,8 @@ class Parts:
         return ExecutionResult(" ".join(part.text for part in (one, two, three)))
 
 
-def stage(model: Scripted) -> Stage:
-    return Stage(model=model, others={"workers": {"parts": Parts()}}, installed=frozenset())
+def stage(model: Scripted) -> Scenario:
+    return Scenario(model=model, others={"workers": {"parts": Parts()}}, installed=frozenset())
 
 
 def turns() -> list[Turn]:
@@ -49,7 +49,7 @@ def turns() -> list[Turn]:
 
 def whole(workspace: Path, home: Path) -> tuple[str, list[Record]]:
     async def run() -> list[Record]:
-        async with stage(Scripted(turns())).assemble(workspace, home) as koi:
+        async with stage(Scripted(turns())).build_app(workspace, home) as koi:
             await koi.solve(Task("Do all parts", agent=Agent(name="boss", worker="parts"), limits=ONCE))
             return list(koi.records(koi.session))
 
@@ -62,7 +62,7 @@ def resumed(records: list[Record], id: str, workspace: Path, home: Path) -> tupl
     model = Scripted(turns()[known:] or ["never asked"])
 
     async def run() -> tuple[Result, list[Record]]:
-        async with stage(model).assemble(workspace, home) as koi:
+        async with stage(model).build_app(workspace, home) as koi:
             result = await koi.resume(id).result()
             return result, [record for record in koi.records(result.task.session) if record.run]
 
@@ -105,14 +105,14 @@ def test_what_was_done_beside_a_question_that_nobody_answered_is_not_done_again(
     both = [ToolCall("a", "act", {"what": "beside"}), ToolCall("b", "push", {"what": "pushed"})]
     model = Scripted([both, "done"])
     settings = {"use.checkpoints": "none"}
-    given = Stage(model=model, toolboxes={"two": Two()}, installed=frozenset({"questions"}), settings=settings)
+    given = Scenario(model=model, toolboxes={"two": Two()}, installed=frozenset({"questions"}), settings=settings)
 
     async def run() -> tuple[str, str]:
-        async with given.assemble(tmp_path, tmp_path / "home") as koi:
+        async with given.build_app(tmp_path, tmp_path / "home") as koi:
             first = await koi.solve(Task("Act", limits=ONCE))
             [question] = await koi.pending_questions()
             await koi.answer_question(question.id, "yes")
-        async with given.assemble(tmp_path, tmp_path / "home") as koi:
+        async with given.build_app(tmp_path, tmp_path / "home") as koi:
             second = await koi.resume(question.outermost).result()
         return first.decision.action, second.text
 

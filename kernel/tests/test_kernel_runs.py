@@ -39,7 +39,7 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
-from openkoi_testing import Line, Rehearsed, Scripted, Stage, Turn, lend, perform
+from openkoi_testing import FinishedRun, Line, Scenario, Scripted, Turn, make_run, run_scenario
 
 WRITE = Task("Write it into a.txt")
 ONCE = Limits(iterations=0)
@@ -79,14 +79,14 @@ def said(request: Request) -> str:
     return "\n".join(part.text for message in request.messages for part in message.parts if isinstance(part, Text))
 
 
-def names(done: Rehearsed) -> list[str]:
+def names(done: FinishedRun) -> list[str]:
     return [record.event.name for record in done.records]
 
 
 @pytest.mark.row("ITER-01", "FLOW-01")
 def test_a_question_is_answered_once_and_not_judged(tmp_path: Path) -> None:
     judge = Scores([scored(0.1)])
-    done = perform(Task("What is in here?"), Stage(says=["Nothing."], evaluators={"judge": judge}), tmp_path)
+    done = run_scenario(Task("What is in here?"), Scenario(says=["Nothing."], evaluators={"judge": judge}), tmp_path)
 
     assert (NextAction.ACCEPT, 1, []) == (done.result.decision.action, len(done.result.iterations), judge.looked)
     assert "evaluation" not in names(done)
@@ -98,7 +98,7 @@ def test_what_is_found_wrong_is_sent_back_in_the_same_conversation(tmp_path: Pat
     model = Scripted([writing("one"), "Done.", editing("one", "two", 2), "Mended."])
     judge = Scores([scored(0.5, wrong), scored(0.9)])
 
-    done = perform(WRITE, Stage(model=model, evaluators={"judge": judge}), tmp_path)
+    done = run_scenario(WRITE, Scenario(model=model, evaluators={"judge": judge}), tmp_path)
 
     assert [0.5, 0.9] == [one.evaluation.score for one in done.result.iterations if one.evaluation]
     assert "two" == (tmp_path / "a.txt").read_text()
@@ -124,7 +124,7 @@ def test_the_best_is_returned_and_its_files_are_restored(tmp_path: Path) -> None
     ]
     judge = Scores([scored(0.6), scored(0.7), scored(0.65)])
 
-    done = perform(WRITE, Stage(says=turns, evaluators={"judge": judge}), tmp_path)
+    done = run_scenario(WRITE, Scenario(says=turns, evaluators={"judge": judge}), tmp_path)
 
     assert NextAction.ACCEPT_BEST is done.result.decision.action
     assert "Two." == done.result.text
@@ -137,7 +137,7 @@ def test_a_regression_is_taken_back_and_tried_once_from_the_best_with_a_fresh_mi
     model = Scripted([writing("good"), "One.", editing("good", "bad", 2), "Two.", editing("good", "best", 3), "Three."])
     judge = Scores([scored(0.6, checks=green), scored(0.6, checks=red), scored(0.9, checks=green)])
 
-    done = perform(WRITE, Stage(model=model, evaluators={"judge": judge}), tmp_path)
+    done = run_scenario(WRITE, Scenario(model=model, evaluators={"judge": judge}), tmp_path)
 
     assert (NextAction.ACCEPT, "best") == (done.result.decision.action, (tmp_path / "a.txt").read_text())
     fresh = model.asked[4].messages
@@ -157,7 +157,7 @@ def test_a_second_regression_ends_the_run_with_the_best(tmp_path: Path) -> None:
     ]
     judge = Scores([scored(0.7), scored(0.3), scored(0.2)])
 
-    done = perform(WRITE, Stage(says=turns, evaluators={"judge": judge}), tmp_path)
+    done = run_scenario(WRITE, Scenario(says=turns, evaluators={"judge": judge}), tmp_path)
 
     assert NextAction.ABORT_REGRESSION is done.result.decision.action
     assert "good" == (tmp_path / "a.txt").read_text()
@@ -166,7 +166,9 @@ def test_a_second_regression_ends_the_run_with_the_best(tmp_path: Path) -> None:
 @pytest.mark.row("C15", "CLI-13")
 def test_zero_iterations_execute_once_and_judge_nothing(tmp_path: Path) -> None:
     task = Task(WRITE.text, limits=Limits(iterations=0))
-    done = perform(task, Stage(says=[writing("one"), "Done."], evaluators={"judge": Scores([scored(0)])}), tmp_path)
+    done = run_scenario(
+        task, Scenario(says=[writing("one"), "Done."], evaluators={"judge": Scores([scored(0)])}), tmp_path
+    )
 
     assert (NextAction.ACCEPT, "one") == (done.result.decision.action, (tmp_path / "a.txt").read_text())
     assert "evaluation" not in names(done)
@@ -174,12 +176,12 @@ def test_zero_iterations_execute_once_and_judge_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.row("SAFE-06", "C61")
 def test_a_refused_lease_ends_the_run_within_its_budget(tmp_path: Path) -> None:
-    priced = Stage(
+    priced = Scenario(
         says=[Turn((ToolCall("l", "list_files", {}),), usage=Usage(input=200, output=400))],
         settings={"models.known.rehearsal/script.price": [3.0, 15.0]},
     )
 
-    done = perform(Task(WRITE.text, limits=Limits(usd=0.02)), priced, tmp_path)
+    done = run_scenario(Task(WRITE.text, limits=Limits(usd=0.02)), priced, tmp_path)
 
     assert NextAction.ABORT_BUDGET is done.result.decision.action
     assert 0 < done.result.cost.usd <= 0.02
@@ -188,9 +190,9 @@ def test_a_refused_lease_ends_the_run_within_its_budget(tmp_path: Path) -> None:
 
 @pytest.mark.row("SAFE-10")
 def test_time_that_is_over_ends_the_run_in_the_middle_of_an_answer(tmp_path: Path) -> None:
-    slow = Stage(says=[Turn((Text("late"),), delay=30.0)])
+    slow = Scenario(says=[Turn((Text("late"),), delay=30.0)])
 
-    done = perform(Task("Write", limits=Limits(seconds=0.5)), slow, tmp_path)
+    done = run_scenario(Task("Write", limits=Limits(seconds=0.5)), slow, tmp_path)
 
     assert NextAction.ABORT_TIMEOUT is done.result.decision.action
     assert done.result.cost.seconds < 5
@@ -200,7 +202,7 @@ def test_time_that_is_over_ends_the_run_in_the_middle_of_an_answer(tmp_path: Pat
 def test_a_model_that_repeats_itself_is_stopped_within_six_requests(tmp_path: Path) -> None:
     model = Scripted([ToolCall("l", "list_files", {})])
 
-    done = perform(Task("Tidy up"), Stage(model=model), tmp_path)
+    done = run_scenario(Task("Tidy up"), Scenario(model=model), tmp_path)
 
     assert NextAction.ABORT_LOOP is done.result.decision.action
     assert len(model.asked) <= 6
@@ -209,7 +211,7 @@ def test_a_model_that_repeats_itself_is_stopped_within_six_requests(tmp_path: Pa
 def test_an_answer_that_was_cut_off_by_its_length_goes_on(tmp_path: Path) -> None:
     model = Scripted([Turn((Text("Once upon"),), stop=FinishReason.LENGTH), " a time."])
 
-    done = perform(Task("Tell a story", limits=ONCE), Stage(model=model), tmp_path)
+    done = run_scenario(Task("Tell a story", limits=ONCE), Scenario(model=model), tmp_path)
 
     assert 2 == len(model.asked)
     assert "Continue from where it stopped" in said(model.asked[1])
@@ -241,19 +243,19 @@ class Buttons:
 
 def pressed(
     says: Sequence[Line], answer: str | None = None, limits: Limits | None = None, **hooks: Any
-) -> tuple[Rehearsed, Buttons, Scripted]:
+) -> tuple[FinishedRun, Buttons, Scripted]:
     buttons, model = Buttons(), Scripted(says)
     plugins = {name: type("Plugin", (), {name: staticmethod(hookimpl(hook))})() for name, hook in hooks.items()}
-    stage = Stage(model=model, toolboxes={"buttons": buttons}, plugins=plugins, installed=frozenset())
+    stage = Scenario(model=model, toolboxes={"buttons": buttons}, plugins=plugins, installed=frozenset())
 
-    async def solve() -> Rehearsed:
+    async def solve() -> FinishedRun:
         async def person(question: Question) -> str | None:
             return answer
 
-        async with stage.assemble(Path.cwd(), Path(home)) as koi:
+        async with stage.build_app(Path.cwd(), Path(home)) as koi:
             koi.attend(person)
             result = await koi.solve(Task("Press them", limits=limits or ONCE))
-            return Rehearsed(result, tuple(koi.records(koi.session)))
+            return FinishedRun(result, tuple(koi.records(koi.session)))
 
     from tempfile import TemporaryDirectory
 
@@ -321,8 +323,8 @@ def test_a_person_s_answer_becomes_a_finding_and_the_loop_goes_on(tmp_path: Path
         return "Turn it round."
 
     async def solve() -> NextAction:
-        stage = Stage(model=model, evaluators={"judge": judge})
-        async with stage.assemble(tmp_path, tmp_path / "home") as koi:
+        stage = Scenario(model=model, evaluators={"judge": judge})
+        async with stage.build_app(tmp_path, tmp_path / "home") as koi:
             koi.attend(person)
             return (await koi.solve(Task("Mend it"))).decision.action
 
@@ -333,8 +335,8 @@ def test_a_person_s_answer_becomes_a_finding_and_the_loop_goes_on(tmp_path: Path
 
 def test_a_read_only_run_takes_no_checkpoint_and_a_write_takes_one_first(tmp_path: Path) -> None:
     judge = Scores([scored(0.9)])
-    perform(Task("What is here?"), Stage(says=[ToolCall("l", "list_files", {}), "Nothing."]), tmp_path)
-    perform(WRITE, Stage(says=[writing("one"), "Done."], evaluators={"judge": judge}), tmp_path)
+    run_scenario(Task("What is here?"), Scenario(says=[ToolCall("l", "list_files", {}), "Nothing."]), tmp_path)
+    run_scenario(WRITE, Scenario(says=[writing("one"), "Done."], evaluators={"judge": judge}), tmp_path)
 
     assert 1 == len(judge.looked)
 
@@ -352,7 +354,7 @@ class Failing:
 
 
 def test_a_memory_that_fails_costs_a_warning(tmp_path: Path) -> None:
-    done = perform(Task("Do it", limits=ONCE), Stage(says=["Done."], memory=Failing()), tmp_path)
+    done = run_scenario(Task("Do it", limits=ONCE), Scenario(says=["Done."], memory=Failing()), tmp_path)
 
     warnings = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]
     assert NextAction.ACCEPT is done.result.decision.action
@@ -363,8 +365,8 @@ def test_a_memory_that_fails_costs_a_warning(tmp_path: Path) -> None:
 def test_a_sub_task_is_paid_from_what_is_left(tmp_path: Path) -> None:
     async def solve() -> tuple[int, int]:
         turn = Turn((Text("ok"),), usage=Usage(input=1_000, output=100), repeat=True)
-        stage = Stage(model=Scripted([turn]))
-        async with lend(tmp_path, task=Task("Do it", limits=Limits(calls=2)), stage=stage) as run:
+        stage = Scenario(model=Scripted([turn]))
+        async with make_run(tmp_path, task=Task("Do it", limits=Limits(calls=2)), stage=stage) as run:
             first = await run.solve(Task("A part of it"))
             await run.chat(Request([Message.user("hello")]))
             third = await run.solve(Task("Another part"))
@@ -393,7 +395,7 @@ class Lying:
 
 @pytest.mark.parametrize("usage", [Usage(), Usage(input=-5, output=-5)])
 def test_usage_that_is_missing_or_negative_is_estimated(usage: Usage, tmp_path: Path) -> None:
-    done = perform(Task("Talk"), Stage(model=Lying(usage)), tmp_path)
+    done = run_scenario(Task("Talk"), Scenario(model=Lying(usage)), tmp_path)
 
     assert done.result.cost.tokens > 100
 
@@ -401,14 +403,14 @@ def test_usage_that_is_missing_or_negative_is_estimated(usage: Usage, tmp_path: 
 def test_turns_of_one_side_are_one_message(tmp_path: Path) -> None:
     model = Scripted([Turn((), stop=FinishReason.LENGTH), "Done."])
 
-    perform(Task("Do it"), Stage(model=model), tmp_path)
+    run_scenario(Task("Do it"), Scenario(model=model), tmp_path)
 
     assert [Role.USER] == [message.role for message in model.asked[1].messages]
 
 
 @pytest.mark.row("LOOP-15", "OBS-03")
 def test_every_event_of_a_cycle_is_written_in_its_order(tmp_path: Path) -> None:
-    done = perform(Task("What is here?"), Stage(says=[ToolCall("l", "list_files", {}), "Nothing."]), tmp_path)
+    done = run_scenario(Task("What is here?"), Scenario(says=[ToolCall("l", "list_files", {}), "Nothing."]), tmp_path)
     told = [name for name in names(done) if name not in ("model.delta", "warning")]
 
     assert told == [
@@ -421,9 +423,9 @@ def test_every_event_of_a_cycle_is_written_in_its_order(tmp_path: Path) -> None:
 
 @pytest.mark.row("EVAL-15")
 def test_nothing_is_accepted_without_a_judgement_that_is_required(tmp_path: Path) -> None:
-    stage = Stage(says=["Done."], settings={"evaluation.require": ["judge"]})
+    stage = Scenario(says=["Done."], settings={"evaluation.require": ["judge"]})
 
-    done = perform(Task("Do it"), stage, tmp_path)
+    done = run_scenario(Task("Do it"), stage, tmp_path)
 
     assert NextAction.ACCEPT_BEST is done.result.decision.action
     evaluation = done.result.best.evaluation

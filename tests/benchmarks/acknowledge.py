@@ -47,7 +47,7 @@ def show(rounds: int) -> None:
 
 
 def written(log: RunLog) -> str:
-    """The line that a record is, so that both write the same."""
+    """Return the line that a record is, so that both write the same."""
     log.append("run", [EVENT])
     return log.path.read_text("utf-8")
 
@@ -60,5 +60,5 @@ def timed(way: Callable[[], object]) -> float:
 
 
 def told(times: list[float]) -> tuple[str, str]:
-    """The middle, and that which one in a hundred is above."""
+    """Return the middle, and that which one in a hundred is above."""
     return f"{statistics.median(times):.2f}", f"{statistics.quantiles(times, n=100)[98]:.2f}"

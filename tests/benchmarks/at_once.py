@@ -26,7 +26,7 @@ def show(rounds: int) -> None:
 
 
 def measured(one: Contestant) -> tuple[Cost, Cost]:
-    """One run after a first one, and then many at once."""
+    """Return one run after a first one, and then many at once."""
     in_turn([one], 1, steps=STEPS, runs=1)
     return one.turn(steps=STEPS, runs=1), one.turn(steps=STEPS, runs=RUNS)
 

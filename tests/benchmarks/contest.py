@@ -61,7 +61,7 @@ class Spread:
     most: float
 
     def told(self, digits: int = 2) -> str:
-        """As it stands in a table."""
+        """Return as it stands in a table."""
         return f"{self.median:.{digits}f} ({self.least:.{digits}f} to {self.most:.{digits}f})"
 
 
@@ -79,7 +79,7 @@ class Contestant:
     version: str = ""
 
     def said(self) -> dict[str, object]:
-        """What it says next."""
+        """Return what it says next."""
         line = self.process.stdout.readline() if self.process.stdout else ""
         if not line:
             self.wrong.seek(0)
@@ -153,17 +153,17 @@ def in_turn(contestants: list[Contestant], rounds: int, **asked: int) -> dict[st
 
 
 def spread(figures: Sequence[float]) -> Spread:
-    """What there is to say of several figures."""
+    """Return what there is to say of several figures."""
     return Spread(statistics.median(figures), min(figures), max(figures))
 
 
 def times(pairs: Sequence[Pair]) -> Spread:
-    """How many times the processor time of the floor."""
+    """Return how many times the processor time of the floor."""
     return spread([pair.cost.cpu / pair.floor.cpu for pair in pairs])
 
 
 def load() -> str:
-    """How busy the machine is, for whoever reads the figures."""
+    """Return how busy the machine is, for whoever reads the figures."""
     return f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "load unknown"
 
 

@@ -20,7 +20,7 @@ class Homeless(Exception):
 
 
 def home_of(name: str, requirements: Sequence[str]) -> str:
-    """The Python of a peer's own virtualenv."""
+    """Return the Python of a peer's own virtualenv."""
     folder = cache() / f"{name}-{sha256(' '.join([sys.version, *requirements]).encode()).hexdigest()[:12]}"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not (folder / READY).exists():
@@ -30,7 +30,7 @@ def home_of(name: str, requirements: Sequence[str]) -> str:
 
 
 def cache() -> Path:
-    """Where they are kept."""
+    """Return where they are kept."""
     named = os.environ.get("XDG_CACHE_HOME")
     return (Path(named) if named else Path.home() / ".cache") / "openkoi-benchmarks"
 

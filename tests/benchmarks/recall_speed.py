@@ -77,7 +77,7 @@ def in_heaps(size: int) -> "Matrix":
 
 
 def of_length_one(rows: "NDArray[Any]") -> "Matrix":
-    """The same directions."""
+    """Return the same directions."""
     import numpy
 
     found: Matrix = (rows / numpy.linalg.norm(rows, axis=1, keepdims=True)).astype(numpy.float32)
@@ -85,7 +85,7 @@ def of_length_one(rows: "NDArray[Any]") -> "Matrix":
 
 
 def warm(matrix: "Matrix") -> str:
-    """A question after the other, in turn: multiplied with all, and looked for."""
+    """Return a question after the other, in turn: multiplied with all, and looked for."""
     from openkoi_recall.scanning import scannable
 
     scanned = scannable(matrix)
@@ -112,7 +112,7 @@ def timed(work: "Callable[[], NDArray[Any]]") -> "tuple[float, NDArray[Any]]":
 
 
 def questions(matrix: "Matrix") -> "Matrix":
-    """Some near the vectors, and as many from anywhere."""
+    """Return some near the vectors, and as many from anywhere."""
     import numpy
 
     strange = anywhere(QUESTIONS // 2)

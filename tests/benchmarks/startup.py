@@ -28,7 +28,7 @@ def cpu(command: Sequence[str], extra: str = "") -> float:
 
 
 def ratio(command: Sequence[str], base: Sequence[str], rounds: int) -> float:
-    """The median of the ratios, pair by pair."""
+    """Return the median of the ratios, pair by pair."""
     return statistics.median(cpu(command) / cpu(base) for _ in range(rounds))
 
 

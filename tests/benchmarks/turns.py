@@ -37,7 +37,7 @@ def version_of(distribution: str) -> str:
 
 
 def peak() -> float:
-    """The most memory that this process ever had, in MiB; 0 where that is not told."""
+    """Return the most memory that this process ever had, in MiB; 0 where that is not told."""
     try:
         from resource import RUSAGE_SELF, getrusage
     except ImportError:
@@ -46,22 +46,22 @@ def peak() -> float:
 
 
 def task(steps: int) -> str:
-    """What the model is told, so that it has the tool called so often."""
+    """Return what the model is told, so that it has the tool called so often."""
     return f"Go. run={secrets.token_hex(8)} steps={steps}"
 
 
 def words(chunks: int, pause: int) -> str:
-    """What the model is told, so that it says so many words, so many microseconds apart."""
+    """Return what the model is told, so that it says so many words, so many microseconds apart."""
     return f"Speak. chunks={chunks} pause={pause}"
 
 
 def address() -> str:
-    """Where the model is, as the contest said."""
+    """Return where the model is, as the contest said."""
     return sys.argv[1]
 
 
 def key() -> dict[str, str]:
-    """The header that shows the key, as the vendor's library sends it."""
+    """Return the header that shows the key, as the vendor's library sends it."""
     return {"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"}
 
 

@@ -30,7 +30,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import EvaluationFinished, JudgeVoted, WarningIssued
 from openkoi_judge import Judge
-from openkoi_testing import Scripted, Stage, lend, perform
+from openkoi_testing import Scenario, Scripted, make_run, run_scenario
 
 DONE = ExecutionResult("Forty-two.", diff="+++ b/answer.py\n+print(42)\n")
 USED_UP = "The script's turns are used up"
@@ -76,7 +76,7 @@ def hear(
     model = Scripted(says, repeat_last=False)
 
     async def judging() -> Heard:
-        async with lend(folder, task=task or Task("What is it?"), stage=Stage(model=model)) as run:
+        async with make_run(folder, task=task or Task("What is it?"), stage=Scenario(model=model)) as run:
             evaluation = await (judge or Judge()).evaluate(work, run)
             events = [record.event for record in run.koi.records(run.task.session)]
         warnings = [event.text for event in events if isinstance(event, WarningIssued)]
@@ -112,7 +112,7 @@ def test_the_call_is_short_cool_and_the_same_at_its_beginning(tmp_path: Path) ->
     model = Scripted([verdict(1.0, 1.0, 1.0)])
 
     async def judging() -> None:
-        async with lend(tmp_path, stage=Stage(model=model)) as run:
+        async with make_run(tmp_path, stage=Scenario(model=model)) as run:
             await Judge().evaluate(DONE, run)
             await Judge().evaluate(replace(DONE, text="Another."), run)
 
@@ -227,9 +227,9 @@ class Suite:
 def test_checks_come_first_the_judge_reads_what_they_found_and_one_evaluation_is_made_of_both() -> None:
     model = Scripted(["Done.", "yes", verdict(1.0, 1.0, 1.0)])
     evaluators = {"judge": Judge(), "tests": Suite()}
-    stage = Stage(model=model, evaluators=evaluators, settings={"evaluation.order": ["tests", "judge"]})
+    stage = Scenario(model=model, evaluators=evaluators, settings={"evaluation.order": ["tests", "judge"]})
 
-    done = perform(Task("Say it", limits=Limits(iterations=1)), stage)
+    done = run_scenario(Task("Say it", limits=Limits(iterations=1)), stage)
 
     (evaluated,) = (record.event for record in done.records if isinstance(record.event, EvaluationFinished))
     assert ("tests", "judge") == evaluated.evaluators
@@ -252,7 +252,7 @@ def test_a_model_that_declines_is_not_asked_again(tmp_path: Path) -> None:
     model = Declining([verdict(1.0, 1.0, 1.0)])
 
     async def judging() -> Evaluation | None:
-        async with lend(tmp_path, stage=Stage(model=model)) as run:
+        async with make_run(tmp_path, stage=Scenario(model=model)) as run:
             return await Judge().evaluate(DONE, run)
 
     evaluation = asyncio.run(judging())
@@ -326,7 +326,9 @@ def test_the_images_of_a_task_are_shown_after_its_words(tmp_path: Path) -> None:
     model = Scripted([verdict(0.9, 0.9, 0.9)])
 
     async def judge() -> None:
-        async with lend(tmp_path, task=Task("Build this page", parts=(sketch,)), stage=Stage(model=model)) as run:
+        async with make_run(
+            tmp_path, task=Task("Build this page", parts=(sketch,)), stage=Scenario(model=model)
+        ) as run:
             await Judge().evaluate(DONE, run)
 
     asyncio.run(judge())

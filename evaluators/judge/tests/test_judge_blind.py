@@ -13,7 +13,7 @@ from openkoi_hookspecs.events import JudgeVoted
 from openkoi_judge import Judge
 from openkoi_judge.halved import halved
 from openkoi_judge.shelf import fetch
-from openkoi_testing import Stage, lend
+from openkoi_testing import Scenario, make_run
 
 NAMES = ("relevance", "quality", "completeness")
 WORDS = "".join(f"Line {n} of ten.\n" for n in range(1, 11))
@@ -64,7 +64,7 @@ def judged(folder: Path, model: Reader) -> tuple[Evaluation, list[str]]:
     """What comes of one judgement, and what it took."""
 
     async def judging() -> tuple[Evaluation, list[str]]:
-        async with lend(folder, task=Task("Write ten lines"), stage=Stage(model=model)) as run:
+        async with make_run(folder, task=Task("Write ten lines"), stage=Scenario(model=model)) as run:
             said = await Judge(rubric="general", folder=folder).evaluate(WORK, run) or Evaluation()
             voted = [
                 record.event for record in run.koi.records(run.task.session) if isinstance(record.event, JudgeVoted)

@@ -37,7 +37,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_judge import Judge
 from openkoi_judge.shelf import fetch
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 NAMES = ("relevance", "quality", "completeness")
 ATTEMPTS, GOOD, NOISE = 12, 0.8, 0.07
@@ -213,8 +213,8 @@ async def ours(errand: Errand, folder: Path, certificates: Path | None = None) -
     """What the loop hands over, and whether it accepts it."""
     world = World(errand)
     judge = Judge(rubric="general", folder=certificates)
-    stage = Stage(model=world, evaluators={"checks": Suite(world), "judge": judge})
-    async with stage.assemble(folder / "work", folder / "home") as koi:
+    stage = Scenario(model=world, evaluators={"checks": Suite(world), "judge": judge})
+    async with stage.build_app(folder / "work", folder / "home") as koi:
         result = await koi.solve(Task(f"Run errand {errand.number}", category="errand"))
     found = SAID.search(result.text)
     attempt = errand.attempts[int(found[1]) if found else 0]

@@ -10,7 +10,7 @@ from data_files import fault_cases
 
 from openkoi_hookspecs import Evaluation, ExecutionResult, LimitExceededError, Limits, NextAction, Task
 from openkoi_judge import Judge
-from openkoi_testing import Scripted, Stage, lend, perform
+from openkoi_testing import Scenario, Scripted, make_run, run_scenario
 
 ROOMY = Task("Do it", limits=Limits(tokens=10_000_000))
 LONGER = "the answer was longer than was paid for, and nothing more is asked"
@@ -37,7 +37,7 @@ def test_every_fault_gives_the_right_scores_or_none_and_is_asked_for_once_more(
     model = Scripted([given["text"], given["text"]], repeat_last=False)
 
     async def judging() -> Evaluation:
-        async with lend(tmp_path, task=ROOMY, stage=Stage(model=model)) as run:
+        async with make_run(tmp_path, task=ROOMY, stage=Scenario(model=model)) as run:
             try:
                 return await judge(tmp_path, given["rubric"]).evaluate(ExecutionResult("Done."), run) or Evaluation()
             except LimitExceededError:
@@ -59,10 +59,10 @@ def test_every_fault_gives_the_right_scores_or_none_and_is_asked_for_once_more(
 @pytest.mark.parametrize("case", [case for case in cases() if "accept" in case.values[0]["expect"]])
 def test_what_is_not_to_be_accepted_is_not_accepted(case: dict[str, Any], tmp_path: Path) -> None:
     names, said = case["given"]["rubric"], case["given"]["text"]
-    stage = Stage(
+    stage = Scenario(
         says=["Done.", said, "Done so.", said, "Done at last.", said], evaluators={"judge": judge(tmp_path, names)}
     )
 
-    result = perform(Task("Do it"), stage, tmp_path).result
+    result = run_scenario(Task("Do it"), stage, tmp_path).result
 
     assert result.decision.action is not NextAction.ACCEPT

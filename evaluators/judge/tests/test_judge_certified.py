@@ -14,7 +14,7 @@ from openkoi_judge.choice import by_merit, choose
 from openkoi_judge.reread import abridged
 from openkoi_judge.shelf import fetch, wanted
 from openkoi_skillfile import Rubric
-from openkoi_testing import Stage, lend
+from openkoi_testing import Scenario, make_run
 
 TASK = Task("Sort it", category="whatever")
 BUG = {"severity": "blocker", "dimension": "quality", "title": "Wrong order"}
@@ -50,7 +50,7 @@ def judged(folder: Path, *, require_certified: bool = False) -> tuple[Evaluation
     judge = Judge(votes=1, folder=folder, require_certified=require_certified)
 
     async def judging() -> tuple[Evaluation, list[str]]:
-        async with lend(folder, task=TASK, stage=Stage(says=[says])) as run:
+        async with make_run(folder, task=TASK, stage=Scenario(says=[says])) as run:
             said = await judge.evaluate(ExecutionResult("Sorted."), run) or Evaluation()
             events = [record.event for record in run.koi.records(run.task.session)]
         return said, [event.text for event in events if isinstance(event, WarningIssued)]

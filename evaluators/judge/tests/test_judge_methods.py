@@ -19,7 +19,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import Event, InnerLoopEnded, IterationFinished, ModelResponse, ToolCallFinished
 from openkoi_judge import Expectations, Judge
-from openkoi_testing import Scripted, Stage, lend
+from openkoi_testing import Scenario, Scripted, make_run
 
 HEAD = "---\nname: build\nkind: evaluator\ndescription: Looks at the build.\nmetadata:\n"
 SAID = ModelResponse("rehearsal/script", Response((Text("."),), StreamEnd(Usage())), 0.0)
@@ -50,7 +50,7 @@ def heard(
     model = Scripted(says, repeat_last=False)
 
     async def judging() -> Evaluation | None:
-        async with lend(workspace, stage=Stage(model=model)) as run:
+        async with make_run(workspace, stage=Scenario(model=model)) as run:
             for event in happened:
                 await run.emit(event)
             return await judge.evaluate(ExecutionResult("It is done."), run)
@@ -98,7 +98,7 @@ def test_expectations_hold_for_the_tasks_of_their_category_and_those_that_name_t
     task = Task("Build it.", category="coding") if chosen else Task("Build it. Use the build evaluator.")
 
     async def checked(task: Task) -> Evaluation | None:
-        async with lend(tmp_path, stage=Stage(model=Scripted([])), task=task) as run:
+        async with make_run(tmp_path, stage=Scenario(model=Scripted([])), task=task) as run:
             return await Expectations(folder=folder).evaluate(ExecutionResult("It is done."), run)
 
     evaluation = asyncio.run(checked(task))

@@ -10,7 +10,7 @@ from openkoi_judge.choice import choose
 from openkoi_judge.preferences import preferences
 from openkoi_judge.shelf import BUNDLED, Shelf, fetch, wanted
 from openkoi_skillfile import Machine, lent, validate
-from openkoi_testing import GivenPlugins, lend
+from openkoi_testing import GivenPlugins, make_run
 
 MINE = """\
 ---
@@ -82,7 +82,7 @@ def test_what_a_person_prefers_chooses_where_the_task_says_nothing() -> None:
 @pytest.mark.row("LEARN-10")
 def test_a_preference_that_this_run_was_shown_counts_and_a_quoted_one_does_not(tmp_path: Path) -> None:
     async def told(*, quoted: bool) -> tuple[str, ...]:
-        async with lend(tmp_path) as run:
+        async with make_run(tmp_path) as run:
             likes = Learning("1", "preference", "Use the prose-quality rubric.", untrusted=quoted)
             trick = Learning("2", "heuristic", "Use the general rubric.")
             await run.emit(events.TaskStarted(run.task))

@@ -25,7 +25,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.events import JudgeVoted, MessageAdded
 from openkoi_judge import Judge
 from openkoi_report import Saving, savings_of, totals
-from openkoi_testing import Scripted, Stage, lend, perform
+from openkoi_testing import Scenario, Scripted, make_run, run_scenario
 
 TASK = Task("Sort the list", category="code")
 GREEN = Evaluation(checks=(Check("tests", passed=True),))
@@ -81,7 +81,7 @@ def hear(root: Path, says: Sequence[str], states: Sequence[State], judge: Judge 
     model, judge = Scripted(says, repeat_last=False), judge or Judge(votes=1)
 
     async def judging() -> Heard:
-        async with lend(root, task=TASK, stage=Stage(model=model)) as run:
+        async with make_run(root, task=TASK, stage=Scenario(model=model)) as run:
             evaluations = []
             for state in states:
                 for name, text in state.files.items():
@@ -117,7 +117,7 @@ def test_equal_work_for_another_task_or_rubric_is_judged_again(tmp_path: Path) -
 
     async def judging() -> None:
         for task in (Task("Sort it"), Task("Sort it well"), Task("Sort it")):
-            async with lend(tmp_path, task=task, stage=Stage(model=model)) as run:
+            async with make_run(tmp_path, task=task, stage=Scenario(model=model)) as run:
                 await judge.evaluate(ExecutionResult("Sorted."), run)
 
     asyncio.run(judging())
@@ -187,7 +187,7 @@ def test_what_comes_first_is_the_same_however_it_is_asked_so_that_it_can_be_cach
     model = Scripted([scores(0.6, BUG), partly(correctness=0.7)], repeat_last=False)
 
     async def judging() -> None:
-        async with lend(tmp_path, task=TASK, stage=Stage(model=model)) as run:
+        async with make_run(tmp_path, task=TASK, stage=Scenario(model=model)) as run:
             judge = Judge(votes=1)
             for state in (FIRST, SECOND):
                 (tmp_path / "sort.py").write_text(state.files["sort.py"], encoding="utf-8")
@@ -307,7 +307,7 @@ def test_what_cannot_be_compared_is_judged_in_full(tmp_path: Path, spoil: Callab
     judge, model = Judge(votes=1), Scripted([scores(0.5), scores(0.4)], repeat_last=False)
 
     async def judging() -> list[EvaluationMode]:
-        async with lend(tmp_path, task=TASK, stage=Stage(model=model)) as run:
+        async with make_run(tmp_path, task=TASK, stage=Scenario(model=model)) as run:
             (tmp_path / "sort.py").write_text(LONG, encoding="utf-8")
             first = await judge.evaluate(ExecutionResult("Done.", diff=diff(FIRST.files), files=("sort.py",)), run)
             spoil(tmp_path)
@@ -342,7 +342,7 @@ def test_in_a_real_run_the_change_of_a_file_is_judged_and_then_all_of_it(tmp_pat
         *(ToolCall("3", "edit_file", again), "Mended more.", scores(0.95)),
     ]
 
-    rehearsed = perform(TASK, Stage(model=Uncounted(says), evaluators={"judge": Judge(votes=1)}), tmp_path)
+    rehearsed = run_scenario(TASK, Scenario(model=Uncounted(says), evaluators={"judge": Judge(votes=1)}), tmp_path)
 
     modes = [one.evaluation.mode for one in rehearsed.result.iterations if one.evaluation]
     assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL, EvaluationMode.FULL] == modes

@@ -17,7 +17,7 @@ from openkoi_judge import Judge
 from openkoi_judge.evidence import asked, shown
 from openkoi_judge.instruction import instruction
 from openkoi_judge.shelf import fetch
-from openkoi_testing import Stage, lend
+from openkoi_testing import Scenario, make_run
 
 TASK = Task("Make every part add one more", category="code")
 NAMES = ("correctness", "safety", "style", "completeness")
@@ -60,7 +60,7 @@ def tokens(root: Path, before: str, states: list[str], scores: list[float]) -> t
     async def judging() -> list[int]:
         took = []
         judge = Judge(votes=1, max_diff=200_000)
-        async with lend(root, task=TASK, stage=Stage(model=model)) as run:
+        async with make_run(root, task=TASK, stage=Scenario(model=model)) as run:
             for state in states:
                 (root / "parts.py").write_text(state, encoding="utf-8")
                 lines = unified_diff(before.splitlines(), state.splitlines(), "a/parts.py", "b/parts.py", lineterm="")

@@ -10,7 +10,7 @@ from openkoi_hookspecs import Baseline, Check, Evaluation, ExecutionResult, Find
 from openkoi_lint import Lint
 from openkoi_lint.baseline import Before, Then, baseline_of, before_of
 from openkoi_lint.messages import Heard
-from openkoi_testing import lend, recorded
+from openkoi_testing import logged_baseline, make_run
 
 UNDEFINED = Finding("Undefined name", rule="F821", where="pond.py:1")
 ODD = Finding("\ud800 is odd", Severity.SUGGESTION, rule="E1", where="b \udcff.py:2")
@@ -32,8 +32,8 @@ def logged(root: Path, baseline: Baseline) -> Baseline:
     """The baseline as the log gives it back."""
 
     async def story() -> Baseline | None:
-        async with lend(root) as run:
-            return await recorded(Fixed(baseline), run)
+        async with make_run(root) as run:
+            return await logged_baseline(Fixed(baseline), run)
 
     said = asyncio.run(story())
     assert said is not None
@@ -70,8 +70,8 @@ def worked(root: Path, before: dict[str, str], lint: Lint, work: Callable[[Path]
     """What is said of work on these files."""
 
     async def story() -> Evaluation | None:
-        async with lend(root) as run:
-            baseline = await recorded(lint, run)
+        async with make_run(root) as run:
+            baseline = await logged_baseline(lint, run)
             work(root)
             return await lint.evaluate(ExecutionResult("done", files=tuple(before), baseline=baseline), run)
 

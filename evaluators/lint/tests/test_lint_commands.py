@@ -15,7 +15,7 @@ from openkoi_lint.messages import Heard, steady
 from openkoi_lint.mypy import read_mypy
 from openkoi_lint.opinion import opinion
 from openkoi_lint.ruff import severity
-from openkoi_testing import lend
+from openkoi_testing import make_run
 
 GRAVE = Finding("Undefined name", rule="F821", where="pond.py:1")
 MILD = Finding("Too long", Severity.SUGGESTION, rule="E501", where="pond.py:2")
@@ -23,7 +23,7 @@ MILD = Finding("Too long", Severity.SUGGESTION, rule="E501", where="pond.py:2")
 
 def evaluated(root: Path, lint: Lint) -> Evaluation | None:
     async def story() -> Evaluation | None:
-        async with lend(root) as run:
+        async with make_run(root) as run:
             return await lint.evaluate(ExecutionResult("done"), run)
 
     return asyncio.run(story())

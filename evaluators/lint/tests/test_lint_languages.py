@@ -15,7 +15,7 @@ from openkoi_lint.linters import linters
 from openkoi_lint.messages import steady
 from openkoi_lint.shellcheck import read_shellcheck
 from openkoi_lint.tsc import read_tsc
-from openkoi_testing import lend, recorded
+from openkoi_testing import logged_baseline, make_run
 
 ESLINT = """noise
 [{"filePath": "/koi/a.js", "messages": [
@@ -149,15 +149,15 @@ def test_shell_scripts_are_looked_at(tmp_path: Path) -> None:
 def test_a_linter_that_was_useless_before_says_nothing(tmp_path: Path) -> None:
     async def story() -> Evaluation | None:
         lint = Lint(commands={"spell": "echo no dictionary; exit 2"})
-        async with lend(tmp_path) as run:
-            return await lint.evaluate(ExecutionResult("done", baseline=await recorded(lint, run)), run)
+        async with make_run(tmp_path) as run:
+            return await lint.evaluate(ExecutionResult("done", baseline=await logged_baseline(lint, run)), run)
 
     assert asyncio.run(story()) is None
 
 
 def evaluated(root: Path) -> Evaluation:
     async def story() -> Evaluation | None:
-        async with lend(root) as run:
+        async with make_run(root) as run:
             return await Lint().evaluate(ExecutionResult("done"), run)
 
     evaluation = asyncio.run(story())

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_files import Unstartable, unstartable
+from openkoi_files import UnstartableProgram, diagnose_start
 from openkoi_hookspecs import Evaluation, ExecutionResult, Severity
 from openkoi_lint import Lint
-from openkoi_testing import lend
+from openkoi_testing import make_run
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(300)]
 if os.name == "nt":
@@ -57,7 +57,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def told(root: Path, files: Mapping[str, str]) -> Evaluation:
     async def story() -> Evaluation | None:
-        async with lend(root) as run:
+        async with make_run(root) as run:
             return await Lint(seconds=120).evaluate(ExecutionResult("done"), run)
 
     for name, text in files.items():
@@ -78,10 +78,10 @@ def lower(name: str, text: str) -> str:
     return f"{head}\n\n\n{text.removeprefix(head)}"
 
 
-def lacking(program: str) -> Unstartable | None:
+def lacking(program: str) -> UnstartableProgram | None:
     """Why a program that is here cannot start."""
     tried = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-    return unstartable(tried.returncode, tried.stdout + tried.stderr)
+    return diagnose_start(tried.returncode, tried.stdout + tried.stderr)
 
 
 @pytest.mark.row("EVAL-02", "EVAL-25")

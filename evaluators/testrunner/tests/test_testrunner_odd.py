@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from openkoi_hookspecs import Evaluation, ExecutionResult, Finding, Severity
-from openkoi_testing import lend
+from openkoi_testing import make_run
 from openkoi_testrunner import TestRunner
 
 SETTINGS = """
@@ -114,7 +114,7 @@ def told(tmp_path_factory: pytest.TempPathFactory, venv: str) -> Evaluation:
         path.write_text(text.replace("{counter!r}", repr(str(counter))), encoding="utf-8")
 
     async def story() -> Evaluation | None:
-        async with lend(root) as run:
+        async with make_run(root) as run:
             return await TestRunner(venv=venv).evaluate(ExecutionResult("done"), run)
 
     evaluation = asyncio.run(story())

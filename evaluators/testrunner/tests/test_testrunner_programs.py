@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_files import unstartable
+from openkoi_files import diagnose_start
 from openkoi_hookspecs import Evaluation, ExecutionResult
-from openkoi_testing import lend
+from openkoi_testing import make_run
 from openkoi_testrunner import TestRunner
 
 NODE = """
@@ -50,13 +50,13 @@ def lacking(program: str) -> str:
     if not shutil.which(program):
         return f"needs {program}: apt-get install {PACKAGES.get(program, program)}"
     tried = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-    broken = unstartable(tried.returncode, tried.stdout + tried.stderr)
+    broken = diagnose_start(tried.returncode, tried.stdout + tried.stderr)
     return f"{program} cannot start here: {broken.why}. {broken.fix}" if broken else ""
 
 
 def evaluated(root: Path, runner: TestRunner | None = None) -> Evaluation | None:
     async def story() -> Evaluation | None:
-        async with lend(root) as run:
+        async with make_run(root) as run:
             return await (runner or TestRunner()).evaluate(ExecutionResult("done"), run)
 
     return asyncio.run(story())

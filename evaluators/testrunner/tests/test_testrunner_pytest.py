@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Severity, Task
-from openkoi_testing import lend, recorded
+from openkoi_testing import logged_baseline, make_run
 from openkoi_testrunner import TestRunner
 
 WORK = ExecutionResult("done")
@@ -30,7 +30,7 @@ class Bench:
 
     def evaluated(self, files: dict[str, str]) -> Evaluation | None:
         async def story() -> Evaluation | None:
-            async with lend(self.root) as run:
+            async with make_run(self.root) as run:
                 return await self.runner.evaluate(WORK, run)
 
         write(self.root, files)
@@ -43,8 +43,8 @@ class Bench:
 
     def reworked(self, before: str, after: str, task: Task) -> Evaluation:
         async def story() -> Evaluation | None:
-            async with lend(self.root, task=task) as run:
-                record = await recorded(self.runner, run)
+            async with make_run(self.root, task=task) as run:
+                record = await logged_baseline(self.runner, run)
                 write(self.root, {"test_a.py": after})
                 return await self.runner.evaluate(replace(WORK, baseline=record), run)
 

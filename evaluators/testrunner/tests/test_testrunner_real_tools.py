@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Evaluation, ExecutionResult, Severity
-from openkoi_testing import lend
+from openkoi_testing import make_run
 from openkoi_testrunner import TestRunner
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(300)]
@@ -49,7 +49,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def told(root: Path, runner: TestRunner | None = None) -> Evaluation:
     async def story() -> Evaluation | None:
-        async with lend(root) as run:
+        async with make_run(root) as run:
             return await (runner or TestRunner()).evaluate(ExecutionResult("done"), run)
 
     evaluation = asyncio.run(story())

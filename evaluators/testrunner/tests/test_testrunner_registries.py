@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Command, Evaluation, ExecutionResult, Task
-from openkoi_testing import Stage, lend, recorded
+from openkoi_testing import Scenario, logged_baseline, make_run
 from openkoi_testrunner import TestRunner
 
 pytestmark = [pytest.mark.campaign, pytest.mark.skipif(os.name == "nt", reason="runs commands of POSIX")]
 CLIMB = Command(["true"])
-CAGED = Stage(settings={"use.sandbox": "ladder"})
+CAGED = Scenario(settings={"use.sandbox": "ladder"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,10 +157,10 @@ def told(root: Path, project: Project) -> tuple[Evaluation, Evaluation, float]:
 
     async def story() -> tuple[Evaluation | None, Evaluation | None, float]:
         runner = TestRunner()
-        async with lend(root, task=Task("Tidy the pond"), stage=CAGED) as run:
+        async with make_run(root, task=Task("Tidy the pond"), stage=CAGED) as run:
             await run.execute(CLIMB)  # the cage is tried once, before time is taken
             began = time.monotonic()
-            before = await recorded(runner, run)
+            before = await logged_baseline(runner, run)
             took = time.monotonic() - began
             clean = await runner.evaluate(ExecutionResult("done", baseline=before), run)
             path = root / project.file

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from openkoi_hookspecs import Evaluation, ExecutionResult, Severity, Task
-from openkoi_testing import lend, recorded
+from openkoi_testing import logged_baseline, make_run
 from openkoi_testrunner import TestRunner
 from openkoi_testrunner.bench import Bench, patience
 from openkoi_testrunner.missing import NotRun
@@ -63,8 +63,8 @@ def reworked(
     """Return what is said of each change, one after the other."""
 
     async def story() -> list[Evaluation | None]:
-        async with lend(root, task=Task("Add a pond")) as run:
-            before = await recorded(runner, run)
+        async with make_run(root, task=Task("Add a pond")) as run:
+            before = await logged_baseline(runner, run)
             said = []
             for change in changes:
                 write(root, change)
@@ -152,7 +152,7 @@ def test_python_tests_that_cannot_import_what_they_need_are_told(tmp_path: Path,
 
 def test_there_is_an_end_to_all_patience(tmp_path: Path) -> None:
     async def story() -> Outcome | NotRun:
-        async with lend(tmp_path) as run:
+        async with make_run(tmp_path) as run:
             return await Bench(run=run, patience=patience(10, 0), command="true").once(Suite(Kind.COMMAND))
 
     came = asyncio.run(story())
@@ -181,7 +181,7 @@ func TestSometimes(t *testing.T) {{
     (tmp_path / "pond").mkdir()
 
     async def story() -> Evaluation | None:
-        async with lend(tmp_path / "pond") as run:
+        async with make_run(tmp_path / "pond") as run:
             return await TestRunner().evaluate(ExecutionResult("done"), run)
 
     write(tmp_path / "pond", {"go.mod": "module example.com/calc\n\ngo 1.19\n", "a_test.go": body})

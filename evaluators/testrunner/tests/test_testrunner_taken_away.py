@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Evaluation, ExecutionResult, Task
-from openkoi_testing import lend, recorded
+from openkoi_testing import logged_baseline, make_run
 from openkoi_testrunner import TestRunner
 
 GREEN = "def test_ok():\n    assert 1\n"
@@ -40,8 +40,8 @@ def tried(root: Path, files: Files, ways: Mapping[str, Files], task: Task, venv:
     async def story() -> dict[str, Evaluation | None]:
         runner = TestRunner(venv=venv)
         said: dict[str, Evaluation | None] = {}
-        async with lend(root, task=task) as run:
-            before = await recorded(runner, run)
+        async with make_run(root, task=task) as run:
+            before = await logged_baseline(runner, run)
             for way, changes in ways.items():
                 begin(root, files)
                 write(root, changes)

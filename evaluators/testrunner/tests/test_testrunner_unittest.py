@@ -5,7 +5,7 @@ import venv as environments
 from pathlib import Path
 
 from openkoi_hookspecs import Evaluation, ExecutionResult
-from openkoi_testing import lend
+from openkoi_testing import make_run
 from openkoi_testrunner import TestRunner
 
 POND = """
@@ -31,7 +31,7 @@ class Pond(unittest.TestCase):
 
 def told(root: Path, venv: str = "") -> Evaluation:
     async def story() -> Evaluation | None:
-        async with lend(root) as run:
+        async with make_run(root) as run:
             return await TestRunner(venv=venv).evaluate(ExecutionResult("done"), run)
 
     evaluation = asyncio.run(story())

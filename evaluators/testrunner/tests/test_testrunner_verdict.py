@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Baseline, Check, Run, Severity, Task
-from openkoi_testing import lend, recorded
+from openkoi_testing import logged_baseline, make_run
 from openkoi_testrunner.baseline import Before, baseline_of, before_of
 from openkoi_testrunner.evaluator import about_tests
 from openkoi_testrunner.locations import deepest, first
@@ -71,8 +71,8 @@ def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
     record = baseline_of(outcomes, (SUITE, Suite(Kind.GO), web))
 
     async def story() -> Baseline | None:
-        async with lend(tmp_path) as run:
-            return await recorded(Fixed(record), run)
+        async with make_run(tmp_path) as run:
+            return await logged_baseline(Fixed(record), run)
 
     before = before_of(asyncio.run(story()))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from openkoi_files import is_under_way, private_folder, save_key, saved_names
+from openkoi_files import is_run_active, list_names, private_folder, save_key
 from openkoi_hookspecs import (
     Consent,
     Event,
@@ -181,7 +181,7 @@ class App:
 
     def runs(self, session: str = "") -> Sequence[RunSummary]:
         """List the runs of a session, or of all, those that began first in front."""
-        folder, under_way = self.services.config.paths.sessions, partial(is_under_way, self.services.running)
+        folder, under_way = self.services.config.paths.sessions, partial(is_run_active, self.services.running)
         return summarize_runs([session] if session else self.sessions(), folder, under_way)
 
     def records(self, session: str) -> Iterator[Record]:
@@ -232,7 +232,7 @@ class App:
 
     def saved_keys(self) -> Sequence[str]:
         """List the providers whose keys are saved."""
-        return saved_names(self.services.config.paths.credentials)
+        return list_names(self.services.config.paths.credentials)
 
     def save_key(self, provider: str, key: str) -> Path:
         """Save a key for its user alone, in place of an older one; return the file."""
@@ -277,7 +277,7 @@ class App:
 
     def consents(self) -> Sequence[Consent]:
         """List the user's kept answers, the oldest first."""
-        return self.services.consents.all()
+        return self.services.consents.list_all()
 
     def keep_consent(self, question: Question, answer: str) -> None:
         """Keep an answer that the user gave in another way."""

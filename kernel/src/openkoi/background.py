@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from openkoi_isolation import confined
+from openkoi_isolation import contain_exit
 
 LATE = "Memory is not up to date yet; the next start catches up."
 FAILED = "What was learned may be missing until the next start: {}"
@@ -28,7 +28,7 @@ class Background:
     async def guarded(self, work: Coroutine[Any, Any, object]) -> None:
         """Run one task and contain its failure."""
         try:
-            with confined():
+            with contain_exit():
                 await work
         except Exception as error:  # plugins' work after the result: it is not worth losing the result for
             self.warn(FAILED.format(error))

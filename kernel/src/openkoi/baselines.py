@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from openkoi_hookspecs import Baseline, Evaluator, LimitExceededError, SupportsBaseline, events
-from openkoi_isolation import confined, type_error_of
+from openkoi_isolation import contain_exit, type_error_of
 
 from .run import TaskRun
 
@@ -35,7 +35,7 @@ async def take_baselines(run: TaskRun) -> None:
 async def baseline_of(name: str, evaluator: SupportsBaseline, run: TaskRun) -> Baseline:
     """Return one evaluator's baseline; an empty one if it has none or fails, so that everything it finds counts."""
     try:
-        with confined():
+        with contain_exit():
             found = await run.with_deadline(evaluator.baseline(run)) or Baseline(name)
         if wrong := type_error_of(found, Baseline):
             raise TypeError(wrong)

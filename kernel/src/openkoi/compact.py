@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from openkoi_hookspecs import LimitExceededError, Message, events
-from openkoi_isolation import confined
+from openkoi_isolation import contain_exit
 from openkoi_models import is_much_shorter, removed, without_media
 from openkoi_prompt.conversation import shortening_error
 from openkoi_settings import keys
@@ -30,7 +30,7 @@ async def shortened(messages: Sequence[Message], run: TaskRun) -> Sequence[Messa
     name = run.agent.compactor or run.services.config[keys.USE_COMPACTOR]
     try:
         compactor = await run.services.components.compactor(name, run.root)
-        with confined():
+        with contain_exit():
             shorter = await run.with_deadline(compactor.compact(messages, run))
     except LimitExceededError:
         raise

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
-from openkoi_files import under_way
+from openkoi_files import lock_run
 from openkoi_hookspecs import Result, events
 from openkoi_loader.early_settings import check_settings
 from openkoi_log import Beginning, Past, beginning_of, renamed
@@ -29,7 +29,7 @@ class ContinuedRuns:
 
     async def resume(self, past: Past, changed: Mapping[str, object], inbox: list[str]) -> Result:
         """Resume a run where it ended, with ``changed`` settings; raises KoiError while it is under way."""
-        with under_way(
+        with lock_run(
             self.services.running, past.run
         ):  # before the log is read: then no other process adds to this run
             known = await self.read(past)
@@ -38,7 +38,7 @@ class ContinuedRuns:
 
     async def fork(self, past: Past, at: int, changed: Mapping[str, object], fresh: ParentRun) -> Result:
         """Begin a run as another one began, from its iteration ``at`` on, with ``changed`` settings."""
-        with under_way(self.services.running, past.run):
+        with lock_run(self.services.running, past.run):
             known = await self.read(past)
         async with self.configured(self.config_of(known, changed)) as runs:
             return await fork(known, runs, (at, changed), fresh)

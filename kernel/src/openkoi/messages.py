@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from openkoi_hookspecs import Koi, KoiError, Pattern, PluginError, events, hooks
 from openkoi_hookspecs.posts import Post
-from openkoi_isolation import confined
+from openkoi_isolation import contain_exit
 
 
 async def receive_post(post: Post, koi: Koi) -> Post | None:
@@ -38,7 +38,7 @@ async def deliver_post(post: Post, app: object) -> str:
     if post.id and not isinstance(app, SupportsEdit):
         raise KoiError(f"Posts of {post.app} cannot be edited. Send another one.")
     try:
-        with confined():
+        with contain_exit():
             return await (app.edit(post) if post.id and isinstance(app, SupportsEdit) else app.send(post))
     except KoiError:
         raise

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from openkoi_files import is_under_way, under_way
+from openkoi_files import is_run_active, lock_run
 from openkoi_files.short_ids import find_by_prefix
 from openkoi_hookspecs import PendingQuestion, Question, RunState, events
 from openkoi_log import summarize_runs
@@ -24,7 +24,7 @@ async def ask_outside_runs(question: Question, services: Services) -> str | None
     waiting = PendingQuestion(question_id(question, ""), "", datetime.now(UTC).isoformat(), shown)
     if question.secret:
         return await services.ask(question, waiting)
-    with under_way(services.running, waiting.id):
+    with lock_run(services.running, waiting.id):
         services.publish("", [events.QuestionAsked(waiting.id, shown.text)])
         answer = await services.ask(question, waiting)
         services.publish("", [events.QuestionAnswered(waiting.id, answer)])
@@ -36,7 +36,7 @@ async def pending_questions(services: Services) -> Sequence[PendingQuestion]:
     store = await services.asker.store()
     found = []
     for one in await store.pending() if store else ():
-        alive = is_under_way(services.running, one.outermost or one.id)
+        alive = is_run_active(services.running, one.outermost or one.id)
         if store and not alive and await asyncio.to_thread(is_over, one, services):
             await store.remove(one.id)
         else:

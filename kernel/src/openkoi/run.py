@@ -47,7 +47,7 @@ from openkoi_log import Rerun, rerun_of
 from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of
 from openkoi_progress import Footprints, Standstill
 from openkoi_prompt.conversation import Conversation
-from openkoi_schema import offered
+from openkoi_schema import visible_tools
 
 from .asker import question_id
 from .effects import EffectLog
@@ -197,7 +197,7 @@ class TaskRun:
             toolboxes = await self.services.components.toolboxes(self.root)
             listed = await list_tools(toolboxes, self, self.agent.tools, self.services.warn_once)
             await self.warn()
-            self.offered, self.tools_listed = offered(listed), True
+            self.offered, self.tools_listed = visible_tools(listed), True
             self.tools = (*listed, *(tool for tool in self.offered if tool not in listed))
         return self.offered
 

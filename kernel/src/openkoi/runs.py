@@ -8,7 +8,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from openkoi_files import project_id, under_way
+from openkoi_files import lock_run, project_id
 from openkoi_hookspecs import KoiError, NextAction, Result, Task, ToolCall, ToolResult, events
 from openkoi_isolation import sanitize_text
 from openkoi_loader.workspace_plugins import Root
@@ -33,7 +33,7 @@ class Runs:
         if parent.depth:
             return await self.carry_out(task, parent)
         parent = replace(parent, id=parent.id or token_hex(10))
-        with under_way(self.services.running, parent.id):
+        with lock_run(self.services.running, parent.id):
             return await self.carry_out(task, parent)
 
     async def carry_out(self, task: Task, parent: ParentRun) -> Result:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from openkoi_files import Consents, tightened
+from openkoi_files import ConsentStore, restrict_permissions
 from openkoi_hookspecs import (
     Event,
     Hit,
@@ -90,7 +90,7 @@ class Services:
         self.asker = Asker(self.questions, config[keys.WAIT_SECONDS], self.warn_once)
         self.models = ModelAccess(config, self.components, self.redactor, lambda: self.koi)
         self.router = ModelRouter(config, self.catalogue, self.models.provider, self.models.find_model)
-        self.warnings.texts += [*config.warnings, *tightened(config.paths.credentials)]
+        self.warnings.texts += [*config.warnings, *restrict_permissions(config.paths.credentials)]
 
     async def start(self) -> None:
         """Let plugins find plugins, and register the hooks; once. Sources that use OpenKoi meanwhile do not wait."""
@@ -151,9 +151,9 @@ class Services:
         return services
 
     @property
-    def consents(self) -> Consents:
+    def consents(self) -> ConsentStore:
         """The user's answers that are kept."""
-        return Consents(self.config.paths.data / "consents.json")
+        return ConsentStore(self.config.paths.data / "consents.json")
 
     def kept_answer(self, question: Question) -> str | None:
         """Return the kept answer to a question, if it is one whose answers are kept."""
@@ -162,7 +162,7 @@ class Services:
     def keep_answer(self, question: Question, answer: str) -> None:
         """Keep the user's answer to a question; raises KoiError if it cannot be written."""
         shown = replace(question, text=self.redactor(question.text), digest=question.identity)
-        self.consents.keep(shown, answer)
+        self.consents.add(shown, answer)
 
     async def ask(self, question: Question, waiting: PendingQuestion) -> str | None:
         """Ask the user; an answer that is consent is kept, unless it is unclear: then it is asked for again."""

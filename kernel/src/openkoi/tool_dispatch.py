@@ -26,10 +26,10 @@ from openkoi_hookspecs import (
     is_no,
     is_yes,
 )
-from openkoi_isolation import confined, copy_call, type_error_of
+from openkoi_isolation import contain_exit, copy_call, type_error_of
 from openkoi_log import UNAPPROVED, UNKNOWN, plugin_call_id
 from openkoi_models import check_result
-from openkoi_schema import approval_question, fitted, format_progress, meant, unknown_tool
+from openkoi_schema import approval_question, coerce_arguments, format_progress, resolve_call, unknown_tool
 
 from .baselines import capture_baseline
 from .effects import effects_of
@@ -88,7 +88,7 @@ async def call_tool(call: ToolCall, run: TaskRun) -> ToolResult:
 
 async def run_call(call: ToolCall, run: TaskRun, *, by_plugin: bool = False) -> ToolOutcome:
     """Run a call once, if it may be run; log it with its result."""
-    call = meant(call, run.tools)
+    call = resolve_call(call, run.tools)
     tool = next((tool for tool in run.tools if tool.name == call.tool), None)
     known = replayed_result(call, tool, run)
     if known and known.text != UNKNOWN:
@@ -143,8 +143,8 @@ def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResu
 async def invoke(call: ToolCall, tool: Tool, run: TaskRun) -> ToolResult:
     """Return the tool's result; an error is a failed result, for the model to read."""
     try:
-        with confined():
-            result = await run.with_deadline(tool.call(fitted(call.arguments, tool.parameters)))
+        with contain_exit():
+            result = await run.with_deadline(tool.call(coerce_arguments(call.arguments, tool.parameters)))
     except KoiError as error:
         return failed(call, str(error))
     except Exception as error:  # a tool is a plugin: nothing of its may end the run

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from openkoi_files.diffs import format_names
 from openkoi_hookspecs import Checkpoints, ExecutionResult
-from openkoi_isolation import confined, with_timeout
+from openkoi_isolation import contain_exit, with_timeout
 
 T = TypeVar("T")
 GRACE = 30.0  # seconds for a checkpoint when the task's time is over: without it the work could not be undone
@@ -73,7 +73,7 @@ class WorkspaceState:
     async def attempt(self, awaited: Awaitable[T], warning: str) -> T | None:
         """Wait for a checkpoint plugin, also when the task's time is over; return None, with a warning, if it fails."""
         try:
-            with confined():
+            with contain_exit():
                 return await with_timeout(awaited, max(GRACE, self.seconds_left()))
         except Exception as error:  # checkpoints are a plugin: the run goes on without what it could not do
             self.fault = str(error)

@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_schema import first_protected
-from openkoi_testing import Rehearsed, Stage, lend, perform
+from openkoi_testing import FinishedRun, Scenario, make_run, run_scenario
 
 ONCE = Limits(iterations=0)
 
@@ -47,7 +47,7 @@ def answers(records: Sequence[Record]) -> list[str]:
 
 
 def asked_of(
-    person: dict[str, str], stage: Stage, one: Task, workspace: Path
+    person: dict[str, str], stage: Scenario, one: Task, workspace: Path
 ) -> tuple[Result, list[Record], list[str]]:
     """Do a task where a person answers each question by the file that it is about."""
     asked: list[str] = []
@@ -57,7 +57,7 @@ def asked_of(
         return next((said for file, said in person.items() if file in question.text), None)
 
     async def live() -> tuple[Result, list[Record]]:
-        koi = stage.assemble(workspace, workspace.parent / "home")
+        koi = stage.build_app(workspace, workspace.parent / "home")
         koi.attend(answer)
         async with koi:
             result = await koi.solve(one)
@@ -73,8 +73,8 @@ def pond(tmp_path: Path) -> Path:
     return workspace
 
 
-def rehearsed(one: Task, *says: object, workspace: Path | None = None) -> Rehearsed:
-    return perform(one, Stage(says=says, plugins={"agents": AsDescribed()}), workspace)  # type: ignore[arg-type]  # lines of any kind
+def rehearsed(one: Task, *says: object, workspace: Path | None = None) -> FinishedRun:
+    return run_scenario(one, Scenario(says=says, plugins={"agents": AsDescribed()}), workspace)  # type: ignore[arg-type]  # lines of any kind
 
 
 def test_its_instructions_are_in_the_steady_part_of_the_prompt_and_say_whose_they_are() -> None:
@@ -92,7 +92,7 @@ def test_a_task_without_an_agent_and_an_agent_without_instructions_add_nothing()
 @pytest.mark.row("FLOW-09", "LOOP-18", "LOOP-19")
 def test_of_two_gated_calls_at_once_one_is_approved_and_one_rejected(pond: Path) -> None:
     both = [write("clean.txt", "one"), write("dirty.txt", "two")]
-    stage = Stage(says=[both, "It is clean. OVER"], plugins={"agents": AsDescribed()})
+    stage = Scenario(says=[both, "It is clean. OVER"], plugins={"agents": AsDescribed()})
     agent = task(approvals=("write_*",), conditions=(TextIncludes("OVER"),))
 
     result, records, asked = asked_of({"clean.txt": "yes", "dirty.txt": "leave it"}, stage, agent, pond)
@@ -109,7 +109,7 @@ def test_a_protected_path_is_written_to_only_when_a_person_allows_it_and_read_fr
     (pond / "infra").mkdir()
     (pond / "infra" / "pump.txt").write_text("on")
     calls = [ToolCall("a", "read_file", {"path": "infra/pump.txt"}), write("infra/new.txt", "b"), write("ok.txt", "c")]
-    stage = Stage(says=[calls, "done"], plugins={"agents": AsDescribed()})
+    stage = Scenario(says=[calls, "done"], plugins={"agents": AsDescribed()})
 
     _, _, asked = asked_of({"infra": "no"}, stage, task(protected=("infra/**",)), pond)
 
@@ -127,7 +127,7 @@ def test_what_a_tool_itself_says_that_it_writes_counts(pond: Path) -> None:
     call = ToolCall("a", "patch", {"hunk": "+++ infra/a.txt"})
 
     async def asked() -> Permission | None:
-        async with lend(pond, task=task(protected=("infra/**",))) as run:
+        async with make_run(pond, task=task(protected=("infra/**",))) as run:
             return AsDescribed().before_tool(call, patch, run)
 
     assert isinstance(asyncio.run(asked()), Ask)

@@ -27,7 +27,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_rehearsal import Rehearsal
-from openkoi_testing import Rehearsed, Stage, perform
+from openkoi_testing import FinishedRun, Scenario, run_scenario
 
 APPROVED = TextIncludes("APPROVED")
 
@@ -47,18 +47,18 @@ def done(
     turns: str,
     limits: Limits = Limits(iterations=0),
     evaluators: Mapping[str, object] | None = None,
-) -> Rehearsed:
+) -> FinishedRun:
     """Let the team do a task; the model says these turns."""
     script = folder / "script.yaml"
     script.write_text(f"price: {{input: 3.0, output: 15.0}}\nturns:\n{turns}")
-    stage = Stage(
+    stage = Scenario(
         model=Rehearsal(),
         plugins={"agents": AsDescribed()},
         evaluators=evaluators or {},
         others={"workers": {"team": TeamWork()}},
         settings={"models.default": f"rehearsal/{script}"},
     )
-    return perform(Task("Clean the pond", limits=limits, agent=agent), stage)
+    return run_scenario(Task("Clean the pond", limits=limits, agent=agent), stage)
 
 
 def turn(name: str, says: str, *contains: str, more: str = "repeat: true") -> str:
@@ -77,7 +77,7 @@ def warnings(records: Sequence[Record]) -> list[str]:
     return [record.event.text for record in records if isinstance(record.event, events.WarningIssued)]
 
 
-def closed_by(rehearsed: Rehearsed) -> list[str]:
+def closed_by(rehearsed: FinishedRun) -> list[str]:
     run = rehearsed.records[0].run
     return [r.event.reason for r in rehearsed.records if r.run == run and isinstance(r.event, events.InnerLoopEnded)]
 

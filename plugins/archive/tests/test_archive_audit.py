@@ -9,7 +9,7 @@ import pytest
 
 from openkoi_archive import Log, Segment, audit, figures_of, keep_within
 from openkoi_log import RunLog
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory_log import run_records
 
 FIRST = "20260302T090000-aaaaaaaa"
 
@@ -18,7 +18,7 @@ def a_log(data: Path, *sessions: str) -> Log:
     """A log with a run in each of these sessions."""
     for session in sessions or (FIRST, FIRST, "20260303T090000-bbbbbbbb"):
         log = RunLog(data / "sessions", session, str)
-        log.append(f"r{session}", [record.event for record in a_run("r", "Mend it")])
+        log.append(f"r{session}", [record.event for record in run_records("r", "Mend it")])
         log.close()
     return Log(data)
 
@@ -81,7 +81,7 @@ def test_each_kind_of_loss_is_named_with_its_file(tmp_path: Path, damage: Callab
 
 def test_a_line_that_is_still_being_written_is_no_loss(tmp_path: Path) -> None:
     log = RunLog(tmp_path / "sessions", FIRST, str)
-    log.append("r1", [record.event for record in a_run("r", "Mend it")])
+    log.append("r1", [record.event for record in run_records("r", "Mend it")])
     os.write(log.file, b'{"ts":"2026')
 
     before = texts(Log(tmp_path))

@@ -10,10 +10,10 @@ import pytest
 
 from openkoi_archive import Log, audit, keep_within, lines_of, size_of
 from openkoi_log import RunLog
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory_log import run_records
 
 SESSIONS = [f"2026030{n}T090000-aaaaaaaa" for n in range(1, 6)]
-EVENTS = [record.event for record in a_run("r", "Mend it")]
+EVENTS = [record.event for record in run_records("r", "Mend it")]
 CHILD = """
 import resource, sys
 from pathlib import Path

@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_judge import Judge
 from openkoi_skillfile import Rubric
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 NAMES = ("relevance", "quality", "completeness")
 GOLDEN = golden_for(Rubric("general"))
@@ -64,7 +64,7 @@ async def lived(awaited: Awaitable[object], koi: App) -> None:
 def call(folder: Path, model: Provider, *arguments: str, price: float = 0.0) -> tuple[int, str]:
     """Call the command as the command line does; its status and what it printed."""
     data = folder / "home" / "data"
-    stage = Stage(
+    stage = Scenario(
         model=model,
         settings={"models.known.rehearsal/script.price": [price, price]},
         evaluators={"judge": Judge(folder=data)},
@@ -74,7 +74,7 @@ def call(folder: Path, model: Provider, *arguments: str, price: float = 0.0) -> 
 
     @click.command()
     def outer() -> None:
-        koi = stage.assemble(folder / "work", folder / "home")
+        koi = stage.build_app(folder / "work", folder / "home")
         awaited = evaluator.main(list(arguments), obj=koi, standalone_mode=False)
         if asyncio.iscoroutine(awaited):
             asyncio.run(lived(awaited, koi))
@@ -139,14 +139,14 @@ def test_without_a_model_that_answers_its_own_sentence_is_said_and_none_is_asked
 
 
 def test_the_error_itself_comes_out_so_that_the_exit_status_is_that_of_every_command(tmp_path: Path) -> None:
-    stage = Stage(
+    stage = Scenario(
         settings={"models.default": ""},
         evaluators={"judge": Judge(folder=tmp_path / "data")},
         others={"workers": {"certify": Certifier(folder=tmp_path / "certificates", sessions=tmp_path / "sessions")}},
     )
 
     async def certifying() -> None:
-        async with stage.assemble(tmp_path, tmp_path / "home") as koi:
+        async with stage.build_app(tmp_path, tmp_path / "home") as koi:
             await carried_out(koi, Order(rubric="general"), 1.0)
 
     with pytest.raises(NoProviderError, match="No model is configured"):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import Store
+from openkoi_checkpoints import CheckpointStore
 
 
 @pytest.fixture
@@ -17,6 +17,6 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path: Path) -> CheckpointStore:
     """An empty store."""
-    return Store(folder=tmp_path / "kept")
+    return CheckpointStore(folder=tmp_path / "kept")

@@ -5,14 +5,14 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_checkpoints.align import Aligned
+from openkoi_checkpoints.line_matcher import LineMatcher
 
 TEXT = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "only here", "only there"]), max_size=25)
 
 
 @given(TEXT, TEXT)
 def test_the_steps_lead_from_old_to_new(old: list[str], new: list[str]) -> None:
-    steps = Aligned(old, new).get_opcodes()
+    steps = LineMatcher(old, new).get_opcodes()
 
     assert new == [line for tag, a, b, c, d in steps for line in (old[a:b] if tag == "equal" else new[c:d])]
     assert old == [line for _, a, b, _, _ in steps for line in old[a:b]]
@@ -23,7 +23,7 @@ def test_a_long_text_takes_seconds_not_minutes() -> None:
     new = [line if n % 2 else f"new {line}" for n, line in enumerate(old)]
     begun = time.monotonic()
 
-    changed = [step for step in Aligned(old, new).get_opcodes() if step[0] != "equal"]
+    changed = [step for step in LineMatcher(old, new).get_opcodes() if step[0] != "equal"]
 
     assert 10_000 == len(changed)
     assert 20 > time.monotonic() - begun

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from openkoi_checkpoints import Store
+from openkoi_checkpoints import CheckpointStore
 from openkoi_testing.contracts.checkpoints import CheckpointsContract
 
 
-def store(folder: Path) -> Store:
+def store(folder: Path) -> CheckpointStore:
     """A store with its defaults."""
-    return Store(folder=folder)
+    return CheckpointStore(folder=folder)
 
 
 class TestContract(CheckpointsContract):

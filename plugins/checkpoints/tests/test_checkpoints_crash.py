@@ -8,24 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import Store, StoreFault
+from openkoi_checkpoints import CheckpointStore, StoreError
 from openkoi_hookspecs import KoiError
 
 
-def take(store: Store, root: Path) -> str:
+def take(store: CheckpointStore, root: Path) -> str:
     return asyncio.run(store.create(root))
 
 
-def restore(store: Store, root: Path, id: str) -> dict[str, str]:
+def restore(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
     done = asyncio.run(store.restore(root, id))
     return {**done.conflicts, **done.left}
 
 
-def diff(store: Store, root: Path, since: str) -> str:
+def diff(store: CheckpointStore, root: Path, since: str) -> str:
     return asyncio.run(store.diff(root, since))
 
 
-def test_a_folder_that_a_killed_restore_has_made_gets_its_mode(store: Store, root: Path) -> None:
+def test_a_folder_that_a_killed_restore_has_made_gets_its_mode(store: CheckpointStore, root: Path) -> None:
     """It is made open to its user alone, and gets its mode when all is in it."""
     (root / "gone").mkdir(mode=0o755)
     (root / "gone" / "b.txt").write_text("b\n")
@@ -42,7 +42,7 @@ def test_a_folder_that_a_killed_restore_has_made_gets_its_mode(store: Store, roo
 
 def test_of_a_workspace_that_is_too_large_nothing_is_kept(tmp_path: Path, root: Path) -> None:
     (root / "b.txt").write_text("b\n")
-    store = Store(folder=tmp_path / "kept", max_files=1)
+    store = CheckpointStore(folder=tmp_path / "kept", max_files=1)
 
     with pytest.raises(KoiError, match="more than 1 files"):
         take(store, root)
@@ -50,7 +50,7 @@ def test_of_a_workspace_that_is_too_large_nothing_is_kept(tmp_path: Path, root: 
     assert [] == [path for path in (tmp_path / "kept").rglob("*") if path.is_file() and "blobs" in path.parts]
 
 
-def test_damaged_content_is_never_restored(store: Store, root: Path) -> None:
+def test_damaged_content_is_never_restored(store: CheckpointStore, root: Path) -> None:
     (root / "b.txt").write_text("second\n")
     first = take(store, root)
     for name in ("a.txt", "b.txt"):
@@ -63,7 +63,7 @@ def test_damaged_content_is_never_restored(store: Store, root: Path) -> None:
     assert ["agent\n", "second\n"] == [(root / name).read_text() for name in ("a.txt", "b.txt")]
 
 
-def test_content_cut_off_by_a_crash_is_written_anew(store: Store, root: Path) -> None:
+def test_content_cut_off_by_a_crash_is_written_anew(store: CheckpointStore, root: Path) -> None:
     take(store, root)
     for blob in (store.folder / "blobs").glob("*/*"):
         blob.write_bytes(b"fi")
@@ -77,29 +77,29 @@ def test_content_cut_off_by_a_crash_is_written_anew(store: Store, root: Path) ->
     assert "first\n" == (root / "b.txt").read_text()
 
 
-def test_a_torn_manifest_is_named_and_passed_over(store: Store, root: Path) -> None:
+def test_a_torn_manifest_is_reported_and_skipped(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     next(store.folder.glob("workspaces/*/*.json")).write_text('{"entr')
 
-    with pytest.raises(StoreFault, match=first):
+    with pytest.raises(StoreError, match=first):
         restore(store, root, first)
     assert first != take(store, root)
 
 
 def test_a_store_that_cannot_be_written_says_so(tmp_path: Path, root: Path) -> None:
     (tmp_path / "kept").write_text("in the way")
-    store = Store(folder=tmp_path / "kept")
+    store = CheckpointStore(folder=tmp_path / "kept")
 
-    with pytest.raises(StoreFault, match="kept"):
+    with pytest.raises(StoreError, match="kept"):
         take(store, root)
-    with pytest.raises(StoreFault, match="kept"):
+    with pytest.raises(StoreError, match="kept"):
         asyncio.run(store.health())
 
 
 WORKER = """
 import asyncio, pathlib, sys
-from openkoi_checkpoints import Store
-store, root, mine = Store(folder=pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2]), sys.argv[3]
+from openkoi_checkpoints import CheckpointStore
+store, root, mine = CheckpointStore(folder=pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2]), sys.argv[3]
 async def story():
     ids = []
     for n in range(6):
@@ -110,7 +110,7 @@ asyncio.run(story())
 """
 
 
-def test_processes_take_turns(store: Store, root: Path) -> None:
+def test_processes_take_turns(store: CheckpointStore, root: Path) -> None:
     command = [sys.executable, "-c", WORKER, str(store.folder), str(root)]
     started = [subprocess.Popen([*command, f"w{n}"], stdout=subprocess.PIPE, text=True) for n in range(2)]
     said = [process.communicate()[0].split() for process in started]
@@ -124,12 +124,12 @@ def test_processes_take_turns(store: Store, root: Path) -> None:
 
 KILLED = """
 import asyncio, pathlib, sys
-from openkoi_checkpoints import Store
-asyncio.run(Store(folder=pathlib.Path(sys.argv[1])).restore(pathlib.Path(sys.argv[2]), sys.argv[3]))
+from openkoi_checkpoints import CheckpointStore
+asyncio.run(CheckpointStore(folder=pathlib.Path(sys.argv[1])).restore(pathlib.Path(sys.argv[2]), sys.argv[3]))
 """
 
 
-def test_a_restore_that_is_killed_can_be_repeated(store: Store, root: Path) -> None:
+def test_a_restore_that_is_killed_can_be_repeated(store: CheckpointStore, root: Path) -> None:
     for n in range(200):
         (root / f"f{n}").write_text(f"{n}\n")
     first = take(store, root)

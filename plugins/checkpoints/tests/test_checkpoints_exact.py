@@ -10,37 +10,37 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import Store
-from openkoi_checkpoints.manifest import Entry, Kind
-from openkoi_checkpoints.plan import CHANGED, Plan
-from openkoi_checkpoints.rebuild import Builder
-from openkoi_checkpoints.survey import MOST_HIDDEN
+from openkoi_checkpoints import CheckpointStore
+from openkoi_checkpoints.apply_restore import RestoreExecutor
+from openkoi_checkpoints.manifest import PathEntry, PathKind
+from openkoi_checkpoints.restore_plan import CHANGED, RestorePlan
+from openkoi_checkpoints.scan import MAX_IGNORED_FILES
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes are POSIX's")
 
 
-def take(store: Store, root: Path) -> str:
+def take(store: CheckpointStore, root: Path) -> str:
     return asyncio.run(store.create(root))
 
 
-def left(store: Store, root: Path, id: str) -> dict[str, str]:
+def left(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
     """Restore; return what was left alone."""
     done = asyncio.run(store.restore(root, id))
     return {**done.conflicts, **done.left}
 
 
 @pytest.mark.parametrize("name", ["node_modules", "sub/.git", ".venv"])
-def test_a_folder_that_is_passed_over_is_named_when_it_is_gone(store: Store, root: Path, name: str) -> None:
+def test_a_folder_that_is_skipped_is_reported_when_it_is_gone(store: CheckpointStore, root: Path, name: str) -> None:
     (root / name).mkdir(parents=True)
     (root / name / "HEAD").touch()
     first = take(store, root)
     shutil.rmtree(root / name)
     take(store, root)
 
-    assert {name: "passed over, so it was not kept"} == left(store, root, first)
+    assert {name: "skipped, so it was not kept"} == left(store, root, first)
 
 
-def test_one_that_came_stays_without_a_word(store: Store, root: Path) -> None:
+def test_one_that_came_stays_without_a_word(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     (root / "__pycache__").mkdir()
     take(store, root)
@@ -48,7 +48,7 @@ def test_one_that_came_stays_without_a_word(store: Store, root: Path) -> None:
     assert {} == left(store, root, first)
 
 
-def test_a_file_named_git_is_a_file(store: Store, root: Path) -> None:
+def test_a_file_named_git_is_a_file(store: CheckpointStore, root: Path) -> None:
     """A submodule's, or a second working tree's."""
     (root / ".git").write_text("gitdir: ../elsewhere\n")
     first = take(store, root)
@@ -60,7 +60,7 @@ def test_a_file_named_git_is_a_file(store: Store, root: Path) -> None:
 
 
 @posix
-def test_a_pipe_that_is_gone_is_named(store: Store, root: Path) -> None:
+def test_a_pipe_that_is_gone_is_named(store: CheckpointStore, root: Path) -> None:
     os.mkfifo(root / "pipe")
     first = take(store, root)
     (root / "pipe").unlink()
@@ -70,7 +70,7 @@ def test_a_pipe_that_is_gone_is_named(store: Store, root: Path) -> None:
 
 
 @posix
-def test_a_link_that_cannot_be_put_in_place_leaves_nothing_behind(store: Store, root: Path) -> None:
+def test_a_link_that_cannot_be_put_in_place_leaves_nothing_behind(store: CheckpointStore, root: Path) -> None:
     (root / "link").symlink_to("a.txt")
     first = take(store, root)
     (root / "link").unlink()
@@ -82,7 +82,7 @@ def test_a_link_that_cannot_be_put_in_place_leaves_nothing_behind(store: Store, 
     assert {"a.txt", "link"} == {path.name for path in root.iterdir()}
 
 
-def test_a_folder_stays_when_the_file_that_it_makes_way_for_is_lost(store: Store, root: Path) -> None:
+def test_a_folder_stays_when_the_file_that_it_makes_way_for_is_lost(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     (root / "a.txt").unlink()
     (root / "a.txt").mkdir()
@@ -95,7 +95,7 @@ def test_a_folder_stays_when_the_file_that_it_makes_way_for_is_lost(store: Store
 
 
 @posix
-def test_a_mode_that_changed_alone_leaves_hard_links_together(store: Store, root: Path) -> None:
+def test_a_mode_that_changed_alone_leaves_hard_links_together(store: CheckpointStore, root: Path) -> None:
     (root / "twin").hardlink_to(root / "a.txt")
     first = take(store, root)
     (root / "a.txt").chmod(0o600)
@@ -105,11 +105,11 @@ def test_a_mode_that_changed_alone_leaves_hard_links_together(store: Store, root
     assert (root / "twin").samefile(root / "a.txt")
 
 
-def test_of_an_ignored_folder_with_too_much_in_it_only_the_folder_is_named(store: Store, root: Path) -> None:
+def test_of_an_ignored_folder_with_too_much_in_it_only_the_folder_is_named(store: CheckpointStore, root: Path) -> None:
     (root / ".gitignore").write_text("out/\n")
     first = take(store, root)
     (root / "out").mkdir()
-    for n in range(MOST_HIDDEN + 1):
+    for n in range(MAX_IGNORED_FILES + 1):
         (root / "out" / str(n)).touch()
     take(store, root)
 
@@ -119,28 +119,33 @@ def test_of_an_ignored_folder_with_too_much_in_it_only_the_folder_is_named(store
 
 def test_what_changes_while_it_is_being_restored_is_left(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a person was quicker")
-    seen, want = Entry("a", Kind.FILE, 0o644, 3, "x", stamp=(3, 5)), Entry("a", Kind.FILE, 0o644, 3, "y")
-    builder = Builder(tmp_path, {"a": seen}, lambda entry: b"old")
+    seen, want = (
+        PathEntry("a", PathKind.FILE, 0o644, 3, "x", stamp=(3, 5)),
+        PathEntry("a", PathKind.FILE, 0o644, 3, "y"),
+    )
+    builder = RestoreExecutor(tmp_path, {"a": seen}, lambda entry: b"old")
 
-    assert {"a": CHANGED} == builder.carry_out(Plan(make=[want]))
-    assert {"a": CHANGED} == builder.carry_out(Plan(remove=[seen]))
+    assert {"a": CHANGED} == builder.carry_out(RestorePlan(make=[want]))
+    assert {"a": CHANGED} == builder.carry_out(RestorePlan(remove=[seen]))
     assert {"b": CHANGED} == came_meanwhile(tmp_path, want)
 
 
-def came_meanwhile(root: Path, want: Entry) -> dict[str, str]:
+def came_meanwhile(root: Path, want: PathEntry) -> dict[str, str]:
     """Write where nothing was, and now something is."""
     (root / "b").touch()
-    return Builder(root, {}, lambda entry: b"old").carry_out(Plan(make=[Entry("b", Kind.FILE, want.mode)]))
+    return RestoreExecutor(root, {}, lambda entry: b"old").carry_out(
+        RestorePlan(make=[PathEntry("b", PathKind.FILE, want.mode)])
+    )
 
 
 AS_NOBODY = """
 import asyncio, os, pathlib, sys
-from openkoi_checkpoints import Store
+from openkoi_checkpoints import CheckpointStore
 asyncio.run(asyncio.to_thread(int))
 if os.geteuid() == 0:
     os.setgid(65534), os.setuid(65534)
 home = pathlib.Path(sys.argv[1])
-root, store = home / "root", Store(folder=home / "kept")
+root, store = home / "root", CheckpointStore(folder=home / "kept")
 (root / "shut").mkdir(parents=True)
 (root / "shut" / "a").write_text("first")
 (root / "shut").chmod(0o555)

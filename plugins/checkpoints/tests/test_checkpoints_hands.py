@@ -7,35 +7,35 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import Store
+from openkoi_checkpoints import CheckpointStore
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path: Path) -> CheckpointStore:
     """A store whose hook tells it of calls."""
     return watched(tmp_path / "kept")
 
 
-def watched(folder: Path) -> Store:
-    store = Store(folder=folder)
+def watched(folder: Path) -> CheckpointStore:
+    store = CheckpointStore(folder=folder)
     store.watched = True
     return store
 
 
-def take(store: Store, root: Path, run: str = "run") -> str:
+def take(store: CheckpointStore, root: Path, run: str = "run") -> str:
     return asyncio.run(store.create(root, run=run))
 
 
-def restore(store: Store, root: Path, id: str, since: str = "") -> dict[str, str]:
+def restore(store: CheckpointStore, root: Path, id: str, since: str = "") -> dict[str, str]:
     done = asyncio.run(store.restore(root, id, since=since))
     return {**done.conflicts, **done.left}
 
 
-def call(store: Store, root: Path, act: Callable[[], object], run: str = "run") -> None:
+def call(store: CheckpointStore, root: Path, act: Callable[[], object], run: str = "run") -> None:
     """A call of a tool that does this."""
-    asyncio.run(store.opened(root, f"{run} call"))
+    asyncio.run(store.start_call(root, f"{run} call"))
     act()
-    asyncio.run(store.closed(root, f"{run} call"))
+    asyncio.run(store.finish_call(root, f"{run} call"))
 
 
 def write(root: Path, name: str, text: str) -> None:
@@ -46,7 +46,7 @@ def texts(root: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in sorted(root.iterdir())}
 
 
-def test_what_a_person_does_between_calls_stays(store: Store, root: Path) -> None:
+def test_what_a_person_does_between_calls_stays(store: CheckpointStore, root: Path) -> None:
     write(root, "k.txt", "k\n")
     take(store, root)
     call(store, root, lambda: write(root, "a.txt", "better\n"))
@@ -62,7 +62,7 @@ def test_what_a_person_does_between_calls_stays(store: Store, root: Path) -> Non
     assert {"a.txt": "better\n", "k.txt": "k\nby a person\n", "mine.txt": "mine\n"} == texts(root)
 
 
-def test_what_a_person_did_between_two_tasks_outlasts_the_undoing_of_both(store: Store, root: Path) -> None:
+def test_what_a_person_did_between_two_tasks_outlasts_the_undoing_of_both(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     call(store, root, lambda: write(root, "a.txt", "by task 1\n"))
     end = take(store, root)
@@ -79,7 +79,7 @@ def test_what_a_person_did_between_two_tasks_outlasts_the_undoing_of_both(store:
 
 @pytest.mark.parametrize("attempts", [1, 2])
 def test_a_file_that_a_person_changed_between_calls_that_changed_it_too_is_left(
-    store: Store, root: Path, attempts: int
+    store: CheckpointStore, root: Path, attempts: int
 ) -> None:
     first = take(store, root)
     call(store, root, lambda: write(root, "a.txt", "by the run\n"))
@@ -96,7 +96,7 @@ def test_a_file_that_a_person_changed_between_calls_that_changed_it_too_is_left(
     assert {"a.txt": "by the run again\nby a person\n", "mine.txt": "mine, mended\n"} == texts(root)
 
 
-def test_the_next_run_s_changes_of_a_person_s_file_are_its_own(store: Store, root: Path) -> None:
+def test_the_next_run_s_changes_of_a_person_s_file_are_its_own(store: CheckpointStore, root: Path) -> None:
     take(store, root)
     call(store, root, lambda: write(root, "b.txt", "by the run\n"))
     write(root, "a.txt", "by a person\n")
@@ -110,7 +110,7 @@ def test_the_next_run_s_changes_of_a_person_s_file_are_its_own(store: Store, roo
     assert {"a.txt": "by a person\n", "b.txt": "by the run again\n"} == texts(root)
 
 
-def test_what_a_person_does_after_the_run_wrote_it_is_the_person_s(store: Store, root: Path) -> None:
+def test_what_a_person_does_after_the_run_wrote_it_is_the_person_s(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     call(store, root, lambda: write(root, "a.txt", "by the run\n"))
     write(root, "a.txt", "by a person\n")
@@ -121,16 +121,16 @@ def test_what_a_person_does_after_the_run_wrote_it_is_the_person_s(store: Store,
 
 
 def test_what_a_run_did_that_ended_within_a_call_of_another_is_not_the_other_s(
-    store: Store, root: Path, tmp_path: Path
+    store: CheckpointStore, root: Path, tmp_path: Path
 ) -> None:
     """Each run is a process of its own; the second ends, with its last checkpoint, before the first one's call."""
     other = watched(tmp_path / "kept")
     first, second = take(store, root, run="one"), take(other, root, run="two")
-    asyncio.run(store.opened(root, "one call"))
+    asyncio.run(store.start_call(root, "one call"))
     call(other, root, lambda: write(root, "two.txt", "by two\n"), run="two")
     take(other, root, run="two")
     write(root, "one.txt", "by one\n")
-    asyncio.run(store.closed(root, "one call"))
+    asyncio.run(store.finish_call(root, "one call"))
     end = take(store, root, run="one")
 
     assert {} == restore(store, root, first, since=end)
@@ -138,7 +138,7 @@ def test_what_a_run_did_that_ended_within_a_call_of_another_is_not_the_other_s(
     assert {} == restore(other, root, second)
 
 
-def test_the_diff_is_the_run_s_until_it_ends(store: Store, root: Path) -> None:
+def test_the_diff_is_the_run_s_until_it_ends(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     write(root, "mine.txt", "mine\n")
     call(store, root, lambda: write(root, "a.txt", "by the run\n"))
@@ -150,12 +150,12 @@ def test_the_diff_is_the_run_s_until_it_ends(store: Store, root: Path) -> None:
     assert "+later" in asyncio.run(store.diff(root, first))
 
 
-def test_of_a_run_that_was_killed_in_a_call_both_are_known(store: Store, root: Path, tmp_path: Path) -> None:
+def test_of_a_run_that_was_killed_in_a_call_both_are_known(store: CheckpointStore, root: Path, tmp_path: Path) -> None:
     write(root, "k.txt", "k\n")
     first = take(store, root)
     call(store, root, lambda: write(root, "new.txt", "new\n"))
     write(root, "k.txt", "by a person\n")
-    asyncio.run(store.opened(root, "run killed"))
+    asyncio.run(store.start_call(root, "run killed"))
     write(root, "a.txt", "half")
     other = watched(tmp_path / "kept")
     take(other, root)
@@ -164,7 +164,7 @@ def test_of_a_run_that_was_killed_in_a_call_both_are_known(store: Store, root: P
     assert {"a.txt": "first\n", "k.txt": "by a person\n"} == texts(root)
 
 
-def test_what_is_already_as_it_is_wanted_counts_as_brought_back(store: Store, root: Path) -> None:
+def test_what_is_already_as_it_is_wanted_counts_as_brought_back(store: CheckpointStore, root: Path) -> None:
     """As after a restore that was killed in the middle."""
     first = take(store, root)
     call(store, root, lambda: write(root, "a.txt", "by the run\n"))
@@ -178,7 +178,9 @@ def test_what_is_already_as_it_is_wanted_counts_as_brought_back(store: Store, ro
 
 
 @pytest.mark.parametrize("folder", ["node_modules", "tagged"])
-def test_what_a_tool_wrote_in_a_folder_that_is_passed_over_comes_back(store: Store, root: Path, folder: str) -> None:
+def test_what_a_tool_wrote_in_a_folder_that_is_skipped_comes_back(
+    store: CheckpointStore, root: Path, folder: str
+) -> None:
     (root / folder).mkdir()
     write(root, f"{folder}/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
     write(root, f"{folder}/old.js", "old")
@@ -196,7 +198,7 @@ def test_what_a_tool_wrote_in_a_folder_that_is_passed_over_comes_back(store: Sto
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes are POSIX's")
-def test_a_pipe_that_a_task_made_is_named(store: Store, root: Path) -> None:
+def test_a_pipe_that_a_task_made_is_named(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     call(store, root, lambda: os.mkfifo(root / "pipe"))
     take(store, root)
@@ -205,11 +207,13 @@ def test_a_pipe_that_a_task_made_is_named(store: Store, root: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", ["node_modules", "tagged"])
-def test_what_a_command_did_in_a_folder_that_is_passed_over_is_told(store: Store, root: Path, folder: str) -> None:
+def test_what_a_command_did_in_a_folder_that_is_skipped_is_reported(
+    store: CheckpointStore, root: Path, folder: str
+) -> None:
     (root / folder).mkdir()
     write(root, f"{folder}/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55")
     take(store, root)
-    asyncio.run(store.opened(root, "call"))
+    asyncio.run(store.start_call(root, "call"))
     write(root, f"{folder}/new.js", "by a command")
 
-    assert [folder] == asyncio.run(store.closed(root, "call"))
+    assert [folder] == asyncio.run(store.finish_call(root, "call"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints.ignored import Ignored
+from openkoi_checkpoints.gitignore import GitIgnore
 
 NAMES = ("a", "b", "c.txt", "d.log", "build", "x y", "#h", "!n", "\u00e9", "]", "back\\slash")
 PLAIN = r"""
@@ -40,7 +40,7 @@ def seen_by_git(root: Path) -> list[str]:
 
 
 def seen_by_us(root: Path) -> list[str]:
-    ignored = Ignored(lambda folder: read(root / folder / ".gitignore"))
+    ignored = GitIgnore(lambda folder: read(root / folder / ".gitignore"))
     found = (path for path in root.rglob("*") if path.is_file() and ".git" not in path.relative_to(root).parts)
     names = (path.relative_to(root).as_posix() for path in found)
     return sorted(name for name in names if not ignored.hides(name, folder=False))
@@ -60,13 +60,13 @@ def test_git_and_we_see_the_same(tmp_path: Path, seed: int) -> None:
 
 def test_a_deeper_file_outranks_one_above() -> None:
     rules = {"": b"*.log\n", "keep": b"!*.log\n"}
-    ignored = Ignored(lambda folder: rules.get(folder, b""))
+    ignored = GitIgnore(lambda folder: rules.get(folder, b""))
 
     assert ignored.hides("a.log", folder=False)
     assert not ignored.hides("keep/a.log", folder=False)
 
 
 def test_nothing_comes_back_below_a_hidden_folder() -> None:
-    ignored = Ignored(lambda folder: b"" if folder else b"out/\n!out/keep\n")
+    ignored = GitIgnore(lambda folder: b"" if folder else b"out/\n!out/keep\n")
 
     assert ignored.hides("out/keep", folder=False)

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import Store
+from openkoi_checkpoints import CheckpointStore
 from openkoi_hookspecs import Restoration
 
 TEXT = "".join(f"line {number}\n" for number in range(30))
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(folder=tmp_path / "kept")
+def store(tmp_path: Path) -> CheckpointStore:
+    return CheckpointStore(folder=tmp_path / "kept")
 
 
-def undo(store: Store, root: Path, work: Callable[[], object], user: Callable[[], object]) -> Restoration:
+def undo(store: CheckpointStore, root: Path, work: Callable[[], object], user: Callable[[], object]) -> Restoration:
     """Undo the work after the user did something."""
     before = asyncio.run(store.create(root))
     work()
@@ -51,7 +51,7 @@ def remove_folder(root: Path) -> None:
 
 @pytest.mark.parametrize("taken", ["x", "x/y.txt/inside"])
 def test_a_renamed_file_that_the_user_edited_stays_where_its_old_name_is_taken(
-    store: Store, tmp_path: Path, taken: str
+    store: CheckpointStore, tmp_path: Path, taken: str
 ) -> None:
     root = tmp_path / "own"
     write(root / "x/y.txt", TEXT)
@@ -71,7 +71,9 @@ def test_a_renamed_file_that_the_user_edited_stays_where_its_old_name_is_taken(
     assert "changed since, and its old name x/y.txt is taken" == done.conflicts["z.txt"]
 
 
-def test_a_renamed_file_gets_its_name_back_that_the_work_gave_to_a_folder(store: Store, tmp_path: Path) -> None:
+def test_a_renamed_file_gets_its_name_back_that_the_work_gave_to_a_folder(
+    store: CheckpointStore, tmp_path: Path
+) -> None:
     root = tmp_path / "own"
     write(root / "d.txt", TEXT)
     edited = TEXT.replace("line 20", "mine")
@@ -86,7 +88,7 @@ def test_a_renamed_file_gets_its_name_back_that_the_work_gave_to_a_folder(store:
 
 
 def undo_and_redo(
-    store: Store, root: Path, work: Callable[[], object], user: Callable[[], object]
+    store: CheckpointStore, root: Path, work: Callable[[], object], user: Callable[[], object]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the files after an undo, and those after a redo, both without any conflict."""
     before = asyncio.run(store.create(root))
@@ -101,7 +103,7 @@ def undo_and_redo(
 
 
 def test_files_of_a_folder_come_back_where_the_work_s_file_in_its_place_was_deleted(
-    store: Store, tmp_path: Path
+    store: CheckpointStore, tmp_path: Path
 ) -> None:
     root = tmp_path / "own"
     write(root / "x/y.txt", TEXT)
@@ -110,7 +112,7 @@ def test_files_of_a_folder_come_back_where_the_work_s_file_in_its_place_was_dele
     assert ({"x/y.txt": TEXT}, {}) == (files(root), {**done.conflicts, **done.left})
 
 
-def test_empty_folders_of_the_user_make_way_for_a_file(store: Store, tmp_path: Path) -> None:
+def test_empty_folders_of_the_user_make_way_for_a_file(store: CheckpointStore, tmp_path: Path) -> None:
     root = tmp_path / "own"
     write(root / "a.txt", TEXT)
 
@@ -127,7 +129,9 @@ def test_empty_folders_of_the_user_make_way_for_a_file(store: Store, tmp_path: P
     assert ({"a.txt": TEXT}, {}) == (files(root), {**done.conflicts, **done.left})
 
 
-def test_an_empty_file_is_no_conflict_where_the_user_wrote_one_of_that_name(store: Store, tmp_path: Path) -> None:
+def test_an_empty_file_is_no_conflict_where_the_user_wrote_one_of_that_name(
+    store: CheckpointStore, tmp_path: Path
+) -> None:
     root = tmp_path / "own"
     write(root / "new.txt", "")
     done = undo(store, root, lambda: (root / "new.txt").unlink(), lambda: write(root / "new.txt", "mine\n"))
@@ -136,7 +140,7 @@ def test_an_empty_file_is_no_conflict_where_the_user_wrote_one_of_that_name(stor
 
 
 def test_a_file_that_the_user_made_executable_stays_though_a_folder_was_in_its_place(
-    store: Store, tmp_path: Path
+    store: CheckpointStore, tmp_path: Path
 ) -> None:
     root = tmp_path / "own"
     write(root / "x/y.txt", TEXT)
@@ -146,7 +150,7 @@ def test_a_file_that_the_user_made_executable_stays_though_a_folder_was_in_its_p
 
 
 def test_a_link_in_place_of_a_renamed_file_that_the_user_moved_back_is_no_conflict(
-    store: Store, tmp_path: Path
+    store: CheckpointStore, tmp_path: Path
 ) -> None:
     root = tmp_path / "own"
     write(root / "a.txt", TEXT)
@@ -161,7 +165,9 @@ def test_a_link_in_place_of_a_renamed_file_that_the_user_moved_back_is_no_confli
     assert ({"a.txt": TEXT, "b.txt": TEXT}, True) == (files(root), (root / "b.txt").is_symlink())
 
 
-def test_force_overwrites_what_is_in_the_way_and_keeps_what_cannot_be_moved(store: Store, tmp_path: Path) -> None:
+def test_force_overwrites_what_is_in_the_way_and_keeps_what_cannot_be_moved(
+    store: CheckpointStore, tmp_path: Path
+) -> None:
     """A folder with files of the user's is never deleted."""
     root = tmp_path / "own"
     write(root / "d.txt", TEXT)
@@ -183,7 +189,9 @@ def user(path: Path) -> None:
     time.sleep(2.1)
 
 
-def test_what_the_user_wrote_before_an_undo_is_kept_for_the_undo_after_it(store: Store, tmp_path: Path) -> None:
+def test_what_the_user_wrote_before_an_undo_is_kept_for_the_undo_after_it(
+    store: CheckpointStore, tmp_path: Path
+) -> None:
     """The checkpoint that a restore leaves behind has the content of every file, not of those alone that it made.
 
     A file is read again unless it was written two seconds before.

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import Store
-from openkoi_checkpoints.patch import Version, file_patch, quoted
+from openkoi_checkpoints import CheckpointStore
+from openkoi_checkpoints.patch import FileVersion, file_patch, quote_name
 
 git = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 
 
-def text(words: str, mode: str = "100644") -> Version:
-    return Version(mode, words.encode())
+def text(words: str, mode: str = "100644") -> FileVersion:
+    return FileVersion(mode, words.encode())
 
 
 def applied(root: Path, patch: str) -> None:
@@ -49,14 +49,14 @@ def test_a_new_file_comes_from_nowhere() -> None:
 
 
 def test_what_cannot_be_shown_is_binary() -> None:
-    old, new = Version("100644", b"a\0b"), Version("100644", b"caf\xe9")
+    old, new = FileVersion("100644", b"a\0b"), FileVersion("100644", b"caf\xe9")
 
     assert "diff --git a/n b/n\nBinary files a/n and b/n differ\n" == file_patch("n", old, new)
 
 
 def test_what_was_not_kept_differs_too() -> None:
     assert "diff --git a/n b/n\nBinary files a/n and b/n differ\n" == file_patch(
-        "n", Version("100644", None), Version("100644", None)
+        "n", FileVersion("100644", None), FileVersion("100644", None)
     )
 
 
@@ -78,7 +78,7 @@ def test_modes_git_does_not_know_make_no_patch() -> None:
     ],
 )
 def test_names_are_quoted_only_when_they_must_be(name: str, expected: str) -> None:
-    assert expected == quoted(name)
+    assert expected == quote_name(name)
 
 
 @git
@@ -89,7 +89,7 @@ def test_git_applies_what_is_written(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     scribble(root, chance)
     shutil.copytree(root, copy, symlinks=True)
-    store = Store(folder=tmp_path / "kept")
+    store = CheckpointStore(folder=tmp_path / "kept")
     first = asyncio.run(store.create(root))
     scribble(root, chance)
 
@@ -129,7 +129,7 @@ def test_git_applies_large_changes_and_links(tmp_path: Path) -> None:
     (root / "turns").write_text("file")
     (root / "empty").touch()
     shutil.copytree(root, copy)
-    store = Store(folder=tmp_path / "kept")
+    store = CheckpointStore(folder=tmp_path / "kept")
     first = asyncio.run(store.create(root))
     (root / "long").write_text("".join(f"{n if n % 2 or n < 9 or n > 19_990 else -n}\n" for n in range(20_000)))
     (root / "turns").unlink()

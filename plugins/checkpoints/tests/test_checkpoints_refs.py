@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import Foresight, Store
-from openkoi_checkpoints.notes import outside
-from openkoi_checkpoints.refs import changes, refs_of
+from openkoi_checkpoints import CheckpointStore, SaveBeforeWrite
+from openkoi_checkpoints.git_refs import compare_refs, read_refs
+from openkoi_checkpoints.side_effects import paths_outside
 from openkoi_hookspecs import Arguments, Tool, ToolCall, ToolResult
 from openkoi_hookspecs.events import Event, GitRefChanged, OutsideFileWritten
-from openkoi_testing import lend
+from openkoi_testing import make_run
 
 WHO = ("-c", "user.name=a", "-c", "user.email=b", "-c", "init.defaultBranch=main")
 
@@ -47,9 +47,9 @@ def called(
     """What was written down of a call, and its result as others get it."""
 
     async def story() -> tuple[list[Event], ToolResult]:
-        foresight = Foresight(store=Store(folder=workspace.parent / "kept"))
+        foresight = SaveBeforeWrite(store=CheckpointStore(folder=workspace.parent / "kept"))
         call, tool = ToolCall("1", "run_command", arguments), Tool("run_command", "", {}, nothing)
-        async with lend(workspace=workspace) as run:
+        async with make_run(workspace=workspace) as run:
             await foresight.before_tool(call, tool, run)
             do()
             whole = await foresight.after_tool(result, call, run) or result
@@ -67,13 +67,13 @@ def test_names_are_read_as_git_tells_them(repository: Path) -> None:
     lines = git(repository, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
     wanted = dict(line.split() for line in lines)
 
-    assert {"HEAD": "ref: refs/heads/main", **wanted} == refs_of(repository) == refs_of(repository / "sub")
+    assert {"HEAD": "ref: refs/heads/main", **wanted} == read_refs(repository) == read_refs(repository / "sub")
 
 
 def test_a_worktree_has_a_head_of_its_own_and_the_names_of_all(repository: Path) -> None:
     git(repository, "worktree", "add", "-q", "../beside")
 
-    assert {**refs_of(repository), "HEAD": "ref: refs/heads/beside"} == refs_of(repository.parent / "beside")
+    assert {**read_refs(repository), "HEAD": "ref: refs/heads/beside"} == read_refs(repository.parent / "beside")
 
 
 @pytest.mark.parametrize("git", [None, "", "gitdir: /nowhere/at/all", "\0"])
@@ -81,7 +81,7 @@ def test_where_there_is_no_repository_there_are_no_names(tmp_path: Path, git: st
     if git is not None:
         (tmp_path / ".git").write_text(git)
 
-    assert {} == refs_of(tmp_path)
+    assert {} == read_refs(tmp_path)
 
 
 def test_what_moved_is_what_differs() -> None:
@@ -92,7 +92,7 @@ def test_what_moved_is_what_differs() -> None:
         GitRefChanged("refs/heads/main", "1", "2", current=True),
         GitRefChanged("refs/tags/new", "", "2"),
         GitRefChanged("refs/tags/old", "1", ""),
-    ] == list(changes(before, after))
+    ] == list(compare_refs(before, after))
 
 
 def test_a_commit_of_a_command_is_written_down(repository: Path) -> None:
@@ -161,4 +161,4 @@ def test_a_file_outside_that_a_tool_wrote_is_written_down(tmp_path: Path) -> Non
     (workspace / "link").symlink_to(target)
 
     assert [OutsideFileWritten(str(target))] == told(workspace, target.touch, path="link")
-    assert [] == outside(["a", "b/../c", "."], workspace)
+    assert [] == paths_outside(["a", "b/../c", "."], workspace)

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import Foresight, Store
+from openkoi_checkpoints import CheckpointStore, SaveBeforeWrite
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolCall, ToolResult
-from openkoi_testing import lend
+from openkoi_testing import make_run
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Store:
+def small(tmp_path: Path) -> CheckpointStore:
     """A store for which two thousand bytes are large."""
-    return Store(folder=tmp_path / "kept", max_file_mb=0.001)
+    return CheckpointStore(folder=tmp_path / "kept", max_file_mb=0.001)
 
 
 @pytest.fixture
@@ -26,16 +26,16 @@ def root(root: Path) -> Path:
     return root
 
 
-def take(store: Store, root: Path) -> str:
+def take(store: CheckpointStore, root: Path) -> str:
     return asyncio.run(store.create(root))
 
 
-def restore(store: Store, root: Path, id: str) -> dict[str, str]:
+def restore(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
     done = asyncio.run(store.restore(root, id))
     return {**done.conflicts, **done.left}
 
 
-def written(store: Store, root: Path, name: str, data: bytes) -> None:
+def written(store: CheckpointStore, root: Path, name: str, data: bytes) -> None:
     """As a run does: the hook is told, then the tool writes."""
     asyncio.run(store.save(root, Path(name)))
     (root / name).parent.mkdir(exist_ok=True)
@@ -43,7 +43,7 @@ def written(store: Store, root: Path, name: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", [".env", "large"])
-def test_what_a_tool_wrote_over_comes_back_and_goes_again(small: Store, root: Path, name: str) -> None:
+def test_what_a_tool_wrote_over_comes_back_and_goes_again(small: CheckpointStore, root: Path, name: str) -> None:
     before, mode = (root / name).read_bytes(), (root / name).stat().st_mode
     first = take(small, root)
     written(small, root, name, b"by a tool" * 300)
@@ -56,7 +56,7 @@ def test_what_a_tool_wrote_over_comes_back_and_goes_again(small: Store, root: Pa
         assert b"by a tool" * 300 == (root / name).read_bytes()
 
 
-def test_it_may_be_saved_before_the_first_checkpoint(small: Store, root: Path) -> None:
+def test_it_may_be_saved_before_the_first_checkpoint(small: CheckpointStore, root: Path) -> None:
     asyncio.run(small.save(root, Path(".env")))
     first = take(small, root)
     (root / ".env").write_bytes(b"by a tool")
@@ -67,7 +67,7 @@ def test_it_may_be_saved_before_the_first_checkpoint(small: Store, root: Path) -
     assert b"KEY=1\r\n" == (root / ".env").read_bytes()
 
 
-def test_an_ignored_file_that_a_tool_made_goes_and_comes_again(small: Store, root: Path) -> None:
+def test_an_ignored_file_that_a_tool_made_goes_and_comes_again(small: CheckpointStore, root: Path) -> None:
     first = take(small, root)
     written(small, root, "out/new", b"by a tool")
     second = take(small, root)
@@ -78,7 +78,7 @@ def test_an_ignored_file_that_a_tool_made_goes_and_comes_again(small: Store, roo
     assert b"by a tool" == (root / "out/new").read_bytes()
 
 
-def test_what_a_command_did_to_it_is_named_and_left(small: Store, root: Path) -> None:
+def test_what_a_command_did_to_it_is_named_and_left(small: CheckpointStore, root: Path) -> None:
     first = take(small, root)
     (root / ".env").write_bytes(b"by a command")
     (root / "large").unlink()
@@ -90,7 +90,7 @@ def test_what_a_command_did_to_it_is_named_and_left(small: Store, root: Path) ->
     assert b"by a command" == (root / ".env").read_bytes()
 
 
-def test_what_a_command_did_after_a_tool_is_named(small: Store, root: Path) -> None:
+def test_what_a_command_did_after_a_tool_is_named(small: CheckpointStore, root: Path) -> None:
     """The tool's content is what was saved; the command's nobody has."""
     first = take(small, root)
     written(small, root, ".env", b"by a tool")
@@ -103,7 +103,7 @@ def test_what_a_command_did_after_a_tool_is_named(small: Store, root: Path) -> N
     assert b"KEY=1\r\n" == (root / ".env").read_bytes()
 
 
-def test_what_a_person_changed_since_is_left(small: Store, root: Path) -> None:
+def test_what_a_person_changed_since_is_left(small: CheckpointStore, root: Path) -> None:
     first = take(small, root)
     written(small, root, ".env", b"by a tool")
     take(small, root)
@@ -113,7 +113,7 @@ def test_what_a_person_changed_since_is_left(small: Store, root: Path) -> None:
     assert b"by a person" == (root / ".env").read_bytes()
 
 
-def test_what_no_run_touched_is_nobody_s_business(small: Store, root: Path) -> None:
+def test_what_no_run_touched_is_nobody_s_business(small: CheckpointStore, root: Path) -> None:
     first = take(small, root)
     (root / "a.txt").write_text("by the run\n")
     take(small, root)
@@ -124,7 +124,7 @@ def test_what_no_run_touched_is_nobody_s_business(small: Store, root: Path) -> N
     assert b"by a person" == (root / ".env").read_bytes()
 
 
-def test_a_mode_comes_back_without_the_content(small: Store, root: Path) -> None:
+def test_a_mode_comes_back_without_the_content(small: CheckpointStore, root: Path) -> None:
     first = take(small, root)
     (root / ".env").chmod(0o644)
     take(small, root)
@@ -134,7 +134,7 @@ def test_a_mode_comes_back_without_the_content(small: Store, root: Path) -> None
     assert 0o600 == (root / ".env").stat().st_mode & 0o777
 
 
-def test_what_is_outside_or_kept_anyway_is_not_saved(small: Store, root: Path, tmp_path: Path) -> None:
+def test_what_is_outside_or_kept_anyway_is_not_saved(small: CheckpointStore, root: Path, tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("not ours")
     for name in ("../outside", "a.txt", ".", "/etc/hostname"):
         asyncio.run(small.save(root, Path(name)))
@@ -156,12 +156,12 @@ async def nothing(arguments: Arguments) -> ToolResult:
     ],
 )
 def test_the_hook_saves_what_a_call_names(
-    small: Store, root: Path, effect: Effect, arguments: Arguments, marks: int
+    small: CheckpointStore, root: Path, effect: Effect, arguments: Arguments, marks: int
 ) -> None:
     async def story() -> None:
-        async with lend(root) as run:
+        async with make_run(root) as run:
             tool = Tool("t", "", {}, nothing, effect=effect)
-            await Foresight(store=small).before_tool(ToolCall("1", "t", arguments), tool, run)
+            await SaveBeforeWrite(store=small).before_tool(ToolCall("1", "t", arguments), tool, run)
 
     asyncio.run(story())
 

@@ -9,44 +9,44 @@ from pathlib import Path
 import pytest
 from privileges import bound_by_modes
 
-from openkoi_checkpoints import Store, TooMany
-from openkoi_checkpoints.blobs import digest
-from openkoi_checkpoints.survey import Rules, Surveyor
+from openkoi_checkpoints import CheckpointStore, WorkspaceTooLargeError
+from openkoi_checkpoints.blob_store import compute_digest
+from openkoi_checkpoints.scan import ScanRules, WorkspaceScanner
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes are POSIX's")
 
 
-def take(store: Store, root: Path) -> str:
+def take(store: CheckpointStore, root: Path) -> str:
     return asyncio.run(store.create(root))
 
 
-def restore(store: Store, root: Path, id: str) -> dict[str, str]:
+def restore(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
     done = asyncio.run(store.restore(root, id))
     return {**done.conflicts, **done.left}
 
 
-def diff(store: Store, root: Path, since: str) -> str:
+def diff(store: CheckpointStore, root: Path, since: str) -> str:
     return asyncio.run(store.diff(root, since))
 
 
 def test_only_a_file_that_changed_or_just_did_is_read_again(root: Path) -> None:
-    rules = Rules(skip=frozenset(), most_bytes=1000, most_paths=10, store="")
+    rules = ScanRules(skip=frozenset(), most_bytes=1000, most_paths=10, store="")
     read: list[bytes] = []
 
     def keep(data: bytes) -> str:
         read.append(data)
-        return digest(data)
+        return compute_digest(data)
 
     (root / "b.txt").write_text("other\n")
     time.sleep(2.1)
     (root / "b.txt").write_text("changed\n")
-    entries = Surveyor(root, rules, {}, keep).entries()
-    assert entries == Surveyor(root, rules, entries, keep).entries()
+    entries = WorkspaceScanner(root, rules, {}, keep).entries()
+    assert entries == WorkspaceScanner(root, rules, entries, keep).entries()
 
     assert [b"changed\n", b"changed\n", b"first\n"] == sorted(read)
 
 
-def test_ignored_files_are_neither_kept_nor_shown_nor_deleted(store: Store, root: Path) -> None:
+def test_ignored_files_are_neither_kept_nor_shown_nor_deleted(store: CheckpointStore, root: Path) -> None:
     (root / ".gitignore").write_text("*.log\nout/\n")
     (root / "old.log").write_text("old\n")
     first = take(store, root)
@@ -59,7 +59,7 @@ def test_ignored_files_are_neither_kept_nor_shown_nor_deleted(store: Store, root
     assert ["grown\n", "made\n"] == [(root / name).read_text() for name in ("old.log", "out/made")]
 
 
-def test_what_was_kept_stays_in_sight_when_a_rule_comes_to_hide_it(store: Store, root: Path) -> None:
+def test_what_was_kept_stays_in_sight_when_a_rule_comes_to_hide_it(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     (root / ".gitignore").write_text("*.txt\n")
     take(store, root)
@@ -71,7 +71,7 @@ def test_what_was_kept_stays_in_sight_when_a_rule_comes_to_hide_it(store: Store,
     assert "first\n" == (root / "a.txt").read_text()
 
 
-def test_what_was_hidden_then_is_not_deleted_now(store: Store, root: Path) -> None:
+def test_what_was_hidden_then_is_not_deleted_now(store: CheckpointStore, root: Path) -> None:
     (root / ".gitignore").write_text("*.log\n")
     (root / "old.log").write_text("mine\n")
     first = take(store, root)
@@ -84,7 +84,7 @@ def test_what_was_hidden_then_is_not_deleted_now(store: Store, root: Path) -> No
 
 
 @pytest.mark.parametrize("name", [".git", "node_modules", ".venv", "__pycache__"])
-def test_heavy_folders_are_passed_over(store: Store, root: Path, name: str) -> None:
+def test_heavy_folders_are_skipped(store: CheckpointStore, root: Path, name: str) -> None:
     first = take(store, root)
     (root / "sub" / name).mkdir(parents=True)
     (root / "sub" / name / "file").touch()
@@ -95,7 +95,9 @@ def test_heavy_folders_are_passed_over(store: Store, root: Path, name: str) -> N
 @pytest.mark.parametrize(
     ("name", "text"), [("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n"), ("pyvenv.cfg", "home = x\n")]
 )
-def test_a_folder_that_says_it_can_be_made_again_is_passed_over(store: Store, root: Path, name: str, text: str) -> None:
+def test_a_folder_that_says_it_can_be_made_again_is_skipped(
+    store: CheckpointStore, root: Path, name: str, text: str
+) -> None:
     first = take(store, root)
     (root / "target").mkdir()
     (root / "target" / name).write_text(text)
@@ -103,7 +105,7 @@ def test_a_folder_that_says_it_can_be_made_again_is_passed_over(store: Store, ro
     assert "" == diff(store, root, first)
 
 
-def test_a_folder_of_any_other_name_is_kept(store: Store, root: Path) -> None:
+def test_a_folder_of_any_other_name_is_kept(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     (root / "build").mkdir()
     (root / "build" / "deploy.sh").write_text("true\n")
@@ -112,7 +114,7 @@ def test_a_folder_of_any_other_name_is_kept(store: Store, root: Path) -> None:
 
 
 def test_a_large_file_is_shown_but_neither_kept_nor_deleted(tmp_path: Path, root: Path) -> None:
-    store = Store(folder=tmp_path / "kept", max_file_mb=0.001)
+    store = CheckpointStore(folder=tmp_path / "kept", max_file_mb=0.001)
     first = take(store, root)
     (root / "large").write_bytes(bytes(2000))
     (root / "b.txt").write_text("new\n")
@@ -125,7 +127,7 @@ def test_a_large_file_is_shown_but_neither_kept_nor_deleted(tmp_path: Path, root
 
 
 def test_a_file_that_grew_too_large_is_left_as_it_is(tmp_path: Path, root: Path) -> None:
-    store = Store(folder=tmp_path / "kept", max_file_mb=0.001)
+    store = CheckpointStore(folder=tmp_path / "kept", max_file_mb=0.001)
     first = take(store, root)
     (root / "a.txt").write_bytes(bytes(2000))
     take(store, root)
@@ -136,7 +138,7 @@ def test_a_file_that_grew_too_large_is_left_as_it_is(tmp_path: Path, root: Path)
 
 
 @posix
-def test_pipes_are_not_waited_on(store: Store, root: Path) -> None:
+def test_pipes_are_not_waited_on(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     os.mkfifo(root / "pipe")
     os.mkfifo(root / ".gitignore")
@@ -144,7 +146,7 @@ def test_pipes_are_not_waited_on(store: Store, root: Path) -> None:
     assert "" == diff(store, root, first)
 
 
-def test_what_cannot_be_read_is_tolerated(store: Store, root: Path) -> None:
+def test_what_cannot_be_read_is_tolerated(store: CheckpointStore, root: Path) -> None:
     (root / "secret").write_text("closed")
     (root / "secret").chmod(0)
 
@@ -155,7 +157,7 @@ def test_what_cannot_be_read_is_tolerated(store: Store, root: Path) -> None:
 
 
 def test_a_store_within_the_workspace_does_not_keep_itself(root: Path) -> None:
-    store = Store(folder=root / "data" / "kept")
+    store = CheckpointStore(folder=root / "data" / "kept")
     first = take(store, root)
 
     assert first == take(store, root)
@@ -165,5 +167,5 @@ def test_too_many_files_are_refused_with_advice(tmp_path: Path, root: Path) -> N
     for n in range(20):
         (root / f"{n}").touch()
 
-    with pytest.raises(TooMany, match="max_files"):
-        take(Store(folder=tmp_path / "kept", max_files=10), root)
+    with pytest.raises(WorkspaceTooLargeError, match="max_files"):
+        take(CheckpointStore(folder=tmp_path / "kept", max_files=10), root)

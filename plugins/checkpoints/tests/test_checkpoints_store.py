@@ -8,29 +8,29 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import NoCheckpoint, Store
+from openkoi_checkpoints import CheckpointNotFoundError, CheckpointStore
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes are POSIX's")
 
 
-def take(store: Store, root: Path) -> str:
+def take(store: CheckpointStore, root: Path) -> str:
     return asyncio.run(store.create(root))
 
 
-def restore(store: Store, root: Path, id: str) -> dict[str, str]:
+def restore(store: CheckpointStore, root: Path, id: str) -> dict[str, str]:
     done = asyncio.run(store.restore(root, id))
     return {**done.conflicts, **done.left}
 
 
-def diff(store: Store, root: Path, since: str) -> str:
+def diff(store: CheckpointStore, root: Path, since: str) -> str:
     return asyncio.run(store.diff(root, since))
 
 
-def test_nothing_changed_is_the_same_checkpoint(store: Store, root: Path) -> None:
+def test_nothing_changed_is_the_same_checkpoint(store: CheckpointStore, root: Path) -> None:
     assert take(store, root) == take(store, root)
 
 
-def test_content_is_kept_once(store: Store, root: Path) -> None:
+def test_content_is_kept_once(store: CheckpointStore, root: Path) -> None:
     (root / "b.txt").write_text("first\n")
     take(store, root)
 
@@ -38,7 +38,7 @@ def test_content_is_kept_once(store: Store, root: Path) -> None:
 
 
 @posix
-def test_only_the_owner_may_read_what_is_kept(store: Store, root: Path) -> None:
+def test_only_the_owner_may_read_what_is_kept(store: CheckpointStore, root: Path) -> None:
     take(store, root)
 
     modes = {stat.S_IMODE(path.stat().st_mode) for path in store.folder.rglob("*") if path.is_file()}
@@ -46,7 +46,7 @@ def test_only_the_owner_may_read_what_is_kept(store: Store, root: Path) -> None:
     assert ({0o600}, {0o700}) == (modes, folders)
 
 
-def test_a_change_in_the_same_instant_is_seen(store: Store, root: Path) -> None:
+def test_a_change_in_the_same_instant_is_seen(store: CheckpointStore, root: Path) -> None:
     for n in range(20):
         first = take(store, root)
         before = (root / "a.txt").stat()
@@ -56,7 +56,7 @@ def test_a_change_in_the_same_instant_is_seen(store: Store, root: Path) -> None:
         assert f"+{n:05}\n" in diff(store, root, first)
 
 
-def test_a_new_file_of_a_person_stays_without_a_word(store: Store, root: Path) -> None:
+def test_a_new_file_of_a_person_stays_without_a_word(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     (root / "sub").mkdir()
     (root / "sub" / "agent.txt").write_text("agent\n")
@@ -68,7 +68,7 @@ def test_a_new_file_of_a_person_stays_without_a_word(store: Store, root: Path) -
     assert ["person.txt"] == [path.name for path in (root / "sub").iterdir()]
 
 
-def test_what_others_deleted_comes_back_by_force(store: Store, root: Path) -> None:
+def test_what_others_deleted_comes_back_by_force(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     (root / "a.txt").write_text("agent\n")
     take(store, root)
@@ -79,7 +79,7 @@ def test_what_others_deleted_comes_back_by_force(store: Store, root: Path) -> No
     assert "first\n" == (root / "a.txt").read_text()
 
 
-def test_what_was_left_alone_is_so_again_until_it_is_forced(store: Store, root: Path) -> None:
+def test_what_was_left_alone_is_so_again_until_it_is_forced(store: CheckpointStore, root: Path) -> None:
     first = take(store, root)
     (root / "a.txt").write_text("agent\n")
     take(store, root)
@@ -92,7 +92,7 @@ def test_what_was_left_alone_is_so_again_until_it_is_forced(store: Store, root: 
 
 
 @posix
-def test_nothing_is_written_through_a_link(store: Store, root: Path, tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link(store: CheckpointStore, root: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (root / "sub").mkdir()
@@ -109,7 +109,7 @@ def test_nothing_is_written_through_a_link(store: Store, root: Path, tmp_path: P
 
 
 @posix
-def test_a_closed_folder_is_opened_and_closed_again(store: Store, root: Path) -> None:
+def test_a_closed_folder_is_opened_and_closed_again(store: CheckpointStore, root: Path) -> None:
     (root / "sub").mkdir(mode=0o755)
     first = take(store, root)
     (root / "sub/new").touch()
@@ -123,7 +123,7 @@ def test_a_closed_folder_is_opened_and_closed_again(store: Store, root: Path) ->
 
 
 @posix
-def test_names_that_are_no_text_come_back(store: Store, root: Path) -> None:
+def test_names_that_are_no_text_come_back(store: CheckpointStore, root: Path) -> None:
     name = os.fsdecode(b"bad\xff\nname")
     try:
         (root / name).write_text("odd\n")
@@ -138,21 +138,21 @@ def test_names_that_are_no_text_come_back(store: Store, root: Path) -> None:
     assert "odd\n" == (root / name).read_text()
 
 
-def test_another_workspaces_checkpoint_is_not_restored(store: Store, root: Path, tmp_path: Path) -> None:
+def test_another_workspaces_checkpoint_is_not_restored(store: CheckpointStore, root: Path, tmp_path: Path) -> None:
     first = take(store, root)
     (tmp_path / "other").mkdir()
 
-    with pytest.raises(NoCheckpoint, match=first):
+    with pytest.raises(CheckpointNotFoundError, match=first):
         restore(store, tmp_path / "other", first)
 
 
 @pytest.mark.parametrize("id", ["", "..", "../../etc/passwd", "/etc/passwd", "\0"])
-def test_an_id_is_never_a_path(store: Store, root: Path, id: str) -> None:
-    with pytest.raises(NoCheckpoint):
+def test_an_id_is_never_a_path(store: CheckpointStore, root: Path, id: str) -> None:
+    with pytest.raises(CheckpointNotFoundError):
         restore(store, root, id)
 
 
-def test_it_tells_how_it_is(store: Store, root: Path) -> None:
+def test_it_tells_how_it_is(store: CheckpointStore, root: Path) -> None:
     take(store, root)
 
-    assert "1 of 1 workspaces" == asyncio.run(store.health())["checkpoints"]
+    assert "1, workspaces: 1" == asyncio.run(store.health())["checkpoints"]

@@ -25,7 +25,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_local import FileQuestions
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GATE = Question("This writes a file.\nAllow write_file?", choices=("yes", "no"))
@@ -110,7 +110,7 @@ def test_a_time_that_cannot_be_read_costs_nothing() -> None:
 
 def house(tmp_path: Path, happened: Sequence[tuple[str, Event]] = ()) -> App:
     """An OpenKoi in whose log this has happened, by run."""
-    koi = Stage().assemble(tmp_path, tmp_path / "home")
+    koi = Scenario().build_app(tmp_path, tmp_path / "home")
     for run, event in happened:
         koi.services.publish(run, [event])
     koi.services.log.close()

@@ -10,7 +10,7 @@ from openkoi_cli.dating import moments_of
 from openkoi_hookspecs import Learning
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_log import RunLog
-from openkoi_testing.contracts.memory_log import a_run, a_talk
+from openkoi_testing.contracts.memory_log import run_records, talk_records
 
 TIP = Learning("tip", "heuristic", "Guard the divisor.")
 
@@ -18,10 +18,10 @@ TIP = Learning("tip", "heuristic", "Guard the divisor.")
 @pytest.fixture
 def log(tmp_path: Path) -> Log:
     """Two sessions: a task with a talk and a learning, and one that saves the learning again."""
-    talk = [record.event for record in a_talk("first", "The blue gateway was chosen for all invoices.")]
+    talk = [record.event for record in talk_records("first", "The blue gateway was chosen for all invoices.")]
     for session, run, more in (("s1", "first", [*talk, LearningSaved(TIP)]), ("s2", "second", [LearningSaved(TIP)])):
         written = RunLog(tmp_path / "sessions", session, str)
-        written.append(run, [*(record.event for record in a_run(run, "Mend the parser")), *more])
+        written.append(run, [*(record.event for record in run_records(run, "Mend the parser")), *more])
         written.close()
     return Log(tmp_path)
 

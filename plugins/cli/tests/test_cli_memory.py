@@ -13,7 +13,7 @@ from openkoi_archive import Log, keep_within
 from openkoi_cli.rebuilding import alone, compared
 from openkoi_hookspecs import KoiError
 from openkoi_log import RunLog
-from openkoi_testing.contracts.memory_log import a_run, a_talk
+from openkoi_testing.contracts.memory_log import run_records, talk_records
 
 PLUGIN = '''
 class Forgetful:
@@ -38,7 +38,7 @@ def openkoi(tmp_path: Path) -> Shell:
     for n, text in enumerate(TEXTS):
         session = f"2026030{n + 1}T090000-aaaaaaaa"
         log = RunLog(here.home / "data" / "sessions", session, str)
-        log.append(f"run{n}", [record.event for record in a_run(f"run{n}", text, session=session)])
+        log.append(f"run{n}", [record.event for record in run_records(f"run{n}", text, session=session)])
         log.close()
     return here
 
@@ -81,7 +81,9 @@ def test_search_answers_in_json_too(openkoi: Shell) -> None:
 
 def test_what_was_said_has_the_date_of_the_task_it_was_said_in(openkoi: Shell) -> None:
     log = RunLog(openkoi.home / "data" / "sessions", "20260301T090000-aaaaaaaa", str)
-    log.append("run0", [record.event for record in a_talk("run0", "The blue gateway was chosen for all invoices.")])
+    log.append(
+        "run0", [record.event for record in talk_records("run0", "The blue gateway was chosen for all invoices.")]
+    )
     log.close()
     (began,) = (
         line["ts"] for line in map(json.loads, first(openkoi).read_text().splitlines()) if line["type"] == "task_start"

@@ -11,7 +11,7 @@ from openkoi_duckdb import DuckDB
 from openkoi_duckdb.lock import Patience, held
 from openkoi_duckdb.versions import take_back
 from openkoi_log import RunLog
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory_log import run_records
 
 SILENT = '''
 class Silent:
@@ -30,7 +30,7 @@ def openkoi(tmp_path: Path) -> Shell:
     """A command line whose log holds a task."""
     here = shell(tmp_path)
     log = RunLog(here.home / "data" / "sessions", "20260301T090000-aaaaaaaa", str)
-    log.append("run0", [record.event for record in a_run("run0", "Mend the parser")])
+    log.append("run0", [record.event for record in run_records("run0", "Mend the parser")])
     log.close()
     return here
 
@@ -47,7 +47,7 @@ def file_of(openkoi: Shell) -> Path:
 @pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
 def test_a_search_beside_a_file_in_use_is_answered_from_the_log(openkoi: Shell) -> None:
     configured(openkoi, "[memory.duckdb]\nseconds = 0.05\n")
-    asyncio.run(DuckDB(path=file_of(openkoi)).ingest(a_run("old", "Paint")))
+    asyncio.run(DuckDB(path=file_of(openkoi)).ingest(run_records("old", "Paint")))
 
     with held(file_of(openkoi).with_name("openkoi.db.lock"), Patience(1.0)):
         done, stats = openkoi("memory", "search", "parser"), openkoi("memory", "stats")
@@ -84,7 +84,7 @@ def test_a_limit_below_nothing_is_refused(openkoi: Shell, size: str) -> None:
 
 def test_where_there_is_nothing_to_take_back_nobody_is_told_to_install_anything(openkoi: Shell) -> None:
     memory = DuckDB(path=file_of(openkoi))
-    asyncio.run(memory.ingest(a_run("old", "Paint")))
+    asyncio.run(memory.ingest(run_records("old", "Paint")))
     take_back(memory.file, 0)
 
     done = openkoi("migrate", "down")

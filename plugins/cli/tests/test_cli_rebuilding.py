@@ -12,9 +12,9 @@ from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import KoiError, Record
 from openkoi_log import RunLog, read_segment
 from openkoi_sqlite import SQLite
-from openkoi_testing.contracts.memory import found, ids
-from openkoi_testing.contracts.memory_log import a_run
-from openkoi_testing.full import no_room
+from openkoi_testing.contracts.memory import ids_of, search_project
+from openkoi_testing.contracts.memory_log import run_records
+from openkoi_testing.full_disk import limit_file_size
 
 KINDS = [(DuckDB, 60_000), (SQLite, 20_000)]
 
@@ -23,7 +23,7 @@ KINDS = [(DuckDB, 60_000), (SQLite, 20_000)]
 def log(tmp_path: Path) -> Log:
     """A log of one task."""
     kept = RunLog(tmp_path / "sessions", "20260301T090000-aaaaaaaa", str)
-    kept.append("run0", [record.event for record in a_run("run0", "Mend the parser")])
+    kept.append("run0", [record.event for record in run_records("run0", "Mend the parser")])
     kept.close()
     return Log(tmp_path)
 
@@ -43,14 +43,14 @@ def test_on_a_full_disk_the_view_as_it_was_stays_in_use_and_nothing_is_left_besi
     before = {path.name: path.read_bytes() for path in tmp_path.glob("memory.db*")}
 
     with (
-        no_room(size),
+        limit_file_size(size),
         pytest.raises(KoiError, match=r"was not built again, and the view as it was stays in use\. .*"),
     ):
         asyncio.run(told_again(memory, log))
 
     assert before == {name: (tmp_path / name).read_bytes() for name in before}
     assert [] == [path.name for path in tmp_path.iterdir() if ".new" in path.name or ".old" in path.name]
-    assert ["run0"] == ids(found(kind(path=tmp_path / "memory.db"), "parser"))
+    assert ["run0"] == ids_of(search_project(kind(path=tmp_path / "memory.db"), "parser"))
 
 
 @pytest.mark.parametrize(("kind", "_"), KINDS)
@@ -58,10 +58,10 @@ def test_what_was_built_takes_the_place_of_the_view(
     tmp_path: Path, log: Log, kind: type[DuckDB | SQLite], _: int
 ) -> None:
     memory = kind(path=tmp_path / "memory.db")
-    asyncio.run(memory.ingest(a_run("stray", "Mend the parser")))
+    asyncio.run(memory.ingest(run_records("stray", "Mend the parser")))
 
     done = asyncio.run(told_again(memory, log))
 
     assert f"The view as it was is {tmp_path / 'memory.db.old'}: delete it when all is well." == done.lines[-1]
-    assert ["run0"] == ids(found(memory, "parser"))
+    assert ["run0"] == ids_of(search_project(memory, "parser"))
     assert [] == [path.name for path in tmp_path.iterdir() if ".new" in path.name]

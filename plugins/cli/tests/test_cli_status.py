@@ -17,7 +17,7 @@ from openkoi_cli.spared import table as spared_table
 from openkoi_cli.spending import charges, since, span_line, told_by
 from openkoi_cli.status import brought_lines, memory_lines, model_lines
 from openkoi_cli.waiting import list_pending
-from openkoi_files import under_way
+from openkoi_files import lock_run
 from openkoi_hookspecs import (
     Amount,
     Budget,
@@ -43,7 +43,7 @@ from openkoi_hookspecs import (
 from openkoi_local import FileQuestions
 from openkoi_log import Past, past_tasks
 from openkoi_report import Charge, ModelCost, Phase, Saved, Saving, costs_of
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 OVER = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=1_500, usd=0.5))
 
@@ -75,7 +75,7 @@ def task(text: str = "Write", *, over: bool = True) -> list[Event]:
 
 def house(tmp_path: Path, *runs: tuple[str, Sequence[Event]], settings: dict[str, object] | None = None) -> App:
     """An OpenKoi in whose log this has happened, by run."""
-    koi = Stage(settings=settings or {}).assemble(tmp_path, tmp_path / "home")
+    koi = Scenario(settings=settings or {}).build_app(tmp_path, tmp_path / "home")
     for run, happened in runs:
         koi.services.publish(run, happened)
     koi.services.log.close()
@@ -132,10 +132,10 @@ def test_many_unfinished_tasks_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_task_that_somebody_works_on_is_not_called_interrupted(tmp_path: Path) -> None:
-    koi = Stage().assemble(tmp_path, tmp_path / "home")
+    koi = Scenario().build_app(tmp_path, tmp_path / "home")
     koi.services.publish("run-1", task(over=False))
 
-    with under_way(koi.services.running, "run-1"):
+    with lock_run(koi.services.running, "run-1"):
         assert "    run-1  at work now" in told(koi)
     assert "    run-1  interrupted" in told(koi)
 
@@ -294,7 +294,9 @@ def test_memory_is_told_in_a_line_or_at_length() -> None:
     ],
 )
 def test_skills_and_integrations_are_named_when_there_are_any(tmp_path: Path, verbose: bool, lines: list[str]) -> None:
-    koi = Stage(others={"skills": {"letters": object()}, "messengers": {"chat": object()}}).assemble(tmp_path, tmp_path)
+    koi = Scenario(others={"skills": {"letters": object()}, "messengers": {"chat": object()}}).build_app(
+        tmp_path, tmp_path
+    )
     told_of = [re.sub(r"\(from .*\)", "(from given)", line) for line in brought_lines(koi, verbose=verbose)]
 
     assert lines == told_of

@@ -20,28 +20,28 @@ from openkoi_hookspecs import (
     hookimpl,
 )
 from openkoi_rehearsal import Scripted
-from openkoi_testing import Stage, perform
-from openkoi_testing.rehearsing import Rehearsed
+from openkoi_testing import Scenario, run_scenario
+from openkoi_testing.scenario import FinishedRun
 
 NOTES = "Facts:\n- Tests run with make check.\n- The parser is in src/date.py.\n\nOpen: the empty list."
 
 
-def done(folder: Path, notes: str, **plugins: object) -> Rehearsed:
+def done(folder: Path, notes: str, **plugins: object) -> FinishedRun:
     """Read three long files with little room, and note what is needed of the first."""
     for number in range(4):
         (folder / f"{number}.md").write_text("Line of a file.\n" * 400)
     calls = [ToolCall("", "read_file", {"path": f"{number}.md"}) for number in range(4)]
-    stage = Stage(
+    stage = Scenario(
         model=Scripted([*calls[:3], notes, calls[3], notes, "Mended."]),
         plugins=plugins,
         others={"compactors": {"fact-extracting": FactExtracting()}},
         settings={"use.compactor": "fact-extracting"},
     )
     agent = Agent(name="digger", context=4000)
-    return perform(Task("Mend it.", limits=Limits(iterations=0), agent=agent), stage, folder)
+    return run_scenario(Task("Mend it.", limits=Limits(iterations=0), agent=agent), stage, folder)
 
 
-def learned(rehearsed: Rehearsed) -> list[Learning]:
+def learned(rehearsed: FinishedRun) -> list[Learning]:
     return [r.event.learning for r in rehearsed.records if isinstance(r.event, events.LearningSaved)]
 
 

@@ -24,8 +24,8 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_rehearsal import Line, Scripted
-from openkoi_testing import Stage, lend, perform
-from openkoi_testing.rehearsing import Rehearsed
+from openkoi_testing import Scenario, make_run, run_scenario
+from openkoi_testing.scenario import FinishedRun
 
 FILES = 6
 AGENT = Agent(name="digger", context=4000)
@@ -42,8 +42,8 @@ def again(first: int, last: int) -> ToolCall:
     return ToolCall("", "call_tool", {"name": "read_history", "arguments": {"first": first, "last": last}})
 
 
-def done(folder: Path, script: Scripted, compactor: Compactor, history: tuple[Message, ...] = ()) -> Rehearsed:
-    stage = Stage(
+def done(folder: Path, script: Scripted, compactor: Compactor, history: tuple[Message, ...] = ()) -> FinishedRun:
+    stage = Scenario(
         model=script,
         toolboxes={"history": History()},
         others={"compactors": {"given": compactor}},
@@ -51,10 +51,10 @@ def done(folder: Path, script: Scripted, compactor: Compactor, history: tuple[Me
         installed=frozenset({"tools", "sandboxes", "checkpoints"}),
     )
     task = Task("Count the frogs.", limits=Limits(iterations=0), agent=AGENT, history=history)
-    return perform(task, stage, folder)
+    return run_scenario(task, stage, folder)
 
 
-def last_results(rehearsed: Rehearsed) -> list[str]:
+def last_results(rehearsed: FinishedRun) -> list[str]:
     return [r.event.result.text for r in rehearsed.records if isinstance(r.event, events.ToolCallFinished)]
 
 
@@ -96,9 +96,8 @@ def test_the_turns_of_the_conversation_before_are_numbered_too(tmp_path: Path) -
     rehearsed = done(tmp_path, script, RollingWindow(), history)
     turns = turns_in(rehearsed.records, rehearsed.records[0].run, "executor")
     left = [part for message in script.asked[-1].messages[1:] for part in message.parts if isinstance(part, ToolCall)]
-    (mark,) = [
-        part.text for part in script.asked[-1].messages[0].parts if "Compacted history" in getattr(part, "text", "")
-    ]
+    texts = [part.text for part in script.asked[-1].messages[0].parts if isinstance(part, Text)]
+    (mark,) = [text for text in texts if "Compacted history" in text]
 
     assert FILES + 2 == len(turns)
     assert "How many?" in turns[0].text
@@ -125,7 +124,7 @@ def test_people_s_words_are_never_left_out(tmp_path: Path) -> None:
 
 def test_turns_that_are_not_there_are_said_so(tmp_path: Path) -> None:
     async def asked() -> None:
-        async with lend(tmp_path) as run:
+        async with make_run(tmp_path) as run:
             (tool,) = await History().tools(run)
             assert tool.deferred
             await tool.call({"first": 4})

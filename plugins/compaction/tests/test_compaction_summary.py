@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_rehearsal import Fault, Line, Mishap, Scripted, Turn
-from openkoi_testing import Stage, lend, perform
+from openkoi_testing import Scenario, make_run, run_scenario
 
 LONG = "Line of a file.\n" * 400
 
@@ -43,7 +43,7 @@ def compacted(workspace: Path, whole: Sequence[Message], model: Scripted, times:
     """The conversation after so many times, in runs of their own: nothing is kept beside the messages."""
 
     async def once(messages: Sequence[Message]) -> Sequence[Message]:
-        async with lend(workspace, task="Mend the pond.", stage=Stage(model=model)) as run:
+        async with make_run(workspace, task="Mend the pond.", stage=Scenario(model=model)) as run:
             return await PeriodicSummary().compact(messages, run)
 
     for _ in range(times):
@@ -116,7 +116,7 @@ def test_where_there_is_no_summary_turns_are_left_out_loudly(tmp_path: Path, lin
     whole, heard = story(6), list[str]()
 
     async def once() -> tuple[Sequence[Message], Sequence[Message]]:
-        async with lend(tmp_path, says=[line]) as run:
+        async with make_run(tmp_path, says=[line]) as run:
             shorter = await PeriodicSummary().compact(whole, run)
             plain = await RollingWindow().compact(whole, run)
             heard.extend(r.event.text for r in run.koi.records("") if isinstance(r.event, events.WarningIssued))
@@ -144,7 +144,7 @@ def test_where_none_can_be_paid_no_model_is_asked_and_turns_are_left_out_loudly(
 
     async def once(compactor: Compactor) -> Sequence[Message]:
         task = Task("Mend the pond.", limits=limits)
-        async with lend(tmp_path, task=task, stage=Stage(model=model)) as run:
+        async with make_run(tmp_path, task=task, stage=Scenario(model=model)) as run:
             shorter = await compactor.compact(story(6), run)
             heard.extend(r.event.text for r in run.koi.records("") if isinstance(r.event, events.WarningIssued))
             return shorter
@@ -171,12 +171,12 @@ def test_a_run_goes_on_with_what_it_noted(tmp_path: Path, model: str) -> None:
         Agent(name="digger", context=4000, model=model),
         Scripted([*reads, "Files: 0.md holds lines.", "Mended."]),
     )
-    stage = Stage(
+    stage = Scenario(
         model=script,
         others={"compactors": {"periodic-summary": PeriodicSummary()}},
         settings={"use.compactor": "periodic-summary"},
     )
-    done = perform(Task("Mend the pond.", limits=Limits(iterations=0), agent=agent), stage, tmp_path)
+    done = run_scenario(Task("Mend the pond.", limits=Limits(iterations=0), agent=agent), stage, tmp_path)
 
     assert "Mended." == done.result.text
     assert any(isinstance(record.event, events.HistoryCompacted) for record in done.records)

@@ -30,7 +30,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_rehearsal import Scripted
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 PEN = Learning("L1", "heuristic", "The pen is in the drawer.")
 PAGE = Passage("P1", "A page said that pens are blue.")
@@ -81,7 +81,7 @@ class Broken:
 
 def look(folder: Path) -> tuple[Prompt, Scripted, Sequence[Record]]:
     script = Scripted(["never said"])
-    stage = Stage(
+    stage = Scenario(
         model=script,
         memory=Remembers(),
         plugins={"adds": Adds()},
@@ -90,7 +90,7 @@ def look(folder: Path) -> tuple[Prompt, Scripted, Sequence[Record]]:
     )
 
     async def looked() -> tuple[Prompt, Sequence[Record]]:
-        async with stage.assemble(folder, folder / "home") as koi:
+        async with stage.build_app(folder, folder / "home") as koi:
             prompt = await ahead(koi, Task("Find the pen."))
             return prompt, list(koi.records(""))
 

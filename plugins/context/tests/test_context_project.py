@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from openkoi_context.command import context
 from openkoi_context.recorded import Sessions
 from openkoi_hookspecs import Hit, Learning, Query, Recall, Record, Run, Section, Task, hookimpl
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 
 class Shopkeeper:
@@ -40,10 +40,10 @@ def test_what_is_known_of_a_project_is_shown_before_the_first_task_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(named(tmp_path / "fresh"))
-    stage = Stage(
+    stage = Scenario(
         memory=Shopkeeper(), plugins={"kind": Kind()}, others={"contexts": {"log": Sessions(tmp_path / "sessions")}}
     )
-    koi = stage.assemble(tmp_path / "fresh", tmp_path / "home")
+    koi = stage.build_app(tmp_path / "fresh", tmp_path / "home")
 
     told = CliRunner().invoke(context, ["fix", "the", "bug"], obj=koi, catch_exceptions=False).output
 

@@ -36,8 +36,8 @@ from openkoi_hookspecs import (
 )
 from openkoi_log import encode
 from openkoi_rehearsal import Scripted
-from openkoi_testing import Stage, perform
-from openkoi_testing.rehearsing import Rehearsed
+from openkoi_testing import Scenario, run_scenario
+from openkoi_testing.scenario import FinishedRun
 
 READS = [ToolCall("", "read_file", {"path": f"{number}.md"}) for number in range(4)]
 
@@ -73,11 +73,11 @@ class Adds:
         return [Section("clock", f"It struck {self.times} just now.")]
 
 
-def done(folder: Path, script: Scripted, memory: Restless) -> Rehearsed:
+def done(folder: Path, script: Scripted, memory: Restless) -> FinishedRun:
     for number in range(4):
         (folder / f"{number}.md").write_text(f"Drawer {number} is empty.\n" * 20)
-    stage = Stage(model=script, memory=memory, plugins={"adds": Adds()})
-    return perform(Task("Find the pen.", limits=Limits(iterations=0)), stage, folder)
+    stage = Scenario(model=script, memory=memory, plugins={"adds": Adds()})
+    return run_scenario(Task("Find the pen.", limits=Limits(iterations=0)), stage, folder)
 
 
 def wire(facts: object) -> str:
@@ -136,8 +136,8 @@ def test_a_task_whose_beginning_is_gone_says_so() -> None:
 
 
 def asked(folder: Path, *words: str) -> str:
-    stage = Stage(says=["Found."], others={"contexts": {"log": Sessions(folder / "home" / "data" / "sessions")}})
-    done = CliRunner().invoke(context, words, obj=stage.assemble(folder, folder / "home"), catch_exceptions=False)
+    stage = Scenario(says=["Found."], others={"contexts": {"log": Sessions(folder / "home" / "data" / "sessions")}})
+    done = CliRunner().invoke(context, words, obj=stage.build_app(folder, folder / "home"), catch_exceptions=False)
     assert 0 == done.exit_code, done.output
     return done.output
 
@@ -147,7 +147,7 @@ def test_the_command_tells_of_what_was_run_and_of_what_is_to_be(tmp_path: Path) 
         asked(tmp_path)
 
     async def run() -> str:
-        async with Stage(says=["Found."]).assemble(tmp_path, tmp_path / "home") as koi:
+        async with Scenario(says=["Found."]).build_app(tmp_path, tmp_path / "home") as koi:
             await koi.solve(Task("Find the pen.", limits=Limits(iterations=0)))
             return next(iter(koi.records(""))).run
 

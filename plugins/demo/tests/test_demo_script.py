@@ -10,8 +10,8 @@ from typing import cast
 
 import pytest
 
-from openkoi_demo import TASK, prepare
-from openkoi_demo.stage import HERE, MODEL
+from openkoi_demo import TASK, prepare_project
+from openkoi_demo.setup import HERE, MODEL
 from openkoi_hookspecs import (
     Chunk,
     Message,
@@ -37,7 +37,7 @@ TOOLS = [Tool(name, "", {}, unreached) for name in ("read_file", "edit_file")]
 
 
 def test_the_first_attempt_mends_one_bug_and_the_second_both(tmp_path: Path) -> None:
-    copy = prepare(tmp_path)
+    copy = prepare_project(tmp_path)
     assert ["5 failed", "6 passed"] == counted(copy)
     executor = Executor(copy)
 
@@ -54,7 +54,7 @@ def test_the_first_attempt_mends_one_bug_and_the_second_both(tmp_path: Path) -> 
 
 
 def test_a_fresh_second_attempt_mends_the_rest_too(tmp_path: Path) -> None:
-    copy = prepare(tmp_path)
+    copy = prepare_project(tmp_path)
     Executor(copy).hears(TASK)
 
     Executor(copy).hears(f"{TASK}\n{RED}")
@@ -63,7 +63,7 @@ def test_a_fresh_second_attempt_mends_the_rest_too(tmp_path: Path) -> None:
 
 
 def test_what_is_recalled_from_the_first_demo_does_not_lead_the_second_astray(tmp_path: Path) -> None:
-    copy, script = prepare(tmp_path), (HERE / "demo.yaml").read_text(encoding="utf-8")
+    copy, script = prepare_project(tmp_path), (HERE / "demo.yaml").read_text(encoding="utf-8")
     executor = Executor(copy)
 
     executor.hears(f"{TASK}\nFrom earlier: {script}")

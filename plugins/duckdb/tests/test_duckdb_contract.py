@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Memory
 from openkoi_testing import MemoryContract
-from openkoi_testing.contracts.memory_log import learning, saving
+from openkoi_testing.contracts.memory_log import build_learning, saving_record
 
 
 class TestDuckDB(MemoryContract):
@@ -27,7 +27,7 @@ def laid_out() -> bytes:
     """A file with tables that are empty."""
     with TemporaryDirectory() as folder:
         memory = DuckDB(path=Path(folder, "memory.db"))
-        asyncio.run(memory.ingest([saving(learning("L1"), "r1", start=1.0)]))
+        asyncio.run(memory.ingest([saving_record(build_learning("L1"), "r1", start=1.0)]))
         for table in ("records", "learnings", "documents", "memory_fts"):
             memory.file.write(lambda connection, table=table: connection.execute(f"DELETE FROM {table}") and 1)  # type: ignore[misc]  # bound early
         memory.file.write(lambda connection: connection.execute("DELETE FROM segments") and 1)

@@ -22,7 +22,7 @@ from openkoi_duckdb import DuckDB
 from openkoi_duckdb.lock import Patience
 from openkoi_hookspecs import Hit, KoiError, Query, Record, Response, StreamEnd, Text, Usage
 from openkoi_hookspecs.events import ModelResponse
-from openkoi_testing.contracts.memory_log import SUBJECTS, a_log, told
+from openkoi_testing.contracts.memory_log import SUBJECTS, many_runs, records_of
 
 NAME, BLOCK, HEADS, WAIT = "openkoi.db", 16_384, 12_288, 240
 QUESTIONS = [
@@ -39,11 +39,11 @@ def said_in(run: str, n: int) -> list[Record]:
     chance = random.Random(n)
     texts = [f"{' '.join(chance.choices(SUBJECTS, k=40))}. That is mended." for _ in range(3)]
     answers = [ModelResponse("acme/large", Response((Text(text),), StreamEnd(Usage())), 0.0) for text in texts]
-    return [replace(record, run=run) for record in told(f"said{n}", answers, start=n * 60.0)]
+    return [replace(record, run=run) for record in records_of(f"said{n}", answers, start=n * 60.0)]
 
 
 def the_log(size: int) -> list[Record]:
-    return a_log(size) + [record for n in range(size) for record in said_in(f"run{n}", n)]
+    return many_runs(size) + [record for n in range(size) for record in said_in(f"run{n}", n)]
 
 
 LOG = the_log(20)

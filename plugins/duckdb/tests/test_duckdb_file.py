@@ -13,11 +13,11 @@ import pytest
 from openkoi_duckdb import DuckDB, MemoryBusy, MemoryUnusable
 from openkoi_duckdb.lock import Patience, held
 from openkoi_hookspecs import Query
-from openkoi_testing.contracts.memory import found, ids
-from openkoi_testing.contracts.memory_log import LINE, a_run
+from openkoi_testing.contracts.memory import ids_of, search_project
+from openkoi_testing.contracts.memory_log import LINE_BYTES, run_records
 
-RUN = a_run("r1", "Mend the parser")
-ALL = {"r1.jsonl": len(RUN) * LINE}
+RUN = run_records("r1", "Mend the parser")
+ALL = {"r1.jsonl": len(RUN) * LINE_BYTES}
 
 
 def memory(folder: Path, seconds: float = 1.0) -> DuckDB:
@@ -42,7 +42,7 @@ def test_absorbing_nothing_does_not_make_a_file(tmp_path: Path) -> None:
 
 def test_examining_counts_tasks_and_learnings(tmp_path: Path) -> None:
     full = memory(tmp_path)
-    asyncio.run(full.ingest(RUN + a_run("r2", "Paint")))
+    asyncio.run(full.ingest(RUN + run_records("r2", "Paint")))
 
     seen = asyncio.run(full.health())
 
@@ -67,7 +67,7 @@ def test_a_file_in_use_is_waited_for_and_then_left_alone(tmp_path: Path) -> None
             asyncio.run(busy.ingest(RUN))
         with pytest.raises(MemoryBusy):
             asyncio.run(busy.search(Query("parser")))
-    assert ["r1"] == ids(found(busy, "parser"))
+    assert ["r1"] == ids_of(search_project(busy, "parser"))
 
 
 def test_a_file_that_another_program_has_open_is_busy_too(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_damaged_file_is_moved_aside_and_built_again(
     assert "is built again from the run log" in caplog.text
     asyncio.run(again.ingest(RUN))
     assert ALL == asyncio.run(again.offsets())
-    assert ["r1"] == ids(found(again, "parser"))
+    assert ["r1"] == ids_of(search_project(again, "parser"))
 
 
 def test_a_file_lost_in_mid_run_takes_no_offsets_so_that_the_next_start_reads_all(tmp_path: Path) -> None:
@@ -155,4 +155,4 @@ def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tm
         assert tmp_path / "openkoi.db.old" == asyncio.run(memory(tmp_path).reset())
         asyncio.run(memory(tmp_path).ingest(RUN))
 
-    assert ["r1"] == ids(found(memory(tmp_path), "parser"))
+    assert ["r1"] == ids_of(search_project(memory(tmp_path), "parser"))

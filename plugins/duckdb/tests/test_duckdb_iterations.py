@@ -36,12 +36,12 @@ from openkoi_hookspecs.events import (
     TaskStarted,
 )
 from openkoi_log import IterationView, beginning_of, part_of, renamed, view_of
-from openkoi_testing.contracts.memory_log import a_run, answered, moment, told
+from openkoi_testing.contracts.memory_log import paid_response, records_of, run_records, timestamp
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-RUN = a_run("r1", "Mend the parser", session="s1")
+RUN = run_records("r1", "Mend the parser", session="s1")
 WHOLE = """
 SELECT id, task_id, iteration, phase, output, evaluation, decision, input_tokens, output_tokens, duration_ms
 FROM iteration_cycles JOIN cycle_outcomes USING (id) ORDER BY task_id, iteration
@@ -65,7 +65,7 @@ def judged(number: int, decision: NextAction, seconds: float = 1.0) -> list[Even
 
 
 def read(*happened: Event) -> Sequence[IterationView]:
-    return view_of(told("r1", [TaskStarted(Task("Mend")), PlanReady(Plan()), *happened])).iterations
+    return view_of(records_of("r1", [TaskStarted(Task("Mend")), PlanReady(Plan()), *happened])).iterations
 
 
 @pytest.mark.row("ITER-07", "ITER-08", "ITER-15")
@@ -83,7 +83,7 @@ def test_an_iteration_is_kept_with_all_that_came_of_it(tmp_path: Path) -> None:
 
 
 def test_long_words_are_kept_by_their_beginning(tmp_path: Path) -> None:
-    records = told(
+    records = records_of(
         "r1",
         [TaskStarted(Task("Mend")), ExecutionFinished(ExecutionResult("x" * 9_000)), *judged(0, NextAction.ACCEPT)],
     )
@@ -95,9 +95,9 @@ def test_long_words_are_kept_by_their_beginning(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("happened", "phase"),
     [
-        ([answered(1, 1)], "execute"),
-        ([answered(1, 1), RunFailed("interrupted")], "execute"),
-        ([answered(1, 1), ExecutionFinished(ExecutionResult("x"))], "evaluate"),
+        ([paid_response(1, 1)], "execute"),
+        ([paid_response(1, 1), RunFailed("interrupted")], "execute"),
+        ([paid_response(1, 1), ExecutionFinished(ExecutionResult("x"))], "evaluate"),
         (
             [
                 ExecutionFinished(ExecutionResult("x")),
@@ -115,14 +115,14 @@ def test_an_iteration_tells_how_far_it_came(happened: list[Event], phase: str) -
 
 
 def test_a_plan_that_is_asked_for_is_told_before_there_is_work() -> None:
-    (one,) = view_of(told("r1", [TaskStarted(Task("Mend")), answered(1, 1)])).iterations
+    (one,) = view_of(records_of("r1", [TaskStarted(Task("Mend")), paid_response(1, 1)])).iterations
 
     assert ("plan", False) == (one.phase, one.ended)
 
 
 @pytest.mark.row("ITER-15")
 def test_a_run_that_was_killed_keeps_the_iteration_that_it_was_in(tmp_path: Path) -> None:
-    killed = [*RUN[:7], replace(RUN[7], event=answered(7, 3))]
+    killed = [*RUN[:7], replace(RUN[7], event=paid_response(7, 3))]
 
     assert [("r1:1", 1, "execute", "", 7, 3, None)] == [
         (row[0], row[2], row[3], row[6], *row[7:]) for row in cycles(tmp_path, killed)[1:]
@@ -130,7 +130,9 @@ def test_a_run_that_was_killed_keeps_the_iteration_that_it_was_in(tmp_path: Path
 
 
 def test_what_is_learned_is_no_iteration() -> None:
-    assert [0, 1] == [one.number for one in view_of([*RUN, *told("r1", [answered(9, 9)], start=100)]).iterations]
+    assert [0, 1] == [
+        one.number for one in view_of([*RUN, *records_of("r1", [paid_response(9, 9)], start=100)]).iterations
+    ]
 
 
 @pytest.mark.row("ITER-15")
@@ -144,12 +146,12 @@ def test_a_run_that_was_gone_on_with_is_kept_as_if_it_had_not_been_interrupted(t
 @pytest.mark.row("LOOP-19", "ITER-15")
 def test_an_iteration_that_waited_for_a_person_is_one_and_paid_for_as_a_whole() -> None:
     waited = [
-        answered(10, 1),
+        paid_response(10, 1),
         ExecutionFinished(ExecutionResult("may I?", ended=StopReason.PERSON)),
         *judged(0, NextAction.ESCALATE),
     ]
     over = RunCompleted(Decision(NextAction.ESCALATE, "so"), Cost())
-    half = [*waited, over, answered(20, 2)]
+    half = [*waited, over, paid_response(20, 2)]
     (open,) = read(*half, ExecutionFinished(ExecutionResult("on it")))
     (whole,) = read(*half, ExecutionFinished(ExecutionResult("done")), *judged(0, NextAction.ACCEPT, 3.0))
 
@@ -161,8 +163,8 @@ def test_an_iteration_that_waited_for_a_person_is_one_and_paid_for_as_a_whole() 
 
 @pytest.mark.row("ITER-15", "ITER-21")
 def test_parts_of_a_task_have_iterations_of_their_own(tmp_path: Path) -> None:
-    part = [answered(5, 5), ExecutionFinished(ExecutionResult("part")), *judged(0, NextAction.ACCEPT)]
-    records = told("r2", [TaskStarted(Task("A part", parent="r1")), *part], start=1.5)
+    part = [paid_response(5, 5), ExecutionFinished(ExecutionResult("part")), *judged(0, NextAction.ACCEPT)]
+    records = records_of("r2", [TaskStarted(Task("A part", parent="r1")), *part], start=1.5)
 
     assert [("r1:0", 100), ("r1:1", 120), ("r2:0", 5)] == [
         (row[0], row[7]) for row in cycles(tmp_path, [*RUN[:2], *records, *RUN[2:]])
@@ -171,7 +173,7 @@ def test_parts_of_a_task_have_iterations_of_their_own(tmp_path: Path) -> None:
 
 @pytest.mark.row("ITER-15")
 def test_a_fork_has_the_iterations_of_its_past_and_its_own(tmp_path: Path) -> None:
-    part = told(
+    part = records_of(
         "p1",
         [
             TaskStarted(Task("A part", parent="r1")),
@@ -182,7 +184,7 @@ def test_a_fork_has_the_iterations_of_its_past_and_its_own(tmp_path: Path) -> No
     past = beginning_of([*RUN[:2], *part, *RUN[2:]], "r1", 1)
     copied = list(renamed(past, "f1", past.task))
     happened = [("f1", RunForked("r1", 1, {})), *copied, *(("f1", event) for event in own_way())]
-    fork = [Record(f"fork-{n}", moment(900 + n), run, event) for n, (run, event) in enumerate(happened)]
+    fork = [Record(f"fork-{n}", timestamp(900 + n), run, event) for n, (run, event) in enumerate(happened)]
     told_of = {str(row[0]): row[2:] for row in cycles(tmp_path, RUN, fork)}
 
     assert {"f1:0", "f1:1", "r1:0", "r1:1", f"{part_of('f1', 0)}:0"} == set(told_of)
@@ -192,7 +194,11 @@ def test_a_fork_has_the_iterations_of_its_past_and_its_own(tmp_path: Path) -> No
 
 def own_way() -> list[Event]:
     """What the fork did then."""
-    return [answered(8, 2), ExecutionFinished(ExecutionResult("another way")), *judged(1, NextAction.ABORT_BUDGET, 4.0)]
+    return [
+        paid_response(8, 2),
+        ExecutionFinished(ExecutionResult("another way")),
+        *judged(1, NextAction.ABORT_BUDGET, 4.0),
+    ]
 
 
 def taken_back(connection: "DuckDBPyConnection") -> bool:

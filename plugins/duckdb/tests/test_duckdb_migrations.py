@@ -21,10 +21,10 @@ from openkoi_duckdb.migrations import MIGRATIONS, Migration, Plan, newest
 from openkoi_duckdb.sql import selected
 from openkoi_duckdb.versions import take_back, versions_of
 from openkoi_hookspecs import KoiError, Query
-from openkoi_testing.contracts.memory import found, ids
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory import ids_of, search_project
+from openkoi_testing.contracts.memory_log import run_records
 
-RUN = a_run("r1", "Mend the parser")
+RUN = run_records("r1", "Mend the parser")
 NOW = newest(MIGRATIONS)
 ADD = Migration(NOW + 1, "a column", "ALTER TABLE tasks ADD COLUMN mood VARCHAR", "ALTER TABLE tasks DROP COLUMN mood")
 CLEAR = Migration(NOW + 2, "no findings", "DROP TABLE findings", "CREATE TABLE findings (id VARCHAR)", destructive=True)
@@ -203,7 +203,7 @@ def test_a_step_that_fails_in_the_middle_leaves_nothing_of_itself(tmp_path: Path
 
     assert NOW == version(file)
     assert "tasks.mood" not in columns(file)
-    assert ["r1"] == ids(found(DuckDB(path=file.path), "parser"))
+    assert ["r1"] == ids_of(search_project(DuckDB(path=file.path), "parser"))
 
 
 @pytest.mark.row("MIG-02")
@@ -223,7 +223,7 @@ def test_a_process_killed_in_the_middle_of_a_step_leaves_the_version_before(tmp_
 
     assert NOW == version(file)
     assert "tasks.mood" not in columns(file)
-    assert ["r1"] == ids(found(DuckDB(path=file.path), "parser"))
+    assert ["r1"] == ids_of(search_project(DuckDB(path=file.path), "parser"))
     replace(file, plan=(*MIGRATIONS, ADD)).read(lambda connection: 1)
     assert NOW + 1 == version(file)
 
@@ -264,7 +264,7 @@ def test_a_disk_that_is_full_leaves_the_version_before(tmp_path: Path, up: str, 
     assert "Make room" in said
     assert NOW == version(file)
     assert "tasks.mood" not in columns(file)
-    assert ["r1"] == ids(found(DuckDB(path=file.path), "parser"))
+    assert ["r1"] == ids_of(search_project(DuckDB(path=file.path), "parser"))
     assert [] == [path.name for path in tmp_path.iterdir() if path.name.startswith(".") or ".bad" in path.name]
 
 
@@ -296,7 +296,7 @@ def test_a_file_goes_back_to_any_version_and_comes_again(tmp_path: Path, to: int
     again = DuckDB(path=file.path)
     asyncio.run(again.ingest(RUN))
     assert before == columns(file)
-    assert ["r1"] == ids(found(again, "parser"))
+    assert ["r1"] == ids_of(search_project(again, "parser"))
 
 
 def test_without_a_number_one_step_is_taken_back(tmp_path: Path) -> None:
@@ -337,6 +337,6 @@ def test_a_file_that_makes_way_can_be_looked_at_still(tmp_path: Path) -> None:
     old = asyncio.run(memory.reset())
 
     assert tmp_path / "openkoi.db.old" == old
-    assert ["r1"] == ids(found(DuckDB(path=tmp_path / "openkoi.db.old"), "parser"))
-    assert [] == found(memory, "parser")
+    assert ["r1"] == ids_of(search_project(DuckDB(path=tmp_path / "openkoi.db.old"), "parser"))
+    assert [] == search_project(memory, "parser")
     assert None is asyncio.run(memory.reset())

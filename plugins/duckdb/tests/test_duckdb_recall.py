@@ -21,8 +21,8 @@ from openkoi_recall.layers import Layers
 from openkoi_recall.nearness import Meant, Vectors
 from openkoi_recall.ranking import Documents, answer, asked
 from openkoi_recall.sidecar import read as sidecar
-from openkoi_testing.contracts.memory import found, ids
-from openkoi_testing.contracts.memory_log import a_run, told
+from openkoi_testing.contracts.memory import ids_of, search_project
+from openkoi_testing.contracts.memory_log import records_of, run_records
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -62,7 +62,7 @@ class Broken(Meanings):
 def talk(said: Sequence[str] = SAID, run: str = "t1") -> list[Record]:
     """A run in which a person said this."""
     events = [QuestionAnswered(f"q{n}", text) for n, text in enumerate(said)]
-    return told(run, [TaskStarted(Task("Talk", session="s1", project="koi")), *events])
+    return records_of(run, [TaskStarted(Task("Talk", session="s1", project="koi")), *events])
 
 
 def memory(folder: Path, embedder: Meanings | None = None, records: Sequence[Record] = ()) -> DuckDB:
@@ -78,32 +78,32 @@ def texts(hits: Sequence[Hit]) -> list[str]:
 
 @pytest.mark.row("MEM-07")
 def test_what_was_said_is_found_with_what_was_said_before_and_after(tmp_path: Path) -> None:
-    hits = found(memory(tmp_path), "blue gateway", kinds=("transcript",))
+    hits = search_project(memory(tmp_path), "blue gateway", kinds=("transcript",))
 
     assert list(SAID[:2]) == texts(hits)
     assert "s1" == hits[0].item.origin
 
 
 def test_a_project_does_not_hear_what_was_said_in_another(tmp_path: Path) -> None:
-    assert [] == found(memory(tmp_path), "blue gateway", project="other")
+    assert [] == search_project(memory(tmp_path), "blue gateway", project="other")
 
 
 def test_who_does_not_ask_for_transcripts_gets_few_pieces(tmp_path: Path) -> None:
     said = [f"The gateway has the number {n} on its door." for n in range(12)]
-    subject = memory(tmp_path, records=[*a_run("r1", "Mend the gateway"), *talk(said)])
+    subject = memory(tmp_path, records=[*run_records("r1", "Mend the gateway"), *talk(said)])
 
-    hits = found(subject, "gateway")
+    hits = search_project(subject, "gateway")
 
     assert 6 == len(hits)
-    assert "r1" in ids(hits)
+    assert "r1" in ids_of(hits)
 
 
 @pytest.mark.row("MEM-10")
 def test_meaning_finds_what_shares_no_word(tmp_path: Path) -> None:
     subject = memory(tmp_path, Meanings())
 
-    assert SAID[0] == texts(found(subject, "which entrance", kinds=("transcript",)))[0]
-    assert [] == found(subject, "what is the weather like")
+    assert SAID[0] == texts(search_project(subject, "which entrance", kinds=("transcript",)))[0]
+    assert [] == search_project(subject, "what is the weather like")
 
 
 @pytest.mark.row("MEM-09")
@@ -111,7 +111,7 @@ def test_model_and_dimension_stand_with_each_vector_and_another_model_embeds_ane
     memory(tmp_path, Meanings())
     other = Meanings("meanings-4")
 
-    subject = memory(tmp_path, other, a_run("r1", "Paint"))
+    subject = memory(tmp_path, other, run_records("r1", "Paint"))
 
     stands = subject.file.read(
         lambda c: c.execute("SELECT model, dimension, count(*) FROM embedded GROUP BY ALL").fetchall()
@@ -120,13 +120,13 @@ def test_model_and_dimension_stand_with_each_vector_and_another_model_embeds_ane
     assert [("meanings-4", 8, 5)] == stands
     assert [(8,)] == lengths
     assert 5 == len(other.asked)
-    asyncio.run(subject.ingest(a_run("r1", "Paint")))
+    asyncio.run(subject.ingest(run_records("r1", "Paint")))
     assert 5 == len(other.asked)
 
 
 def test_an_embedder_that_fails_is_said_once_and_words_answer(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "openkoi"):
-        hits = found(memory(tmp_path, Broken()), "blue gateway", kinds=("transcript",))
+        hits = search_project(memory(tmp_path, Broken()), "blue gateway", kinds=("transcript",))
 
     assert list(SAID[:2]) == texts(hits)
     assert "Memory goes by words alone" in caplog.text
@@ -180,7 +180,7 @@ def test_no_room_for_the_file_of_vectors_costs_no_answer(tmp_path: Path, caplog:
     (tmp_path / "openkoi.db.vectors").mkdir()
 
     with caplog.at_level(logging.WARNING, "openkoi"):
-        hits = found(subject, "which entrance", kinds=("transcript",))
+        hits = search_project(subject, "which entrance", kinds=("transcript",))
 
     assert SAID[0] == texts(hits)[0]
     assert "could not be written" in caplog.text
@@ -188,7 +188,7 @@ def test_no_room_for_the_file_of_vectors_costs_no_answer(tmp_path: Path, caplog:
 
 def test_what_is_held_asks_the_tables_when_the_vectors_turn_out_damaged(tmp_path: Path) -> None:
     subject = memory(tmp_path, Meanings())
-    found(subject, "which entrance")
+    search_project(subject, "which entrance")
     file = tmp_path / "openkoi.db.vectors"
     file.write_bytes(file.read_bytes()[:-40] + bytes(range(40)))
     held = subject.file.read(read)
@@ -206,7 +206,12 @@ def test_what_is_held_asks_the_tables_when_the_vectors_turn_out_damaged(tmp_path
 
 
 def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
-    records = [*talk(), *a_run("t2", "Mend the calendar"), *talk(SAID[::-1], "t3"), *a_run("t4", "Koi", project="b")]
+    records = [
+        *talk(),
+        *run_records("t2", "Mend the calendar"),
+        *talk(SAID[::-1], "t3"),
+        *run_records("t4", "Koi", project="b"),
+    ]
     questions = [
         Query(text, project="koi", kinds=kinds, keys=keys, scope=scope)
         for text in ("blue gateway", "Koi, calendar and divisor")
@@ -232,13 +237,13 @@ def test_what_is_held_is_given_up_when_there_is_more(tmp_path: Path) -> None:
     subject = memory(tmp_path)
     os.utime(tmp_path / "openkoi.db", ns=(1, 1))
     for _ in range(3):
-        assert [] == found(subject, "quarrel")
+        assert [] == search_project(subject, "quarrel")
     assert subject.holding is not None
     assert subject.holding.now(None) is not None
 
     asyncio.run(memory(tmp_path).ingest(talk(["They had a quarrel about the gateway."], "t9")))
 
-    assert ["They had a quarrel about the gateway."] == texts(found(subject, "quarrel"))
+    assert ["They had a quarrel about the gateway."] == texts(search_project(subject, "quarrel"))
 
 
 def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_built_again(
@@ -249,7 +254,7 @@ def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_b
     bare = "have no vectors of two yet: openkoi memory rebuild makes them."
 
     with caplog.at_level(logging.WARNING, "openkoi"):
-        assert [found(other, "gateway")] * 2 == [found(other, "gateway") for _ in range(2)]
+        assert [search_project(other, "gateway")] * 2 == [search_project(other, "gateway") for _ in range(2)]
     assert 1 == caplog.text.count(bare)
     assert "4 (openkoi memory rebuild makes them)" == asyncio.run(other.health())["without vectors of two"]
 
@@ -257,7 +262,7 @@ def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_b
     asyncio.run(fresh.ingest(talk()))
     asyncio.run(other.replace_with(fresh))
     assert {"file", "size", "entries"} == set(asyncio.run(other.health()))
-    assert SAID[0] in texts(found(other, "entrance"))
+    assert SAID[0] in texts(search_project(other, "entrance"))
 
 
 class Measured(Meanings):
@@ -277,11 +282,11 @@ class Short(Meanings):
 def test_vectors_of_a_wrong_length_that_were_kept_are_made_again(tmp_path: Path) -> None:
     memory(tmp_path, Short())
 
-    subject = memory(tmp_path, Measured(), a_run("r1", "Paint"))
+    subject = memory(tmp_path, Measured(), run_records("r1", "Paint"))
 
     lengths = subject.file.read(lambda c: c.execute("SELECT DISTINCT len(embedding) FROM memory_vec").fetchall())
     assert [(8,)] == lengths
-    assert SAID[0] == texts(found(subject, "which entrance", kinds=("transcript",)))[0]
+    assert SAID[0] == texts(search_project(subject, "which entrance", kinds=("transcript",)))[0]
 
 
 @pytest.mark.row("MEM-09")
@@ -289,5 +294,5 @@ def test_questions_are_held_to_the_length_as_well(tmp_path: Path, caplog: pytest
     memory(tmp_path, Measured())
     again = DuckDB(path=tmp_path / "openkoi.db", embedder=Short())
 
-    assert SAID[0] == texts(found(again, "blue gateway", kinds=("transcript",)))[0]
+    assert SAID[0] == texts(search_project(again, "blue gateway", kinds=("transcript",)))[0]
     assert 1 == caplog.text.count("meanings-3 returned 5 numbers, expected 8")

@@ -9,11 +9,11 @@ import pytest
 
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.lock import Patience, held
-from openkoi_testing.contracts.memory import found, ids
-from openkoi_testing.contracts.memory_log import LINE, a_run
+from openkoi_testing.contracts.memory import ids_of, search_project
+from openkoi_testing.contracts.memory_log import LINE_BYTES, run_records
 
-RUN = a_run("r1", "Mend the parser")
-LATER = a_run("r2", "Mend the parser again")
+RUN = run_records("r1", "Mend the parser")
+LATER = run_records("r2", "Mend the parser again")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
 
 
@@ -31,8 +31,8 @@ def test_beside_a_file_in_use_the_log_answers_and_that_is_said_once(
     with held(tmp_path / "openkoi.db.lock", Patience(1.0)), caplog.at_level(logging.WARNING, "openkoi"):
         assert {} == asyncio.run(busy.offsets())
         asyncio.run(busy.ingest(RUN + LATER))
-        assert {"r1.jsonl": len(RUN) * LINE, "r2.jsonl": len(LATER) * LINE} == asyncio.run(busy.offsets())
-        assert {"r1", "r2"} == set(ids(found(busy, "parser")))
+        assert {"r1.jsonl": len(RUN) * LINE_BYTES, "r2.jsonl": len(LATER) * LINE_BYTES} == asyncio.run(busy.offsets())
+        assert {"r1", "r2"} == set(ids_of(search_project(busy, "parser")))
 
     assert 1 == caplog.text.count("Meanwhile the run log itself answers")
 
@@ -45,9 +45,9 @@ def test_the_file_answers_again_as_soon_as_it_can_be_opened(tmp_path: Path) -> N
         asyncio.run(busy.offsets())
         asyncio.run(busy.ingest(RUN + LATER))
 
-    assert {"r1.jsonl": len(RUN) * LINE} == asyncio.run(busy.offsets())
+    assert {"r1.jsonl": len(RUN) * LINE_BYTES} == asyncio.run(busy.offsets())
     asyncio.run(busy.ingest(LATER))
-    assert {"r1", "r2"} == set(ids(found(memory(tmp_path), "parser")))
+    assert {"r1", "r2"} == set(ids_of(search_project(memory(tmp_path), "parser")))
 
 
 @pytest.mark.row("MIG-01")
@@ -60,5 +60,5 @@ def test_beside_a_file_of_a_newer_version_the_log_answers(tmp_path: Path) -> Non
     assert {} == asyncio.run(newer.offsets())
     asyncio.run(newer.ingest(RUN))
 
-    assert ["r1"] == ids(found(newer, "parser"))
+    assert ["r1"] == ids_of(search_project(newer, "parser"))
     assert before == newer.file.path.read_bytes()

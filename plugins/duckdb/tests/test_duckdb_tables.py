@@ -9,9 +9,9 @@ import pytest
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Cost, Evaluation, EvaluationMode, Finding, Record, Task
 from openkoi_hookspecs.events import EvaluationFinished, IterationFinished, RunFailed, TaskStarted, UsageRecorded
-from openkoi_testing.contracts.memory_log import a_run, learning, saving, told
+from openkoi_testing.contracts.memory_log import build_learning, records_of, run_records, saving_record
 
-RUN = a_run("r1", "Mend the parser", session="s1")
+RUN = run_records("r1", "Mend the parser", session="s1")
 COLUMNS = {
     "sessions": "id channel model_provider model_id created_at updated_at total_tokens total_cost_usd transcript_path",
     "tasks": "id description category session_id final_score iterations decision total_tokens total_cost_usd "
@@ -135,14 +135,14 @@ def test_a_task_under_way_has_no_end(tmp_path: Path) -> None:
 
 
 def test_a_failed_task_says_so(tmp_path: Path) -> None:
-    records = told("r1", [TaskStarted(Task("Mend")), RunFailed("interrupted")])
+    records = records_of("r1", [TaskStarted(Task("Mend")), RunFailed("interrupted")])
 
     assert [("failed", None)] == rows(tmp_path, "SELECT decision, completed_at FROM tasks", records)
 
 
 @pytest.mark.row("MEM-16")
 def test_a_session_sums_up_its_runs(tmp_path: Path) -> None:
-    late = a_run("r2", "Paint", session="s1", start=600)
+    late = run_records("r2", "Paint", session="s1", start=600)
     expected = ("s1", "cli", "acme", "large", RUN[0].at, late[12].at, 660, 0.04, "sessions/s1.jsonl")
 
     assert [expected] == rows(tmp_path, "FROM sessions", late, RUN)
@@ -188,14 +188,17 @@ def judged(*evaluations: Evaluation) -> list[Record]:
     pairs = [
         (EvaluationFinished(evaluation), IterationFinished(n, 0.5, Cost())) for n, evaluation in enumerate(evaluations)
     ]
-    return told("r1", [TaskStarted(Task("Mend")), *(event for pair in pairs for event in pair)])
+    return records_of("r1", [TaskStarted(Task("Mend")), *(event for pair in pairs for event in pair)])
 
 
 @pytest.mark.row("C54", "MEM-12", "MEM-13")
 def test_a_learning_has_the_figures_that_were_saved_last(tmp_path: Path) -> None:
-    fresh = learning("L1", confidence=0.6, expires_at="2026-10-13T09:00:20Z")
+    fresh = build_learning("L1", confidence=0.6, expires_at="2026-10-13T09:00:20Z")
     helped = {"confidence": 0.75, "last_used": "2026-03-02T09:00:22.000000Z", "expires_at": "2026-12-11T09:00:22Z"}
-    saves = [saving(fresh, "r1", start=20.0), saving(learning("L1", shown=4, helpful=2, **helped), "r1", start=22.0)]
+    saves = [
+        saving_record(fresh, "r1", start=20.0),
+        saving_record(build_learning("L1", shown=4, helpful=2, **helped), "r1", start=22.0),
+    ]
     statement = "SELECT category, confidence, source_task, reinforced, created_at, last_used, expires_at FROM learnings"
 
     assert [("code", 0.6, "r1", 0, saves[0].at, None, fresh.expires_at)] == rows(
@@ -215,8 +218,10 @@ def test_what_people_did_is_kept_with_the_day_and_hour(tmp_path: Path) -> None:
 @pytest.mark.row("MEM-03")
 def test_what_was_asked_for_again_on_three_days_is_a_pattern_and_a_burst_is_none(tmp_path: Path) -> None:
     day = 86_400.0
-    habit = [one for n in range(4) for one in told(f"h{n}", [UsageRecorded("Task", "Read the news")], start=n * day)]
-    burst = [one for n in range(7) for one in told(f"b{n}", [UsageRecorded("Task", "Try again")], start=n)]
+    habit = [
+        one for n in range(4) for one in records_of(f"h{n}", [UsageRecorded("Task", "Read the news")], start=n * day)
+    ]
+    burst = [one for n in range(7) for one in records_of(f"b{n}", [UsageRecorded("Task", "Try again")], start=n)]
 
     found = rows(tmp_path, "SELECT description, frequency, sample_count, status FROM usage_patterns", habit + burst)
 
@@ -227,7 +232,7 @@ def test_skills_are_averaged_over_what_was_judged(tmp_path: Path) -> None:
     events = [
         UsageRecorded("Task", "x", category="code", skills=("git", "sql"), score=score) for score in (0.5, None, 1.0)
     ]
-    records = told("r1", list(events))
+    records = records_of("r1", list(events))
 
     found = rows(tmp_path, "FROM skill_effectiveness ORDER BY 1", records[:1], records[1:])
 

@@ -11,10 +11,10 @@ import pytest
 from openkoi_duckdb import DuckDB, MemoryBusy
 from openkoi_duckdb.lock import Patience, held
 from openkoi_hookspecs import Query
-from openkoi_testing.contracts.memory import found, ids
-from openkoi_testing.contracts.memory_log import a_log, a_run
+from openkoi_testing.contracts.memory import ids_of, search_project
+from openkoi_testing.contracts.memory_log import many_runs, run_records
 
-RUN = a_run("r1", "Mend the parser", project="koi")
+RUN = run_records("r1", "Mend the parser", project="koi")
 RECALL = """
 import asyncio, sys
 from pathlib import Path
@@ -65,11 +65,11 @@ def test_readers_do_not_wait_for_readers_but_for_who_writes(tmp_path: Path) -> N
     hurried, lock = memory(tmp_path, 0.05), tmp_path / "openkoi.db.lock"
 
     with held(lock, Patience(1.0), shared=True):
-        assert ["r1"] == ids(found(hurried, "parser"))
+        assert ["r1"] == ids_of(search_project(hurried, "parser"))
         with pytest.raises(MemoryBusy):
-            asyncio.run(hurried.ingest(a_run("r2", "Paint")))
+            asyncio.run(hurried.ingest(run_records("r2", "Paint")))
     with held(lock, Patience(1.0)), pytest.raises(MemoryBusy):
-        found(hurried, "parser")
+        search_project(hurried, "parser")
 
 
 @posix
@@ -91,9 +91,9 @@ def test_who_had_to_wait_leaves_the_tidying_to_who_has_not(tmp_path: Path) -> No
     asyncio.run(subject.ingest(RUN))
 
     assert waited.lasts()
-    subject.take_in(a_log(1), waited)
+    subject.take_in(many_runs(1), waited)
     beside = subject.file.log_size
-    asyncio.run(subject.ingest(a_run("r2", "Paint")))
+    asyncio.run(subject.ingest(run_records("r2", "Paint")))
 
     assert 0 < beside
     assert 0 == subject.file.log_size
@@ -104,7 +104,7 @@ def test_what_is_left_of_a_deleted_file_is_not_taken_for_the_next_ones(tmp_path:
     asyncio.run(subject.ingest(RUN))
     subject.file.path.replace(subject.file.log)
 
-    asyncio.run(memory(tmp_path).ingest(a_run("r2", "Mend the parser")))
+    asyncio.run(memory(tmp_path).ingest(run_records("r2", "Mend the parser")))
 
-    assert ["r2"] == ids(found(memory(tmp_path), "parser"))
+    assert ["r2"] == ids_of(search_project(memory(tmp_path), "parser"))
     assert [] == [*tmp_path.glob("*.bad-*")]

@@ -18,15 +18,17 @@ from openkoi_duckdb import DuckDB
 from openkoi_duckdb.retention import KINDS
 from openkoi_hookspecs import Record, Task
 from openkoi_hookspecs.events import QuestionAnswered, TaskStarted
-from openkoi_testing.contracts.memory_log import a_log, told
+from openkoi_testing.contracts.memory_log import many_runs, records_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 WORDS = "We settled on the blue gateway for invoices, because the green one lost a webhook."
 LOG = [
-    *a_log(5),
-    *told("talk", [TaskStarted(Task("Talk", session="s9", project="a")), QuestionAnswered("q1", WORDS)], start=3e6),
+    *many_runs(5),
+    *records_of(
+        "talk", [TaskStarted(Task("Talk", session="s9", project="a")), QuestionAnswered("q1", WORDS)], start=3e6
+    ),
 ]
 ABSORB = """
 import asyncio, pickle, sys

@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 import pytest
 from jsonschema import Draft4Validator
 
-from openkoi_evaluate import AsItStands
-from openkoi_evaluate.sarif import as_sarif
-from openkoi_evaluate.session import Wanted, evaluated
+from openkoi_evaluate import NoOpWorker
+from openkoi_evaluate.sarif import verdict_to_sarif
+from openkoi_evaluate.session import EvaluationRequest, evaluate_copy
 from openkoi_evaluate.verdict import Verdict
 from openkoi_hookspecs import Limits
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
 SCHEMA = "@microsoft/jest-sarif@1.0.0-beta.0"
@@ -146,16 +146,16 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 def evaluate(folder: Path, revision: str = "") -> Verdict:
     """Evaluate as somebody does who has no model."""
-    wanted = Wanted(folder=folder, revision=revision, base=folder, limits=Limits(seconds=600))
-    installed = Stage().installed | {"evaluators"}
-    stage = Stage(
-        others={"workers": {"evaluate": AsItStands()}}, settings={**WITHOUT, "models.default": ""}, installed=installed
+    wanted = EvaluationRequest(folder=folder, revision=revision, base=folder, limits=Limits(seconds=600))
+    installed = Scenario().installed | {"evaluators"}
+    stage = Scenario(
+        others={"workers": {"evaluate": NoOpWorker()}}, settings={**WITHOUT, "models.default": ""}, installed=installed
     )
 
     async def done() -> Verdict:
         with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as home:
-            async with stage.assemble(Path(home), Path(home)) as koi:
-                return await evaluated(wanted, koi)
+            async with stage.build_app(Path(home), Path(home)) as koi:
+                return await evaluate_copy(wanted, koi)
 
     return asyncio.run(done())
 
@@ -166,7 +166,7 @@ def files_of(folder: Path) -> dict[Path, tuple[int, bytes]]:
 
 
 def told(verdict: Verdict) -> list[str]:
-    return [f"{issue.finding.severity} {issue.where} {issue.finding.title}" for issue in verdict.issues]
+    return [f"{issue.finding.severity} {issue.location} {issue.finding.title}" for issue in verdict.issues]
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,9 @@ def test_a_seeded_bug_is_found_at_its_line_and_a_clean_tree_is_clean(
     assert (0, []) == (clean.status, told(clean)), clean.warnings
     for verdict in (alone, since):
         assert 3 == verdict.status
-        assert any(project.test in one.finding.title and one.where.startswith(project.where) for one in verdict.issues)
+        assert any(
+            project.test in one.finding.title and one.location.startswith(project.where) for one in verdict.issues
+        )
         assert all(one.line for one in verdict.issues if one.finding.rule in verdict.evaluation.failing)
-        assert [] == list(published.iter_errors(as_sarif(verdict, "1")) if published else [])
+        assert [] == list(published.iter_errors(verdict_to_sarif(verdict, "1")) if published else [])
     assert before == files_of(folder)

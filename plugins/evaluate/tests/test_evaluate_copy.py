@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_evaluate.copy import Copy
-from openkoi_evaluate.git import repository_of, repository_with
+from openkoi_evaluate.git import find_repository, require_repository
+from openkoi_evaluate.workspace_copy import WorkspaceCopy
 from openkoi_hookspecs import ConfigError
 
 AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
@@ -43,16 +43,16 @@ def project(tmp_path: Path) -> Path:
     return written(folder, {"a.py": "new", "d.py": "d", "x.env": "secretless"})
 
 
-def copy_of(folder: Path, to: Path, revision: str = "") -> Copy:
-    repository = repository_of(folder)
-    commit = repository.commit(revision) if repository and revision else ""
-    return Copy(folder=folder, to=to / "copies" / folder.name, repository=repository, commit=commit)
+def copy_of(folder: Path, to: Path, revision: str = "") -> WorkspaceCopy:
+    repository = find_repository(folder)
+    commit = repository.resolve_commit(revision) if repository and revision else ""
+    return WorkspaceCopy(folder=folder, to=to / "copies" / folder.name, repository=repository, commit=commit)
 
 
 def test_a_copy_begins_as_the_revision_was_with_what_the_machine_has(project: Path, tmp_path: Path) -> None:
     copy = copy_of(project, tmp_path, "HEAD")
 
-    copy.begin()
+    copy.lay_out_base()
 
     begun = {"a.py": "old", "gone/b.py": "b", ".gitignore": "*.env\n", "sub/c.py": "c", "x.env": "secretless"}
     assert begun == tree(copy.to)
@@ -60,9 +60,9 @@ def test_a_copy_begins_as_the_revision_was_with_what_the_machine_has(project: Pa
 
 def test_the_work_arrives_with_new_files_and_without_those_that_are_gone(project: Path, tmp_path: Path) -> None:
     copy = copy_of(project, tmp_path, "HEAD")
-    copy.begin()
+    copy.lay_out_base()
 
-    copy.arrive()
+    copy.bring_up_to_date()
 
     now = {"a.py": "new", "d.py": "d", ".gitignore": "*.env\n", "sub/c.py": "c", "x.env": "secretless"}
     assert now == tree(copy.to)
@@ -71,10 +71,10 @@ def test_the_work_arrives_with_new_files_and_without_those_that_are_gone(project
 
 def test_what_is_the_same_is_not_touched_so_that_builders_do_not_build_it_again(project: Path, tmp_path: Path) -> None:
     copy = copy_of(project, tmp_path, "HEAD")
-    copy.begin()
+    copy.lay_out_base()
     before = (copy.to / "sub/c.py").stat()
 
-    copy.arrive()
+    copy.bring_up_to_date()
 
     assert (before.st_mtime_ns, before.st_ino) == (
         (copy.to / "sub/c.py").stat().st_mtime_ns,
@@ -87,8 +87,8 @@ def test_the_repository_and_its_index_are_left_alone(project: Path, tmp_path: Pa
     before = (tree(project), (project / ".git/index").read_bytes())
 
     copy = copy_of(project, tmp_path, "HEAD")
-    copy.begin()
-    copy.arrive()
+    copy.lay_out_base()
+    copy.bring_up_to_date()
 
     assert before == (tree(project), (project / ".git/index").read_bytes())
 
@@ -97,7 +97,7 @@ def test_a_folder_further_down_is_copied_alone_with_what_is_installed_above(proj
     written(project, {"node_modules/pad/index.js": "pad"})
     copy = copy_of(project / "sub", tmp_path, "HEAD")
 
-    copy.begin()
+    copy.lay_out_base()
 
     assert {"c.py": "c", "node_modules/pad/index.js": "pad"} == tree(copy.to)
 
@@ -106,9 +106,9 @@ def test_without_a_revision_a_copy_begins_empty(tmp_path: Path) -> None:
     folder = written(tmp_path / "plain", {"a.txt": "a", "__pycache__/a.pyc": "x", "deep/b.txt": "b"})
     copy = copy_of(folder, tmp_path)
 
-    copy.begin()
+    copy.lay_out_base()
     begun = tree(copy.to)
-    copy.arrive()
+    copy.bring_up_to_date()
 
     assert ({}, {"a.txt": "a", "deep/b.txt": "b"}) == (begun, tree(copy.to))
 
@@ -117,8 +117,8 @@ def test_a_virtual_environment_is_linked_to_and_a_build_cache_left_out(tmp_path:
     files = {"a.py": "a", ".venv/pyvenv.cfg": "", ".venv/bin/x": "x", "target/CACHEDIR.TAG": "", "target/big": "big"}
     copy = copy_of(written(tmp_path / "plain", files), tmp_path)
 
-    copy.begin()
-    copy.arrive()
+    copy.lay_out_base()
+    copy.bring_up_to_date()
 
     assert {".venv", "a.py"} == {path.name for path in copy.to.iterdir()}
     assert (copy.to / ".venv").is_symlink()
@@ -126,28 +126,28 @@ def test_a_virtual_environment_is_linked_to_and_a_build_cache_left_out(tmp_path:
 
 def test_a_copy_is_known_by_its_place_alone(project: Path, tmp_path: Path) -> None:
     copy = copy_of(project, tmp_path, "HEAD")
-    copy.begin()
+    copy.lay_out_base()
 
-    found = Copy.at(copy.to)
+    found = WorkspaceCopy.open_at(copy.to)
 
     assert copy == found
-    assert Copy.at(project) is None
+    assert WorkspaceCopy.open_at(project) is None
 
 
 def test_nothing_changed_is_told_from_something_changed(project: Path, tmp_path: Path) -> None:
     copy = copy_of(project, tmp_path, "HEAD")
-    copy.begin()
-    changed = copy.changed()
+    copy.lay_out_base()
+    changed = copy.is_changed()
     git(project, "checkout", "-q", ".")
     (project / "d.py").unlink()
 
-    assert (True, False) == (changed, copy.changed())
+    assert (True, False) == (changed, copy.is_changed())
 
 
 def test_an_unknown_revision_and_a_folder_without_a_repository_are_said(project: Path, tmp_path: Path) -> None:
     plain = written(tmp_path / "plain", {"a": "a"})
 
-    with pytest.raises(ConfigError, match="no revision 'nowhere'"):
-        repository_with(project, "nowhere").commit("nowhere")
-    with pytest.raises(ConfigError, match="Leave out --diff"):
-        repository_with(plain, "HEAD")
+    with pytest.raises(ConfigError, match="Unknown revision 'nowhere'"):
+        require_repository(project, "nowhere").resolve_commit("nowhere")
+    with pytest.raises(ConfigError, match="Omit --diff"):
+        require_repository(plain, "HEAD")

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from openkoi_evaluate import AsItStands
-from openkoi_evaluate.session import Wanted, evaluated, place_of
+from openkoi_evaluate import NoOpWorker
+from openkoi_evaluate.session import EvaluationRequest, copy_name, evaluate_copy
 from openkoi_evaluate.verdict import Verdict
 from openkoi_hookspecs import (
     Baseline,
@@ -26,7 +26,7 @@ from openkoi_hookspecs import (
     Score,
 )
 from openkoi_hookspecs.model import Message
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
 NO_MODEL = {"models.default": ""}
@@ -91,24 +91,24 @@ def committed(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def evaluate(wanted: Wanted, stage: Stage) -> Verdict:
+def evaluate(wanted: EvaluationRequest, stage: Scenario) -> Verdict:
     """Evaluate with an OpenKoi whose own workspace is elsewhere."""
 
     async def done() -> Verdict:
         with TemporaryDirectory(prefix="openkoi-", ignore_cleanup_errors=True) as home:
-            async with stage.assemble(Path(home), Path(home)) as koi:
-                return await evaluated(wanted, koi)
+            async with stage.build_app(Path(home), Path(home)) as koi:
+                return await evaluate_copy(wanted, koi)
 
     return asyncio.run(done())
 
 
-def staged(*evaluators: object, installed: Sequence[str] = (), **settings: object) -> Stage:
+def staged(*evaluators: object, installed: Sequence[str] = (), **settings: object) -> Scenario:
     """A stage without a model."""
-    return Stage(
+    return Scenario(
         evaluators={str(number): one for number, one in enumerate(evaluators)},
-        others={"workers": {"evaluate": AsItStands()}},
+        others={"workers": {"evaluate": NoOpWorker()}},
         settings={**NO_MODEL, **settings},
-        installed=Stage().installed | set(installed),
+        installed=Scenario().installed | set(installed),
     )
 
 
@@ -121,17 +121,17 @@ def test_what_was_there_at_the_revision_does_not_count(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"old.txt": "bad", "good.txt": "good"})
     (folder / "new.txt").write_text("bad")
 
-    verdict = evaluate(Wanted(folder=folder, revision="HEAD", base=folder), staged(Words()))
+    verdict = evaluate(EvaluationRequest(folder=folder, revision="HEAD", base=folder), staged(Words()))
 
-    assert (3, ["new.txt:1"]) == (verdict.status, [issue.where for issue in verdict.issues])
+    assert (3, ["new.txt:1"]) == (verdict.status, [issue.location for issue in verdict.issues])
 
 
 def test_without_a_revision_everything_counts(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"old.txt": "bad"})
 
-    verdict = evaluate(Wanted(folder=folder, base=tmp_path), staged(Words()))
+    verdict = evaluate(EvaluationRequest(folder=folder, base=tmp_path), staged(Words()))
 
-    assert (3, ["pond/old.txt:1"]) == (verdict.status, [issue.where for issue in verdict.issues])
+    assert (3, ["pond/old.txt:1"]) == (verdict.status, [issue.location for issue in verdict.issues])
 
 
 def test_evaluators_see_the_cumulative_diff_and_the_files_that_changed(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_evaluators_see_the_cumulative_diff_and_the_files_that_changed(tmp_path:
     git(folder, "commit", "-qam", "three")
     (folder / "c.txt").write_text("c\n")
 
-    evaluate(Wanted(folder=folder, revision="HEAD~1", base=folder), staged(words))
+    evaluate(EvaluationRequest(folder=folder, revision="HEAD~1", base=folder), staged(words))
 
     (work,) = words.seen
     assert ("a.txt", "c.txt") == work.files
@@ -154,7 +154,7 @@ def test_where_nothing_changed_there_is_nothing_to_accept(tmp_path: Path) -> Non
     words = Words()
     folder = committed(tmp_path / "pond", {"a.txt": "bad"})
 
-    verdict = evaluate(Wanted(folder=folder, revision="HEAD", base=folder), staged(words))
+    verdict = evaluate(EvaluationRequest(folder=folder, revision="HEAD", base=folder), staged(words))
 
     reason = "nothing changed since HEAD, so there is nothing to evaluate"
     assert (3, reason, []) == (verdict.status, verdict.reason, words.seen)
@@ -163,10 +163,10 @@ def test_where_nothing_changed_there_is_nothing_to_accept(tmp_path: Path) -> Non
 def test_without_a_model_the_judge_is_left_out_loudly_and_the_checks_decide(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
 
-    verdict = evaluate(Wanted(folder=folder, base=folder), staged(Words(), Asks()))
+    verdict = evaluate(EvaluationRequest(folder=folder, base=folder), staged(Words(), Asks()))
 
     (warning,) = verdict.warnings
-    assert (0, False) == (verdict.status, verdict.asked)
+    assert (0, False) == (verdict.status, verdict.used_model)
     assert warning.startswith("No judge was asked; the checks decide. No model is configured")
 
 
@@ -174,8 +174,8 @@ def test_no_judge_asks_no_model_and_says_so(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
     stage = staged(Words(), Asks(), **{"models.default": "rehearsal/script"})
 
-    with_one = evaluate(Wanted(folder=folder, base=folder), stage)
-    without = evaluate(Wanted(folder=folder, base=folder, judge=False), stage)
+    with_one = evaluate(EvaluationRequest(folder=folder, base=folder), stage)
+    without = evaluate(EvaluationRequest(folder=folder, base=folder, judge=False), stage)
 
     assert (0, 1, 0, 0) == (with_one.status, with_one.spent.calls, without.status, without.spent.calls)
     assert (NO_JUDGE_ASKED,) == without.warnings
@@ -184,7 +184,7 @@ def test_no_judge_asks_no_model_and_says_so(tmp_path: Path) -> None:
 def test_no_judge_where_there_is_no_model_says_nothing_of_models(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
 
-    verdict = evaluate(Wanted(folder=folder, base=folder, judge=False), staged(Words(), Asks()))
+    verdict = evaluate(EvaluationRequest(folder=folder, base=folder, judge=False), staged(Words(), Asks()))
 
     assert (0, (NO_JUDGE_ASKED,)) == (verdict.status, verdict.warnings)
 
@@ -193,7 +193,7 @@ def test_a_judge_that_is_required_needs_a_model(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
     required = staged(Words(), Asks(), **{"evaluation.require": ["1"]})
 
-    assert 9 == evaluate(Wanted(folder=folder, base=folder), required).status
+    assert 9 == evaluate(EvaluationRequest(folder=folder, base=folder), required).status
 
 
 @pytest.mark.parametrize(
@@ -213,14 +213,15 @@ def test_a_judge_that_is_asked_for_has_to_be_there(
 
     with pytest.raises(NoProviderError, match=why):
         evaluate(
-            Wanted(folder=folder, base=folder, judge=True), replace(stage, settings={**stage.settings, **settings})
+            EvaluationRequest(folder=folder, base=folder, judge=True),
+            replace(stage, settings={**stage.settings, **settings}),
         )
 
 
 def test_without_a_judge_what_is_green_is_accepted(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
 
-    verdict = evaluate(Wanted(folder=folder, base=folder), staged(Words()))
+    verdict = evaluate(EvaluationRequest(folder=folder, base=folder), staged(Words()))
 
     assert (0, "not judged: 1 check still passes", ()) == (verdict.status, verdict.reason, verdict.warnings)
 
@@ -229,7 +230,7 @@ def test_without_a_judge_what_is_green_is_accepted(tmp_path: Path) -> None:
 def test_what_nothing_can_check_is_not_accepted(tmp_path: Path, judge: bool | None) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
 
-    verdict = evaluate(Wanted(folder=folder, base=folder, judge=judge), staged(Asks()))
+    verdict = evaluate(EvaluationRequest(folder=folder, base=folder, judge=judge), staged(Asks()))
 
     assert (3, "not judged, and no check ran") == (verdict.status, verdict.reason)
 
@@ -239,27 +240,30 @@ def test_a_judge_and_the_checks_both_have_to_agree(tmp_path: Path, score: float,
     folder = committed(tmp_path / "pond", {"a.txt": text})
     stage = staged(Words(), Asks(score), **MODEL)
 
-    assert status == evaluate(Wanted(folder=folder, base=folder, judge=True), stage).status
+    assert status == evaluate(EvaluationRequest(folder=folder, base=folder, judge=True), stage).status
 
 
 @pytest.mark.parametrize(("limits", "status"), [(Limits(calls=0), 4), (Limits(seconds=0.0), 5)])
 def test_a_judge_that_a_limit_silenced_leaves_the_work_unjudged(tmp_path: Path, limits: Limits, status: int) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "good"})
 
-    verdict = evaluate(Wanted(folder=folder, base=folder, limits=limits), staged(Words(), Asks(), **MODEL))
+    verdict = evaluate(EvaluationRequest(folder=folder, base=folder, limits=limits), staged(Words(), Asks(), **MODEL))
 
     assert (status, None) == (verdict.status, verdict.evaluation.score)
 
 
 def test_a_copy_is_called_like_the_folder_and_those_around_it() -> None:
-    names = [place_of(Path(path)).as_posix() for path in ("/home/koi/src/example.com/pond/errors", "/pond", "/")]
+    names = [copy_name(Path(path)).as_posix() for path in ("/home/koi/src/example.com/pond/errors", "/pond", "/")]
 
     assert ["example.com/pond/errors", "pond", "project"] == names
 
 
 def test_a_higher_threshold_accepts_no_more(tmp_path: Path) -> None:
     folder = committed(tmp_path / "pond", {"a.txt": "bad"})
-    wanted = [Wanted(folder=folder, base=folder, limits=Limits(quality_threshold=quality)) for quality in (0.0, 1.0)]
+    wanted = [
+        EvaluationRequest(folder=folder, base=folder, limits=Limits(quality_threshold=quality))
+        for quality in (0.0, 1.0)
+    ]
 
     assert [3, 3] == [evaluate(one, staged(Words())).status for one in wanted]
 
@@ -274,7 +278,7 @@ def test_a_seeded_bug_is_mapped_to_its_line_and_nothing_in_the_folder_changes(
 
     (folder / "pond.py").write_text(POND["pond.py"].replace("+", "-"))
     before = files_of(folder)
-    broken = evaluate(Wanted(folder=folder, revision="HEAD", base=folder), stage)
+    broken = evaluate(EvaluationRequest(folder=folder, revision="HEAD", base=folder), stage)
 
-    assert (3, ["test_pond.py:5"]) == (broken.status, [issue.where for issue in broken.issues])
+    assert (3, ["test_pond.py:5"]) == (broken.status, [issue.location for issue in broken.issues])
     assert before == files_of(folder)

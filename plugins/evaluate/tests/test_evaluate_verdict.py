@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from openkoi_evaluate.as_json import as_object
-from openkoi_evaluate.sarif import as_sarif
-from openkoi_evaluate.text import as_markdown, as_text
-from openkoi_evaluate.verdict import Ground, Verdict, issues, reason, status_of, verdict_of
+from openkoi_evaluate.json_output import verdict_to_json
+from openkoi_evaluate.sarif import verdict_to_sarif
+from openkoi_evaluate.text_output import format_markdown, format_text
+from openkoi_evaluate.verdict import FindingRoot, Verdict, build_verdict, describe_reason, exit_status, number_findings
 from openkoi_hookspecs import (
     Check,
     Cost,
@@ -28,8 +28,8 @@ from openkoi_hookspecs import (
     Task,
 )
 
-HERE = Ground("", lambda path: path in {"src/a b.py", "pond.py"})
-BELOW = Ground("packages/pond", HERE.holds)
+HERE = FindingRoot("", lambda path: path in {"src/a b.py", "pond.py"})
+BELOW = FindingRoot("packages/pond", HERE.contains)
 RED = Finding("test_depth fails", rule="test_depth", where="pond.py:7", detail="E assert 1 == 2", fix="Add one.")
 STYLE = Finding("unused import", Severity.SUGGESTION, rule="F401", where="src/a b.py:1:3")
 VAGUE = Finding("it is unclear", Severity.BLOCKER, rule="clarity", where="the second paragraph")
@@ -100,18 +100,18 @@ def result_of(decision: NextAction, evaluation: Evaluation | None = JUDGED) -> R
     return Result(Task("t"), Decision(decision, "because"), best=best, iterations=[best], cost=Cost())
 
 
-def judged(evaluation: Evaluation = JUDGED, ground: Ground = HERE) -> Verdict:
-    return verdict_of(result_of(NextAction.ACCEPT_BEST, evaluation), "pond", ground)
+def judged(evaluation: Evaluation = JUDGED, ground: FindingRoot = HERE) -> Verdict:
+    return build_verdict(result_of(NextAction.ACCEPT_BEST, evaluation), "pond", ground)
 
 
 def sarif_of(verdict: Verdict) -> Any:  # JSON: its shape is validated
-    said = json.loads(json.dumps(as_sarif(verdict, "1")))
+    said = json.loads(json.dumps(verdict_to_sarif(verdict, "1")))
     Draft7Validator(SARIF).validate(said)
     return said["runs"][0]
 
 
 def test_the_gravest_finding_comes_first_and_each_has_a_place() -> None:
-    found = [(one.id, one.where, one.path, one.line) for one in issues(JUDGED, HERE)]
+    found = [(one.id, one.location, one.path, one.line) for one in number_findings(JUDGED, HERE)]
 
     assert [
         ("F1", "the second paragraph", "", 0),
@@ -121,14 +121,14 @@ def test_the_gravest_finding_comes_first_and_each_has_a_place() -> None:
 
 
 def test_places_are_told_from_where_a_person_stands() -> None:
-    assert ("packages/pond/pond.py", 7) == BELOW.place("./pond.py:7:2")
+    assert ("packages/pond/pond.py", 7) == BELOW.resolve("./pond.py:7:2")
 
 
 def test_a_fingerprint_stays_when_lines_move_and_tells_twins_apart() -> None:
     moved = replace(RED, where="pond.py:99")
 
-    first, second = (next(issues(Evaluation(findings=(one, STYLE)), HERE)).fingerprint for one in (RED, moved))
-    twins = {one.fingerprint for one in issues(Evaluation(findings=(RED, moved)), HERE)}
+    first, second = (next(number_findings(Evaluation(findings=(one, STYLE)), HERE)).fingerprint for one in (RED, moved))
+    twins = {one.fingerprint for one in number_findings(Evaluation(findings=(RED, moved)), HERE)}
 
     assert first == second
     assert 2 == len(twins)
@@ -137,7 +137,7 @@ def test_a_fingerprint_stays_when_lines_move_and_tells_twins_apart() -> None:
 def test_a_red_check_that_nobody_explains_is_a_finding() -> None:
     silent = Evaluation(checks=(Check("make test", passed=False), Check("old", passed=False, required=False)))
 
-    assert ["make test fails"] == [one.finding.title for one in issues(silent, HERE)]
+    assert ["make test fails"] == [one.finding.title for one in number_findings(silent, HERE)]
 
 
 @pytest.mark.parametrize(
@@ -153,20 +153,20 @@ def test_a_red_check_that_nobody_explains_is_a_finding() -> None:
     ],
 )
 def test_the_status_says_how_it_ended(decision: NextAction, evaluation: Evaluation | None, status: int) -> None:
-    assert status == status_of(result_of(decision, evaluation))
+    assert status == exit_status(result_of(decision, evaluation))
 
 
 def test_only_what_is_accepted_ends_with_zero() -> None:
     evaluations = (None, JUDGED, Evaluation(unavailable_reason="?"), Evaluation())
 
-    statuses = {(one, status_of(result_of(one, said))) for one, said in product(NextAction, evaluations)}
+    statuses = {(one, exit_status(result_of(one, said))) for one, said in product(NextAction, evaluations)}
 
     assert {NextAction.ACCEPT} == {one for one, status in statuses if status == 0}
 
 
 def test_the_reason_names_what_speaks_against_it() -> None:
-    assert "1 check fails, 1 blocker is open, score 0.50 of 0.80" == reason(result_of(NextAction.ACCEPT_BEST))
-    assert "because" == reason(result_of(NextAction.ACCEPT_BEST, Evaluation(unavailable_reason="no model")))
+    assert "1 check fails, 1 blocker is open, score 0.50 of 0.80" == describe_reason(result_of(NextAction.ACCEPT_BEST))
+    assert "because" == describe_reason(result_of(NextAction.ACCEPT_BEST, Evaluation(unavailable_reason="no model")))
 
 
 @pytest.mark.row("C80")
@@ -191,13 +191,13 @@ def test_sarif_of_accepted_work_has_no_results() -> None:
 def test_markdown_is_a_table_in_which_nothing_of_a_finding_is_markup() -> None:
     hostile = Finding("<img src=x> | **now**\nnext", rule="r", where="pond.py:7")
 
-    page = as_markdown(judged(Evaluation(findings=(hostile,), checks=(Check("t", passed=True),))))
+    page = format_markdown(judged(Evaluation(findings=(hostile,), checks=(Check("t", passed=True),))))
 
     assert r"| ⚠️ F1 | `pond.py:7` | \<img src=x\> \| \*\*now\*\* next |" in page
 
 
 def test_text_begins_a_finding_with_a_place_that_a_terminal_can_follow() -> None:
-    lines = as_text(judged()).splitlines()
+    lines = format_text(judged()).splitlines()
 
     assert "✗ not accepted: pond: 1 check fails, 1 blocker is open, score 0.50 of 0.80" == lines[0]
     assert ["F2 important  pond.py:7", "  test_depth fails", "    E assert 1 == 2", "  → Add one."] == lines[5:9]
@@ -207,11 +207,11 @@ def test_text_begins_a_finding_with_a_place_that_a_terminal_can_follow() -> None
 def test_a_long_line_of_what_was_printed_is_cut() -> None:
     long = replace(RED, detail=f"got: {'x' * 5000}")
 
-    assert max(map(len, as_text(judged(Evaluation(findings=(long,)))).splitlines())) < 250
+    assert max(map(len, format_text(judged(Evaluation(findings=(long,)))).splitlines())) < 250
 
 
 def test_json_holds_all_of_it() -> None:
-    said = as_object(replace(judged(), warnings=("no judge",), evaluators=("testrunner",)))
+    said = verdict_to_json(replace(judged(), warnings=("no judge",), evaluators=("testrunner",)))
 
     assert ("openkoi.evaluation/1", False, 3, 0.5) == (said["schema"], said["accepted"], said["status"], said["score"])
     assert (["testrunner"], ["no judge"]) == (said["evaluators"], said["warnings"])

@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
-from openkoi_testing import Stage, ToolboxContract, perform
+from openkoi_testing import Scenario, ToolboxContract, run_scenario
 
 if TYPE_CHECKING:
     from plugins.fetch.tests.conftest import Web
@@ -73,13 +73,13 @@ def test_bounds_that_leave_nothing_are_refused() -> None:
 
 def test_in_a_run_a_listed_page_is_read_and_nobody_is_asked(web: "Web", tmp_path: Path) -> None:
     server = web.site({"/": web.page("<h1>Hello</h1>")})
-    stage = Stage(
+    stage = Scenario(
         says=[ToolCall("1", "fetch_url", {"url": f"{server.url}/"}), "Done."],
         settings={"tools.fetch.allow": [web.place(server)], "tools.fetch.seconds": 10},
         plugins={"fetch": FetchGate()},
     )
 
-    done = perform(Task("What is there?"), stage, tmp_path)
+    done = run_scenario(Task("What is there?"), stage, tmp_path)
 
     answers = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
     assert ["# Hello" in answer.text for answer in answers] == [True]
@@ -87,13 +87,13 @@ def test_in_a_run_a_listed_page_is_read_and_nobody_is_asked(web: "Web", tmp_path
 
 
 def test_in_a_run_another_host_is_asked_about_and_without_an_answer_nothing_is_sent(tmp_path: Path) -> None:
-    stage = Stage(
+    stage = Scenario(
         says=[ToolCall("1", "fetch_url", {"url": "https://elsewhere.example/?q=secret"}), "Done."],
         toolboxes={"fetch": Fetch()},
         plugins={"careless": Careless(), "fetch": FetchGate()},
     )
 
-    done = perform(Task("What is there?"), stage, tmp_path)
+    done = run_scenario(Task("What is there?"), stage, tmp_path)
 
     questions = [record.event.text for record in done.records if isinstance(record.event, events.QuestionAsked)]
     assert not [record for record in done.records if isinstance(record.event, events.ToolCallStarted)]
@@ -102,13 +102,13 @@ def test_in_a_run_another_host_is_asked_about_and_without_an_answer_nothing_is_s
 
 
 def test_without_its_gate_the_tool_itself_refuses_what_is_not_listed(tmp_path: Path) -> None:
-    stage = Stage(
+    stage = Scenario(
         says=[ToolCall("1", "fetch_url", {"url": "https://elsewhere.example/"}), "Done."],
         toolboxes={"fetch": Fetch()},
         plugins={"careless": Careless()},
     )
 
-    done = perform(Task("What is there?"), stage, tmp_path)
+    done = run_scenario(Task("What is there?"), stage, tmp_path)
 
     [answer] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
     assert answer.failed

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from openkoi_testing.servers.faults import After, Fault
-from openkoi_testing.servers.http import Served
+from openkoi_testing.servers.faults import AfterResponse, ServerFault
+from openkoi_testing.servers.http_server import ServerResponse
 
 if TYPE_CHECKING:
     from plugins.fetch.tests.conftest import Web
@@ -44,8 +44,11 @@ def test_a_name_that_does_not_exist_is_a_sentence(web: "Web") -> None:
     assert "The name nowhere.example could not be looked up: no such name. Check its spelling." == answer.text
 
 
-@pytest.mark.parametrize("fault", [Fault(delay=60), Fault(cut=20, after=After.HANGS), Fault(after=After.DRIPS)])
-def test_a_slow_page_is_given_up_in_time(web: "Web", fault: Fault) -> None:
+@pytest.mark.parametrize(
+    "fault",
+    [ServerFault(delay=60), ServerFault(cut=20, after=AfterResponse.HANGS), ServerFault(after=AfterResponse.DRIPS)],
+)
+def test_a_slow_page_is_given_up_in_time(web: "Web", fault: ServerFault) -> None:
     server = web.site({"/": web.page("x" * 100, fault=fault)})
     started = time.monotonic()
 
@@ -56,7 +59,7 @@ def test_a_slow_page_is_given_up_in_time(web: "Web", fault: Fault) -> None:
 
 
 def test_an_answer_that_breaks_off_is_a_sentence(web: "Web") -> None:
-    server = web.site({"/": web.page("x" * 100, fault=Fault(cut=20))})
+    server = web.site({"/": web.page("x" * 100, fault=ServerFault(cut=20))})
 
     assert "broke off its answer" in web.reading(server).fetch(f"{server.url}/").text
 
@@ -70,7 +73,7 @@ def test_a_server_that_speaks_no_http_is_a_sentence(web: "Web") -> None:
 
 
 def test_a_huge_page_is_cut_and_that_is_said(web: "Web") -> None:
-    server = web.site({"/": Served([b"0123456789abcde\n" * 4096] * 200, type="text/plain")})
+    server = web.site({"/": ServerResponse([b"0123456789abcde\n" * 4096] * 200, type="text/plain")})
 
     answer = web.reading(server, max_mb=0.5).fetch(f"{server.url}/")
 

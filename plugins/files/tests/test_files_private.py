@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_files import locked, private_folder, replace_file, tightened
+from openkoi_files import lock_beside, private_folder, replace_file, restrict_permissions
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 
@@ -34,11 +34,11 @@ def test_what_was_open_to_others_is_closed_and_named(tmp_path: Path) -> None:
     file = replace_file(tmp_path / "credentials" / "providers.json", "{}")
     file.chmod(0o644)
     file.parent.chmod(0o755)
-    said = tightened(file.parent)
+    said = restrict_permissions(file.parent)
 
     assert (0o700, 0o600) == (file.parent.stat().st_mode & 0o777, file.stat().st_mode & 0o777)
-    assert [f"{path} could be read by others; that is mended now." for path in (file.parent, file)] == said
-    assert [] == tightened(file.parent)
+    assert [f"{path} could be read by others; its permissions are now fixed." for path in (file.parent, file)] == said
+    assert [] == restrict_permissions(file.parent)
 
 
 def test_a_link_stays_one(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path) -> None:
 
 def test_a_lock_lies_beside_the_file_and_is_let_go(tmp_path: Path) -> None:
     for _ in range(2):
-        with locked(tmp_path / "a.json"):
+        with lock_beside(tmp_path / "a.json"):
             pass
 
     assert [tmp_path / ".a.json.lock"] == list(tmp_path.iterdir())

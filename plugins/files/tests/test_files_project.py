@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_files.project import hashed, project_id
+from openkoi_files.project import hash_path, project_id
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -50,7 +50,7 @@ def test_a_link_names_no_project(tmp_path: Path, link: str) -> None:
     place.parent.mkdir(parents=True)
     place.symlink_to(secret if link.endswith("project") else secret.parent)
 
-    assert hashed(tmp_path / "here") == project_id(tmp_path / "here")
+    assert hash_path(tmp_path / "here") == project_id(tmp_path / "here")
 
 
 @pytest.mark.parametrize(("said", "name"), [("a b\n\x1b[2J", "a-b-2J"), ("x" * 100, "x" * 64), ("\0\n", "")])
@@ -64,8 +64,8 @@ def test_a_name_is_short_and_plain(tmp_path: Path, said: str, name: str) -> None
 def test_without_a_commit_or_git_the_path_names_it(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
 
-    assert hashed(tmp_path / "empty") == project_id(repository(tmp_path / "empty"))
-    assert hashed(tmp_path / "plain") == project_id(tmp_path / "plain")
+    assert hash_path(tmp_path / "empty") == project_id(repository(tmp_path / "empty"))
+    assert hash_path(tmp_path / "plain") == project_id(tmp_path / "plain")
 
 
 @pytest.mark.parametrize("line", ["protocol.file.allow", "protocol.allow"])
@@ -84,5 +84,5 @@ def test_a_hostile_repository_runs_nothing(tmp_path: Path, line: str) -> None:
     }.items():
         git(hostile, "config", key, value)
 
-    assert hashed(hostile) == project_id(hostile)
+    assert hash_path(hostile) == project_id(hostile)
     assert not marker.exists()

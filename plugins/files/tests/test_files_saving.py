@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_files import moved_in, save_key, saved_key, saved_names
+from openkoi_files import find_key, list_names, migrate_key_files, save_key
 from openkoi_hookspecs import ConfigError
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
@@ -22,8 +22,8 @@ def test_a_key_is_kept_beside_the_others_and_takes_the_place_of_its_older_one(tm
     store = save_key(folder, "acme", "sk-new")
 
     assert {"acme": "sk-new", "borg": "sk-borg"} == json.loads(store.read_text())
-    assert ["acme", "borg"] == saved_names(folder)
-    found = saved_key(folder, "acme")
+    assert ["acme", "borg"] == list_names(folder)
+    found = find_key(folder, "acme")
     assert found is not None
     assert "sk-new" == found.value
 
@@ -58,7 +58,7 @@ def test_two_who_save_at_once_lose_nothing(tmp_path: Path) -> None:
 
     assert [0, 0, 0] == [worker.wait() for worker in workers]
 
-    assert 30 == len(saved_names(tmp_path))
+    assert 30 == len(list_names(tmp_path))
 
 
 @pytest.mark.row("C1")
@@ -67,6 +67,6 @@ def test_keys_of_older_habits_are_moved_into_the_store(tmp_path: Path) -> None:
     (tmp_path / "acme.key").write_text("sk-old\n")
     (tmp_path / "borg.key").write_text("sk-older\n")
 
-    assert ["acme.key", "borg.key"] == [path.name for path in moved_in(tmp_path)]
+    assert ["acme.key", "borg.key"] == [path.name for path in migrate_key_files(tmp_path)]
     assert {"acme": "sk-old", "borg": "sk-new"} == json.loads((tmp_path / "providers.json").read_text())
     assert [] == list(tmp_path.glob("*.key"))

@@ -4,21 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_files import is_under_way, under_way
+from openkoi_files import is_run_active, lock_run
 from openkoi_hookspecs import KoiError
 
 
 def test_a_run_is_carried_out_by_one_alone(tmp_path: Path) -> None:
-    with under_way(tmp_path, "run-1"):
-        assert (True, False) == (is_under_way(tmp_path, "run-1"), is_under_way(tmp_path, "run-2"))
-        with pytest.raises(KoiError, match="under way already"), under_way(tmp_path, "run-1"):
+    with lock_run(tmp_path, "run-1"):
+        assert (True, False) == (is_run_active(tmp_path, "run-1"), is_run_active(tmp_path, "run-2"))
+        with pytest.raises(KoiError, match="already running"), lock_run(tmp_path, "run-1"):
             pass
 
-    assert not is_under_way(tmp_path, "run-1")
+    assert not is_run_active(tmp_path, "run-1")
 
 
 def test_nothing_is_left_of_a_run_that_failed(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), under_way(tmp_path, "run-1"):
+    with pytest.raises(ZeroDivisionError), lock_run(tmp_path, "run-1"):
         raise ZeroDivisionError
 
     assert [] == list(tmp_path.iterdir())

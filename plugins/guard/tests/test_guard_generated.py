@@ -11,7 +11,7 @@ from openkoi_guard import Guard
 from openkoi_guard.generated import FILES as GENERATED_FILES
 from openkoi_guard.generated import NAMES
 from openkoi_hookspecs import Arguments, Ask, Permission, Tool, ToolCall, ToolResult
-from openkoi_testing import lend
+from openkoi_testing import make_run
 
 FILES = {
     ".gitignore": "build/\ndist/\nnode_modules\n__pycache__/\n.next\n*.egg-info\n.coverage\ncoverage.xml\n",
@@ -54,7 +54,7 @@ def git(folder: Path, *words: str) -> None:
 
 def asked(workspace: Path, command: str) -> Permission | None:
     async def judged() -> Permission | None:
-        async with lend(workspace=workspace) as run:
+        async with make_run(workspace=workspace) as run:
             tool = Tool("run_command", "", {}, nothing)
             return Guard().before_tool(ToolCall("1", "run_command", {"command": command}), tool, run)
 
@@ -171,7 +171,7 @@ def test_of_a_set_that_was_written_blind_98_of_100_ask_and_1_in_vain(
 
     async def alarms(commands: list[str]) -> list[str]:
         tool, guard = Tool("run_command", "", {}, nothing), Guard()
-        async with lend(workspace=tmp_path) as run:
+        async with make_run(workspace=tmp_path) as run:
             calls = [ToolCall("1", "run_command", {"command": command}) for command in commands]
             return [str(call.arguments["command"]) for call in calls if guard.before_tool(call, tool, run)]
 

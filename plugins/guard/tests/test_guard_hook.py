@@ -25,7 +25,7 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_hookspecs.events import ToolCallFinished
-from openkoi_testing import Rehearsed, Stage, lend, perform
+from openkoi_testing import FinishedRun, Scenario, make_run, run_scenario
 from openkoi_tools import WorkspaceTools
 
 
@@ -35,7 +35,7 @@ async def nothing(arguments: Arguments) -> ToolResult:
 
 def verdict(guard: Guard, workspace: Path, *, effect: Effect = Effect.WRITES, **arguments: Json) -> Permission | None:
     async def asked() -> Permission | None:
-        async with lend(workspace=workspace) as run:
+        async with make_run(workspace=workspace) as run:
             tool = Tool("any_tool", "", {}, nothing, effect=effect)
             return guard.before_tool(ToolCall("1", "any_tool", arguments), tool, run)
 
@@ -66,7 +66,7 @@ def test_modes_and_approvals(tmp_path: Path) -> None:
 
 
 async def twice(guard: Guard, workspace: Path, between: Callable[[], object], command: str) -> Permission | None:
-    async with lend(workspace=workspace) as run:
+    async with make_run(workspace=workspace) as run:
         tool = Tool("run_command", "", {}, nothing)
         guard.before_tool(ToolCall("1", "run_command", {"command": "ls"}), tool, run)
         between()
@@ -194,13 +194,13 @@ def test_a_pattern_that_cannot_be_read_is_a_sentence() -> None:
         Guard(allow=["git 'push"])
 
 
-def performed(guard: Guard, command: str, workspace: Path) -> Rehearsed:
-    stage = Stage(
+def performed(guard: Guard, command: str, workspace: Path) -> FinishedRun:
+    stage = Scenario(
         says=[ToolCall("1", "run_command", {"command": command}), "done"],
         plugins={"guard": guard},
         toolboxes={"workspace": WorkspaceTools()},
     )
-    return perform(Task("Tidy up"), stage, workspace)
+    return run_scenario(Task("Tidy up"), stage, workspace)
 
 
 @pytest.mark.row("SAFE-05", "C28")
@@ -223,7 +223,7 @@ def test_a_denied_call_is_a_result_that_the_model_reads(tmp_path: Path) -> None:
 
 def test_a_tool_may_say_itself_which_paths_a_call_writes(tmp_path: Path) -> None:
     async def asked(patch: str) -> Permission | None:
-        async with lend(workspace=tmp_path) as run:
+        async with make_run(workspace=tmp_path) as run:
             tools = {tool.name: tool for tool in await WorkspaceTools(outputs=tmp_path / "outputs").tools(run)}
             return Guard().before_tool(ToolCall("1", "apply_patch", {"patch": patch}), tools["apply_patch"], run)
 

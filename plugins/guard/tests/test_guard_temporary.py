@@ -11,7 +11,7 @@ import pytest
 
 from openkoi_guard import Guard
 from openkoi_hookspecs import Arguments, Ask, Tool, ToolCall, ToolResult
-from openkoi_testing import lend
+from openkoi_testing import make_run
 
 if os.name != "posix":
     pytest.skip("the temporary folder of POSIX", allow_module_level=True)
@@ -33,7 +33,7 @@ def asks(workspace: Path, *commands: str, old: Path | None = None) -> list[str]:
 
     async def judged() -> list[str]:
         tool, guard = Tool("run_command", "", {}, nothing), Guard()
-        async with lend(workspace=workspace) as run:
+        async with make_run(workspace=workspace) as run:
             guard.before_tool(ToolCall("1", "run_command", {"command": "ls"}), tool, run)
             made(old)
             calls = [ToolCall("2", "run_command", {"command": command}) for command in commands]

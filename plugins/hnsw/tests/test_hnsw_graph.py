@@ -13,7 +13,7 @@ from openkoi_hnsw.guard import FADE, measured
 from openkoi_hnsw.guarded import BUILD_AT, Guarded
 from openkoi_hnsw.kept import Kept
 from openkoi_recall.scanning import Scanned, top
-from openkoi_testing.full import no_room
+from openkoi_testing.full_disk import limit_file_size
 
 if TYPE_CHECKING:
     from openkoi_recall.bm25 import Matrix
@@ -163,7 +163,7 @@ def test_a_full_disk_keeps_nothing_and_the_graph_answers_all_the_same(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     matrix = heaps()
-    with no_room(20_000):
+    with limit_file_size(20_000):
         subject = asked_often(graph_of(tmp_path / "v", MARK, matrix), matrix)
 
     assert subject.rows(matrix[0], 5) is not None

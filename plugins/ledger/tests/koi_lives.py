@@ -15,7 +15,7 @@ from openkoi.app import App
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Evaluation, Event, Learning, LearningStatus, Limits, Record, Result, Task, events
 from openkoi_ledger import Ledger
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 LEARNERS = ("none", "history", "documents", "ours", "oracle")
 SESSION = 10
@@ -117,8 +117,8 @@ class Pond:
         data = self.home / "data"
         mine = {"ledger": Ledger(sessions=data / "sessions")} if self.who == "ours" else self.plugins
         memory = DuckDB(path=data / "openkoi.db") if self.remembers and self.who == "ours" else None
-        stage = Stage(model=self.mind, plugins=mine, evaluators={"judge": self.judge}, memory=memory)
-        return stage.assemble(self.home, self.home)
+        stage = Scenario(model=self.mind, plugins=mine, evaluators={"judge": self.judge}, memory=memory)
+        return stage.build_app(self.home, self.home)
 
     async def session(self, tasks: Sequence[int]) -> None:
         """Do some tasks in one process, and look at what was written down."""

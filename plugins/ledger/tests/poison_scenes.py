@@ -31,7 +31,7 @@ from openkoi_ledger import Ledger
 from openkoi_ledger.book import Book
 from openkoi_log import RunLog, session_id
 from openkoi_rehearsal import Line, Scripted
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 PLUGINS = frozenset({"tools", "sandboxes", "checkpoints", "compactors", "hooks", "evaluators"})
 ROLES = {"models.evaluator": "judge/scripted", "models.small": "small/scripted"}
@@ -108,7 +108,7 @@ class Home:
         """Do a task; return what was written down. ``asked`` are the requests of this task."""
         self.workspace.mkdir(exist_ok=True)
         models = [Scripted(lines) for lines in (says, more.get("judge", [verdict(0.95)]), more.get("small", ["NONE"]))]
-        stage = Stage(
+        stage = Scenario(
             model=models[0],
             providers={"judge": models[1], "small": models[2]},
             toolboxes={"pages": Pages(more.get("page", ""))},
@@ -116,7 +116,7 @@ class Home:
             installed=PLUGINS,
             settings={**ROLES, "hooks.ledger.withheld": 0.0, **more.get("settings", {})},
         )
-        koi = stage.assemble(self.workspace, self.folder / "home")
+        koi = stage.build_app(self.workspace, self.folder / "home")
 
         async def person(question: Question) -> str:
             return self.answers.pop(0) if self.answers else "no"

@@ -41,7 +41,7 @@ from openkoi_ledger import Ledger
 from openkoi_ledger.told import Credited, Noted, Shown
 from openkoi_log import RunLog, session_id
 from openkoi_rehearsal import Line, Scripted
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 FIX = "Separate the columns with `semicolon`."
 
@@ -91,14 +91,14 @@ class House:
             getattr(one, "judges", False) for one in evaluators.values()
         )
         ledger = Ledger(sessions=self.home / "data" / "sessions", withheld=0.0)
-        stage = Stage(
+        stage = Scenario(
             model=Scripted(asked_for_work(says) if judged else says),
             plugins={"ledger": ledger},
             evaluators=evaluators,
             toolboxes=more.get("toolboxes", {}),
             memory=DuckDB(path=self.home / "data" / "openkoi.db") if self.memory else None,
         )
-        koi = stage.assemble(self.workspace, self.home)
+        koi = stage.build_app(self.workspace, self.home)
 
         async def done() -> list[Record]:
             async with koi:

@@ -12,7 +12,7 @@ from openkoi_ledger.entry import Entry
 from openkoi_ledger.shelf import Shelf
 from openkoi_ledger.told import Credited, Noted, Shown
 from openkoi_log import RunLog, all_segments
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory_log import run_records
 
 RULE = Entry("aa11", "heuristic", "Use `tab`.", standing=LearningStatus.ACTIVE)
 SHOWN = Shown("Export the invoices", "pond", "test/model", ("aa11",), ())
@@ -142,7 +142,7 @@ def test_a_file_that_cannot_be_read_costs_itself_alone_and_is_named_once(
 
 
 def test_how_a_run_went_is_told_wherever_its_session_lies(tmp_path: Path) -> None:
-    written(tmp_path, DAYS[0], "r1", *(record.event for record in a_run("r1", "Mend it")))
+    written(tmp_path, DAYS[0], "r1", *(record.event for record in run_records("r1", "Mend it")))
     written(tmp_path, DAYS[1], "r2", RecallFinished(Recall((Hit(Learning("aa11", "heuristic", "Use `tab`."), 1.0),))))
     shelf = lived(tmp_path, DAYS[2])
     before = shelf.result("r1", DAYS[0])

@@ -12,8 +12,8 @@ from openkoi_hookspecs import Hit, Query, Record
 from openkoi_log import RunLog
 from openkoi_log.memory_sync import MemorySync
 from openkoi_sqlite import SQLite
-from openkoi_testing.contracts.memory import ids
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory import ids_of
+from openkoi_testing.contracts.memory_log import run_records
 
 PARSER = Query("mend the parser", project="koi", kinds=("task",))
 
@@ -72,7 +72,7 @@ def logged(folder: Path, *runs: str) -> MemorySync:
     """The log after these runs, a session each."""
     for run in runs:
         log = RunLog(folder / "sessions", run, str)
-        log.append(run, [record.event for record in a_run(run, f"Mend the parser of {run}")])
+        log.append(run, [record.event for record in run_records(run, f"Mend the parser of {run}")])
         log.close()
     return MemorySync(folder / "sessions", pytest.fail)
 
@@ -86,7 +86,7 @@ def test_what_memory_loses_while_it_is_told_is_told_again_in_the_same_run(
 
     hits = asyncio.run(logged(tmp_path, "r3").search(struck(path=path), PARSER))
 
-    assert {"r1", "r2", "r3"} == set(ids(hits))
+    assert {"r1", "r2", "r3"} == set(ids_of(hits))
     assert 1 == len([*tmp_path.glob("memory.db.bad-*")])
 
 
@@ -96,7 +96,7 @@ def test_who_lost_nothing_is_told_everything_once(tmp_path: Path) -> None:
     for run in ("r1", "r2"):
         asyncio.run(logged(tmp_path, run).remember(memory))
 
-    assert 2 * len(a_run("r", "Mend it")) == memory.told
+    assert 2 * len(run_records("r", "Mend it")) == memory.told
 
 
 def test_a_new_memory_is_told_what_was_put_away_too_and_all_of_it_once(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_new_memory_is_told_what_was_put_away_too_and_all_of_it_once(tmp_path:
 
 def test_what_was_written_after_memory_looked_is_told_from_where_it_was_put_away(tmp_path: Path) -> None:
     remembering, memory = logged(tmp_path), Kept()
-    one, *rest = [record.event for record in a_run("r1", "Mend it")]
+    one, *rest = [record.event for record in run_records("r1", "Mend it")]
     log = RunLog(tmp_path / "sessions", "r1", str)
     log.append("r1", [one])
     asyncio.run(remembering.remember(memory))
@@ -137,7 +137,7 @@ def test_nothing_is_read_of_what_was_put_away_and_is_known(tmp_path: Path, caplo
         path.write_bytes(b"x" * (path.stat().st_size - 4) + path.read_bytes()[-4:])
     asyncio.run(remembering.remember(memory))
 
-    assert 3 * len(a_run("r", "Mend it")) == len(memory.records)
+    assert 3 * len(run_records("r", "Mend it")) == len(memory.records)
     assert [] == caplog.messages
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_files.filelock import LOCKS, held_by_another
+from openkoi_files.filelock import HAS_LOCKS, is_locked
 from openkoi_hookspecs import Record, Response, StreamEnd, Usage, events
 from openkoi_log import LogFault, RunLog, read_segment, segments, session_id
 from openkoi_redact import MASK, Redactor
@@ -191,17 +191,17 @@ def test_a_torn_tail_waits_for_its_writer(tmp_path: Path) -> None:
     os.write(log.file, b'{"ts":"half')
 
     assert (["one"], []) == read(log.path)
-    assert held_by_another(log.path)
+    assert is_locked(log.path)
     log.close()
-    assert not held_by_another(log.path)
+    assert not is_locked(log.path)
 
 
 @posix
 def test_a_lock_is_seen_by_other_processes(tmp_path: Path) -> None:
-    assert LOCKS
+    assert HAS_LOCKS
     log = log_in(tmp_path)
     log.append("run", [events.WarningIssued("one")])
-    script = "import sys, pathlib, openkoi_files.filelock as f; print(f.held_by_another(pathlib.Path(sys.argv[1])))"
+    script = "import sys, pathlib, openkoi_files.filelock as f; print(f.is_locked(pathlib.Path(sys.argv[1])))"
 
     assert ["True\n"] == ended([child(script, str(log.path))])
 

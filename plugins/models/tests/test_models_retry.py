@@ -25,7 +25,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_models.retry import Cooldowns, backoff
 from openkoi_report import report_of
-from openkoi_testing import Stage, perform
+from openkoi_testing import Scenario, run_scenario
 
 CHAIN = ["acme/one", "borg/two", "cyan/three"]
 USED = Usage(input=1_000, output=100)
@@ -58,9 +58,9 @@ def busy(times: int = 9) -> list[KoiError]:
     return [ProviderUnavailableError("acme answered 529.", retry_after=0.01) for _ in range(times)]
 
 
-def stage(*vendors: Vendor) -> Stage:
+def stage(*vendors: Vendor) -> Scenario:
     names = ("acme", "borg", "cyan")
-    return Stage(
+    return Scenario(
         providers=dict(zip(names, vendors, strict=False)),
         settings={"models.default": "", "models.fallback.executor": CHAIN[: len(vendors)]},
     )
@@ -69,7 +69,7 @@ def stage(*vendors: Vendor) -> Stage:
 @pytest.mark.row("PROV-09", "PROV-10")
 def test_the_next_model_answers_and_the_result_names_what_happened() -> None:
     late = Vendor([ProviderUnavailableError("borg said nothing new for 60 seconds or longer.")] * 2)
-    told = perform(Task("What is here?"), stage(Vendor(busy()), late, Vendor()))
+    told = run_scenario(Task("What is here?"), stage(Vendor(busy()), late, Vendor()))
     result = report_of(told.records).result()
 
     assert "Here you are." == result["output"]
@@ -80,14 +80,14 @@ def test_the_next_model_answers_and_the_result_names_what_happened() -> None:
 
 @pytest.mark.row("PROV-09")
 def test_only_what_was_used_is_paid() -> None:
-    told = perform(Task("What is here?"), stage(Vendor(busy()), Vendor()))
+    told = run_scenario(Task("What is here?"), stage(Vendor(busy()), Vendor()))
     result = report_of(told.records).result()
 
     assert (0.002, 1_100) == (result["cost_usd"], result["usage"]["total"])
 
 
 def test_every_switch_is_an_event() -> None:
-    told = perform(Task("What is here?"), stage(Vendor(busy()), Vendor()))
+    told = run_scenario(Task("What is here?"), stage(Vendor(busy()), Vendor()))
     switched = [record.event for record in told.records if isinstance(record.event, events.ModelFallback)]
 
     assert [("executor", "acme/one", "borg/two")] == [(one.role, one.model, one.to) for one in switched]
@@ -97,7 +97,7 @@ def test_a_refusal_is_not_hidden_by_another_model() -> None:
     other = Vendor()
 
     with pytest.raises(RequestRejectedError, match="does not know the key"):
-        perform(Task("What is here?"), stage(Vendor([RequestRejectedError("acme does not know the key.")]), other))
+        run_scenario(Task("What is here?"), stage(Vendor([RequestRejectedError("acme does not know the key.")]), other))
     assert [] == other.asked
 
 
@@ -107,7 +107,7 @@ def test_when_nobody_answers_all_are_named_and_when_to_come_back() -> None:
     with pytest.raises(
         ProviderUnavailableError, match=r"All providers exhausted: cyan .* Try again in 3600 s\. Tried: acme/one"
     ) as e:
-        perform(Task("What is here?"), stage(Vendor(busy()), Vendor(busy()), Vendor(list(never))))
+        run_scenario(Task("What is here?"), stage(Vendor(busy()), Vendor(busy()), Vendor(list(never))))
     assert 3600.0 == e.value.retry_after
 
 
@@ -124,7 +124,7 @@ def test_a_model_that_did_not_answer_is_left_alone_for_a_while() -> None:
             yield StreamEnd(USED)
 
     second = Twice()
-    perform(Task("What is here?"), stage(first, second))
+    run_scenario(Task("What is here?"), stage(first, second))
 
     assert (2, 2) == (len(first.asked), len(second.asked))
 
@@ -145,7 +145,7 @@ def test_another_model_is_not_shown_what_the_first_one_thought() -> None:
             yield StreamEnd(USED)
 
     other = Vendor()
-    perform(Task("What is here?"), stage(Thinking(), other))
+    run_scenario(Task("What is here?"), stage(Thinking(), other))
     [request] = other.asked
 
     assert not [part for message in request.messages for part in message.parts if isinstance(part, Reasoning)]
@@ -200,7 +200,9 @@ def test_who_cannot_stand_in_is_named_at_once_and_passed_over() -> None:
     chain = ["acme/one", "nosuch/two", "borg/three"]
     settings = {"models.default": "", "models.fallback.executor": chain}
     other = Vendor()
-    told = perform(Task("What is here?"), Stage(providers={"acme": Vendor(busy()), "borg": other}, settings=settings))
+    told = run_scenario(
+        Task("What is here?"), Scenario(providers={"acme": Vendor(busy()), "borg": other}, settings=settings)
+    )
     result = report_of(told.records).result()
 
     assert {"executor": "borg/three"} == result["models"]
@@ -209,7 +211,9 @@ def test_who_cannot_stand_in_is_named_at_once_and_passed_over() -> None:
 
 def test_a_configured_model_comes_before_those_that_stand_in() -> None:
     settings = {"models.default": "borg/two", "models.fallback.executor": ["acme/one"]}
-    told = perform(Task("What is here?"), Stage(providers={"acme": Vendor(), "borg": Vendor()}, settings=settings))
+    told = run_scenario(
+        Task("What is here?"), Scenario(providers={"acme": Vendor(), "borg": Vendor()}, settings=settings)
+    )
 
     assert {"executor": "borg/two"} == report_of(told.records).result()["models"]
 
@@ -225,9 +229,9 @@ def test_what_a_vendor_does_not_count_is_estimated_and_never_free(usage: Usage, 
             yield Text("word " * 2_000)
             yield StreamEnd(usage)
 
-    told = perform(
+    told = run_scenario(
         Task("What is here?"),
-        Stage(providers={"acme": Careless()}, settings={"models.default": "acme/one"}),
+        Scenario(providers={"acme": Careless()}, settings={"models.default": "acme/one"}),
     )
     counted = report_of(told.records).usage
 
@@ -247,7 +251,9 @@ def test_a_planner_that_is_configured_is_asked_for_the_steps() -> None:
 
     worker, planner = Vendor(), Planner()
     settings = {"models.default": "acme/one", "models.planner": "borg/two"}
-    told = perform(Task("Write a.txt anew"), Stage(providers={"acme": worker, "borg": planner}, settings=settings))
+    told = run_scenario(
+        Task("Write a.txt anew"), Scenario(providers={"acme": worker, "borg": planner}, settings=settings)
+    )
 
     assert "Write a.txt anew" in str(planner.asked[0].messages)
     assert "1. Look into a.txt." in str(worker.asked[0].messages)
@@ -257,7 +263,7 @@ def test_a_planner_that_is_configured_is_asked_for_the_steps() -> None:
 def test_a_planner_that_fails_leaves_the_plan_to_the_executor() -> None:
     settings = {"models.default": "acme/one", "models.planner": "borg/two"}
     vendors = {"acme": Vendor(), "borg": Vendor([RequestRejectedError("borg knows no such model.")])}
-    told = perform(Task("Write a.txt anew"), Stage(providers=vendors, settings=settings))
+    told = run_scenario(Task("Write a.txt anew"), Scenario(providers=vendors, settings=settings))
     result = report_of(told.records).result()
 
     assert "Here you are." == result["output"]

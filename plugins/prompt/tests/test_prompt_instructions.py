@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from openkoi_hookspecs import Layer, Plan, Section
-from openkoi_prompt import INSTRUCTIONS, instructions
+from openkoi_prompt import INSTRUCTIONS_SECTION, executor_instructions
 from openkoi_prompt.instructions import family_of, read_table
-from openkoi_prompt.wording import system_blocks
+from openkoi_prompt.messages import system_blocks
 
 FAMILIES = {
     "anthropic/claude-sonnet-4-5": "claude",
@@ -62,7 +62,10 @@ def test_every_variant_changes_the_common_sections() -> None:
 
 
 def test_models_that_return_whole_files_are_asked_for_them_whatever_their_family() -> None:
-    plain, whole = instructions("openai/gpt-4o-mini", "replace").text, instructions("openai/gpt-4o-mini", "whole").text
+    plain, whole = (
+        executor_instructions("openai/gpt-4o-mini", "replace").text,
+        executor_instructions("openai/gpt-4o-mini", "whole").text,
+    )
 
     assert whole.startswith(plain)
     assert "Write files of up to 300 lines as a whole" in whole
@@ -70,12 +73,12 @@ def test_models_that_return_whole_files_are_asked_for_them_whatever_their_family
 
 
 def test_a_family_can_remove_a_section() -> None:
-    assert "# Explore" in instructions("openai/gpt-5.2").text
-    assert "# Explore" not in instructions("openai/gpt-5.2-codex").text
+    assert "# Explore" in executor_instructions("openai/gpt-5.2").text
+    assert "# Explore" not in executor_instructions("openai/gpt-5.2-codex").text
 
 
 def test_a_plugin_replaces_the_instructions_by_their_name() -> None:
-    mine = Section(INSTRUCTIONS, "You write haiku.", layer=Layer.SYSTEM)
+    mine = Section(INSTRUCTIONS_SECTION, "You write haiku.", layer=Layer.SYSTEM)
 
     assert ("You write haiku.",) == system_blocks(Plan(sections=(mine,)))
 
@@ -84,4 +87,4 @@ def test_a_plan_without_instructions_gets_the_common_ones() -> None:
     """So does a run that an older version began: its plan has none."""
     soul = Section("soul", "Be calm.", layer=Layer.SYSTEM)
 
-    assert (f"{instructions().text}\n\nBe calm.",) == system_blocks(Plan(sections=(soul,)))
+    assert (f"{executor_instructions().text}\n\nBe calm.",) == system_blocks(Plan(sections=(soul,)))

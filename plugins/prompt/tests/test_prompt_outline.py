@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import ExecutionResult, Finding, Plan, Task
-from openkoi_prompt.outline import outline_of_diff, outline_of_text
-from openkoi_prompt.wording import afresh
+from openkoi_prompt.diff_summary import summarize_diff, summarize_text
+from openkoi_prompt.messages import restart_message
 
 pytestmark = pytest.mark.unit
 
@@ -22,33 +22,33 @@ DIFF = """diff --git a/a.py b/a.py
 
 @pytest.mark.row("TOK-07")
 def test_of_code_the_changes_are_kept_with_what_stands_around_them() -> None:
-    assert DIFF.rstrip() == outline_of_diff(DIFF)
+    assert DIFF.rstrip() == summarize_diff(DIFF)
 
 
 @pytest.mark.row("TOK-07")
 def test_of_very_many_changes_those_that_do_not_fit_are_named() -> None:
     long = "diff --git a/b c.py b/b c.py\n" + "+x\n" * 5_000
 
-    assert f"{DIFF}[also changed, and not shown here: b c.py]" == outline_of_diff(DIFF + long, most=1_000)
+    assert f"{DIFF}[also changed, and not shown here: b c.py]" == summarize_diff(DIFF + long, most=1_000)
 
 
 @pytest.mark.row("TOK-08")
 def test_of_prose_the_first_paragraph_and_the_headings_are_kept() -> None:
     text = "What it is\nabout.\n\n# One\n\nMuch text.\n\nTwo\n---\n\nMore.\n\n### Three\n"
 
-    assert "What it is\nabout.\n# One\nTwo\n### Three" == outline_of_text(text)
+    assert "What it is\nabout.\n# One\nTwo\n### Three" == summarize_text(text)
 
 
 @given(st.text(max_size=300))
 def test_an_outline_is_never_longer_than_what_it_is_of(text: str) -> None:
-    assert len(outline_of_text(text)) <= len(text)
+    assert len(summarize_text(text)) <= len(text)
 
 
 @pytest.mark.row("TOK-05", "C69")
 def test_a_conversation_that_begins_anew_has_the_task_the_outline_and_what_is_open_and_nothing_else() -> None:
     plan = Plan(feedback=(Finding("It is wrong", fix="Mend it."),))
-    told = afresh(Task("Write it"), plan, ExecutionResult("# Title\n\nA long answer.", diff=DIFF))
-    spoken = afresh(Task("Tell it"), plan, ExecutionResult("First.\n\n## Second\n\nA long answer."))
+    told = restart_message(Task("Write it"), plan, ExecutionResult("# Title\n\nA long answer.", diff=DIFF))
+    spoken = restart_message(Task("Tell it"), plan, ExecutionResult("First.\n\n## Second\n\nA long answer."))
 
     assert all(
         part in told for part in ("Write it", DIFF.rstrip(), "Fix 1 issue:\n- [important] It is wrong: Mend it.")

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import Limits, Task
-from openkoi_prompt import recall_query, recall_text
-from openkoi_prompt.recall_query import MAX_ERRORS, MAX_FRAMES, MAX_LEAD, MAX_LINE, condense
+from openkoi_prompt import build_recall_query, build_recall_text
+from openkoi_prompt.recall_query import MAX_ERRORS, MAX_FRAMES, MAX_LEAD, MAX_LINE, condense_input
 
 pytestmark = pytest.mark.unit
 
@@ -131,15 +131,15 @@ CASES = {
 def test_the_error_comes_first_then_the_innermost_frames(case: str) -> None:
     piped, wanted = CASES[case]
 
-    assert wanted == list(condense(piped))
+    assert wanted == list(condense_input(piped))
 
 
 def test_a_query_is_the_task_and_its_input_within_a_tenth_of_the_tokens() -> None:
-    query = recall_query(Task("Fix it", context=PYTHON, project="shop", limits=Limits(tokens=5_000)))
+    query = build_recall_query(Task("Fix it", context=PYTHON, project="shop", limits=Limits(tokens=5_000)))
 
     text = "\n".join(["Fix it", "KeyError: 'matcha'", *FRAMED])
     assert (text, "shop", 500) == (query.text, query.project, query.tokens)
-    assert "Fix it" == recall_text(Task("Fix it"))
+    assert "Fix it" == build_recall_text(Task("Fix it"))
 
 
 ENDLESS = ["x" * 9_999, "at " + "a." * 20_000, "a/" * 20_000 + "x.py", "x" * 40_000 + ".py:12: in f", "^ " * 20_000]
@@ -147,7 +147,7 @@ ENDLESS = ["x" * 9_999, "at " + "a." * 20_000, "a/" * 20_000 + "x.py", "x" * 40_
 
 @given(st.lists(st.sampled_from([*PYTHON.splitlines(), *NODE.splitlines(), *GO.splitlines(), *ENDLESS, ""])))
 def test_however_long_the_input_is_little_of_it_is_searched(lines: list[str]) -> None:
-    found = condense("\n".join(lines))
+    found = condense_input("\n".join(lines))
 
     assert all(line.strip() for line in found)
     assert len(found) == len(set(found))

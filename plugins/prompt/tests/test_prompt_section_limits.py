@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import Section
-from openkoi_prompt import MEMORY, max_total_bytes, refuse_oversized, total_size
+from openkoi_prompt import MEMORY_SOURCE, max_total_bytes, refuse_oversized, total_size
 
 KIB = 1024
 MOST = 256 * KIB
@@ -59,7 +59,7 @@ def test_the_largest_plugin_goes_first_until_the_rest_fits() -> None:
 
 
 def test_what_memory_recalls_counts_towards_the_total_only() -> None:
-    recalled = section(MEMORY, 80_000)
+    recalled = section(MEMORY_SOURCE, 80_000)
 
     assert (recalled,) == refuse_oversized([recalled], "before_plan", max_total=MOST)[0]
     assert () == refuse_oversized([recalled], "before_plan", max_total=79_999)[0]

@@ -18,7 +18,7 @@ from openkoi_proposals.shelf import Shelf
 from openkoi_proposals.told import Drafted
 from openkoi_rehearsal import Scripted
 from openkoi_skillfile import EVALUATOR, Approved, Source, collect, places, read_skill, rubric_of, validate
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 FAULTS = ("The totals do not add up", "Percentages are rounded wrongly", "The amount in row 4 is off by ten")
 
@@ -49,7 +49,7 @@ class Office:
     @property
     def koi(self) -> App:
         """An OpenKoi of this home."""
-        return Stage().assemble(self.folder / "work", self.folder / "home")
+        return Scenario().build_app(self.folder / "work", self.folder / "home")
 
     @property
     def shelf(self) -> Shelf:
@@ -63,15 +63,15 @@ class Office:
     def report(self, title: str, *more: str, category: str = "finance", says: str = "") -> Result:
         """Have a report written, and found wrong."""
         self.model = Scripted(["The report.", "yes", says or verdict(title), *more])
-        stage = Stage(
+        stage = Scenario(
             model=self.model,
             plugins={"proposals": self.proposals},
             evaluators={"judge": Judge(folder=self.data, votes=1)},
         )
         return asyncio.run(self.solved(Task("Report on it", category=category, limits=Limits(iterations=1)), stage))
 
-    async def solved(self, task: Task, stage: Stage) -> Result:
-        async with stage.assemble(self.folder / "work", self.folder / "home") as koi:
+    async def solved(self, task: Task, stage: Scenario) -> Result:
+        async with stage.build_app(self.folder / "work", self.folder / "home") as koi:
             result = await koi.solve(task)
             await koi.drain()
             self.records = tuple(koi.records(koi.session))

@@ -35,7 +35,7 @@ from openkoi_judge import Judge
 from openkoi_rehearsal import Line, Scripted
 from openkoi_report import Saving, report_of, savings_of
 from openkoi_report.iterations import share_saved
-from openkoi_testing import Stage, perform
+from openkoi_testing import Scenario, run_scenario
 
 NAMES = ("correctness", "safety", "style", "completeness")
 PRICE = Price(3.0, 15.0, 0.3, 3.75)
@@ -110,13 +110,13 @@ def edit(number: int) -> ToolCall:
 def done(parts: int, tests: Suite, *says: Line) -> tuple[Record, ...]:
     """A run that writes a long file first."""
     writes = ToolCall("w", "write_file", {"path": "sort.py", "content": source(parts)})
-    stage = Stage(
+    stage = Scenario(
         model=Metered([writes, "Written.", *says]),
         evaluators={"tests": tests, "judge": Judge(votes=1)},
         settings={"evaluation.order": ["tests", "judge"]},
     )
     task = Task("Sort the list in sort.py", category="code", limits=Limits(iterations=4, tokens=2_000_000))
-    return perform(task, stage).records
+    return run_scenario(task, stage).records
 
 
 def mended(parts: int) -> tuple[Record, ...]:

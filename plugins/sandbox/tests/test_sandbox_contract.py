@@ -4,39 +4,39 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_sandbox import Bubblewrap, Landlock, Limits, Plain
-from openkoi_sandbox.bubblewrap import ISOLATED
-from openkoi_sandbox.landlock import CONFINED
-from openkoi_sandbox.limited import LIMITED
-from openkoi_sandbox.rung import Rung
+from openkoi_sandbox import BubblewrapSandbox, LandlockSandbox, RlimitsSandbox, UnconfinedSandbox
+from openkoi_sandbox.bubblewrap import BUBBLEWRAP_LEVEL
+from openkoi_sandbox.landlock import LANDLOCK_LEVEL
+from openkoi_sandbox.level import LevelDefinition
+from openkoi_sandbox.rlimits_sandbox import RLIMITS_LEVEL
 from openkoi_testing.contracts.sandbox import SandboxContract
 
 GRACE = 0.1
 
 
-def needs(rung: Rung) -> pytest.MarkDecorator:
+def needs(rung: LevelDefinition) -> pytest.MarkDecorator:
     return pytest.mark.skipif(bool(rung.missing()), reason=f"not here: {rung.missing()}")
 
 
-def plain(folder: Path) -> Plain:
+def plain(folder: Path) -> UnconfinedSandbox:
     """A sandbox that loses little time on the stubborn."""
-    return Plain(folder=folder, grace=GRACE)
+    return UnconfinedSandbox(folder=folder, grace=GRACE)
 
 
-def limits(folder: Path) -> Limits:
-    return Limits(folder=folder, grace=GRACE)
+def limits(folder: Path) -> RlimitsSandbox:
+    return RlimitsSandbox(folder=folder, grace=GRACE)
 
 
-def landlock(folder: Path) -> Landlock:
-    return Landlock(folder=folder, grace=GRACE)
+def landlock(folder: Path) -> LandlockSandbox:
+    return LandlockSandbox(folder=folder, grace=GRACE)
 
 
-def bubblewrap(folder: Path) -> Bubblewrap:
-    return Bubblewrap(folder=folder, grace=GRACE)
+def bubblewrap(folder: Path) -> BubblewrapSandbox:
+    return BubblewrapSandbox(folder=folder, grace=GRACE)
 
 
 # Where commands are isolated, Landlock is the rung below: it starts and ends them in the same way.
-below = pytest.mark.skipif(False, reason="") if ISOLATED.missing() else pytest.mark.campaign
+below = pytest.mark.skipif(False, reason="") if BUBBLEWRAP_LEVEL.missing() else pytest.mark.campaign
 
 
 class TestPlain(SandboxContract):
@@ -44,17 +44,17 @@ class TestPlain(SandboxContract):
 
 
 @pytest.mark.campaign  # it starts and ends commands as Landlock does
-@needs(LIMITED)
+@needs(RLIMITS_LEVEL)
 class TestLimits(SandboxContract):
     subject = staticmethod(limits)
 
 
 @below
-@needs(CONFINED)
+@needs(LANDLOCK_LEVEL)
 class TestLandlock(SandboxContract):
     subject = staticmethod(landlock)
 
 
-@needs(ISOLATED)
+@needs(BUBBLEWRAP_LEVEL)
 class TestBubblewrap(SandboxContract):
     subject = staticmethod(bubblewrap)

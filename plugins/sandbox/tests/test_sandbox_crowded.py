@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Command
-from openkoi_sandbox.landlock import CONFINED, Landlock
+from openkoi_sandbox.landlock import LANDLOCK_LEVEL, LandlockSandbox
 
 pytestmark = pytest.mark.skipif(
-    not sys.platform.startswith("linux") or bool(CONFINED.missing()), reason="needs Landlock"
+    not sys.platform.startswith("linux") or bool(LANDLOCK_LEVEL.missing()), reason="needs Landlock"
 )
 
 
@@ -21,6 +21,6 @@ def test_a_command_begins_however_much_lies_beside_what_is_hidden(tmp_path: Path
     for number in range(2_000):
         (data / f"{number:04}-{'long' * 15}").touch()
 
-    done = asyncio.run(Landlock(folder=data / "outputs").execute(Command(["echo", "begun"]), workspace))
+    done = asyncio.run(LandlockSandbox(folder=data / "outputs").execute(Command(["echo", "begun"]), workspace))
 
     assert (0, "begun\n") == (done.exit_code, done.output)

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Command, CommandResult, KoiError
-from openkoi_sandbox import Bubblewrap, Landlock, Limits
-from openkoi_sandbox.bubblewrap import ISOLATED
-from openkoi_sandbox.caches import variables
-from openkoi_sandbox.den import Dens, cache_of, forget_unused
-from openkoi_sandbox.landlock import CONFINED
-from openkoi_sandbox.worktree import GitFolders, git_folders
+from openkoi_sandbox import BubblewrapSandbox, LandlockSandbox, RlimitsSandbox
+from openkoi_sandbox.bubblewrap import BUBBLEWRAP_LEVEL
+from openkoi_sandbox.landlock import LANDLOCK_LEVEL
+from openkoi_sandbox.private_dirs import PrivateDirsFactory, open_cache, remove_unused
+from openkoi_sandbox.tool_caches import cache_variables
+from openkoi_sandbox.worktree import GitFolders, find_git_folders
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's cages")
 HOME = Path("/home/ann")
-MISSING = {Landlock: CONFINED.missing(), Bubblewrap: ISOLATED.missing()}
+MISSING = {LandlockSandbox: LANDLOCK_LEVEL.missing(), BubblewrapSandbox: BUBBLEWRAP_LEVEL.missing()}
 Run = Callable[[str], CommandResult]
 
 
@@ -30,9 +30,9 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "root"
 
 
-@pytest.fixture(params=[Landlock, Bubblewrap], ids=lambda kind: kind.__name__)
+@pytest.fixture(params=[LandlockSandbox, BubblewrapSandbox], ids=lambda kind: kind.__name__)
 def run(request: pytest.FixtureRequest, tmp_path: Path, root: Path) -> Run:
-    kind: type[Landlock] | type[Bubblewrap] = request.param
+    kind: type[LandlockSandbox] | type[BubblewrapSandbox] = request.param
     if MISSING[kind]:
         pytest.skip(f"not here: {MISSING[kind]}")
     sandbox = kind(folder=tmp_path / "outputs", caches=tmp_path / "caches")
@@ -40,7 +40,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path, root: Path) -> Run:
 
 
 def test_tools_keep_their_things_in_the_den() -> None:
-    told = variables(Path("/den"), HOME, {}, ())
+    told = cache_variables(Path("/den"), HOME, {}, ())
 
     assert ("/den/xdg", "/den/cargo", "/den/npm") == (
         told["XDG_CACHE_HOME"],
@@ -50,7 +50,7 @@ def test_tools_keep_their_things_in_the_den() -> None:
 
 
 def test_a_folder_that_may_be_written_stays_where_it_is() -> None:
-    told = variables(Path("/den"), HOME, {"UV_CACHE_DIR": "/big/uv"}, (HOME / ".cargo", Path("/big")))
+    told = cache_variables(Path("/den"), HOME, {"UV_CACHE_DIR": "/big/uv"}, (HOME / ".cargo", Path("/big")))
 
     assert "CARGO_HOME" not in told
     assert "UV_CACHE_DIR" not in told
@@ -58,13 +58,13 @@ def test_a_folder_that_may_be_written_stays_where_it_is() -> None:
 
 
 def test_a_folder_that_a_variable_names_is_left_for_the_den_too() -> None:
-    told = variables(Path("/den"), HOME, {"UV_CACHE_DIR": "/big/uv", "CARGO_HOME": "/big/cargo"}, ())
+    told = cache_variables(Path("/den"), HOME, {"UV_CACHE_DIR": "/big/uv", "CARGO_HOME": "/big/cargo"}, ())
 
     assert ("/den/xdg/UV_CACHE_DIR", "/den/cargo") == (told["UV_CACHE_DIR"], told["CARGO_HOME"])
 
 
 def test_options_for_maven_are_added_to_those_there_are() -> None:
-    told = variables(Path("/den"), HOME, {"MAVEN_OPTS": "-Xmx1g"}, ())
+    told = cache_variables(Path("/den"), HOME, {"MAVEN_OPTS": "-Xmx1g"}, ())
 
     assert "-Xmx1g -Dmaven.repo.local=/den/maven/repository" == told["MAVEN_OPTS"]
 
@@ -74,27 +74,27 @@ def test_two_workspaces_share_nothing(tmp_path: Path) -> None:
     for place in places:
         place.mkdir()
 
-    assert 2 == len({cache_of(tmp_path / "caches", place) for place in places})
-    assert cache_of(tmp_path / "caches", places[0]) == cache_of(tmp_path / "caches", places[0])
+    assert 2 == len({open_cache(tmp_path / "caches", place) for place in places})
+    assert open_cache(tmp_path / "caches", places[0]) == open_cache(tmp_path / "caches", places[0])
 
 
 def test_the_caches_of_what_is_gone_or_long_unused_are_removed(tmp_path: Path) -> None:
     for name in ("here", "gone", "old"):
         (tmp_path / name).mkdir()
-        (cache_of(tmp_path / "caches", tmp_path / name) / "read-only").mkdir(mode=0o500)
+        (open_cache(tmp_path / "caches", tmp_path / name) / "read-only").mkdir(mode=0o500)
     (tmp_path / "gone").rmdir()
     long_ago = time.time() - 1_000_000
     old = next(m for m in (tmp_path / "caches").glob("*/workspace") if m.read_text().endswith("old"))
     os.utime(old, (long_ago, long_ago))
 
-    forget_unused(tmp_path / "caches", time.time() - 500_000)
+    remove_unused(tmp_path / "caches", time.time() - 500_000)
 
     assert [str(tmp_path / "here")] == [m.read_text() for m in (tmp_path / "caches").glob("*/workspace")]
 
 
 def test_temporary_folders_go_with_the_sandbox(root: Path) -> None:
-    dens = Dens(None, (), ())
-    room = dens.of(root).room
+    dens = PrivateDirsFactory(None, (), ())
+    room = dens.dirs_for(root).temporary
     assert room
     (room / "file").touch()
 
@@ -107,19 +107,19 @@ def test_a_folder_that_cannot_hold_caches_is_named(tmp_path: Path, root: Path) -
     (tmp_path / "caches").write_text("in the way")
 
     with pytest.raises(KoiError, match="caches"):
-        Dens(tmp_path / "caches", (), ()).of(root)
+        PrivateDirsFactory(tmp_path / "caches", (), ()).dirs_for(root)
 
 
 def test_what_was_tidied_away_is_made_anew(tmp_path: Path, root: Path) -> None:
-    dens = Dens(tmp_path / "caches", (), ())
-    before, again = dens.of(root), dens.of(root)
-    assert before.room
-    before.room.rmdir()
-    after = dens.of(root)
+    dens = PrivateDirsFactory(tmp_path / "caches", (), ())
+    before, again = dens.dirs_for(root), dens.dirs_for(root)
+    assert before.temporary
+    before.temporary.rmdir()
+    after = dens.dirs_for(root)
 
     assert before == again
-    assert before.room != after.room
-    assert after.is_there()
+    assert before.temporary != after.temporary
+    assert after.exists()
 
 
 @linux
@@ -140,10 +140,10 @@ def test_temporary_files_are_found_by_the_next_command_and_by_nobody_else(run: R
 
 
 @linux
-@pytest.mark.skipif(bool(ISOLATED.missing()), reason="not here")
+@pytest.mark.skipif(bool(BUBBLEWRAP_LEVEL.missing()), reason="not here")
 def test_isolated_a_fixed_name_in_the_temporary_folder_will_do(tmp_path: Path, root: Path) -> None:
     bind = "import socket; socket.socket(socket.AF_UNIX).bind('/tmp/openkoi-test-door')"
-    sandbox = Bubblewrap(folder=tmp_path / "outputs")
+    sandbox = BubblewrapSandbox(folder=tmp_path / "outputs")
 
     assert 0 == asyncio.run(sandbox.execute(Command([sys.executable, "-c", bind]), root)).exit_code
 
@@ -173,14 +173,14 @@ def test_the_ways_to_programs_that_cannot_be_reached_are_not_told(
 ) -> None:
     for name in ("SSH_AUTH_SOCK", "DISPLAY"):
         monkeypatch.setenv(name, "somewhere")
-    told = Dens(None, (), ("SSH_*",)).of(root).environment(os.environ)
+    told = PrivateDirsFactory(None, (), ("SSH_*",)).dirs_for(root).environment(os.environ)
 
     assert ("somewhere", None) == (told.get("SSH_AUTH_SOCK"), told.get("DISPLAY"))
 
 
 @linux
 def test_where_nothing_is_confined_tools_are_left_alone(tmp_path: Path, root: Path) -> None:
-    limits = Limits(folder=tmp_path / "outputs", caches=tmp_path / "caches")
+    limits = RlimitsSandbox(folder=tmp_path / "outputs", caches=tmp_path / "caches")
 
     asyncio.run(limits.execute(Command(["true"]), root))
 
@@ -226,17 +226,17 @@ def test_a_worktree_is_committed_in_and_the_hooks_of_all_are_not_touched(changed
 
 
 def test_a_submodule_has_its_git_folder(repository: Path) -> None:
-    assert (repository / ".git/modules/sub",) == git_folders(repository / "sub").written
+    assert (repository / ".git/modules/sub",) == find_git_folders(repository / "sub").written
 
 
 def test_a_part_of_a_repository_reads_its_history_and_does_not_write_it(repository: Path) -> None:
     (repository / "part").mkdir()
 
-    assert GitFolders(read=(repository / ".git",)) == git_folders(repository / "part")
+    assert GitFolders(read=(repository / ".git",)) == find_git_folders(repository / "part")
 
 
 def test_a_git_folder_in_the_workspace_needs_nothing(repository: Path) -> None:
-    assert GitFolders() == git_folders(repository)
+    assert GitFolders() == find_git_folders(repository)
 
 
 @pytest.mark.parametrize("goal", ["repo/.git", "repo/.git/worktrees/root", "repo/.git/modules/sub", "lib/.git", "repo"])
@@ -247,7 +247,7 @@ def test_a_workspace_that_claims_the_git_folder_of_another_gets_nothing(
     thief.mkdir()
     (thief / ".git").write_text(f"gitdir: {repository.parent / goal}\n")
 
-    assert GitFolders() == git_folders(thief)
+    assert GitFolders() == find_git_folders(thief)
 
 
 def test_a_forged_git_folder_leads_nowhere_else(tmp_path: Path) -> None:
@@ -259,4 +259,4 @@ def test_a_forged_git_folder_leads_nowhere_else(tmp_path: Path) -> None:
     (forged / "commondir").write_text(f"{tmp_path / 'victim'}\n")
     (tmp_path / "mine" / "objects").symlink_to(tmp_path / "victim")
 
-    assert (forged,) == git_folders(root).written
+    assert (forged,) == find_git_folders(root).written

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from openkoi_hookspecs import Command, CommandResult
-from openkoi_sandbox import Bubblewrap, Ladder, Landlock
-from openkoi_sandbox.bubblewrap import ISOLATED
-from openkoi_sandbox.landlock import CONFINED
+from openkoi_sandbox import AutoSandbox, BubblewrapSandbox, LandlockSandbox
+from openkoi_sandbox.bubblewrap import BUBBLEWRAP_LEVEL
+from openkoi_sandbox.landlock import LANDLOCK_LEVEL
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's cages")
 KEPT = "ours\n"
-MISSING = {Landlock: CONFINED.missing(), Bubblewrap: ISOLATED.missing()}
+MISSING = {LandlockSandbox: LANDLOCK_LEVEL.missing(), BubblewrapSandbox: BUBBLEWRAP_LEVEL.missing()}
 Run = Callable[..., CommandResult]
 
 
@@ -34,9 +34,9 @@ def place() -> Iterator[Path]:
     shutil.rmtree(where)
 
 
-@pytest.fixture(params=[Landlock, Bubblewrap], ids=lambda kind: kind.__name__)
+@pytest.fixture(params=[LandlockSandbox, BubblewrapSandbox], ids=lambda kind: kind.__name__)
 def run(request: pytest.FixtureRequest, place: Path) -> Run:
-    kind: type[Landlock] | type[Bubblewrap] = request.param
+    kind: type[LandlockSandbox] | type[BubblewrapSandbox] = request.param
     if MISSING[kind]:
         pytest.skip(f"not here: {MISSING[kind]}")
 
@@ -244,8 +244,10 @@ def test_ordinary_work_goes_on(run: Run, line: str) -> None:
     assert 0 == done.exit_code, done.output
 
 
-@pytest.mark.parametrize("kind", [Landlock, Bubblewrap])
-def test_whether_modes_outside_can_be_changed_is_told(place: Path, kind: type[Landlock] | type[Bubblewrap]) -> None:
+@pytest.mark.parametrize("kind", [LandlockSandbox, BubblewrapSandbox])
+def test_whether_modes_outside_can_be_changed_is_told(
+    place: Path, kind: type[LandlockSandbox] | type[BubblewrapSandbox]
+) -> None:
     if MISSING[kind]:
         pytest.skip(f"not here: {MISSING[kind]}")
     sandbox = kind(folder=place / "outputs")
@@ -259,6 +261,6 @@ def test_whether_modes_outside_can_be_changed_is_told(place: Path, kind: type[La
 
 @pytest.mark.row("C75")
 def test_by_default_the_workspace_is_written_and_the_network_is_on(place: Path) -> None:
-    told = asyncio.run(Ladder(folder=place / "outputs").health())
+    told = asyncio.run(AutoSandbox(folder=place / "outputs").health())
 
     assert told["network"].startswith("on")

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Command, CommandResult, Sandbox
-from openkoi_sandbox import Bubblewrap, Landlock, Limits, Plain
-from openkoi_sandbox.bubblewrap import ISOLATED
-from openkoi_sandbox.landlock import CONFINED
-from openkoi_sandbox.limited import LIMITED
+from openkoi_sandbox import BubblewrapSandbox, LandlockSandbox, RlimitsSandbox, UnconfinedSandbox
+from openkoi_sandbox.bubblewrap import BUBBLEWRAP_LEVEL
+from openkoi_sandbox.landlock import LANDLOCK_LEVEL
+from openkoi_sandbox.rlimits_sandbox import RLIMITS_LEVEL
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 WORD = "hostile-koi"
@@ -101,14 +101,19 @@ SAMPLE = {
     "a daemon",
     "kills its own",
 }
-NEEDS = {"Plain": "", "Limits": LIMITED.missing(), "Landlock": CONFINED.missing(), "Bubblewrap": ISOLATED.missing()}
+NEEDS = {
+    "UnconfinedSandbox": "",
+    "RlimitsSandbox": RLIMITS_LEVEL.missing(),
+    "LandlockSandbox": LANDLOCK_LEVEL.missing(),
+    "BubblewrapSandbox": BUBBLEWRAP_LEVEL.missing(),
+}
 
 
 # One keeper keeps them all: the strongest cage of this machine is tried always, those below it in a campaign.
-STRONGEST = Landlock if NEEDS["Bubblewrap"] else Bubblewrap
+STRONGEST = LandlockSandbox if NEEDS["BubblewrapSandbox"] else BubblewrapSandbox
 KINDS = [
-    kind if kind in (Plain, STRONGEST) else pytest.param(kind, marks=pytest.mark.campaign)
-    for kind in (Plain, Limits, Landlock, Bubblewrap)
+    kind if kind in (UnconfinedSandbox, STRONGEST) else pytest.param(kind, marks=pytest.mark.campaign)
+    for kind in (UnconfinedSandbox, RlimitsSandbox, LandlockSandbox, BubblewrapSandbox)
 ]
 
 
@@ -171,7 +176,7 @@ def test_nothing_of_it_is_left(sandbox: Sandbox, tmp_path: Path, name: str) -> N
 
 @pytest.mark.campaign
 def test_one_that_forgets_where_it_comes_from_is_ended(sandbox: Sandbox, tmp_path: Path) -> None:
-    if isinstance(sandbox, Plain):
+    if isinstance(sandbox, UnconfinedSandbox):
         pytest.skip("plainly run, such a one cannot be found")
     line = f"setsid {PYTHON} '{FORGET}' & sleep 0.2; echo done"
 
@@ -180,7 +185,7 @@ def test_one_that_forgets_where_it_comes_from_is_ended(sandbox: Sandbox, tmp_pat
 
 
 def test_one_that_kills_its_keeper_gains_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
-    if isinstance(sandbox, Plain):
+    if isinstance(sandbox, UnconfinedSandbox):
         pytest.skip("plainly run there is no keeper but us")
 
     ran(sandbox, tmp_path, Hostile("sleep 47.11 & setsid sleep 47.11 & kill -9 $PPID; kill -STOP $PPID; true"))
@@ -200,7 +205,7 @@ asyncio.run(sandbox.execute(Command(["sh", "-c", line]), pathlib.Path()))
 
 @pytest.mark.campaign
 def test_when_we_are_killed_it_goes_with_us(sandbox: Sandbox, tmp_path: Path) -> None:
-    if isinstance(sandbox, Plain):
+    if isinstance(sandbox, UnconfinedSandbox):
         pytest.skip("plainly run, nobody is left to end it")
     ours = subprocess.Popen([sys.executable, "-c", ORPHANED, type(sandbox).__name__], cwd=tmp_path)
     while not (tmp_path / "begun").exists():
@@ -260,7 +265,7 @@ def test_two_hundred_runs_leave_nothing(sandbox: Sandbox, tmp_path: Path) -> Non
 @pytest.mark.parametrize("depth", [8, 11])
 @pytest.mark.campaign
 def test_a_fork_bomb_is_bounded(sandbox: Sandbox, tmp_path: Path, depth: int) -> None:
-    if isinstance(sandbox, Plain):
+    if isinstance(sandbox, UnconfinedSandbox):
         pytest.skip("plainly run, nothing bounds it")
     bounded = type(sandbox)(folder=tmp_path / "outputs", grace=0.1, processes=100)  # type: ignore[call-arg]  # a rung's
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from openkoi_redact import Redactor
-from openkoi_sandbox.capture import Capture
-from openkoi_sandbox.pipe import Drain
+from openkoi_sandbox.output_capture import OutputCapture
+from openkoi_sandbox.pipe_drain import PipeDrain
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes cannot be asked there")
 
 
-class Slow(Capture):
+class Slow(OutputCapture):
     """Takes each piece late, as on a busy machine."""
 
     def add(self, piece: bytes) -> None:
@@ -25,7 +25,7 @@ class Slow(Capture):
 def test_what_a_command_left_in_its_pipe_is_read(tmp_path: Path, held: bool) -> None:
     read, write = os.pipe()
     capture = Slow(tmp_path, 1_000_000, Redactor())
-    drain = Drain(read, capture)
+    drain = PipeDrain(read, capture)
     drain.start()
     os.write(write, b"begin")
     time.sleep(0.05)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from openkoi_hookspecs import Command, CommandResult, KoiError
-from openkoi_sandbox import Plain
+from openkoi_sandbox import UnconfinedSandbox
 
 if sys.platform == "linux":
     import resource
@@ -24,7 +24,7 @@ def shell(line: str, seconds: float = 30.0, **env: str) -> Command:
 
 
 def ran(folder: Path, command: Command, **settings: Any) -> CommandResult:
-    return asyncio.run(Plain(folder=folder / "outputs", **settings).execute(command, folder))
+    return asyncio.run(UnconfinedSandbox(folder=folder / "outputs", **settings).execute(command, folder))
 
 
 def carrying(word: str) -> list[str]:
@@ -41,7 +41,7 @@ def carrying(word: str) -> list[str]:
 
 
 def test_it_says_that_it_enforces_nothing(tmp_path: Path) -> None:
-    plain = Plain(folder=tmp_path)
+    plain = UnconfinedSandbox(folder=tmp_path)
 
     assert 0 == asyncio.run(plain.probe_level())
     assert "nothing is enforced" in asyncio.run(plain.health())["level"]
@@ -51,12 +51,12 @@ def test_an_outputs_folder_that_cannot_be_written_is_unwell(tmp_path: Path) -> N
     (tmp_path / "outputs").write_text("in the way")
 
     with pytest.raises(KoiError, match="outputs"):
-        asyncio.run(Plain(folder=tmp_path / "outputs").health())
+        asyncio.run(UnconfinedSandbox(folder=tmp_path / "outputs").health())
 
 
 def test_a_workspace_that_is_gone_is_named(tmp_path: Path) -> None:
     with pytest.raises(KoiError, match="gone"):
-        asyncio.run(Plain(folder=tmp_path).execute(Command(["true"]), tmp_path / "gone"))
+        asyncio.run(UnconfinedSandbox(folder=tmp_path).execute(Command(["true"]), tmp_path / "gone"))
 
 
 @pytest.mark.parametrize("argv", [[], ["/"], ["true", "a\0b"], ["true", "x" * 3_000_000]])
@@ -99,8 +99,9 @@ def test_a_tree_that_keeps_forking_is_ended(tmp_path: Path) -> None:
 
 def test_a_command_within_a_command_is_ended_with_it(tmp_path: Path) -> None:
     inner = (
-        "import asyncio, pathlib, sys\nfrom openkoi_hookspecs import Command\nfrom openkoi_sandbox import Plain\n"
-        "sandbox = Plain(folder=pathlib.Path('outputs'))\n"
+        "import asyncio, pathlib, sys\nfrom openkoi_hookspecs import Command\n"
+        "from openkoi_sandbox import UnconfinedSandbox\n"
+        "sandbox = UnconfinedSandbox(folder=pathlib.Path('outputs'))\n"
         "asyncio.run(sandbox.execute(Command(['sleep', '60']), pathlib.Path()))"
     )
     command = Command([sys.executable, "-c", inner], seconds=1.0, env={"FISH": "nested-koi"})
@@ -113,7 +114,7 @@ def test_endless_output_is_cut_and_said_to_be(tmp_path: Path) -> None:
     done = ran(tmp_path, shell("yes"), max_output_mb=1.0)
 
     assert 128 + 15 == done.exit_code
-    assert done.output.endswith("[It printed more than 1 MB, the most there may be; the rest is lost.]")
+    assert done.output.endswith("[The output exceeded 1 MB, the maximum; the rest is lost.]")
     assert 1_000_000 == Path(done.output_file).stat().st_size
 
 
@@ -122,13 +123,13 @@ def test_a_flood_does_not_fill_the_memory(tmp_path: Path) -> None:
 
     done = ran(tmp_path, shell("head -c 100000000 /dev/zero"), max_output_mb=80.0)
 
-    assert "printed more than 80 MB" in done.output
+    assert "exceeded 80 MB" in done.output
     assert 10_000 > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
 
 
 def test_nothing_leaks(tmp_path: Path) -> None:
     async def story() -> tuple[int, int]:
-        plain = Plain(folder=tmp_path / "outputs")
+        plain = UnconfinedSandbox(folder=tmp_path / "outputs")
         await plain.execute(shell("true"), tmp_path)
         before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208  # counts, and waits for nothing
         for _ in range(8):
@@ -145,7 +146,7 @@ def test_cancelled_at_any_moment_nothing_is_left(tmp_path: Path) -> None:
     chance = random.Random(1)
 
     async def story() -> None:
-        plain = Plain(folder=tmp_path / "outputs", grace=0.2)
+        plain = UnconfinedSandbox(folder=tmp_path / "outputs", grace=0.2)
         endless = shell("sleep 60 & yes > /dev/null & wait", FISH="cancel-koi")  # kept output would end it by its size
         for _ in range(6):
             task = asyncio.create_task(plain.execute(endless, tmp_path))
@@ -161,7 +162,7 @@ def test_cancelled_at_any_moment_nothing_is_left(tmp_path: Path) -> None:
 
 def test_told_twice_to_stop_it_still_cleans_up(tmp_path: Path) -> None:
     async def story() -> None:
-        plain = Plain(folder=tmp_path / "outputs", grace=0.3)
+        plain = UnconfinedSandbox(folder=tmp_path / "outputs", grace=0.3)
         task = asyncio.create_task(plain.execute(shell("trap '' TERM; yes", FISH="twice-koi"), tmp_path))
         await asyncio.sleep(0.2)
         task.cancel()

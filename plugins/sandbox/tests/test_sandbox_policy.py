@@ -9,17 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_sandbox.launch import Report
-from openkoi_sandbox.namespaces import Layout, bound_sockets, outermost, words
-from openkoi_sandbox.policy import Policy, places
-from openkoi_sandbox.rules import around, attributes
-from openkoi_sandbox.seccomp import MACHINES, doors_closed, namespaces_closed
+from openkoi_sandbox.landlock_rules import paths_around, ruleset_attributes
+from openkoi_sandbox.launch import LauncherReport
+from openkoi_sandbox.namespaces import MountLayout, bound_sockets, bwrap_arguments, outermost_paths
+from openkoi_sandbox.sandbox_policy import SandboxPolicy, expand_paths
+from openkoi_sandbox.seccomp import MACHINES, landlock_filter, namespace_filter
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's paths")
 
 
 def test_places_may_begin_with_the_home_or_a_variable() -> None:
-    found = places(["~/.ssh", "$PLACE/x", "$NONE/x", "$FILE/../credentials"], {"PLACE": "/p", "FILE": "/c/config.toml"})
+    found = expand_paths(
+        ["~/.ssh", "$PLACE/x", "$NONE/x", "$FILE/../credentials"], {"PLACE": "/p", "FILE": "/c/config.toml"}
+    )
 
     assert (Path("~/.ssh").expanduser().resolve(), Path("/p/x"), Path("/c/credentials")) == found
 
@@ -28,25 +30,27 @@ def test_what_is_hidden_is_gone_around(tmp_path: Path) -> None:
     for name in ("a/b/secret", "a/b/open", "a/c/open", "d"):
         (tmp_path / name).mkdir(parents=True)
 
-    found = set(around([tmp_path / "a/b/secret", tmp_path / "never"], "/"))
+    found = set(paths_around([tmp_path / "a/b/secret", tmp_path / "never"], "/"))
 
     assert {str(tmp_path / name) for name in ("a/b/open", "a/c", "d")} <= found
     assert not found & {str(tmp_path), str(tmp_path / "a"), str(tmp_path / "a/b"), str(tmp_path / "a/b/secret")}
 
 
 def test_hiding_nothing_is_one_rule_and_hiding_all_is_none() -> None:
-    assert ["/"] == list(around([]))
-    assert [] == list(around([Path("/")]))
+    assert ["/"] == list(paths_around([]))
+    assert [] == list(paths_around([Path("/")]))
 
 
 @pytest.mark.parametrize(("abi", "size"), [(1, 8), (3, 8), (4, 16), (6, 24), (7, 24)])
 def test_an_older_landlock_is_told_less(abi: int, size: int) -> None:
-    assert size == len(attributes(abi, network=False))
+    assert size == len(ruleset_attributes(abi, network=False))
 
 
 @linux
 def test_the_workspace_is_the_last_to_be_laid_over_the_rest(tmp_path: Path) -> None:
-    told = words("bwrap", Policy(network=False), Layout(tmp_path, sockets=(Path("/var/lib/x.sock"),)))
+    told = bwrap_arguments(
+        "bwrap", SandboxPolicy(network=False), MountLayout(tmp_path, sockets=(Path("/var/lib/x.sock"),))
+    )
 
     assert ["--bind", str(tmp_path), str(tmp_path), "--chdir", str(tmp_path), "--"] == told[-6:]
     assert "--unshare-net" in told
@@ -54,7 +58,7 @@ def test_the_workspace_is_the_last_to_be_laid_over_the_rest(tmp_path: Path) -> N
 
 
 def test_of_folders_in_folders_the_outermost_are_covered() -> None:
-    assert [Path("/a"), Path("/b/c")] == outermost([Path("/a"), Path("/a/b"), Path("/b/c"), Path("/a")])
+    assert [Path("/a"), Path("/b/c")] == outermost_paths([Path("/a"), Path("/a/b"), Path("/b/c"), Path("/a")])
 
 
 def test_sockets_that_are_gone_or_have_no_path_are_no_matter() -> None:
@@ -69,7 +73,7 @@ def test_sockets_that_are_gone_or_have_no_path_are_no_matter() -> None:
 @pytest.mark.parametrize("network", [True, False])
 def test_a_filter_refuses_what_it_should(machine: str, network: bool) -> None:
     ways = dict(zip(("socket", "pair", "clone", "trace", "read"), CALLS[machine], strict=True))
-    program = doors_closed(machine, network=network)
+    program = landlock_filter(machine, network=network)
 
     assert REFUSED == {answer(program, machine, ways["socket"], family) for family in (1, 17, 40)}
     assert (ALLOWED if network else REFUSED) == {answer(program, machine, ways["socket"], 2)}
@@ -79,12 +83,12 @@ def test_a_filter_refuses_what_it_should(machine: str, network: bool) -> None:
     assert REFUSED == {answer(program, machine, ways["clone"], 0x10000000), answer(program, machine, ways["trace"])}
     assert ALLOWED == {
         answer(program, machine, ways["read"]),
-        answer(namespaces_closed(machine), machine, ways["trace"]),
+        answer(namespace_filter(machine), machine, ways["trace"]),
     }
 
 
 def test_another_architecture_is_the_end() -> None:
-    assert 0x80000000 == run_filter(doors_closed("x86_64", network=True), 0x40000003, 1, 0, 0)
+    assert 0x80000000 == run_filter(landlock_filter("x86_64", network=True), 0x40000003, 1, 0, 0)
 
 
 CALLS = {"x86_64": (41, 53, 56, 101, 0), "aarch64": (198, 199, 220, 117, 63)}
@@ -124,25 +128,25 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 
 def test_a_report_is_read_line_by_line(pipe: tuple[int, int]) -> None:
-    report = Report(*pipe)
+    report = LauncherReport(*pipe)
     os.write(pipe[1], b"begun\nchild 7\nended 25")
-    report.all()
+    report.read_available()
 
-    assert (True, 7, None, None) == (report.started, report.child, report.status, report.fault)
+    assert (True, 7, None, None) == (report.has_started, report.child, report.status, report.error)
 
     os.write(pipe[1], b"6\n")
-    report.shut()
-    report.all()
+    report.close_write_end()
+    report.read_available()
 
     assert (256, False) == (report.status, report.open)
 
 
 def test_a_fault_is_an_error_again(pipe: tuple[int, int]) -> None:
-    report = Report(*pipe)
+    report = LauncherReport(*pipe)
     os.write(pipe[1], b"begun\nfault exec 2\n")
-    report.shut()
-    report.all()
+    report.close_write_end()
+    report.read_available()
 
-    assert report.fault
-    assert "exec" == report.fault[0]
-    assert isinstance(report.fault[1], FileNotFoundError)
+    assert report.error
+    assert "exec" == report.error[0]
+    assert isinstance(report.error[1], FileNotFoundError)

@@ -10,18 +10,22 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Command, CommandResult, Sandbox
-from openkoi_sandbox import Bubblewrap, Landlock, Plain
+from openkoi_sandbox import BubblewrapSandbox, LandlockSandbox, UnconfinedSandbox
 from openkoi_sandbox.autorun_index import AutorunIndex
-from openkoi_sandbox.bubblewrap import ISOLATED
+from openkoi_sandbox.bubblewrap import BUBBLEWRAP_LEVEL
 from openkoi_sandbox.events import Protected
-from openkoi_sandbox.git_config import named_paths, runs_nothing, settings
-from openkoi_sandbox.landlock import CONFINED
+from openkoi_sandbox.git_config import named_paths, parse_settings, runs_nothing
+from openkoi_sandbox.landlock import LANDLOCK_LEVEL
 
 Make = Callable[[Path], Sandbox]
 SANDBOXES = [
-    pytest.param(Bubblewrap, marks=pytest.mark.skipif(bool(ISOLATED.missing()), reason=ISOLATED.missing())),
-    pytest.param(Landlock, marks=pytest.mark.skipif(bool(CONFINED.missing()), reason=CONFINED.missing())),
-    Plain,
+    pytest.param(
+        BubblewrapSandbox, marks=pytest.mark.skipif(bool(BUBBLEWRAP_LEVEL.missing()), reason=BUBBLEWRAP_LEVEL.missing())
+    ),
+    pytest.param(
+        LandlockSandbox, marks=pytest.mark.skipif(bool(LANDLOCK_LEVEL.missing()), reason=LANDLOCK_LEVEL.missing())
+    ),
+    UnconfinedSandbox,
 ]
 PIECES = (
     *("[core]", "[color]", '[color "a b"]', '[core "x"]', "[a.b]", "[", "]", "fsmonitor", "key", "bare = 1", "=", "x"),
@@ -158,9 +162,9 @@ def test_what_its_user_changes_between_two_commands_stays(root: Path, make: type
     assert "less -R" in (root / ".git/config").read_text()
 
 
-@pytest.mark.skipif(bool(ISOLATED.missing()), reason=ISOLATED.missing())
+@pytest.mark.skipif(bool(BUBBLEWRAP_LEVEL.missing()), reason=BUBBLEWRAP_LEVEL.missing())
 def test_what_is_read_only_to_commands_its_user_may_change_meanwhile(root: Path) -> None:
-    sandbox = Bubblewrap(folder=root.parent / "data/outputs")
+    sandbox = BubblewrapSandbox(folder=root.parent / "data/outputs")
 
     async def meanwhile() -> CommandResult:
         line = "touch begun; until test -e go; do sleep 0.02; done"
@@ -222,7 +226,7 @@ def test_what_git_reads_in_settings_is_read_the_same(tmp_path: Path) -> None:
         text = chance.choice(("", "[core]\n")) + "".join(chance.choices(PIECES, k=chance.randint(1, 9)))
         (tmp_path / "c").write_bytes(text.encode())
         done = subprocess.run(["git", "config", "-f", tmp_path / "c", "-lz"], capture_output=True, check=False)
-        read = [*settings(text)]
+        read = [*parse_settings(text)]
         if done.returncode == 0 and all(key for key, _ in read):
             keys = [one.partition("\n")[0].lower() for one in done.stdout.decode().split("\0") if one]
             assert keys == [key for key, _ in read], repr(text)
@@ -261,7 +265,7 @@ def test_an_index_sees_what_came_and_went(tmp_path: Path) -> None:
         lambda: (tmp_path / "c/b/.envrc").unlink(),
     ):
         change()
-        seen.append(sorted(index.find()))
+        seen.append(sorted(index.find_files()))
 
     found, workflow = ["c/b/.envrc"], "c/.github/workflows/x.yml"
     assert [[], ["a/b/.envrc"], found, found, found, [workflow, *found], [workflow]] == seen

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from openkoi_hookspecs import KoiError
-from openkoi_sandbox.room import is_full, patiently
+from openkoi_sandbox.retry_when_full import is_system_full, retry_when_full
 
 pytestmark = pytest.mark.unit
 
@@ -27,16 +27,16 @@ def failing(times: int, error: Exception) -> Callable[[], str]:
 
 @pytest.mark.parametrize("error", [NO_PROCESS, NO_THREAD])
 def test_it_is_tried_again(error: Exception) -> None:
-    assert "started" == patiently(failing(2, error))
+    assert "started" == retry_when_full(failing(2, error))
 
 
 def test_in_the_end_the_reason_is_told() -> None:
     with pytest.raises(KoiError, match="no room for another process"):
-        patiently(failing(9, NO_PROCESS), patience=0)
+        retry_when_full(failing(9, NO_PROCESS), patience=0)
 
 
 @pytest.mark.parametrize("error", [FileNotFoundError(errno.ENOENT, "no"), RuntimeError("something else")])
 def test_what_does_not_pass_by_itself_is_not_waited_for(error: OSError | RuntimeError) -> None:
-    assert not is_full(error)
+    assert not is_system_full(error)
     with pytest.raises(type(error)):
-        patiently(failing(1, error))
+        retry_when_full(failing(1, error))

@@ -3,7 +3,7 @@
 import pytest
 
 from openkoi_hookspecs import Json, ToolError
-from openkoi_schema import fitted
+from openkoi_schema import coerce_arguments
 
 pytestmark = pytest.mark.unit
 
@@ -35,8 +35,10 @@ SCHEMA: dict[str, Json] = {
     ],
 )
 def test_what_loses_nothing_is_made_to_fit(given: dict[str, Json], fits: dict[str, Json]) -> None:
-    assert fits == fitted(given, SCHEMA)
-    assert [type(value) for value in fits.values()] == [type(value) for value in fitted(given, SCHEMA).values()]
+    assert fits == coerce_arguments(given, SCHEMA)
+    assert [type(value) for value in fits.values()] == [
+        type(value) for value in coerce_arguments(given, SCHEMA).values()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -50,15 +52,15 @@ def test_what_loses_nothing_is_made_to_fit(given: dict[str, Json], fits: dict[st
         ({"path": "a", "deep": 1}, "'deep' must be true or false, not 1"),
         ({"path": "a", "tags": ["b", 1]}, "'tags[1]' must be text, not 1"),
         ({"path": "a", "of": {}}, "'of' must be a list or nothing"),
-        ({"path": "a", "pth": 1}, "no argument 'pth'. Did you mean 'path'?"),
+        ({"path": "a", "pth": 1}, "Unknown argument 'pth'. Did you mean 'path'?"),
     ],
 )
 def test_what_does_not_fit_is_told_to_the_model(given: dict[str, Json], said: str) -> None:
     with pytest.raises(ToolError) as raised:
-        fitted(given, SCHEMA)
+        coerce_arguments(given, SCHEMA)
     assert said in str(raised.value)
 
 
 @pytest.mark.parametrize("schema", [{}, {"properties": 5, "required": "x"}, {"properties": {"a": {"type": "odd"}}}])
 def test_a_schema_that_says_nothing_forbids_nothing(schema: dict[str, Json]) -> None:
-    assert {"a": [1]} == fitted({"a": [1]}, schema)
+    assert {"a": [1]} == coerce_arguments({"a": [1]}, schema)

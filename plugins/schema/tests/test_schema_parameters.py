@@ -35,7 +35,7 @@ def test_null_stands_for_what_is_left_out() -> None:
     [
         ({}, "The argument 'path' is missing. Expected: path (text), n (a whole number, optional)"),
         ({"path": None}, "The argument 'path' is missing."),
-        ({"pth": "a"}, "There is no argument 'pth'. Did you mean 'path'? Expected: path (text)"),
+        ({"pth": "a"}, "Unknown argument 'pth'. Did you mean 'path'? Expected: path (text)"),
         ({"path": 5}, "The argument 'path' must be text, not 5."),
         ({"path": ["a"]}, "The argument 'path' must be text, not ['a']."),
         ({"path": "a", "n": 3.5}, "The argument 'n' must be a whole number, not 3.5."),
@@ -44,7 +44,7 @@ def test_null_stands_for_what_is_left_out() -> None:
         ({"path": "a", "n": float("inf")}, "The argument 'n' must be a whole number, not inf."),
         ({"path": "a", "n": 0}, "The argument 'n' must be 1 or more, not 0."),
         ({"path": "a", "all": 1}, "The argument 'all' must be true or false, not 1."),
-        ({"path": "a\ud83d"}, "The argument 'path' holds half a character (a lone surrogate) at offset 1."),
+        ({"path": "a\ud83d"}, "The argument 'path' contains half a character (a lone surrogate) at offset 1."),
     ],
 )
 def test_what_does_not_fit_is_named_with_what_is_expected(arguments: dict[str, Json], sentence: str) -> None:

@@ -22,7 +22,7 @@ from openkoi_skillfile import (
     unshadowed,
     upwards,
 )
-from openkoi_testing import GivenPlugins, Stage
+from openkoi_testing import GivenPlugins, Scenario
 
 TEXT = "---\nname: {name}\ndescription: It.\n---\nDo it.\n"
 
@@ -150,7 +150,7 @@ def test_a_folder_with_a_link_out_of_it_is_never_approved(tmp_path: Path) -> Non
 
 @pytest.mark.row("C73")
 def test_an_approval_holds_for_one_place_with_one_content(tmp_path: Path) -> None:
-    approved, file = Approved(Stage().assemble(tmp_path, tmp_path / "home")), put(tmp_path, "mine")
+    approved, file = Approved(Scenario().build_app(tmp_path, tmp_path / "home")), put(tmp_path, "mine")
     approved.keep(file.parent, digest(file.parent), YES)
 
     assert approved(file.parent, digest(file.parent))
@@ -161,7 +161,7 @@ def test_an_approval_holds_for_one_place_with_one_content(tmp_path: Path) -> Non
 
 
 def test_a_refusal_is_kept_too(tmp_path: Path) -> None:
-    approved = Approved(Stage().assemble(tmp_path, tmp_path / "home"))
+    approved = Approved(Scenario().build_app(tmp_path, tmp_path / "home"))
     approved.keep(tmp_path, "d", NO)
 
     assert (False, NO, None) == (

@@ -24,7 +24,7 @@ from openkoi_rehearsal import Line, Scripted
 from openkoi_skills import Skills
 from openkoi_skills.project_rules import ProjectRules
 from openkoi_skills.toolbox import SkillTools
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 DEPLOY = "---\nname: deploy-pond\ndescription: Deploys the pond\n{more}---\nOpen the sluice.\n"
 TASK = "Use the deploy-pond skill"
@@ -86,7 +86,7 @@ class Pond:
         self.workspace.mkdir(exist_ok=True)
         self.model = Scripted([*says, "done"])
         skills = Skills(data=self.home / "data")
-        stage = Stage(
+        stage = Scenario(
             model=self.model,
             plugins={"skills": skills, "project-rules": ProjectRules(data=self.home / "data", tokens=100)},
             toolboxes={"skills": SkillTools(skills=skills)},
@@ -95,8 +95,8 @@ class Pond:
         )
         return asyncio.run(self.solved(task, stage))
 
-    async def solved(self, task: str, stage: Stage) -> Result:
-        async with stage.assemble(self.workspace, self.home) as koi:
+    async def solved(self, task: str, stage: Scenario) -> Result:
+        async with stage.build_app(self.workspace, self.home) as koi:
             koi.attend(self.person)
             result = await koi.solve(Task(task))
             await koi.drain()

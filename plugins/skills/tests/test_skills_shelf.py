@@ -14,7 +14,7 @@ from openkoi_skills import Skills
 from openkoi_skills.shelf import Brought, Library, brought_by
 from openkoi_skills.supplied import rules_file
 from openkoi_skills.told import Activated
-from openkoi_testing import GivenPlugins, lend
+from openkoi_testing import GivenPlugins, make_run
 
 
 @pytest.mark.row("C2", "SKILL-03")
@@ -46,7 +46,7 @@ def test_rules_that_lead_out_of_the_project_are_none(tmp_path: Path) -> None:
 
 def test_a_run_that_goes_on_in_another_process_follows_the_same_skills(tmp_path: Path) -> None:
     async def verdicts() -> list[Deny | None]:
-        async with lend(tmp_path, task=Task("Use it")) as run:
+        async with make_run(tmp_path, task=Task("Use it")) as run:
             await run.emit(Activated("deploy-pond", ("Read",)))
             skills = Skills(data=tmp_path / "data")
             return [skills.before_tool(ToolCall("1", tool, {}), run) for tool in ("write_file", "read_file")]

@@ -10,7 +10,7 @@ from openkoi_hookspecs import (
     Task,
 )
 from openkoi_skills.approval import settle
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_who_does_not_answer_is_not_waited_for_and_not_asked_again_in_the_sessio
     pond.put("work/.agents/skills")
 
     async def asked_twice() -> int:
-        async with Stage(model=pond.model).assemble(pond.workspace, pond.home) as koi:
+        async with Scenario(model=pond.model).build_app(pond.workspace, pond.home) as koi:
             koi.attend(pond.nobody)
             run = await koi.runs_of_tasks.make_run(Task(TASK))
             for _ in range(2):

@@ -19,8 +19,15 @@ from openkoi_sqlite import SQLite
 from openkoi_sqlite.file import opened
 from openkoi_sqlite.holding import read
 from openkoi_sqlite.tables import Tables
-from openkoi_testing.contracts.memory import found, ids
-from openkoi_testing.contracts.memory_log import SUBJECTS, a_log, a_run, a_talk, learning, saving
+from openkoi_testing.contracts.memory import ids_of, search_project
+from openkoi_testing.contracts.memory_log import (
+    SUBJECTS,
+    build_learning,
+    many_runs,
+    run_records,
+    saving_record,
+    talk_records,
+)
 
 
 def the_log(seed: int, size: int = 16) -> list[Record]:
@@ -29,14 +36,18 @@ def the_log(seed: int, size: int = 16) -> list[Record]:
     talks = [
         record
         for n in range(size)
-        for record in a_talk(f"run{n}", *(" ".join(chance.choices(SUBJECTS, k=12)) for _ in range(3)), start=n * 60.0)
+        for record in talk_records(
+            f"run{n}", *(" ".join(chance.choices(SUBJECTS, k=12)) for _ in range(3)), start=n * 60.0
+        )
     ]
     texts = [" ".join(chance.choices(SUBJECTS, k=6)) for _ in range(5)]
     learned = [
-        saving(replace(learning(f"L{n}", keys=("a.py",)[: n % 2]), text=text), f"run{n}", start=9_000.0 + n)
+        saving_record(
+            replace(build_learning(f"L{n}", keys=("a.py",)[: n % 2]), text=text), f"run{n}", start=9_000.0 + n
+        )
         for n, text in enumerate(texts)
     ]
-    return [*a_log(size), *talks, *learned]
+    return [*many_runs(size), *talks, *learned]
 
 
 def questions(seed: int, number: int = 24) -> list[Query]:
@@ -84,7 +95,9 @@ def test_it_answers_as_duckdb_does(tmp_path: Path, seed: int) -> None:
 
 
 def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
-    asyncio.run(SQLite(path=tmp_path / "m.db").ingest([*the_log(3), *a_run("odd", "Koi \ud800 mend\0", project="b")]))
+    asyncio.run(
+        SQLite(path=tmp_path / "m.db").ingest([*the_log(3), *run_records("odd", "Koi \ud800 mend\0", project="b")])
+    )
 
     def told(there: Documents) -> list[Sequence[Found]]:
         return [answer(there, one, asked(one)) for one in questions(5)]
@@ -98,11 +111,11 @@ def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
 
 def held(folder: Path) -> SQLite:
     """A memory that has all in memory, because it was asked again and nothing had changed for long."""
-    asyncio.run(SQLite(path=folder / "m.db").ingest(a_run("r1", "Mend the parser")))
+    asyncio.run(SQLite(path=folder / "m.db").ingest(run_records("r1", "Mend the parser")))
     os.utime(folder / "m.db", ns=(1, 1))
     subject = SQLite(path=folder / "m.db")
     for _ in range(3):
-        assert ["r1"] == ids(found(subject, "parser"))
+        assert ["r1"] == ids_of(search_project(subject, "parser"))
     assert subject.holding is not None
     assert subject.holding.now(None) is not None
     return subject
@@ -115,12 +128,12 @@ def test_what_is_held_is_given_up_when_there_is_more(tmp_path: Path, others_have
     with closing(sqlite3.connect(tmp_path / "m.db")) as other:
         if others_have_it_open:
             other.execute("SELECT count(*) FROM records").fetchone()
-        asyncio.run(SQLite(path=tmp_path / "m.db").ingest(a_run("r2", "Mend the parser", start=60.0)))
-        assert ["r2", "r1"] == ids(found(subject, "parser"))
+        asyncio.run(SQLite(path=tmp_path / "m.db").ingest(run_records("r2", "Mend the parser", start=60.0)))
+        assert ["r2", "r1"] == ids_of(search_project(subject, "parser"))
 
 
 def test_what_was_changed_is_not_held(tmp_path: Path) -> None:
-    asyncio.run(SQLite(path=tmp_path / "m.db").ingest(a_log(4)))
+    asyncio.run(SQLite(path=tmp_path / "m.db").ingest(many_runs(4)))
     with closing(sqlite3.connect(tmp_path / "m.db")) as other, other:
         other.execute("UPDATE documents SET length = length + 1")
 

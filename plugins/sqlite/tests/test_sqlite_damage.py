@@ -9,10 +9,10 @@ import pytest
 
 from openkoi_hookspecs import Hit, Query
 from openkoi_sqlite import SQLite
-from openkoi_testing.contracts.memory_log import a_log
+from openkoi_testing.contracts.memory_log import many_runs
 
 QUESTION = Query("mend the parser of the invoice cache and the ledger", project="a", limit=50, tokens=50_000)
-LOG = a_log(24)
+LOG = many_runs(24)
 
 
 def damaged(path: Path, seed: int) -> None:

@@ -12,12 +12,12 @@ import pytest
 
 from openkoi_hookspecs import Query
 from openkoi_sqlite import MemoryNewer, MemoryUnusable, SQLite
-from openkoi_testing.contracts.memory import found, ids
+from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_file import MemoryFileContract
-from openkoi_testing.contracts.memory_log import a_log, a_run
-from openkoi_testing.full import no_room
+from openkoi_testing.contracts.memory_log import many_runs, run_records
+from openkoi_testing.full_disk import limit_file_size
 
-RUN = a_run("r1", "Mend the parser")
+RUN = run_records("r1", "Mend the parser")
 
 
 class TestSQLiteFile(MemoryFileContract):
@@ -38,7 +38,7 @@ def test_it_answers_while_another_process_writes(tmp_path: Path) -> None:
     asyncio.run(memory(tmp_path).ingest(RUN))
 
     with TestSQLiteFile().kept(tmp_path / "memory.db"):
-        assert ["r1"] == ids(found(memory(tmp_path, 0.05), "parser"))
+        assert ["r1"] == ids_of(search_project(memory(tmp_path, 0.05), "parser"))
 
 
 def test_a_file_of_a_newer_openkoi_is_left_alone(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_tables_of_another_program_make_way(tmp_path: Path) -> None:
 
     asyncio.run(memory(tmp_path).ingest(RUN))
 
-    assert ["r1"] == ids(found(memory(tmp_path), "parser"))
+    assert ["r1"] == ids_of(search_project(memory(tmp_path), "parser"))
     assert 1 == len([*tmp_path.glob("*.bad-*")])
 
 
@@ -72,11 +72,11 @@ def test_tables_of_another_program_make_way(tmp_path: Path) -> None:
     ],
 )
 def test_what_something_else_changed_never_answers(tmp_path: Path, change: str) -> None:
-    asyncio.run(memory(tmp_path).ingest(a_log(6)))
+    asyncio.run(memory(tmp_path).ingest(many_runs(6)))
     with closing(sqlite3.connect(tmp_path / "memory.db")) as other, other:
         other.execute(change)
 
-    assert [] == found(memory(tmp_path), "invoice parser cache login ledger", project="a")
+    assert [] == search_project(memory(tmp_path), "invoice parser cache login ledger", project="a")
     assert 1 == len([*tmp_path.glob("*.bad-*")])
 
 
@@ -92,9 +92,9 @@ def test_what_is_left_of_a_deleted_file_is_not_taken_for_the_next_ones(tmp_path:
     asyncio.run(memory(tmp_path).ingest(RUN))
     (tmp_path / "memory.db").replace(tmp_path / "memory.db-wal")
 
-    asyncio.run(memory(tmp_path).ingest(a_run("r2", "Mend the parser")))
+    asyncio.run(memory(tmp_path).ingest(run_records("r2", "Mend the parser")))
 
-    assert ["r2"] == ids(found(memory(tmp_path), "parser"))
+    assert ["r2"] == ids_of(search_project(memory(tmp_path), "parser"))
 
 
 def test_it_makes_way_for_a_rebuild_and_says_where_it_is(tmp_path: Path) -> None:
@@ -118,9 +118,9 @@ def test_what_is_no_file_makes_way_and_never_keeps_anybody_waiting(
     (tmp_path / name).unlink(missing_ok=True)
     make(tmp_path / name)
 
-    assert [] == found(memory(tmp_path), "parser")
+    assert [] == search_project(memory(tmp_path), "parser")
     asyncio.run(memory(tmp_path).ingest(RUN))
-    assert ["r1"] == ids(found(memory(tmp_path), "parser"))
+    assert ["r1"] == ids_of(search_project(memory(tmp_path), "parser"))
 
 
 def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tmp_path: Path) -> None:
@@ -129,14 +129,14 @@ def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tm
         assert tmp_path / "memory.db.old" == asyncio.run(memory(tmp_path).reset())
         asyncio.run(memory(tmp_path).ingest(RUN))
 
-    assert ["r1"] == ids(found(memory(tmp_path), "parser"))
+    assert ["r1"] == ids_of(search_project(memory(tmp_path), "parser"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
-    with no_room(20_000), pytest.raises(MemoryUnusable, match="Make room"):
+    with limit_file_size(20_000), pytest.raises(MemoryUnusable, match="Make room"):
         asyncio.run(memory(tmp_path).ingest(RUN))
 
     assert [".memory.db.lock"] == [path.name for path in tmp_path.iterdir()]
     asyncio.run(memory(tmp_path).ingest(RUN))
-    assert ["r1"] == ids(found(memory(tmp_path), "parser"))
+    assert ["r1"] == ids_of(search_project(memory(tmp_path), "parser"))

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from openkoi_sqlite import SQLite
-from openkoi_testing.contracts.memory import found, ids
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory import ids_of, search_project
+from openkoi_testing.contracts.memory_log import run_records
 
-RUN = a_run("r1", "Mend the parser")
+RUN = run_records("r1", "Mend the parser")
 KILLED = """
 import asyncio, os, signal, sys, threading
 from pathlib import Path
@@ -58,7 +58,7 @@ def test_a_process_killed_while_an_older_file_makes_way_leaves_nothing_half_done
     memory = SQLite(path=path)
     asyncio.run(memory.ingest(RUN))
 
-    assert ["r1"] == ids(found(memory, "parser"))
+    assert ["r1"] == ids_of(search_project(memory, "parser"))
     assert "1" == asyncio.run(memory.health())["entries"]
     (kept,) = (one for one in tmp_path.glob("*.bad-*") if not one.name.endswith(("-wal", "-shm")))
     with closing(sqlite3.connect(kept)) as other:

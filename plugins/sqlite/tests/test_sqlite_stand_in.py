@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from openkoi_sqlite import SQLite
-from openkoi_testing.contracts.memory import found, ids
-from openkoi_testing.contracts.memory_log import LINE, a_run
+from openkoi_testing.contracts.memory import ids_of, search_project
+from openkoi_testing.contracts.memory_log import LINE_BYTES, run_records
 
-RUN = a_run("r1", "Mend the parser")
-ALL = {"r1.jsonl": len(RUN) * LINE}
+RUN = run_records("r1", "Mend the parser")
+ALL = {"r1.jsonl": len(RUN) * LINE_BYTES}
 
 
 @contextmanager
@@ -50,7 +50,7 @@ def test_the_log_answers_until_the_file_can(
         assert {} == asyncio.run(memory.offsets())
         asyncio.run(memory.ingest(RUN))
         assert ALL == asyncio.run(memory.offsets())
-        assert ["r1"] == ids(found(memory, "parser"))
+        assert ["r1"] == ids_of(search_project(memory, "parser"))
 
     assert 1 == caplog.text.count("Meanwhile the run log itself answers")
-    assert {"r1.jsonl": (len(RUN) - 1) * LINE} == asyncio.run(memory.offsets())
+    assert {"r1.jsonl": (len(RUN) - 1) * LINE_BYTES} == asyncio.run(memory.offsets())

@@ -11,9 +11,9 @@ import pytest
 from anthropic.types import MessageParam, ToolParam
 
 from openkoi_hookspecs import Reasoning, ToolCall, Usage
-from openkoi_testing.servers import AnthropicServer, Fault, Say
-from openkoi_testing.servers.anthropic import error
-from openkoi_testing.servers.anthropic_speech import written
+from openkoi_testing.servers import AnthropicServer, Say, ServerFault
+from openkoi_testing.servers.anthropic import error_body
+from openkoi_testing.servers.anthropic_responses import to_json
 
 PLAIN: Any = {"verify": False, "trust_env": False}  # nothing is encrypted here, and reading certificates takes time
 MODEL = "claude-fake"
@@ -159,7 +159,7 @@ def test_the_vendor_s_client_reads_refusals(server: AnthropicServer, sdk: anthro
     ],
 )
 def test_the_vendor_s_client_reads_failures(kind: str, status: int, raised: type[Exception]) -> None:
-    fault = Fault(status=status, headers={"Retry-After": "1"}, body=written(error(kind, "not now")))
+    fault = ServerFault(status=status, headers={"Retry-After": "1"}, body=to_json(error_body(kind, "not now")))
     with AnthropicServer(Say(fault=fault)) as server, client(server) as sdk, pytest.raises(raised, match="not now"):
         sdk.messages.create(model=MODEL, messages=HELLO, max_tokens=5)
 

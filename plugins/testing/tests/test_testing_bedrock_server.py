@@ -15,8 +15,8 @@ from botocore.exceptions import (  # type: ignore[import-untyped]  # it carries 
 )
 
 from openkoi_hookspecs import Reasoning, ToolCall, Usage
-from openkoi_testing.servers import BedrockServer, Fault, Say
-from openkoi_testing.servers.aws import KeyPair, event, exception, failed
+from openkoi_testing.servers import BedrockServer, Say, ServerFault
+from openkoi_testing.servers.aws import KeyPair, error_frame, event_frame, exception_frame
 
 ARN = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123def456"
 MODEL = "anthropic.claude-fake-v1:0"
@@ -209,7 +209,7 @@ def test_a_model_that_is_not_there_is_refused(sdk: Any) -> None:
     ],
 )
 def test_the_vendor_s_client_reads_failures(sdk: Any, status: int, error: str) -> None:
-    fault = Fault(status=status, headers={"x-amzn-ErrorType": f"{error}:"}, body=b'{"message": "not now"}')
+    fault = ServerFault(status=status, headers={"x-amzn-ErrorType": f"{error}:"}, body=b'{"message": "not now"}')
 
     with (
         BedrockServer(Say(fault=fault)) as server,
@@ -222,13 +222,15 @@ def test_the_vendor_s_client_reads_failures(sdk: Any, status: int, error: str) -
 
 
 @pytest.mark.parametrize(
-    "frame", [exception("throttlingException", "Slow down."), failed("oops", "Slow down.")], ids=["exception", "error"]
+    "frame",
+    [exception_frame("throttlingException", "Slow down."), error_frame("oops", "Slow down.")],
+    ids=["exception", "error"],
 )
 def test_the_vendor_s_client_reads_an_error_in_mid_stream(frame: bytes) -> None:
-    body = [event("messageStart", {"role": "assistant"}), frame]
+    body = [event_frame("messageStart", {"role": "assistant"}), frame]
 
     with (
-        BedrockServer(Say(fault=Fault(body=body))) as server,
+        BedrockServer(Say(fault=ServerFault(body=body))) as server,
         closing(client("bedrock-runtime", server.url)) as sdk,
         pytest.raises(EventStreamError, match=r"Slow down\."),
     ):
@@ -243,7 +245,7 @@ def test_answers_are_given_in_turn_and_the_last_again() -> None:
 
 
 def test_slices_and_keep_alives_change_nothing_for_the_vendor_s_client() -> None:
-    spoilt = Say("Héllo 😀", fault=Fault(slice=1, keep_alives=1))
+    spoilt = Say("Héllo 😀", fault=ServerFault(slice=1, keep_alives=1))
 
     with BedrockServer(spoilt) as server, closing(client("bedrock-runtime", server.url)) as sdk:
         events = streamed(sdk)

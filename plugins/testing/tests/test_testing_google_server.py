@@ -10,7 +10,7 @@ from google import genai
 from google.genai import errors, types
 
 from openkoi_hookspecs import Reasoning, ToolCall, Usage
-from openkoi_testing.servers import Fault, GoogleServer, Say
+from openkoi_testing.servers import GoogleServer, Say, ServerFault
 from openkoi_testing.servers.say import Words
 
 PLAIN: Any = {"verify": False, "trust_env": False}  # nothing is encrypted here, and reading certificates takes time
@@ -122,7 +122,7 @@ def test_the_vendor_s_client_reads_refusals(server: GoogleServer, sdk: genai.Cli
 def test_the_vendor_s_client_reads_failures(status: int, word: str, error: type[errors.APIError]) -> None:
     body = f'{{"error": {{"code": {status}, "message": "not now", "status": "{word}"}}}}'
     with (
-        GoogleServer(Say(fault=Fault(status=status, body=body.encode()))) as server,
+        GoogleServer(Say(fault=ServerFault(status=status, body=body.encode()))) as server,
         client(server.url) as sdk,
         pytest.raises(error, match="not now") as caught,
     ):

@@ -11,8 +11,8 @@ import pytest
 from data_files import schema_errors
 
 from openkoi_hookspecs import Reasoning, ToolCall, Usage
-from openkoi_testing.servers import Fault, OllamaServer, Say
-from openkoi_testing.servers.ollama_strict import Pulled
+from openkoi_testing.servers import OllamaServer, Say, ServerFault
+from openkoi_testing.servers.ollama_rules import OllamaModel
 
 PLAIN: Any = {"verify": False, "trust_env": False}  # nothing is encrypted here, and reading certificates takes time
 HELLO: Any = [{"role": "user", "content": "Hello"}]
@@ -20,9 +20,9 @@ TOOLS: Any = [{"type": "function", "function": {"name": "read", "parameters": {"
 CALLS = [ToolCall("call_a", "read", {"path": "ä"}), ToolCall("call_b", "read", {"of": [1, {}]})]
 SAYS = Say([Reasoning("Hm."), "Héllo 😀", *CALLS], usage=Usage(input=10, output=7, cache_read=4))
 MODELS = (
-    Pulled("llama-fake", context=65_536, window=16_384),
-    Pulled("old:7b", abilities=("completion",)),
-    Pulled("embed-fake", abilities=("embedding",), dimensions=4),
+    OllamaModel("llama-fake", context=65_536, window=16_384),
+    OllamaModel("old:7b", abilities=("completion",)),
+    OllamaModel("embed-fake", abilities=("embedding",), dimensions=4),
 )
 
 
@@ -112,7 +112,7 @@ def test_the_vendor_s_client_reads_refusals(server: OllamaServer, sdk: ollama.Cl
 def test_the_vendor_s_client_reads_an_error_in_mid_stream() -> None:
     lines = [b'{"message":{"role":"assistant","content":"Hi"},"done":false}\n', b'{"error":"the runner died"}\n']
     with (
-        OllamaServer(Say(fault=Fault(body=lines))) as server,
+        OllamaServer(Say(fault=ServerFault(body=lines))) as server,
         ollama.Client(server.url, verify=False, trust_env=False) as sdk,
         pytest.raises(ollama.ResponseError, match="the runner died"),
     ):

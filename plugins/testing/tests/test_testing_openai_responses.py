@@ -11,8 +11,8 @@ import pytest
 from data_files import schema_errors
 
 from openkoi_hookspecs import Reasoning, ToolCall, Usage
-from openkoi_testing.servers import OpenAIServer, Say, openai_chat
-from openkoi_testing.servers.openai_responses import response, stream
+from openkoi_testing.servers import OpenAIServer, Say, openai_completions
+from openkoi_testing.servers.openai_responses_api import named_events, response_object
 
 PLAIN: Any = {"verify": False, "trust_env": False}  # nothing is encrypted here, and reading certificates takes time
 
@@ -180,9 +180,9 @@ def test_a_whole_conversation_is_accepted(sdk: openai.OpenAI) -> None:
 def test_answers_are_what_the_vendor_describes(finish: str) -> None:
     says = Say(SAYS.words, finish=finish, usage=COUNTED)
     asked = {"model": "gpt-5.2", "tools": TOOLS, **THINKING}
-    described("Response", response(says, asked))
+    described("Response", response_object(says, asked))
 
-    for number, (kind, event) in enumerate(stream(says, asked)):
+    for number, (kind, event) in enumerate(named_events(says, asked)):
         described("ResponseStreamEvent", {"type": kind, **event, "sequence_number": number})
 
 
@@ -190,9 +190,9 @@ def test_answers_are_what_the_vendor_describes(finish: str) -> None:
 def test_chat_completions_are_what_the_vendor_describes(finish: str) -> None:
     says = Say(SAYS.words, finish=finish, usage=COUNTED)
     asked = {"model": "m", "stream_options": {"include_usage": True}}
-    described("CreateChatCompletionResponse", json.loads(json.dumps(openai_chat.completion(says, asked))))
+    described("CreateChatCompletionResponse", json.loads(json.dumps(openai_completions.complete_response(says, asked))))
 
-    for event in openai_chat.events(says, asked):
+    for event in openai_completions.stream_events(says, asked):
         if event != b"data: [DONE]\n\n":
             described("CreateChatCompletionStreamResponse", json.loads(event.removeprefix(b"data: ")))
 

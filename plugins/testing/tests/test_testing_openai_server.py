@@ -10,8 +10,8 @@ import openai
 import pytest
 
 from openkoi_hookspecs import Reasoning, ToolCall, Usage
-from openkoi_testing.servers import Fault, LLMock, OpenAIServer, PeerMissing, Say
-from openkoi_testing.servers.faults import After
+from openkoi_testing.servers import ForeignServerMissingError, LLMock, OpenAIServer, Say, ServerFault
+from openkoi_testing.servers.faults import AfterResponse
 
 HELLO: Any = [{"role": "user", "content": "Hello"}]
 TOOLS: Any = [{"type": "function", "function": {"name": "read", "parameters": {"type": "object", "properties": {}}}}]
@@ -91,7 +91,7 @@ def test_the_vendor_s_client_reads_refusals(server: OpenAIServer, sdk: openai.Op
     ("status", "error"), [(429, openai.RateLimitError), (500, openai.InternalServerError), (529, openai.APIStatusError)]
 )
 def test_the_vendor_s_client_reads_failures(status: int, error: type[Exception]) -> None:
-    fault = Fault(status=status, headers={"Retry-After": "1"}, body=b'{"error": {"message": "not now"}}')
+    fault = ServerFault(status=status, headers={"Retry-After": "1"}, body=b'{"error": {"message": "not now"}}')
     with (
         OpenAIServer(Say(fault=fault)) as server,
         client(server) as sdk,
@@ -147,7 +147,7 @@ def test_a_call_with_its_result_is_accepted(sdk: openai.OpenAI) -> None:
     assert sdk.chat.completions.create(model="gpt-one", messages=messages).choices
 
 
-def body(fault: Fault, *, timeout: float = 60.0) -> bytes:
+def body(fault: ServerFault, *, timeout: float = 60.0) -> bytes:
     """What arrives of a streamed answer that is spoilt like this."""
     arrived = bytearray()
     asked = {"model": "m", "messages": HELLO, "stream": True}
@@ -162,23 +162,30 @@ def body(fault: Fault, *, timeout: float = 60.0) -> bytes:
 
 
 def test_an_answer_is_cut_where_it_is_told_to() -> None:
-    whole = body(Fault())
+    whole = body(ServerFault())
 
-    assert body(Fault(cut=100, framed=False)) == whole[:100]
+    assert body(ServerFault(cut=100, framed=False)) == whole[:100]
     with pytest.raises(httpx2.RemoteProtocolError):
-        body(Fault(cut=100))
+        body(ServerFault(cut=100))
 
 
 def test_slices_and_keep_alives_change_no_byte_of_the_events() -> None:
-    whole = body(Fault())
+    whole = body(ServerFault())
 
-    assert body(Fault(slice=1)) == whole
-    assert body(Fault(slice=3, keep_alives=2)).replace(b": still there\n\n", b"") == whole
-    assert body(Fault(framed=False)) == whole
+    assert body(ServerFault(slice=1)) == whole
+    assert body(ServerFault(slice=3, keep_alives=2)).replace(b": still there\n\n", b"") == whole
+    assert body(ServerFault(framed=False)) == whole
 
 
-@pytest.mark.parametrize("fault", [Fault(delay=9), Fault(cut=0, after=After.HANGS), Fault(cut=80, after=After.HANGS)])
-def test_it_hangs_when_it_is_told_to_and_ends_at_once(fault: Fault) -> None:
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ServerFault(delay=9),
+        ServerFault(cut=0, after=AfterResponse.HANGS),
+        ServerFault(cut=80, after=AfterResponse.HANGS),
+    ],
+)
+def test_it_hangs_when_it_is_told_to_and_ends_at_once(fault: ServerFault) -> None:
     begun = time.monotonic()
 
     with pytest.raises(httpx2.ReadTimeout):
@@ -187,7 +194,7 @@ def test_it_hangs_when_it_is_told_to_and_ends_at_once(fault: Fault) -> None:
 
 
 def test_a_body_may_take_the_place_of_the_answer() -> None:
-    assert body(Fault(body=[b"data: ", b"nonsense"])) == b"data: nonsense"
+    assert body(ServerFault(body=[b"data: ", b"nonsense"])) == b"data: nonsense"
 
 
 def test_a_peer_that_cannot_be_had_is_named(tmp_path: Any) -> None:
@@ -195,5 +202,5 @@ def test_a_peer_that_cannot_be_had_is_named(tmp_path: Any) -> None:
     program.parent.mkdir(parents=True)
     program.write_text("console.log('broken here'); process.exit(3)")
 
-    with pytest.raises(PeerMissing, match=r"broken here|not on the PATH"):
+    with pytest.raises(ForeignServerMissingError, match=r"broken here|not on the PATH"):
         LLMock(folder=tmp_path).__enter__()

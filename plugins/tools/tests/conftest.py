@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Json, Tool, ToolError, ToolProvider, ToolResult
-from openkoi_testing import Stage, lend
+from openkoi_testing import Scenario, make_run
 from openkoi_tools import WorkspaceTools
 
 
@@ -74,11 +74,11 @@ class Bench:
 
     def hands(self, toolbox: ToolProvider, **settings: object) -> Hands:
         """Take the tools for a new run out of a toolbox; ``settings`` by dotted key, with ``__`` for each dot."""
-        stage = Stage(settings={key.replace("__", "."): value for key, value in settings.items()})
+        stage = Scenario(settings={key.replace("__", "."): value for key, value in settings.items()})
         return Hands(self._workspace, self._runner.run(self._tools(toolbox, stage)), self._runner)
 
-    async def _tools(self, toolbox: ToolProvider, stage: Stage) -> dict[str, Tool]:
-        run = await self._lent.enter_async_context(lend(self._workspace, stage=stage))
+    async def _tools(self, toolbox: ToolProvider, stage: Scenario) -> dict[str, Tool]:
+        run = await self._lent.enter_async_context(make_run(self._workspace, stage=stage))
         return {tool.name: tool for tool in await toolbox.tools(run)}
 
 

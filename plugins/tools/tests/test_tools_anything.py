@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import Json, Tool, ToolError
-from openkoi_testing import lend
+from openkoi_testing import make_run
 from openkoi_tools import WorkspaceTools
-from openkoi_tools.patch import parsed
+from openkoi_tools.patch import parse_patch
 
 LIMIT = 24 * 1024
 TOOLS = st.sampled_from(["read_file", "list_files", "edit_file", "write_file", "apply_patch", "ask_user"])
@@ -33,7 +33,7 @@ CALLS = st.lists(st.tuples(TOOLS, PATHS, ARGUMENTS), min_size=1, max_size=4)
 @given(PATCHES)
 def test_every_patch_is_read_or_refused(patch: str) -> None:
     with suppress(ToolError):
-        assert parsed(patch)
+        assert parse_patch(patch)
 
 
 @given(CALLS)
@@ -50,7 +50,7 @@ def test_every_call_is_answered(calls: list[tuple[str, str, dict[str, Json]]]) -
 
 async def answered(workspace: Path, calls: list[tuple[str, str, dict[str, Json]]]) -> list[str]:
     """What a model reads of some calls."""
-    async with lend(workspace) as run:
+    async with make_run(workspace) as run:
         tools = {tool.name: tool for tool in await WorkspaceTools().tools(run)}
         return [await text(tools[name], {"path": path, **arguments}) for name, path, arguments in calls]
 

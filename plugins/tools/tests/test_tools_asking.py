@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Json, Limits, Question, StopReason, Task, ToolCall, ToolError, ToolResult
-from openkoi_testing import Stage, perform
+from openkoi_testing import Scenario, run_scenario
 from openkoi_tools import WorkspaceTools
 
 
@@ -42,7 +42,7 @@ def test_what_is_no_question_is_refused(tmp_path: Path, arguments: dict[str, Jso
 def test_a_run_that_only_asks_and_is_not_answered_comes_to_an_end(tmp_path: Path) -> None:
     lines = [ToolCall(str(n), "ask_user", {"question": f"Shall I do {n}?"}) for n in range(60)]
 
-    done = perform(Task("a task", limits=Limits(cycles=60)), Stage(says=lines), tmp_path)
+    done = run_scenario(Task("a task", limits=Limits(cycles=60)), Scenario(says=lines), tmp_path)
 
     assert StopReason.LOOP is done.result.best.work.ended
 
@@ -56,7 +56,7 @@ async def asking(said: str | None, workspace: Path, **arguments: Json) -> tuple[
         return said
 
     home = workspace / "home"
-    async with Stage().assemble(workspace, home) as koi:
+    async with Scenario().build_app(workspace, home) as koi:
         koi.attend(person)
         tools = {
             tool.name: tool for tool in await WorkspaceTools().tools(await koi.runs_of_tasks.make_run(Task("a task")))

@@ -5,8 +5,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import ToolError
-from openkoi_tools.splice import Change, spliced
-from openkoi_tools.text import Document, document, encoding_of
+from openkoi_tools.byte_splice import TextChange, splice_bytes
+from openkoi_tools.text_document import TextDocument, detect_encoding, parse_document
 
 LETTERS = st.sampled_from(
     ["a", "b", " ", "\t", "é", "€", "漢", "😀", "\n", "\r\n", "\r", "\0", "\x0c", "\u2028", "\u0085"]
@@ -19,30 +19,30 @@ ASCII_LINES = st.text(st.sampled_from("xyz \n"), max_size=12)
 
 
 @st.composite
-def edits(draw: st.DrawFn) -> tuple[bytes, Change]:
+def edits(draw: st.DrawFn) -> tuple[bytes, TextChange]:
     """A file and a change of a span that occurs once in it."""
     data = draw(FILES)
-    text = document(data).plain
+    text = parse_document(data).plain
     assume(text)
     start = draw(st.integers(0, len(text) - 1))
     end = draw(st.integers(start + 1, len(text)))
     assume(text.count(text[start:end]) == 1)
-    return data, Change(start, end, draw(ASCII_LINES))
+    return data, TextChange(start, end, draw(ASCII_LINES))
 
 
 @given(FILES)
 def test_every_file_is_read_and_encoded_back_to_its_own_bytes(data: bytes) -> None:
-    text = document(data)
+    text = parse_document(data)
 
     assert data == text.encoding.bom + text.encoding.encode(text.raw)
 
 
 @given(edits())
-def test_bytes_outside_the_span_of_an_edit_are_identical(edit: tuple[bytes, Change]) -> None:
+def test_bytes_outside_the_span_of_an_edit_are_identical(edit: tuple[bytes, TextChange]) -> None:
     data, change = edit
-    before, after = around(document(data), change)
+    before, after = around(parse_document(data), change)
 
-    changed = spliced(document(data), [change])
+    changed = splice_bytes(parse_document(data), [change])
 
     assert before == changed[: len(before)]
     assert after == changed[len(changed) - len(after) :]
@@ -50,12 +50,12 @@ def test_bytes_outside_the_span_of_an_edit_are_identical(edit: tuple[bytes, Chan
 
 
 @given(edits())
-def test_the_span_itself_becomes_the_replacement(edit: tuple[bytes, Change]) -> None:
+def test_the_span_itself_becomes_the_replacement(edit: tuple[bytes, TextChange]) -> None:
     data, change = edit
-    text = document(data)
+    text = parse_document(data)
     before, after = around(text, change)
 
-    changed = spliced(text, [change])
+    changed = splice_bytes(text, [change])
 
     middle = text.encoding.encode("") + changed[len(before) : len(changed) - len(after)]
     written = middle.decode(text.encoding.codec, text.encoding.errors)
@@ -64,11 +64,11 @@ def test_the_span_itself_becomes_the_replacement(edit: tuple[bytes, Change]) -> 
 
 @given(FILES, st.lists(st.integers(0, 60), min_size=2, max_size=8, unique=True), ASCII_LINES)
 def test_many_changes_at_once_leave_all_between_them_alone(data: bytes, cuts: list[int], new: str) -> None:
-    text = document(data)
+    text = parse_document(data)
     marks = sorted(cut for cut in cuts if cut <= len(text.plain))
-    changes = [Change(start, end, new) for start, end in zip(marks[::2], marks[1::2], strict=False)]
+    changes = [TextChange(start, end, new) for start, end in zip(marks[::2], marks[1::2], strict=False)]
 
-    changed = spliced(text, changes)
+    changed = splice_bytes(text, changes)
 
     rest = changed
     for piece in kept(text, changes):
@@ -95,39 +95,39 @@ def test_many_changes_at_once_leave_all_between_them_alone(data: bytes, cuts: li
     ids=["crlf", "cr", "mixed", "no-end", "bom", "latin-1", "cp1252", "utf-16", "broken-utf-8", "nul", "odd", "feed"],
 )
 def test_files_of_every_kind_keep_their_manner(data: bytes, search: str, new: str, expected: bytes) -> None:
-    text = document(data)
+    text = parse_document(data)
     at = text.plain.index(search)
 
-    assert expected == spliced(text, [Change(at, at + len(search), new)])
+    assert expected == splice_bytes(text, [TextChange(at, at + len(search), new)])
 
 
 @pytest.mark.parametrize("lines", [300_000, pytest.param(3_000_000, marks=pytest.mark.campaign)])
 def test_a_large_file_with_an_edit_in_the_middle_is_otherwise_the_same(lines: int) -> None:
     half = b"0123456789abcde\r\n" * lines
-    text = document(half + b"needle\r\n" + half)
+    text = parse_document(half + b"needle\r\n" + half)
     at = text.plain.index("needle")
 
-    assert half + b"pin\r\n" + half == spliced(text, [Change(at, at + 6, "pin")])
+    assert half + b"pin\r\n" + half == splice_bytes(text, [TextChange(at, at + 6, "pin")])
 
 
 def test_a_character_that_the_encoding_lacks_is_refused_and_named() -> None:
-    text = document(b"caf\xe9 old")
+    text = parse_document(b"caf\xe9 old")
 
     with pytest.raises(ToolError, match=r"latin-1, which has no '漢'"):
-        spliced(text, [Change(5, 8, "漢")])
+        splice_bytes(text, [TextChange(5, 8, "漢")])
 
 
 def test_a_stand_in_for_a_byte_is_never_written_in_its_place() -> None:
-    text = document("漢字".encode() + b"\xff old")
+    text = parse_document("漢字".encode() + b"\xff old")
 
-    with pytest.raises(ToolError, match="only stands for a byte"):
-        spliced(text, [Change(2, 7, "new \ufffd")])
+    with pytest.raises(ToolError, match="placeholder for a byte"):
+        splice_bytes(text, [TextChange(2, 7, "new \ufffd")])
 
 
 def test_a_stand_in_that_the_edit_leaves_where_it_was_keeps_its_byte() -> None:
-    text = document("漢字".encode() + b"\xff old")
+    text = parse_document("漢字".encode() + b"\xff old")
 
-    assert "漢字".encode() + b"\xff new" == spliced(text, [Change(2, 7, "\ufffd new")])
+    assert "漢字".encode() + b"\xff new" == splice_bytes(text, [TextChange(2, 7, "\ufffd new")])
 
 
 @pytest.mark.parametrize(
@@ -144,17 +144,17 @@ def test_a_stand_in_that_the_edit_leaves_where_it_was_keeps_its_byte() -> None:
     ],
 )
 def test_the_encoding_is_found(data: bytes, codec: str) -> None:
-    assert codec == encoding_of(data).codec
+    assert codec == detect_encoding(data).codec
 
 
-def around(text: Document, change: Change) -> tuple[bytes, bytes]:
+def around(text: TextDocument, change: TextChange) -> tuple[bytes, bytes]:
     """The bytes before and after a span, by the slow and certain way."""
     start, end = text.raw_offsets([change.start, change.end])
     before = text.encoding.bom + text.encoding.encode(text.raw[:start])
     return before, text.data[len(before) + len(text.encoding.encode(text.raw[start:end])) :]
 
 
-def kept(text: Document, changes: list[Change]) -> list[bytes]:
+def kept(text: TextDocument, changes: list[TextChange]) -> list[bytes]:
     """The pieces of a file that lie outside all changes."""
     edges = [0, *text.raw_offsets([edge for change in changes for edge in (change.start, change.end)]), len(text.raw)]
     pairs = zip(edges[::2], edges[1::2], strict=True)

@@ -8,7 +8,7 @@ import pytest
 
 from openkoi_hookspecs import CommandResult
 from openkoi_tools import WorkspaceTools
-from openkoi_tools.run_command import ending, output
+from openkoi_tools.run_command import describe_end, format_output
 
 if TYPE_CHECKING:
     from plugins.tools.tests.conftest import Bench, Hands
@@ -58,7 +58,7 @@ def test_of_much_output_the_beginning_and_the_end_are_told(hands: "Hands") -> No
 
 
 def test_where_all_of_the_output_is_kept_is_told() -> None:
-    told = output(CommandResult(0, "x" * 5_000, output_file="/data/whole.txt"), 1_000)
+    told = format_output(CommandResult(0, "x" * 5_000, output_file="/data/whole.txt"), 1_000)
 
     go_on = "it is kept in /data/whole.txt: continue with read_file, start=1"
     assert f"[... the middle of the output is left out; {go_on} ...]" == told[1]
@@ -66,15 +66,15 @@ def test_where_all_of_the_output_is_kept_is_told() -> None:
 
 
 def test_output_cut_inside_a_character_is_still_text() -> None:
-    head, _, tail = output(CommandResult(0, "é漢😀" * 500), 1_001)
+    head, _, tail = format_output(CommandResult(0, "é漢😀" * 500), 1_001)
 
     assert "é漢😀".startswith(head[-1:]) or head[-1] in "é漢😀"
     assert "\ufffd" not in head + tail
 
 
 def test_how_it_ended_comes_first() -> None:
-    assert "Exit code 2." == ending(CommandResult(2, "oops"), 0.1)
-    assert "Exit code 2. No output." == ending(CommandResult(2, " \n"), 0.1)
+    assert "Exit code 2." == describe_end(CommandResult(2, "oops"), 0.1)
+    assert "Exit code 2. No output." == describe_end(CommandResult(2, " \n"), 0.1)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_flood_is_stopped_and_little_of_it_told(bench: "Bench") -> None:
     hands = bench.hands(WorkspaceTools(), sandboxes__plain__max_output_mb=5)
     answer = hands.use("run_command", command="yes 0123456789 | head -c 1000000000", timeout=60)
 
-    assert "It printed more than 5 MB, the most there may be; the rest is lost." in answer.text
+    assert "The output exceeded 5 MB, the maximum; the rest is lost." in answer.text
     assert len(answer.text.encode()) <= 24 * 1024
 
 
@@ -131,7 +131,7 @@ def test_of_a_flood_that_is_no_text_it_is_said_that_it_was_stopped(bench: "Bench
     answer = hands.use("run_command", command="head -c 6000000 /dev/urandom", timeout=60)
 
     assert "The output is not text" in answer.text
-    assert "It printed more than 2 MB, the most there may be; the rest is lost." in answer.text
+    assert "The output exceeded 2 MB, the maximum; the rest is lost." in answer.text
 
 
 @needs_a_shell

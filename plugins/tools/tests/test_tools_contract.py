@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import ConfigError, Effect, Task, Tool, ToolCall, events
-from openkoi_testing import Line, Stage, lend, perform
+from openkoi_testing import Line, Scenario, make_run, run_scenario
 from openkoi_testing.contracts.toolbox import ToolboxContract
 from openkoi_tools import WorkspaceTools
 
@@ -59,7 +59,7 @@ def test_in_a_run_a_fault_is_read_by_the_model_and_the_run_goes_on(tmp_path: Pat
         "Done.",
     ]
 
-    done = perform(Task("Rename login"), Stage(says=lines), tmp_path)
+    done = run_scenario(Task("Rename login"), Scenario(says=lines), tmp_path)
 
     answers = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
     assert [True, False, False] == [answer.failed for answer in answers]
@@ -71,7 +71,7 @@ def test_a_person_reads_what_is_being_done(tmp_path: Path) -> None:
     (tmp_path / "auth.rs").write_text("fn login() {}\n")
     lines: list[Line] = [ToolCall("1", "read_file", {"path": "auth.rs"}), "Done."]
 
-    done = perform(Task("What does login do?"), Stage(says=lines), tmp_path)
+    done = run_scenario(Task("What does login do?"), Scenario(says=lines), tmp_path)
 
     assert ["Reading auth.rs"] == [
         r.event.progress_text for r in done.records if isinstance(r.event, events.ToolCallStarted)
@@ -80,5 +80,5 @@ def test_a_person_reads_what_is_being_done(tmp_path: Path) -> None:
 
 async def tools_for(workspace: Path) -> list[Tool]:
     """The tools of a run."""
-    async with lend(workspace) as run:
+    async with make_run(workspace) as run:
         return list(await WorkspaceTools().tools(run))

@@ -177,7 +177,7 @@ def test_an_edit_that_only_guesses_white_space_changes_nothing(hands: "Hands") -
 
     answer = hands.use("edit_file", path="a.py", search="x = 1  \n", replace="x = 1\n")
 
-    assert "The edit would leave the file as it is" in answer.text
+    assert "The edit would not change the file" in answer.text
 
 
 def test_edits_at_the_same_time_all_arrive(bench: "Bench") -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from openkoi_tools.glob import Glob
+from openkoi_tools.glob import GlobPattern
 
 if TYPE_CHECKING:
     from plugins.tools.tests.conftest import Hands
@@ -89,13 +89,13 @@ def test_a_folder_that_cannot_be_folded_says_what_is_left_out(hands: "Hands") ->
     ],
 )
 def test_a_glob_takes_what_people_mean_by_it(pattern: str, path: str, taken: bool) -> None:
-    assert taken is Glob(pattern).takes(path)
+    assert taken is GlobPattern(pattern).matches(path)
 
 
 def test_a_glob_that_is_none_is_refused(hands: "Hands") -> None:
     hands.write("a.py", "")
 
-    assert "The glob '[z-a]' is not a pattern." in hands.use("list_files", glob="[z-a]").text
+    assert "The glob '[z-a]' is not valid." in hands.use("list_files", glob="[z-a]").text
 
 
 def test_an_empty_folder_has_no_files(hands: "Hands") -> None:

@@ -4,26 +4,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_tools.matching import Edit, matches
-from openkoi_tools.nearest import nearest
-from openkoi_tools.shown_after import after
-from openkoi_tools.splice import Change
+from openkoi_tools.byte_splice import TextChange
+from openkoi_tools.closest_lines import find_closest
+from openkoi_tools.matching import Edit, find_matches
+from openkoi_tools.read_after_edit import lines_after
 
 LINES = st.lists(st.sampled_from(["a", "  a", "b ", "\tb", "", "ab"]), max_size=6).map("\n".join)
 
 
 def applied(text: str, edit: Edit) -> str:
     """The text after an edit."""
-    found = matches(text, edit)
+    found = find_matches(text, edit)
     for change in reversed(found.changes):
         text = text[: change.start] + change.new + text[change.end :]
     return text
 
 
 def test_the_exact_text_is_taken_before_a_similar_one() -> None:
-    found = matches("  a = 1\na = 1\n", Edit("\na = 1", "\na = 2"))
+    found = find_matches("  a = 1\na = 1\n", Edit("\na = 1", "\na = 2"))
 
-    assert (Change(7, 13, "\na = 2"),) == found.changes
+    assert (TextChange(7, 13, "\na = 2"),) == found.changes
     assert not found.tolerant
 
 
@@ -48,23 +48,23 @@ def test_wrong_white_space_is_adapted(text: str, search: str, replace: str, expe
 
 
 def test_white_space_alone_is_only_found_as_written() -> None:
-    assert () == matches("a\nb\n", Edit("   ", "x")).changes
+    assert () == find_matches("a\nb\n", Edit("   ", "x")).changes
 
 
 def test_indentation_is_disregarded_only_when_nothing_stricter_fits() -> None:
-    found = matches("    a  \na \n", Edit("a\n", "b\n"))
+    found = find_matches("    a  \na \n", Edit("a\n", "b\n"))
 
-    assert (Change(8, 11, "b\n"),) == found.changes
+    assert (TextChange(8, 11, "b\n"),) == found.changes
 
 
 def test_overlapping_places_are_all_counted_and_replaced_apart() -> None:
-    assert 2 == len(matches("aaa", Edit("aa", "b")).changes)
-    assert (Change(0, 2, "b"),) == matches("aaa", Edit("aa", "b", all=True)).changes
+    assert 2 == len(find_matches("aaa", Edit("aa", "b")).changes)
+    assert (TextChange(0, 2, "b"),) == find_matches("aaa", Edit("aa", "b", all=True)).changes
 
 
 @given(LINES, LINES, LINES)
 def test_a_found_place_is_like_the_search_but_for_white_space(text: str, search: str, replace: str) -> None:
-    found = matches(text, Edit(search or "a", replace))
+    found = find_matches(text, Edit(search or "a", replace))
 
     for change in found.changes:
         assert (search or "a").split() == text[change.start : change.end].split()
@@ -72,7 +72,7 @@ def test_a_found_place_is_like_the_search_but_for_white_space(text: str, search:
 
 @given(LINES, LINES, LINES)
 def test_what_is_put_there_is_the_replacement_but_for_white_space(text: str, search: str, replace: str) -> None:
-    found = matches(text, Edit(search or "a", replace))
+    found = find_matches(text, Edit(search or "a", replace))
 
     assert all(replace.split() == change.new.split() for change in found.changes)
 
@@ -80,21 +80,21 @@ def test_what_is_put_there_is_the_replacement_but_for_white_space(text: str, sea
 def test_the_nearest_lines_are_named_best_first() -> None:
     lines = ["def login(user):", "    return user.ok", "", "def logout(user):", "    return None"]
 
-    near = nearest(lines, "def logim(user):\n    return user.ok")
+    near = find_closest(lines, "def logim(user):\n    return user.ok")
 
     assert [(1, 2), (4, 5)] == [(one.first, one.last) for one in near]
     assert near[0].percent > 90 > near[1].percent
 
 
 def test_nothing_is_near_in_an_empty_file() -> None:
-    assert [] == nearest([], "def login():")
+    assert [] == find_closest([], "def login():")
 
 
 def test_after_an_edit_the_whole_line_is_known() -> None:
-    known = list(after("x = a + a\ny\n", [Change(4, 5, "b"), Change(8, 9, "b")]))
+    known = list(lines_after("x = a + a\ny\n", [TextChange(4, 5, "b"), TextChange(8, 9, "b")]))
 
     assert [("x = a + a", "x = b + b")] * 2 == known
 
 
 def test_a_removed_line_makes_no_other_line_known() -> None:
-    assert [("secret?", "")] == list(after("a\nsecret?\nunseen\n", [Change(2, 10, "")]))
+    assert [("secret?", "")] == list(lines_after("a\nsecret?\nunseen\n", [TextChange(2, 10, "")]))

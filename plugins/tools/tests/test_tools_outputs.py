@@ -10,7 +10,7 @@ import pytest
 
 from openkoi_hookspecs import ToolCall, ToolResult
 from openkoi_tools import WorkspaceTools
-from openkoi_tools.outputs import kept_before
+from openkoi_tools.long_outputs import outputs_of_history
 
 if TYPE_CHECKING:
     from plugins.tools.tests.conftest import Bench, Hands
@@ -81,5 +81,5 @@ def test_after_an_interruption_outputs_of_the_run_are_known_and_no_other_paths()
     calls = [(ToolCall("1", "run_command", {}), result) for result in results]
     fetched = (ToolCall("2", "fetch", {}), results[0])
 
-    assert [Path("/data/outputs/x.txt")] == list(kept_before([*calls, fetched], Path("/data/outputs")))
-    assert [] == list(kept_before(calls, None))
+    assert [Path("/data/outputs/x.txt")] == list(outputs_of_history([*calls, fetched], Path("/data/outputs")))
+    assert [] == list(outputs_of_history(calls, None))

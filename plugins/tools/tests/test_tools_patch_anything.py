@@ -7,11 +7,11 @@ from difflib import unified_diff
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openkoi_tools.byte_splice import splice_bytes
+from openkoi_tools.hunk_placement import UnplacedHunk, order_changes, place_hunks
 from openkoi_tools.hunks import Hunk
-from openkoi_tools.patch import parsed
-from openkoi_tools.placed import Misfit, ordered, placed
-from openkoi_tools.splice import spliced
-from openkoi_tools.text import document
+from openkoi_tools.patch import parse_patch
+from openkoi_tools.text_document import parse_document
 
 PIECES = [
     "a",
@@ -89,11 +89,11 @@ def split(text: str) -> list[str]:
 
 def applied(diff: str, old: str, told: Callable[[Hunk], Hunk] = replace) -> str | None:
     """A text after a patch; None where the patch has no place."""
-    text = document(old.encode())
-    hunks = [told(hunk) for file in (parsed(diff) if diff else []) for hunk in file.hunks]
-    fits = placed(text.plain, hunks)
-    if isinstance(fits, Misfit):
+    text = parse_document(old.encode())
+    hunks = [told(hunk) for file in (parse_patch(diff) if diff else []) for hunk in file.hunks]
+    fits = place_hunks(text.plain, hunks)
+    if isinstance(fits, UnplacedHunk):
         return None
-    changes = ordered(fits)
+    changes = order_changes(fits)
     assert changes is not None
-    return spliced(text, changes).decode()
+    return splice_bytes(text, changes).decode()

@@ -8,7 +8,7 @@ import pytest
 
 from openkoi_hookspecs import ToolCall, ToolResult
 from openkoi_tools import WorkspaceTools
-from openkoi_tools.recalled import recalled
+from openkoi_tools.read_replay import replay_reads
 
 if TYPE_CHECKING:
     from plugins.tools.tests.conftest import Bench, Hands
@@ -246,7 +246,7 @@ def test_after_an_interruption_what_a_patch_wrote_is_known(tmp_path: Path) -> No
         (ToolCall("3", "apply_patch", {"patch": "nonsense"}), ToolResult("?")),
     ]
 
-    seen = recalled(calls, tmp_path)
+    seen = replay_reads(calls, tmp_path)
 
     assert {tmp_path.resolve() / "new.txt"} == set(seen.pieces)
     assert seen.covers(tmp_path.resolve() / "new.txt", ["one", "two"])

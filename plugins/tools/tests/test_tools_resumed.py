@@ -9,7 +9,7 @@ import pytest
 
 from openkoi_hookspecs import KoiError, Record, Run, Task, ToolCall, events
 from openkoi_rehearsal import Scripted
-from openkoi_testing import Stage, lend
+from openkoi_testing import Scenario, make_run
 from openkoi_tools import WorkspaceTools
 
 READ = ToolCall("1", "read_file", {"path": "a.txt"})
@@ -41,18 +41,18 @@ def test_a_run_that_is_resumed_may_edit_what_it_was_shown_before(tmp_path: Path)
 
 async def interrupted_and_resumed(work: Path, home: Path) -> None:
     """A run whose model fails after it has read, gone on with by another process that has another model."""
-    async with Stage(model=Scripted([READ], repeat_last=False)).assemble(work, home) as before:
+    async with Scenario(model=Scripted([READ], repeat_last=False)).build_app(work, home) as before:
         with pytest.raises(KoiError):
             await before.solve(Task("Make it green"))
         records = list(before.records(before.session))
     (run,) = {record.run for record in records if isinstance(record.event, events.TaskStarted)}
-    async with Stage(says=[EDIT, "Done."]).assemble(work, home) as after:
+    async with Scenario(says=[EDIT, "Done."]).build_app(work, home) as after:
         await after.resume(run).result()
 
 
 def test_a_run_that_begins_does_not_read_the_session(tmp_path: Path) -> None:
     async def begun() -> int:
-        async with lend(tmp_path) as run:
+        async with make_run(tmp_path) as run:
             return len(await WorkspaceTools().tools(cast(Run, Unreadable(run))))  # all else of it is the run's
 
     assert 8 == asyncio.run(begun())

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from openkoi_testing import lend
+from openkoi_testing import make_run
 from openkoi_tools import WorkspaceTools
-from openkoi_tools.glob import Glob
-from openkoi_tools.paths import place
-from openkoi_tools.seek import Hit, Wanted, by_ourselves, by_ripgrep, parsed
-from openkoi_tools.toolbox import SKIPPED
-from openkoi_tools.toolkit import Settings
+from openkoi_tools.glob import GlobPattern
+from openkoi_tools.paths import resolve_path
+from openkoi_tools.search_backends import Hit, SearchQuery, parse_hits, search_in_process, search_with_ripgrep
+from openkoi_tools.tool_context import ToolSettings
+from openkoi_tools.workspace_tools import SKIPPED_NAMES
 
 if TYPE_CHECKING:
     from plugins.tools.tests.conftest import Bench, Hands
 
-SETTINGS = Settings(
+SETTINGS = ToolSettings(
     result_bytes=24 * 1024,
     file_bytes=1024**2,
     command_seconds=10,
-    longest_seconds=10,
+    max_command_seconds=10,
     search_seconds=10.0,
-    skip=frozenset(SKIPPED),
+    skip=frozenset(SKIPPED_NAMES),
 )
 FILES = {
     ".gitignore": b"dist/\n*.log\n",
@@ -69,7 +69,7 @@ def test_many_hits_are_capped_and_that_is_said(hands: "Hands") -> None:
     answer = hands.use("search", pattern="login").text
 
     assert answer.endswith(
-        "lines in 1 file; more match and are left out: narrow the search with path, glob or a longer pattern]"
+        "lines in 1 file; more match and are omitted: narrow the search with path, glob or a longer pattern]"
     )
     assert 20_000 < len(answer) <= 24 * 1024
 
@@ -77,7 +77,7 @@ def test_many_hits_are_capped_and_that_is_said(hands: "Hands") -> None:
 @pytest.mark.parametrize(
     ("pattern", "sentence"),
     [
-        ("log(in", "The pattern is no regular expression: missing ), unterminated subpattern"),
+        ("log(in", "The pattern is not a valid regular expression: missing ), unterminated subpattern"),
         ("", "The pattern is empty."),
         ("a\nb", "The pattern contains a line break"),
     ],
@@ -137,7 +137,7 @@ def test_both_ways_of_searching_find_the_same(
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
-    wanted = Wanted(pattern, False, place(tmp_path, where), Glob(glob))
+    wanted = SearchQuery(pattern, False, resolve_path(tmp_path, where), GlobPattern(glob))
 
     hits = asyncio.run(ours(wanted) if way == "ourselves" else ripgreps(wanted, tmp_path))
 
@@ -146,19 +146,19 @@ def test_both_ways_of_searching_find_the_same(
 
 
 def test_lines_that_are_no_hits_are_passed_over() -> None:
-    assert [Hit("a:1.py", 2, "x\0y")] == parsed(["rg: a: permission denied", "./a:1.py\x002:x\0y", "", "--"])
+    assert [Hit("a:1.py", 2, "x\0y")] == parse_hits(["rg: a: permission denied", "./a:1.py\x002:x\0y", "", "--"])
 
 
-async def ours(wanted: Wanted) -> list[Hit]:
+async def ours(wanted: SearchQuery) -> list[Hit]:
     """Search in a process of our own."""
-    return await by_ourselves(wanted, SETTINGS)
+    return await search_in_process(wanted, SETTINGS)
 
 
-async def ripgreps(wanted: Wanted, workspace: Path) -> list[Hit]:
+async def ripgreps(wanted: SearchQuery, workspace: Path) -> list[Hit]:
     """Search with ripgrep, where it is installed."""
     if not shutil.which("rg"):
         pytest.skip("needs ripgrep: .ci/install-tools")
-    async with lend(workspace) as run:
-        hits = await by_ripgrep(wanted, run, SETTINGS)
+    async with make_run(workspace) as run:
+        hits = await search_with_ripgrep(wanted, run, SETTINGS)
     assert hits is not None
     return hits

@@ -20,8 +20,8 @@ from openkoi_hookspecs import (
     RequestRejectedError,
     WrongServerError,
 )
-from openkoi_testing.servers.faults import After, Fault
-from openkoi_testing.servers.http import EVENTS, HttpServer, Seen, Served
+from openkoi_testing.servers.faults import AfterResponse, ServerFault
+from openkoi_testing.servers.http_server import EVENTS, HttpServer, ReceivedRequest, ServerResponse
 from openkoi_wire import Bounds, Wire, replays
 
 KEY = "Opaque/Canary+0123456789"
@@ -45,8 +45,8 @@ class Pieces:
         return [f"whole: {data.decode()}"]
 
 
-def server(*pieces: bytes, type: str = EVENTS, fault: Fault = Fault()) -> HttpServer:  # noqa: B008 - frozen
-    return HttpServer(lambda _: Served(pieces or HELLO, type=type, fault=fault))
+def server(*pieces: bytes, type: str = EVENTS, fault: ServerFault = ServerFault()) -> HttpServer:  # noqa: B008 - frozen
+    return HttpServer(lambda _: ServerResponse(pieces or HELLO, type=type, fault=fault))
 
 
 async def hear(wire: Wire, body: bytes = b'{"say": "hello"}') -> list[str]:
@@ -111,7 +111,7 @@ def test_it_is_played_without_a_server_and_below_any_base_url(tmp_path: Path) ->
 
 def test_a_stream_comes_in_the_pieces_in_which_it_came(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
-    recorded(file, server(fault=Fault(slice=4, pause=0.01)))
+    recorded(file, server(fault=ServerFault(slice=4, pause=0.01)))
 
     assert [(["héllo", "😀"], None)] == replayed(file)
     (line,) = lines(file)
@@ -123,7 +123,7 @@ def test_a_stream_comes_in_the_pieces_in_which_it_came(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cut", [0, 9, 16])
 def test_a_cut_is_a_cut_again(tmp_path: Path, cut: int) -> None:
     file = tmp_path / "cassette.jsonl"
-    ((words, error),) = recorded(file, server(fault=Fault(cut=cut)))
+    ((words, error),) = recorded(file, server(fault=ServerFault(cut=cut)))
     ((again, error_again),) = replayed(file)
 
     assert (isinstance(error, ProviderUnavailableError), isinstance(error_again, ProviderUnavailableError)) == (
@@ -135,7 +135,7 @@ def test_a_cut_is_a_cut_again(tmp_path: Path, cut: int) -> None:
 
 def test_silence_is_recorded_as_a_cut(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
-    recorded(file, server(fault=Fault(cut=16, after=After.HANGS)))
+    recorded(file, server(fault=ServerFault(cut=16, after=AfterResponse.HANGS)))
 
     assert [["héllo"]] == [words for words, error in replayed(file) if isinstance(error, ProviderUnavailableError)]
 
@@ -157,7 +157,7 @@ def test_no_answer_at_all_is_none_again(tmp_path: Path) -> None:
 
 def test_a_server_that_never_begins_to_answer_is_silent_again(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
-    recorded(file, server(fault=Fault(delay=30)))
+    recorded(file, server(fault=ServerFault(delay=30)))
     ((words, error),) = replayed(file)
 
     assert [] == words
@@ -175,7 +175,7 @@ def test_a_server_that_never_begins_to_answer_is_silent_again(tmp_path: Path) ->
 )
 def test_an_error_is_the_same_error_again(tmp_path: Path, status: int, kind: type[ProviderError]) -> None:
     file = tmp_path / "cassette.jsonl"
-    fault = Fault(status=status, headers={"retry-after": "7"}, body=b'{"error": {"message": "Not so."}}')
+    fault = ServerFault(status=status, headers={"retry-after": "7"}, body=b'{"error": {"message": "Not so."}}')
     ((_, error),) = recorded(file, server(fault=fault))
     ((_, again),) = replayed(file)
 
@@ -187,7 +187,9 @@ def test_an_error_is_the_same_error_again(tmp_path: Path, status: int, kind: typ
 
 def test_equal_requests_are_answered_in_their_order(tmp_path: Path) -> None:
     file, count = tmp_path / "cassette.jsonl", iter(range(9))
-    recorded(file, HttpServer(lambda _: Served([b"data: %d\n\n" % next(count)], type=EVENTS)), b"{}", b"{}", b"[]")
+    recorded(
+        file, HttpServer(lambda _: ServerResponse([b"data: %d\n\n" % next(count)], type=EVENTS)), b"{}", b"{}", b"[]"
+    )
 
     assert [["0"], ["2"], ["1"]] == [words for words, _ in replayed(file, b"{}", b"[]", b"{}")]
 
@@ -256,11 +258,13 @@ def test_secrets_are_nowhere_in_it(tmp_path: Path) -> None:
     wrapped = base64.b64encode(f"x{KEY}".encode()).decode()
     asked = json.dumps({"key": KEY, "wrapped": wrapped, "text": f"\n{STRANGERS}\n"}).encode()
 
-    def echo(seen: Seen) -> Served:
+    def echo(seen: ReceivedRequest) -> ServerResponse:
         text = f"{KEY} {wrapped} {STRANGERS}"
         events = [b"data: " + json.dumps({"text": text[n : n + 5]}).encode() + b"\n\n" for n in range(0, len(text), 5)]
         leaking = {"content-type": EVENTS, "x-request-id": KEY, "retry-after": STRANGERS}
-        return Served([*events, f": {KEY}\n\n".encode()], type=EVENTS, fault=Fault(slice=7, headers=leaking))
+        return ServerResponse(
+            [*events, f": {KEY}\n\n".encode()], type=EVENTS, fault=ServerFault(slice=7, headers=leaking)
+        )
 
     recorded(file, HttpServer(echo), asked)
     found = file.read_bytes().decode()
@@ -298,7 +302,7 @@ def test_many_wires_may_record_to_one_file_at_the_same_time(tmp_path: Path) -> N
     async def all_at_once(url: str) -> None:
         await asyncio.gather(*(ask(url, number) for number in range(30)))
 
-    with HttpServer(lambda seen: Served([b"data: " + seen.body + b"\n\n"] * 99, type=EVENTS)) as listening:
+    with HttpServer(lambda seen: ServerResponse([b"data: " + seen.body + b"\n\n"] * 99, type=EVENTS)) as listening:
         asyncio.run(all_at_once(listening.url))
 
     bodies = [b'{"n": "%d"}' % number for number in range(30)]
@@ -313,7 +317,7 @@ def test_an_answer_that_was_left_early_is_kept_as_far_as_it_was_heard(tmp_path: 
         async with wire, aclosing(wire.stream("/say", b'{"say": "hello"}', Pieces())) as words:
             return await anext(words)
 
-    with server(fault=Fault(pause=0.1)) as listening:
+    with server(fault=ServerFault(pause=0.1)) as listening:
         first = asyncio.run(ask(listening.url))
     ((words, error),) = replayed(file)
 

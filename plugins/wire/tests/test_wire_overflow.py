@@ -7,7 +7,7 @@ import pytest
 
 from openkoi_hookspecs import Message, ProviderError, ProviderUnavailableError, Request, RequestRejectedError
 from openkoi_openai import OpenAI
-from openkoi_testing.servers import Fault, OpenAIServer, Say
+from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 from openkoi_wire.overflow import overflows
 
 TOO_LONG = [
@@ -56,7 +56,7 @@ def test_something_else_is_not(words: str) -> None:
     assert not overflows(words)
 
 
-def met(fault: Fault) -> ProviderError:
+def met(fault: ServerFault) -> ProviderError:
     """The error that is met."""
 
     async def ask() -> None:
@@ -71,7 +71,7 @@ def met(fault: Fault) -> ProviderError:
 
 @pytest.mark.parametrize("status", [400, 413, 422, 500])
 def test_an_error_about_length_says_so_whatever_its_status(status: int) -> None:
-    error = met(Fault(status=status, body=json.dumps({"error": {"message": TOO_LONG[0]}}).encode()))
+    error = met(ServerFault(status=status, body=json.dumps({"error": {"message": TOO_LONG[0]}}).encode()))
 
     assert isinstance(error, RequestRejectedError)
     assert error.context_overflow
@@ -80,16 +80,16 @@ def test_an_error_about_length_says_so_whatever_its_status(status: int) -> None:
 
 @pytest.mark.parametrize("told", [{"message": TOO_LONG[1]}, {"message": "no", "code": "context_length_exceeded"}])
 def test_an_error_about_length_in_mid_stream_says_so(told: object) -> None:
-    error = met(Fault(body=b"data: " + json.dumps({"error": told}).encode() + b"\n\n"))
+    error = met(ServerFault(body=b"data: " + json.dumps({"error": told}).encode() + b"\n\n"))
 
     assert isinstance(error, RequestRejectedError)
     assert error.context_overflow
 
 
 def test_other_errors_stay_what_they_are() -> None:
-    error = met(Fault(status=400, body=b'{"error": {"message": "no such model"}}'))
+    error = met(ServerFault(status=400, body=b'{"error": {"message": "no such model"}}'))
     busy = met(
-        Fault(status=429, headers={"Retry-After": "7"}, body=b'{"error": {"message": "too many tokens per min"}}')
+        ServerFault(status=429, headers={"Retry-After": "7"}, body=b'{"error": {"message": "too many tokens per min"}}')
     )
 
     assert isinstance(error, RequestRejectedError)

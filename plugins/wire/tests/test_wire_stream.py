@@ -12,8 +12,8 @@ from dataclasses import replace
 import pytest
 
 from openkoi_hookspecs import ProviderUnavailableError
-from openkoi_testing.servers.faults import After, Fault
-from openkoi_testing.servers.http import EVENTS, HttpServer, Served
+from openkoi_testing.servers.faults import AfterResponse, ServerFault
+from openkoi_testing.servers.http_server import EVENTS, HttpServer, ServerResponse
 from openkoi_wire import Bounds, Lines, Wire
 
 HELLO = [b"data: h\xc3\xa9llo\n\n", b"data: \xf0\x9f\x98\x80\n\n", b"data: [END]\n\n"]
@@ -35,8 +35,8 @@ class Words:
         return [f"whole: {data.decode()}"]
 
 
-def server(*pieces: bytes, type: str = EVENTS, fault: Fault = Fault()) -> HttpServer:  # noqa: B008 - frozen
-    return HttpServer(lambda _: Served(pieces or HELLO, type=type, fault=fault))
+def server(*pieces: bytes, type: str = EVENTS, fault: ServerFault = ServerFault()) -> HttpServer:  # noqa: B008 - frozen
+    return HttpServer(lambda _: ServerResponse(pieces or HELLO, type=type, fault=fault))
 
 
 async def hear(wire: Wire) -> list[str]:
@@ -59,7 +59,7 @@ def test_events_are_read_in_order() -> None:
 
 @pytest.mark.parametrize("slice", [1, 2, 3, 7])
 def test_characters_may_be_split(slice: int) -> None:
-    assert heard(server(fault=Fault(slice=slice, keep_alives=1))) == ["héllo", "😀"]
+    assert heard(server(fault=ServerFault(slice=slice, keep_alives=1))) == ["héllo", "😀"]
 
 
 def test_line_ends_and_missing_spaces_do_not_matter() -> None:
@@ -77,21 +77,21 @@ def test_what_follows_the_end_is_not_read() -> None:
 @pytest.mark.parametrize("cut", [0, 3, 9, 20, 30])
 def test_a_stream_that_is_cut_off_is_unavailable(cut: int) -> None:
     with pytest.raises(ProviderUnavailableError, match="broke off its answer"):
-        heard(server(fault=Fault(cut=cut)))
+        heard(server(fault=ServerFault(cut=cut)))
 
 
 @pytest.mark.parametrize(
     "fault",
     [
-        Fault(delay=30),
-        Fault(cut=0, after=After.HANGS),
-        Fault(cut=16, after=After.HANGS),
-        Fault(cut=16, after=After.DRIPS),
-        Fault(cut=0, after=After.DRIPS),
+        ServerFault(delay=30),
+        ServerFault(cut=0, after=AfterResponse.HANGS),
+        ServerFault(cut=16, after=AfterResponse.HANGS),
+        ServerFault(cut=16, after=AfterResponse.DRIPS),
+        ServerFault(cut=0, after=AfterResponse.DRIPS),
     ],
     ids=["before the headers", "after them", "in mid-stream", "with keep-alives", "with keep-alives only"],
 )
-def test_silence_is_not_endured_for_ever(fault: Fault) -> None:
+def test_silence_is_not_endured_for_ever(fault: ServerFault) -> None:
     begun = time.monotonic()
 
     with pytest.raises(ProviderUnavailableError, match=r"said nothing new for 0\.[24] seconds"):
@@ -103,13 +103,13 @@ def test_events_that_say_nothing_new_do_not_count_as_content() -> None:
     news, nothing = [b"data: a\n\n"], [b"data: .\n\n"] * 100
 
     with pytest.raises(ProviderUnavailableError, match="said nothing new"):
-        heard(server(*news, *nothing, fault=Fault(pause=0.02)))
+        heard(server(*news, *nothing, fault=ServerFault(pause=0.02)))
 
 
 def test_a_slow_answer_is_heard_to_its_end() -> None:
     words = [f"data: {n}\n\n".encode() for n in range(6)]
 
-    assert list("012345") == heard(server(*words, fault=Fault(pause=0.3)), Bounds(idle=0.8))
+    assert list("012345") == heard(server(*words, fault=ServerFault(pause=0.3)), Bounds(idle=0.8))
 
 
 def test_a_slow_listener_is_not_the_server_s_fault() -> None:
@@ -141,7 +141,9 @@ def test_an_error_body_may_not_be_endless() -> None:
     begun = time.monotonic()
 
     with pytest.raises(ProviderUnavailableError, match="is asked too much") as caught:
-        heard(server(b'{"error"', fault=Fault(status=429, headers={"Retry-After": "4"}, after=After.DRIPS)))
+        heard(
+            server(b'{"error"', fault=ServerFault(status=429, headers={"Retry-After": "4"}, after=AfterResponse.DRIPS))
+        )
     assert caught.value.retry_after == 4.0
     assert time.monotonic() - begun < 3
 
@@ -165,7 +167,7 @@ def test_answers_at_the_same_time_have_a_connection_each_that_serves_again() -> 
                 heard_by_all = await asyncio.gather(*(hear(wire) for _ in range(3)))
         return heard_by_all
 
-    with server(fault=Fault(pause=0.02)) as listening:
+    with server(fault=ServerFault(pause=0.02)) as listening:
         assert [["héllo", "😀"]] * 3 == asyncio.run(ask())
 
     assert listening.connections == 3
@@ -192,7 +194,7 @@ def test_an_answer_may_be_abandoned() -> None:
                 first = await anext(words)
             return first, await hear(wire)
 
-    with server(fault=Fault(pause=0.05)) as listening:
+    with server(fault=ServerFault(pause=0.05)) as listening:
         assert asyncio.run(ask()) == ("héllo", ["héllo", "😀"])
 
 
@@ -201,7 +203,7 @@ def test_who_is_cancelled_while_waiting_is_cancelled() -> None:
         async with Wire(listening.url) as wire, asyncio.timeout(0.1):
             await hear(wire)
 
-    with server(fault=Fault(cut=16, after=After.HANGS)) as listening, pytest.raises(TimeoutError):
+    with server(fault=ServerFault(cut=16, after=AfterResponse.HANGS)) as listening, pytest.raises(TimeoutError):
         asyncio.run(ask())
 
 
@@ -232,7 +234,7 @@ def test_importing_it_imports_no_http_client() -> None:
 
 @pytest.mark.parametrize("slice", [None, 1, 2, 4])
 def test_a_mark_of_the_encoding_hides_no_event(slice: int | None) -> None:
-    assert heard(server(b"\xef\xbb\xbf", *HELLO, fault=Fault(slice=slice))) == ["héllo", "😀"]
+    assert heard(server(b"\xef\xbb\xbf", *HELLO, fault=ServerFault(slice=slice))) == ["héllo", "😀"]
 
 
 def test_a_mark_of_the_encoding_hides_no_line() -> None:
@@ -246,14 +248,14 @@ def test_a_mark_of_the_encoding_hides_no_line() -> None:
 def test_a_document_in_place_of_events_is_read(slice: int | None) -> None:
     body = b'\n{"error":\n  {"message": "No."}\n}\n'
 
-    assert heard(server(body, fault=Fault(slice=slice))) == [body.decode().lstrip()]
+    assert heard(server(body, fault=ServerFault(slice=slice))) == [body.decode().lstrip()]
 
 
 def test_headers_and_first_words_share_the_time_there_is() -> None:
     begun = time.monotonic()
 
     with pytest.raises(ProviderUnavailableError, match=r"said nothing new for 1\.1 seconds"):
-        heard(server(fault=Fault(delay=0.8, cut=0, after=After.HANGS)), Bounds(idle=0.6))
+        heard(server(fault=ServerFault(delay=0.8, cut=0, after=AfterResponse.HANGS)), Bounds(idle=0.6))
     assert time.monotonic() - begun < 1.7
 
 
@@ -264,7 +266,7 @@ def test_an_answer_begins_within_two_minutes() -> None:
 @pytest.mark.parametrize("kind", [EVENTS, "application/json"])
 def test_what_unpacks_to_far_more_than_an_answer_is_broken_off(kind: str) -> None:
     packed = gzip.compress(b"\n" * 50_000_000)
-    packing = Fault(headers={"content-encoding": "gzip"})
+    packing = ServerFault(headers={"content-encoding": "gzip"})
     begun = time.monotonic()
 
     with pytest.raises(ProviderUnavailableError, match="sent more than"):

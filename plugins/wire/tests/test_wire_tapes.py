@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import ConfigError, Json, ProviderUnavailableError
-from openkoi_testing.servers.faults import Fault
-from openkoi_testing.servers.http import HttpServer, Served
+from openkoi_testing.servers.faults import ServerFault
+from openkoi_testing.servers.http_server import HttpServer, ServerResponse
 from openkoi_wire import Wire
 
 LINE = {"method": "GET", "host": "h", "path": "/models", "body": "", "headers": {}, "pieces": ["{}"], "cut": ""}
@@ -69,12 +69,12 @@ def test_nobody_waits_for_a_recording(tmp_path: Path, said: dict[str, object]) -
 
 def test_a_recorded_header_can_be_played(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
-    fault = Fault(headers={"content-type": "application/json; é"})
+    fault = ServerFault(headers={"content-type": "application/json; é"})
 
     async def ask() -> Json:
         async with Wire(server.url, cassette=f"record:{file}") as wire:
             return await wire.get("/models")
 
-    with HttpServer(lambda _: Served([b"{}"], fault=fault)) as server:
+    with HttpServer(lambda _: ServerResponse([b"{}"], fault=fault)) as server:
         assert asyncio.run(ask()) == {}
     assert replayed(f"replay:{file}") == {}

@@ -27,7 +27,7 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_hookspecs.events import ModelResponse
-from openkoi_testing.rehearsing import Rehearsed, Stage, perform
+from openkoi_testing.scenario import FinishedRun, Scenario, run_scenario
 from openkoi_testing.servers import AnthropicServer
 
 SYSTEM = ("You are careful. " * 200, "The project is small. " * 40)
@@ -134,24 +134,24 @@ def test_what_was_written_once_is_not_written_again() -> None:
 
 
 @pytest.fixture(scope="module")
-def worked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Rehearsed, AnthropicServer]:
+def worked(tmp_path_factory: pytest.TempPathFactory) -> tuple[FinishedRun, AnthropicServer]:
     """A real run with a thinking model, which reads a file that is there and goes on."""
     folder: Path = tmp_path_factory.mktemp("work")
     (folder / "a.txt").write_text("hello\n" * 20)
     task = Task("What does a.txt say?", limits=Limits(iterations=0))
     with AnthropicServer(*map(answer, range(CALLS - 1)), "It says hello.", models=("script",), count=True) as server:
-        stage = Stage(model=Anthropic(api_key="k", base_url=server.url, thinking=2000))
-        return perform(task, stage, folder), server
+        stage = Scenario(model=Anthropic(api_key="k", base_url=server.url, thinking=2000))
+        return run_scenario(task, stage, folder), server
 
 
-def test_a_run_hands_every_thought_back_as_it_was(worked: tuple[Rehearsed, AnthropicServer]) -> None:
+def test_a_run_hands_every_thought_back_as_it_was(worked: tuple[FinishedRun, AnthropicServer]) -> None:
     rehearsed, server = worked
 
     assert rehearsed.result.text == "It says hello."
     assert all(body["thinking"] == {"type": "enabled", "budget_tokens": 2000} for body in server.asked)
 
 
-def test_a_run_reads_most_of_its_input_from_the_cache(worked: tuple[Rehearsed, AnthropicServer]) -> None:
+def test_a_run_reads_most_of_its_input_from_the_cache(worked: tuple[FinishedRun, AnthropicServer]) -> None:
     rehearsed, _ = worked
     costs = [one.event.response.done.usage for one in rehearsed.records if isinstance(one.event, ModelResponse)]
 

@@ -7,19 +7,19 @@ import pytest
 
 from openkoi_anthropic import Anthropic
 from openkoi_hookspecs import Message, ProviderUnavailableError, Request, RequestRejectedError, ToolCall
-from openkoi_testing.contracts.hearing import LONG, Heard, once
-from openkoi_testing.servers import AnthropicServer, Fault, Say
-from openkoi_testing.servers.anthropic import error
-from openkoi_testing.servers.anthropic_speech import events, written
+from openkoi_testing.contracts.provider_harness import LONG_SECONDS, ReceivedResponse, receive_once
+from openkoi_testing.servers import AnthropicServer, Say, ServerFault
+from openkoi_testing.servers.anthropic import error_body
+from openkoi_testing.servers.anthropic_responses import stream_events, to_json
 
 HELLO = Request([Message.user("Hello")], model="claude-fake")
 SAID = Say(["Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
-WHOLE = b"".join(events(SAID, {"model": "claude-fake"}))
+WHOLE = b"".join(stream_events(SAID, {"model": "claude-fake"}))
 
 
-def heard(fault: Fault, model: str = "claude-fake") -> Heard:
+def heard(fault: ServerFault, model: str = "claude-fake") -> ReceivedResponse:
     with AnthropicServer(Say(fault=fault), models=[model]) as server:
-        return asyncio.run(once(Anthropic(api_key="k", base_url=server.url, idle_seconds=LONG), HELLO))
+        return asyncio.run(receive_once(Anthropic(api_key="k", base_url=server.url, idle_seconds=LONG_SECONDS), HELLO))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def heard(fault: Fault, model: str = "claude-fake") -> Heard:
     ],
 )
 def test_the_vendor_s_errors_are_told_apart(status: int, kind: str, words: str, raised: Any, overflow: Any) -> None:
-    found = heard(Fault(status=status, headers={"retry-after": "7"}, body=written(error(kind, words)))).error
+    found = heard(ServerFault(status=status, headers={"retry-after": "7"}, body=to_json(error_body(kind, words)))).error
 
     assert isinstance(found, raised)
     assert words in str(found)
@@ -62,7 +62,7 @@ def test_the_vendor_s_errors_are_told_apart(status: int, kind: str, words: str, 
 
 
 def test_a_model_that_is_not_there_is_named() -> None:
-    found = heard(Fault(), model="claude-other").error
+    found = heard(ServerFault(), model="claude-other").error
 
     assert isinstance(found, RequestRejectedError)
     assert "model: claude-fake" in str(found)
@@ -71,8 +71,8 @@ def test_a_model_that_is_not_there_is_named() -> None:
 
 def test_an_overload_in_mid_stream_may_pass_and_nothing_is_acted_upon() -> None:
     start = WHOLE[: WHOLE.index(b"event: message_delta")]
-    overloaded = b"event: error\ndata: " + written(error("overloaded_error", "Overloaded")) + b"\n\n"
-    found = heard(Fault(body=start + overloaded))
+    overloaded = b"event: error\ndata: " + to_json(error_body("overloaded_error", "Overloaded")) + b"\n\n"
+    found = heard(ServerFault(body=start + overloaded))
 
     assert isinstance(found.error, ProviderUnavailableError)
     assert not found.calls

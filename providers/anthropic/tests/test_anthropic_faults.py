@@ -11,14 +11,14 @@ from data_files import FAULTS
 
 from openkoi_anthropic import Anthropic
 from openkoi_hookspecs import Provider, ProviderUnavailableError, Reasoning, ToolCall
-from openkoi_testing.contracts.catalogue import JSON, AnswersContract, Case, StreamsContract
-from openkoi_testing.contracts.faults import WITHIN, CutsContract, FaultsContract
-from openkoi_testing.contracts.hearing import Speaker
-from openkoi_testing.servers import AnthropicServer, Fault, Say
-from openkoi_testing.servers.anthropic_speech import event, events, message, written
+from openkoi_testing.contracts.catalogue import JSON, CatalogueCase, ResponsesContract, StreamsContract
+from openkoi_testing.contracts.faults import TIMEOUT_SECONDS, CutsContract, FaultsContract
+from openkoi_testing.contracts.provider_harness import ProviderHarness
+from openkoi_testing.servers import AnthropicServer, Say, ServerFault
+from openkoi_testing.servers.anthropic_responses import complete_message, format_event, stream_events, to_json
 
 ANSWER = Say([Reasoning("Hm.", signature="c2ln"), "Héllo 😀", ToolCall("a", "read", {"path": "ä"}), "More."], delta=9)
-SPOKEN = (*events(ANSWER, {"model": "claude-fake"}),)
+SPOKEN = (*stream_events(ANSWER, {"model": "claude-fake"}),)
 WHOLE = b"".join(SPOKEN)
 DOCUMENTS = {
     "H14": {"type": "message", "usage": {}},
@@ -33,7 +33,7 @@ class Told:
     """A stream of Chat Completions, told as this vendor would have told it."""
 
     def __init__(self) -> None:
-        self.bytes = event("message_start", message={"usage": {}})
+        self.bytes = format_event("message_start", message={"usage": {}})
         self._opened: dict[str, int] = {}
 
     def tell(self, frame: dict[str, Any]) -> None:
@@ -48,7 +48,7 @@ class Told:
             self._call(call)
         if choice.get("finish_reason"):
             reasons = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
-            self.bytes += event("message_delta", delta={"stop_reason": reasons[choice["finish_reason"]]})
+            self.bytes += format_event("message_delta", delta={"stop_reason": reasons[choice["finish_reason"]]})
 
     def _call(self, call: dict[str, Any]) -> None:
         function = call["function"]
@@ -62,14 +62,14 @@ class Told:
     def _block(self, name: str, block: dict[str, Any]) -> int:
         if name not in self._opened:
             self._opened[name] = len(self._opened)
-            self.bytes += event("content_block_start", index=self._opened[name], content_block=block)
+            self.bytes += format_event("content_block_start", index=self._opened[name], content_block=block)
         return self._opened[name]
 
     def _delta(self, index: int, delta: dict[str, Any]) -> None:
-        self.bytes += event("content_block_delta", index=index, delta=delta)
+        self.bytes += format_event("content_block_delta", index=index, delta=delta)
 
 
-def translated(case: Case) -> bytes:
+def translated(case: CatalogueCase) -> bytes:
     """A stream of the catalogue in this vendor's events; what is broken in it stays as it is."""
     whole = b"".join(base64.b64decode(piece) for piece in case["given"]["chunks_b64"])
     if case["expect"].get("dialect") == "anthropic":
@@ -80,11 +80,11 @@ def translated(case: Case) -> bytes:
         try:
             told.tell(json.loads(data))
         except (ValueError, KeyError):
-            told.bytes += event("message_stop") if data == b"[DONE]" else line + b"\n"
+            told.bytes += format_event("message_stop") if data == b"[DONE]" else line + b"\n"
     return told.bytes
 
 
-class Messages(Speaker):
+class Messages(ProviderHarness):
     server, model, said = AnthropicServer, "claude-fake", ANSWER
 
     def provider(self, **settings: Any) -> Provider:
@@ -96,12 +96,12 @@ class TestStreams(Messages, StreamsContract):
     left_out = frozenset(SPLIT_NAMES)
     dialect = "anthropic"
 
-    def expected(self, case: Case) -> Case:
+    def expected_of(self, case: CatalogueCase) -> CatalogueCase:
         """Whoever does not say that the message has ended has broken off."""
-        expect = super().expected(case)
+        expect = super().expected_of(case)
         return {**expect, "outcome": "incomplete"} if case["id"] in ENDS_BY_ITSELF else expect
 
-    def streamed(self, case: Case) -> Sequence[bytes]:
+    def stream_of(self, case: CatalogueCase) -> Sequence[bytes]:
         body = translated(case)
         if case["id"] == "S06":
             body = body.replace(b"\n", b"\r\n")
@@ -111,18 +111,18 @@ class TestStreams(Messages, StreamsContract):
         return [body[start : start + step] for start in range(0, len(body), step)]
 
 
-class TestAnswers(Messages, AnswersContract):
+class TestAnswers(Messages, ResponsesContract):
     catalogue = FAULTS
 
-    def body(self, case: Case) -> bytes:
+    def body_of(self, case: CatalogueCase) -> bytes:
         known = DOCUMENTS.get(case["id"])
-        return json.dumps(known).encode() if known else super().body(case)
+        return json.dumps(known).encode() if known else super().body_of(case)
 
 
 class TestDocuments(Messages, CutsContract):
     """An answer that comes whole, although a stream was asked for."""
 
-    spoken = (written(message(ANSWER, {"model": "claude-fake"})),)
+    spoken = (to_json(complete_message(ANSWER, {"model": "claude-fake"})),)
     kind = JSON
 
 
@@ -131,24 +131,24 @@ class TestFaults(Messages, FaultsContract):
     breaks = (0, 1, 700, len(WHOLE) - 60, len(WHOLE) - 30)
 
     def test_a_cut_that_no_one_can_see_is_seen(self) -> None:
-        heard = self.heard(Fault(cut=len(WHOLE) - 60, framed=False))
+        heard = self.receive(ServerFault(cut=len(WHOLE) - 60, framed=False))
 
         assert "nothing in it was acted upon" in str(heard.error)
 
-    @pytest.mark.parametrize("keep_alive", [b": still there\n\n", event("ping")], ids=["comments", "pings"])
+    @pytest.mark.parametrize("keep_alive", [b": still there\n\n", format_event("ping")], ids=["comments", "pings"])
     def test_keep_alives_alone_are_not_waited_for_longer_than_is_said(self, keep_alive: bytes) -> None:
         body = [WHOLE[: WHOLE.index(b"event: content_block_stop")], *[keep_alive] * 2000]
         begun = time.monotonic()
-        heard = self.heard(Fault(body=body, pause=0.02), idle_seconds=0.2)
+        heard = self.receive(ServerFault(body=body, pause=0.02), idle_seconds=0.2)
 
         assert isinstance(heard.error, ProviderUnavailableError)
         assert "said nothing new" in str(heard.error)
         assert not heard.calls
-        assert time.monotonic() - begun < WITHIN
+        assert time.monotonic() - begun < TIMEOUT_SECONDS
 
     @pytest.mark.campaign
     def test_events_that_add_up_without_end_are_broken_off(self) -> None:
-        piece = event("content_block_delta", index=0, delta={"type": "text_delta", "text": "x" * 4_000_000})
-        heard = self.heard(Fault(body=[piece] * 25))
+        piece = format_event("content_block_delta", index=0, delta={"type": "text_delta", "text": "x" * 4_000_000})
+        heard = self.receive(ServerFault(body=[piece] * 25))
 
         assert isinstance(heard.error, ProviderUnavailableError)

@@ -2,10 +2,10 @@
 
 from openkoi_anthropic import Anthropic
 from openkoi_hookspecs import Provider
-from openkoi_testing.contracts.peer import PeerContract
+from openkoi_testing.contracts.foreign_server import ForeignServerContract
 
 
-class TestPeer(PeerContract):
+class TestPeer(ForeignServerContract):
     model = "claude-sonnet-4-5"
 
     def provider(self, address: str) -> Provider:

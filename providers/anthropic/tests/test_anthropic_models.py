@@ -8,9 +8,9 @@ import pytest
 
 from openkoi_anthropic import Anthropic
 from openkoi_hookspecs import Message, Model, ProviderUnavailableError, Request, RequestRejectedError, StreamEnd, Usage
-from openkoi_testing.contracts.hearing import asked
+from openkoi_testing.contracts.provider_harness import call_once
 from openkoi_testing.servers import AnthropicServer
-from openkoi_testing.servers.anthropic import error
+from openkoi_testing.servers.anthropic import error_body
 
 HELLO = Request([Message.user("Hello")], model="claude-fake", max_output=4000)
 
@@ -25,7 +25,7 @@ def listed(*pages: Any, **defaults: Any) -> list[Model]:
     left = list(pages)
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=left.pop(0) if len(left) > 1 else left[0]))
     return list(
-        asyncio.run(asked(Anthropic(base_url="http://localhost", transport=wire, **defaults), Anthropic.models))
+        asyncio.run(call_once(Anthropic(base_url="http://localhost", transport=wire, **defaults), Anthropic.models))
     )
 
 
@@ -95,13 +95,13 @@ def test_a_count_that_is_none_is_unavailable(counted: Any) -> None:
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=counted))
 
     with pytest.raises(ProviderUnavailableError, match="count tokens"):
-        asyncio.run(asked(Anthropic(base_url="http://localhost", transport=wire), counting))
+        asyncio.run(call_once(Anthropic(base_url="http://localhost", transport=wire), counting))
 
 
 def test_counting_tells_apart_what_is_too_long() -> None:
-    body = error("invalid_request_error", "prompt is too long: 9 tokens > 5 maximum")
+    body = error_body("invalid_request_error", "prompt is too long: 9 tokens > 5 maximum")
     wire = httpx2.MockTransport(lambda _: httpx2.Response(400, json=body))
 
     with pytest.raises(RequestRejectedError) as caught:
-        asyncio.run(asked(Anthropic(base_url="http://localhost", transport=wire), counting))
+        asyncio.run(call_once(Anthropic(base_url="http://localhost", transport=wire), counting))
     assert caught.value.context_overflow

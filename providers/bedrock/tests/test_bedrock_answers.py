@@ -24,15 +24,15 @@ from openkoi_hookspecs import (
     ToolCall,
     Usage,
 )
-from openkoi_testing.contracts.hearing import asked
+from openkoi_testing.contracts.provider_harness import call_once
 from openkoi_testing.servers import BedrockServer, Say
-from openkoi_testing.servers.aws import STREAM, event, exception, failed
+from openkoi_testing.servers.aws import STREAM, error_frame, event_frame, exception_frame
 from openkoi_testing.servers.say import Words
 
 HELLO = Request([Message.user("Hello")], model="anthropic.claude-fake-v1:0")
 READ = ToolCall("call_1", "read", {"path": "ä"})
 LIST = ToolCall("call_2", "list", {})
-ENDED = event("messageStop", {"stopReason": "end_turn"})
+ENDED = event_frame("messageStop", {"stopReason": "end_turn"})
 
 
 async def hear(provider: Bedrock) -> list[Chunk]:
@@ -55,11 +55,11 @@ def read(*frames: bytes, type: str = STREAM) -> list[Chunk]:
 
 
 def start(at: Any, **use: Any) -> bytes:
-    return event("contentBlockStart", {"contentBlockIndex": at, "start": {"toolUse": use}})
+    return event_frame("contentBlockStart", {"contentBlockIndex": at, "start": {"toolUse": use}})
 
 
 def delta(at: Any, said: Any) -> bytes:
-    return event("contentBlockDelta", {"contentBlockIndex": at, "delta": said})
+    return event_frame("contentBlockDelta", {"contentBlockIndex": at, "delta": said})
 
 
 def piece(at: Any, text: Any) -> bytes:
@@ -67,7 +67,7 @@ def piece(at: Any, text: Any) -> bytes:
 
 
 def stop(at: Any) -> bytes:
-    return event("contentBlockStop", {"contentBlockIndex": at})
+    return event_frame("contentBlockStop", {"contentBlockIndex": at})
 
 
 def calls(chunks: list[Chunk]) -> list[ToolCall]:
@@ -148,7 +148,7 @@ def test_an_answer_of_a_shape_that_came_as_a_call_is_words() -> None:
 
 
 def test_what_it_cost_is_waited_for_and_may_be_missing() -> None:
-    counted = event("metadata", {"usage": {"inputTokens": 3, "outputTokens": 1}})
+    counted = event_frame("metadata", {"usage": {"inputTokens": 3, "outputTokens": 1}})
 
     assert read(delta(0, {"text": "x"}), ENDED, counted)[1:] == [StreamEnd(Usage(input=3, output=1))]
     assert read(delta(0, {"text": "x"}), counted, ENDED)[1:] == [StreamEnd(Usage(input=3, output=1))]
@@ -157,7 +157,7 @@ def test_what_it_cost_is_waited_for_and_may_be_missing() -> None:
 
 @pytest.mark.parametrize("counted", [None, "many", [], {"inputTokens": "9", "outputTokens": -2}, {"inputTokens": 9.5}])
 def test_nonsense_is_not_counted(counted: Any) -> None:
-    assert read(delta(0, {"text": "x"}), ENDED, event("metadata", {"usage": counted}))[1:] == [StreamEnd(Usage())]
+    assert read(delta(0, {"text": "x"}), ENDED, event_frame("metadata", {"usage": counted}))[1:] == [StreamEnd(Usage())]
 
 
 def test_pieces_of_two_calls_may_be_mixed() -> None:
@@ -218,14 +218,14 @@ def test_each_call_has_an_id_of_its_own() -> None:
         delta(0, {"reasoningContent": {"redactedContent": "no base64!"}}),
         delta("0", {"citation": {"title": "x"}}),
         start(0),
-        event("contentBlockStart", {"contentBlockIndex": 0, "start": None}),
-        event("contentBlockStop", {}),
-        event("metadata", {}),
-        event("somethingNew", {"text": "x"}),
+        event_frame("contentBlockStart", {"contentBlockIndex": 0, "start": None}),
+        event_frame("contentBlockStop", {}),
+        event_frame("metadata", {}),
+        event_frame("somethingNew", {"text": "x"}),
     ],
 )
 def test_wrong_types_and_unknown_events_do_no_harm(frame: bytes) -> None:
-    chunks = read(event("messageStart", {"role": "assistant"}), frame, delta(1, {"text": "x"}), stop(0), ENDED)
+    chunks = read(event_frame("messageStart", {"role": "assistant"}), frame, delta(1, {"text": "x"}), stop(0), ENDED)
 
     assert Text("x") in chunks
     assert isinstance(chunks[-1], StreamEnd)
@@ -250,17 +250,17 @@ def test_what_follows_the_end_is_not_heard() -> None:
 )
 def test_an_exception_in_mid_stream_is_an_error(kind: str, error: type[Exception]) -> None:
     with pytest.raises(error, match=rf"broke off its answer \({kind}\): Not now\."):
-        read(delta(0, {"text": "x"}), exception(kind, "Not\nnow."), ENDED)
+        read(delta(0, {"text": "x"}), exception_frame(kind, "Not\nnow."), ENDED)
 
 
 def test_an_error_frame_in_mid_stream_is_an_error() -> None:
     with pytest.raises(ProviderUnavailableError, match=r"\(InternalError\): An internal error occurred"):
-        read(failed("InternalError", "An internal error occurred"))
+        read(error_frame("InternalError", "An internal error occurred"))
 
 
 def test_too_long_a_prompt_may_be_found_out_in_mid_stream() -> None:
     with pytest.raises(RequestRejectedError) as caught:
-        read(exception("validationException", "Input is too long for requested model."))
+        read(exception_frame("validationException", "Input is too long for requested model."))
     assert caught.value.context_overflow
 
 
@@ -277,7 +277,7 @@ def listed(*listings: Any) -> list[Model]:
     answers = {"/foundation-models": listings[0], "/inference-profiles": listings[1]}
     wire = httpx2.MockTransport(lambda request: httpx2.Response(200, json=answers[request.url.path]))
     provider = Bedrock(api_key="t", region="eu-west-1", transport=wire, context=5_000)
-    return list(asyncio.run(asked(provider, Bedrock.models)))
+    return list(asyncio.run(call_once(provider, Bedrock.models)))
 
 
 def test_models_on_demand_and_profiles_of_models_that_stream_are_listed() -> None:
@@ -311,4 +311,4 @@ def test_a_server_without_lists_lists_nothing(status: int) -> None:
 
     provider = Bedrock(api_key="t", region="eu-west-1", transport=wire)
 
-    assert list(asyncio.run(asked(provider, Bedrock.models))) == []
+    assert list(asyncio.run(call_once(provider, Bedrock.models))) == []

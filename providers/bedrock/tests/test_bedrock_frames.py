@@ -5,14 +5,14 @@ import json
 import pytest
 
 from openkoi_bedrock.frames import Frames
-from openkoi_testing.servers.aws import event
+from openkoi_testing.servers.aws import event_frame
 
 pytestmark = pytest.mark.unit
 
 
 def test_frames_tell_how_much_of_one_is_waiting() -> None:
     frames = Frames()
-    first = event("messageStart", {"role": "assistant"})
+    first = event_frame("messageStart", {"role": "assistant"})
 
     assert len(list(frames.feed(first + first[:30]))) == 1
     assert frames.waiting == 30

@@ -21,9 +21,9 @@ from openkoi_hookspecs import (
     RequestRejectedError,
     StreamEnd,
 )
-from openkoi_testing.servers import BedrockServer, Seen, Served
+from openkoi_testing.servers import BedrockServer, ReceivedRequest, ServerResponse
 from openkoi_testing.servers.aws import KeyPair
-from openkoi_testing.servers.http import HttpServer
+from openkoi_testing.servers.http_server import HttpServer
 
 MODEL = "anthropic.claude-fake-v1:0"
 ARN = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123def456"
@@ -143,7 +143,7 @@ def test_a_login_that_cannot_be_renewed_is_refused(
 def test_the_machine_s_role_is_asked_for_only_when_it_is_configured(
     server: BedrockServer, monkeypatch: pytest.MonkeyPatch, wanted: bool
 ) -> None:
-    with HttpServer(lambda seen: Served([b""], status=404)) as metadata:
+    with HttpServer(lambda seen: ServerResponse([b""], status=404)) as metadata:
         monkeypatch.setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", metadata.url)  # it is the library that asks there
         with pytest.raises((RequestRejectedError, ProviderUnavailableError)):
             heard(server, instance_role=wanted)
@@ -207,8 +207,10 @@ def test_a_region_or_an_address_says_where_to_ask(settings: dict[str, str], host
 def test_keys_are_not_repeated_when_a_server_repeats_them() -> None:
     session = "a-session-that-nobody-is-to-read"
 
-    def answer(seen: Seen) -> Served:
-        return Served([b'{"message": "Expected: ' + seen.headers["x-amz-security-token"].encode() + b'"}'], status=403)
+    def answer(seen: ReceivedRequest) -> ServerResponse:
+        return ServerResponse(
+            [b'{"message": "Expected: ' + seen.headers["x-amz-security-token"].encode() + b'"}'], status=403
+        )
 
     with HttpServer(answer) as server, pytest.raises(RequestRejectedError) as caught:
         asyncio.run(

@@ -7,16 +7,18 @@ import pytest
 
 from openkoi_bedrock import Bedrock
 from openkoi_hookspecs import Message, ProviderError, ProviderUnavailableError, Request, RequestRejectedError
-from openkoi_testing.contracts.hearing import LONG, once
-from openkoi_testing.servers import BedrockServer, Fault, Say
+from openkoi_testing.contracts.provider_harness import LONG_SECONDS, receive_once
+from openkoi_testing.servers import BedrockServer, Say, ServerFault
 
 HELLO = Request([Message.user("Hello")], model="anthropic.claude-fake-v1:0")
 
 
-def heard(fault: Fault) -> ProviderError:
+def heard(fault: ServerFault) -> ProviderError:
     """The error that is heard of a server with this fault."""
     with BedrockServer(Say(fault=fault)) as server:
-        error = asyncio.run(once(Bedrock(api_key="a-token", base_url=server.url, idle_seconds=LONG), HELLO)).error
+        error = asyncio.run(
+            receive_once(Bedrock(api_key="a-token", base_url=server.url, idle_seconds=LONG_SECONDS), HELLO)
+        ).error
     assert error is not None
     return error
 
@@ -24,13 +26,15 @@ def heard(fault: Fault) -> ProviderError:
 def refused(status: int, message: str, kind: str = "") -> ProviderError:
     """The error that is made of a refusal."""
     headers = {"x-amzn-ErrorType": kind} if kind else {}
-    return heard(Fault(status=status, headers=headers, body=json.dumps({"message": message}).encode()))
+    return heard(ServerFault(status=status, headers=headers, body=json.dumps({"message": message}).encode()))
 
 
 @pytest.mark.parametrize(("headers", "after"), [({}, None), ({"retry-after": "2"}, 2.0)])
 @pytest.mark.parametrize("kind", ["ThrottlingException", "ModelNotReadyException"])
 def test_too_many_requests_may_pass(kind: str, headers: dict[str, str], after: float | None) -> None:
-    fault = Fault(status=429, headers={"x-amzn-ErrorType": kind, **headers}, body=b'{"message": "Too many tokens"}')
+    fault = ServerFault(
+        status=429, headers={"x-amzn-ErrorType": kind, **headers}, body=b'{"message": "Too many tokens"}'
+    )
     error = heard(fault)
 
     assert isinstance(error, ProviderUnavailableError)

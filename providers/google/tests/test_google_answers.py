@@ -24,8 +24,8 @@ from openkoi_hookspecs import (
     ToolCall,
     Usage,
 )
-from openkoi_testing.contracts.hearing import asked
-from openkoi_testing.servers import Fault, GoogleServer, Say
+from openkoi_testing.contracts.provider_harness import call_once
+from openkoi_testing.servers import GoogleServer, Say, ServerFault
 from openkoi_testing.servers.say import Words
 
 HELLO = Request([Message.user("Hello")], model="gemini-fake")
@@ -300,7 +300,7 @@ def listed(*pages: object) -> list[Model]:
     answers = iter(pages)
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=next(answers)))
     provider = Google(api_key="AIza-test", transport=wire, context=10_000, output=5_000)
-    return list(asyncio.run(asked(provider, Google.models)))
+    return list(asyncio.run(call_once(provider, Google.models)))
 
 
 def test_models_that_talk_are_listed_with_what_the_server_says_of_them() -> None:
@@ -332,7 +332,7 @@ def test_a_list_that_goes_round_in_circles_is_left() -> None:
 def test_pages_are_asked_for_one_after_the_other() -> None:
     names = [f"gemini-{number}" for number in range(1001)]
     with GoogleServer(models=names) as server:
-        found = asyncio.run(asked(Google(api_key="AIza-test", base_url=server.url), Google.models))
+        found = asyncio.run(call_once(Google(api_key="AIza-test", base_url=server.url), Google.models))
 
     assert [model.name for model in found] == names
     assert [seen.path.partition("?")[2] for seen in server.requests] == [
@@ -350,9 +350,9 @@ def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
 def test_one_model_is_told_about_by_its_name() -> None:
     with GoogleServer(models=["gemini-a"]) as server:
         google = Google(api_key="AIza-test", base_url=server.url)
-        found = asyncio.run(asked(google, lambda google: google.describe("gemini-a")))
+        found = asyncio.run(call_once(google, lambda google: google.describe("gemini-a")))
         with pytest.raises(RequestRejectedError, match="does not know"):
-            asyncio.run(asked(google, lambda google: google.describe("gemini-b")))
+            asyncio.run(call_once(google, lambda google: google.describe("gemini-b")))
 
     assert found == Model("gemini-a", context=1_048_576, output=65_536)
 
@@ -363,18 +363,18 @@ def test_a_model_or_a_number_that_is_none_is_unavailable(document: Any) -> None:
 
     google = Google(api_key="AIza-test", transport=wire)
     with pytest.raises(ProviderUnavailableError, match="not a model"):
-        asyncio.run(asked(google, lambda google: google.describe("a")))
+        asyncio.run(call_once(google, lambda google: google.describe("a")))
     with pytest.raises(ProviderUnavailableError, match="not a number of tokens"):
-        asyncio.run(asked(google, lambda google: google.count_tokens(HELLO)))
+        asyncio.run(call_once(google, lambda google: google.count_tokens(HELLO)))
 
 
 def test_tokens_are_counted_by_the_server() -> None:
     with GoogleServer() as server:
         google = Google(api_key="AIza-test", base_url=server.url)
-        assert asyncio.run(asked(google, lambda google: google.count_tokens(HELLO))) > 0
+        assert asyncio.run(call_once(google, lambda google: google.count_tokens(HELLO))) > 0
     assert server.requests[0].path == "/v1beta/models/gemini-fake:countTokens"
 
 
 def test_a_cut_that_no_one_can_see_is_seen() -> None:
     with pytest.raises(ProviderUnavailableError, match="nothing in it was acted upon"):
-        heard(Say(READ, fault=Fault(cut=100, framed=False)))
+        heard(Say(READ, fault=ServerFault(cut=100, framed=False)))

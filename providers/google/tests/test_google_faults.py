@@ -9,12 +9,12 @@ from data_files import FAULTS
 
 from openkoi_google import Google
 from openkoi_hookspecs import Provider, ProviderUnavailableError, Reasoning, ToolCall
-from openkoi_testing.contracts.catalogue import JSON, AnswersContract, Case, StreamsContract
+from openkoi_testing.contracts.catalogue import JSON, CatalogueCase, ResponsesContract, StreamsContract
 from openkoi_testing.contracts.faults import SILENCES, FaultsContract
-from openkoi_testing.contracts.hearing import Speaker
-from openkoi_testing.servers import Fault, GoogleServer, Say
-from openkoi_testing.servers.faults import After
-from openkoi_testing.servers.google import events
+from openkoi_testing.contracts.provider_harness import ProviderHarness
+from openkoi_testing.servers import GoogleServer, Say, ServerFault
+from openkoi_testing.servers.faults import AfterResponse
+from openkoi_testing.servers.google import stream_events
 
 FINISH = {"length": "MAX_TOKENS", "stop": "STOP", "tool_calls": "STOP", "eos_token_7": "EOS_TOKEN_7"}
 FRAME = re.compile(rb"(?<=data:)( ?)(\{.*\})(?=\r?\n)")
@@ -63,7 +63,7 @@ class Translator:
             yield {"functionCall": {**call, "args": json.loads(call["args"])}}
 
 
-class Gemini(Speaker):
+class Gemini(ProviderHarness):
     server, model, said = GoogleServer, "gemini-fake", SPOKEN
 
     def provider(self, **settings: Any) -> Provider:
@@ -73,49 +73,52 @@ class Gemini(Speaker):
 class TestStreams(Gemini, StreamsContract):
     catalogue = FAULTS
 
-    def streamed(self, case: Case) -> Sequence[bytes]:
+    def stream_of(self, case: CatalogueCase) -> Sequence[bytes]:
         """The same stream in the words of this protocol, cut into pieces of about the same size."""
-        pieces = super().streamed(case)
+        pieces = super().stream_of(case)
         whole = FRAME.sub(Translator().translated, b"".join(pieces))
         step = max(1, len(pieces[0])) if pieces else 1
         return [whole[start : start + step] for start in range(0, len(whole), step)]
 
-    def calling(self, calls: Sequence[ToolCall]) -> Fault:
+    def calls_fault(self, calls: Sequence[ToolCall]) -> ServerFault:
         asked = [{"functionCall": {"id": c.id, "name": c.tool, "args": dict(c.arguments)}} for c in calls]
         answer = {"candidates": [{"content": {"parts": asked}, "finishReason": "STOP"}]}
-        return Fault(headers={"content-type": JSON}, body=json.dumps(answer).encode())
+        return ServerFault(headers={"content-type": JSON}, body=json.dumps(answer).encode())
 
 
-class TestAnswers(Gemini, AnswersContract):
+class TestAnswers(Gemini, ResponsesContract):
     catalogue = FAULTS
 
-    def body(self, case: Case) -> bytes:
+    def body_of(self, case: CatalogueCase) -> bytes:
         """The same document in the words of this protocol."""
-        body = super().body(case)
+        body = super().body_of(case)
         said = json.loads(body) if body.startswith(b"{") else {}
         return json.dumps(Translator().candidates(said)).encode() if "choices" in said else body
 
 
 class TestFaults(Gemini, FaultsContract):
-    spoken = (*events(SPOKEN),)
+    spoken = (*stream_events(SPOKEN),)
     breaks = (0, 1, 150, 400, 900)
-    silences = (*SILENCES, ("events with nothing in them", Fault(body=b"data: {}\n\n" * 3, after=After.DRIPS)))
+    silences = (
+        *SILENCES,
+        ("events with nothing in them", ServerFault(body=b"data: {}\n\n" * 3, after=AfterResponse.DRIPS)),
+    )
 
-    def ends_well(self, lengths: Sequence[int], well: Sequence[int]) -> bool:
+    def may_be_complete(self, lengths: Sequence[int], well: Sequence[int]) -> bool:
         """Nothing may be missing but the end of the last line."""
         whole = b"".join(self.spoken)
         return all(whole[:length].rstrip() == whole.rstrip() for length in well)
 
     def test_a_connection_that_breaks_after_the_last_word_is_unavailable_too(self) -> None:
         """A server that says why it stops with every event cannot be told from one that had more to say."""
-        heard = self.heard(Fault(cut=len(b"".join(self.spoken))))
+        heard = self.receive(ServerFault(cut=len(b"".join(self.spoken))))
 
         assert isinstance(heard.error, ProviderUnavailableError)
         assert not heard.calls
 
     def test_errors_are_sentences_about_a_host(self) -> None:
         body = b'{"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}'
-        error = self.heard(Fault(status=503, body=body)).error
+        error = self.receive(ServerFault(status=503, body=body)).error
 
         assert str(error).startswith("127.0.0.1:")
         assert str(error).endswith("answered 503: The model is overloaded.")

@@ -2,10 +2,10 @@
 
 from openkoi_google import Google
 from openkoi_hookspecs import Provider
-from openkoi_testing.contracts.peer import PeerContract
+from openkoi_testing.contracts.foreign_server import ForeignServerContract
 
 
-class TestPeer(PeerContract):
+class TestPeer(ForeignServerContract):
     model = "gemini-2.5-pro"
 
     def provider(self, address: str) -> Provider:

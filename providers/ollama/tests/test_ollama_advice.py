@@ -7,10 +7,10 @@ import pytest
 
 from openkoi_hookspecs import Message, ProviderError, ProviderUnavailableError, Request, RequestRejectedError
 from openkoi_ollama import Ollama
-from openkoi_testing.contracts.hearing import asked
-from openkoi_testing.contracts.provider import long_story
-from openkoi_testing.servers import Fault, OllamaServer, Say
-from openkoi_testing.servers.ollama_strict import Pulled
+from openkoi_testing.contracts.provider import long_request
+from openkoi_testing.contracts.provider_harness import call_once
+from openkoi_testing.servers import OllamaServer, Say, ServerFault
+from openkoi_testing.servers.ollama_rules import OllamaModel
 
 HELLO = Request([Message.user("Hello")], model="llama-fake")
 
@@ -36,9 +36,9 @@ def test_a_server_that_does_not_run_is_unavailable_and_says_how_to_start_it() ->
     assert isinstance(error, ProviderUnavailableError)
     assert str(error).endswith("Start it with: ollama serve")
     with pytest.raises(ProviderUnavailableError, match="ollama serve"):
-        asyncio.run(asked(Ollama(base_url=gone), Ollama.models))
+        asyncio.run(call_once(Ollama(base_url=gone), Ollama.models))
     with pytest.raises(ProviderUnavailableError, match="ollama serve"):
-        asyncio.run(asked(Ollama(base_url=gone), lambda ollama: ollama.describe("x")))
+        asyncio.run(call_once(Ollama(base_url=gone), lambda ollama: ollama.describe("x")))
 
 
 def test_a_name_that_is_not_known_is_unavailable() -> None:
@@ -58,8 +58,8 @@ def test_a_model_that_is_not_installed_is_refused() -> None:
 
 
 def test_a_model_without_tools_is_refused() -> None:
-    with OllamaServer(models=[Pulled("old", abilities=("completion",))]) as server:
-        error = failure(Ollama(base_url=server.url), long_story("old"))
+    with OllamaServer(models=[OllamaModel("old", abilities=("completion",))]) as server:
+        error = failure(Ollama(base_url=server.url), long_request("old"))
 
     assert isinstance(error, RequestRejectedError)
     assert not error.context_overflow
@@ -76,7 +76,7 @@ def test_a_model_without_tools_is_refused() -> None:
     ],
 )
 def test_what_will_not_pass_is_refused(said: str, advice: str) -> None:
-    fault = Fault(status=500, body=json.dumps({"error": said}).encode())
+    fault = ServerFault(status=500, body=json.dumps({"error": said}).encode())
     with OllamaServer(Say(fault=fault)) as server:
         error = failure(Ollama(base_url=server.url))
 
@@ -85,7 +85,7 @@ def test_what_will_not_pass_is_refused(said: str, advice: str) -> None:
 
 
 def test_what_may_pass_is_told_as_it_is() -> None:
-    fault = Fault(status=500, body=b'{"error":"a library that the model wants was not found"}')
+    fault = ServerFault(status=500, body=b'{"error":"a library that the model wants was not found"}')
     with OllamaServer(Say(fault=fault)) as server:
         error = failure(Ollama(base_url=server.url))
 

@@ -18,7 +18,7 @@ from openkoi_hookspecs import (
 from openkoi_ollama import Ollama
 from openkoi_ollama.catalogue import Defaults, full, installed
 from openkoi_testing.servers import OllamaServer
-from openkoi_testing.servers.ollama_strict import Pulled
+from openkoi_testing.servers.ollama_rules import OllamaModel
 
 FREE = Price(0.0, 0.0)
 DEFAULTS = Defaults(context=8192, output=4000)
@@ -55,9 +55,9 @@ ALL = ("tools", "images", "thinking", "schema")
 
 def test_models_are_listed_with_what_they_hold_and_are_free() -> None:
     pulled = [
-        Pulled("llama-fake", context=131_072),
-        Pulled("tiny:1b", context=4096, abilities=("completion", "tools")),
-        Pulled("gemma-fake", context=10_000),
+        OllamaModel("llama-fake", context=131_072),
+        OllamaModel("tiny:1b", context=4096, abilities=("completion", "tools")),
+        OllamaModel("gemma-fake", context=10_000),
     ]
     with OllamaServer(models=pulled) as server:
         assert models(Ollama(base_url=server.url, output=6000)) == [
@@ -68,7 +68,7 @@ def test_models_are_listed_with_what_they_hold_and_are_free() -> None:
 
 
 def test_models_that_only_embed_are_left_out() -> None:
-    pulled = [Pulled("embed-fake", abilities=("embedding",)), Pulled("llama-fake")]
+    pulled = [OllamaModel("embed-fake", abilities=("embedding",)), OllamaModel("llama-fake")]
     with OllamaServer(models=pulled) as server:
         assert ["llama-fake:latest"] == [model.name for model in models(Ollama(base_url=server.url))]
 
@@ -87,7 +87,7 @@ def test_no_model_holds_more_than_the_window_that_was_fixed() -> None:
 
 
 def test_a_model_may_be_described_by_its_name_alone() -> None:
-    with OllamaServer(models=[Pulled("llama-fake", context=9000), "other"]) as server:
+    with OllamaServer(models=[OllamaModel("llama-fake", context=9000), "other"]) as server:
         found = describe(Ollama(base_url=server.url), "llama-fake")
 
     assert Model("llama-fake", context=9000, output=4500, price=FREE, can=ALL) == found

@@ -12,9 +12,9 @@ from data_files import schema_errors
 from openkoi_hookspecs import ConfigError, Embedding, ProviderUnavailableError, RequestRejectedError, Usage
 from openkoi_ollama import OllamaEmbedder
 from openkoi_testing.servers import OllamaServer
-from openkoi_testing.servers.ollama_strict import Pulled
+from openkoi_testing.servers.ollama_rules import OllamaModel
 
-MODELS = [Pulled("embed-fake", abilities=("embedding",)), Pulled("llama-fake")]
+MODELS = [OllamaModel("embed-fake", abilities=("embedding",)), OllamaModel("llama-fake")]
 
 
 def embed(embedder: OllamaEmbedder, *texts: str) -> Embedding:

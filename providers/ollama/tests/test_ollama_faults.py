@@ -8,11 +8,11 @@ from data_files import FAULTS
 
 from openkoi_hookspecs import Provider, ProviderUnavailableError, ToolCall
 from openkoi_ollama import Ollama
-from openkoi_testing.contracts.catalogue import AnswersContract, Case, StreamsContract
+from openkoi_testing.contracts.catalogue import CatalogueCase, ResponsesContract, StreamsContract
 from openkoi_testing.contracts.faults import NOISE, FaultsContract
-from openkoi_testing.contracts.hearing import Speaker
-from openkoi_testing.servers import Fault, OllamaServer, Say
-from openkoi_testing.servers.ollama import events
+from openkoi_testing.contracts.provider_harness import ProviderHarness
+from openkoi_testing.servers import OllamaServer, Say, ServerFault
+from openkoi_testing.servers.ollama import stream_lines
 
 SAID = Say(["Héllo 😀", ToolCall("a", "read", {"path": "ä"})])
 PIECEMEAL = {"S15", "S17"}
@@ -40,7 +40,7 @@ def translated(event: str) -> bytes:
     return line({"message": {**message, "tool_calls": asked}, **ended})
 
 
-class OwnProtocol(Speaker):
+class OwnProtocol(ProviderHarness):
     server, model, said = OllamaServer, "llama-fake", SAID
 
     def provider(self, **settings: Any) -> Provider:
@@ -51,47 +51,47 @@ class TestStreams(OwnProtocol, StreamsContract):
     catalogue = FAULTS
     left_out = frozenset(PIECEMEAL | ANTHROPIC)
 
-    def streamed(self, case: Case) -> Sequence[bytes]:
-        whole = b"".join(super().streamed(case)).decode()
+    def stream_of(self, case: CatalogueCase) -> Sequence[bytes]:
+        whole = b"".join(super().stream_of(case)).decode()
         body = b"".join(map(translated, whole.replace("\r\n", "\n").split("\n\n"))) if whole else b""
         step = 1 if case["id"] in SMALL else len(body) or 1
         return [body[start : start + step] for start in range(0, len(body), step)]
 
-    def calling(self, calls: Sequence[ToolCall]) -> Fault:
+    def calls_fault(self, calls: Sequence[ToolCall]) -> ServerFault:
         asked = [{"id": c.id, "function": {"name": c.tool, "arguments": dict(c.arguments)}} for c in calls]
-        return Fault(body=line({"message": {"tool_calls": asked}, "done": True, "done_reason": "stop"}))
+        return ServerFault(body=line({"message": {"tool_calls": asked}, "done": True, "done_reason": "stop"}))
 
 
-class TestAnswers(OwnProtocol, AnswersContract):
+class TestAnswers(OwnProtocol, ResponsesContract):
     catalogue = FAULTS
 
-    def expected(self, case: Case) -> Case:
+    def expected_of(self, case: CatalogueCase) -> CatalogueCase:
         """A conversation that is too long is asked about again, in a larger window."""
-        expect = super().expected(case)
+        expect = super().expected_of(case)
         return {"outcome": "retry"} if expect["outcome"] == "compact_and_retry" else expect
 
-    def body(self, case: Case) -> bytes:
+    def body_of(self, case: CatalogueCase) -> bytes:
         if case["expect"]["outcome"] == "ok":
             return line({"message": {"content": "hi"}, "done": True, "done_reason": "eos_token_7"})
-        return super().body(case).replace(b'{"choices":[]}', b"{}")
+        return super().body_of(case).replace(b'{"choices":[]}', b"{}")
 
 
 class TestFaults(OwnProtocol, FaultsContract):
-    spoken = (*events(SAID, {"model": "llama-fake"}),)
+    spoken = (*stream_lines(SAID, {"model": "llama-fake"}),)
     garbage = (*NOISE, b"\x00\xff" * 500 + b"\n", b'\xff\xfe{"done": true}\n', b"[]\n", b"data: {}\n", b"5\n")
 
-    def ends_well(self, lengths: Sequence[int], well: Sequence[int]) -> bool:
+    def may_be_complete(self, lengths: Sequence[int], well: Sequence[int]) -> bool:
         """The end of the last line is what makes it a line."""
         return [lengths[-1]] == list(well)
 
     def test_an_answer_may_take_longer_to_begin_than_to_go_on(self) -> None:
-        heard = self.heard(Fault(delay=1.5), idle_seconds=1.2)
+        heard = self.receive(ServerFault(delay=1.5), idle_seconds=1.2)
 
         assert heard.error is None
         assert SAID.text == heard.text
 
     def test_a_line_that_never_ends_is_broken_off(self) -> None:
-        heard = self.heard(Fault(body=[b"x" * 4_000_000] * 25))
+        heard = self.receive(ServerFault(body=[b"x" * 4_000_000] * 25))
 
         assert "event of more than" in str(heard.error)
         assert not heard.chunks
@@ -99,4 +99,4 @@ class TestFaults(OwnProtocol, FaultsContract):
     def test_a_full_queue_is_unavailable(self) -> None:
         body = b'{"error":"server busy, please try again.  maximum pending requests exceeded"}'
 
-        assert isinstance(self.heard(Fault(status=503, body=body)).error, ProviderUnavailableError)
+        assert isinstance(self.receive(ServerFault(status=503, body=body)).error, ProviderUnavailableError)

@@ -2,10 +2,10 @@
 
 from openkoi_hookspecs import Provider
 from openkoi_ollama import Ollama
-from openkoi_testing.contracts.peer import PeerContract
+from openkoi_testing.contracts.foreign_server import ForeignServerContract
 
 
-class TestPeer(PeerContract):
+class TestPeer(ForeignServerContract):
     """It knows nothing of its models."""
 
     model = "llama3.3"

@@ -23,9 +23,9 @@ from openkoi_hookspecs import (
 )
 from openkoi_ollama import Ollama
 from openkoi_ollama.request import Scribe, settings
-from openkoi_testing.contracts.provider import long_story
+from openkoi_testing.contracts.provider import long_request
 from openkoi_testing.servers import OllamaServer
-from openkoi_testing.servers.ollama_strict import Pulled
+from openkoi_testing.servers.ollama_rules import OllamaModel
 
 PATH: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 KINDS = {"/api/show": "ShowRequest", "/api/chat": "ChatRequest"}
@@ -174,7 +174,7 @@ def test_only_models_that_can_think_are_asked_to(abilities: tuple[str, ...], thi
             async for _ in provider.chat(Request([Message.user("Hi")], model="llama")):
                 pass
 
-    with OllamaServer(models=[Pulled("llama", abilities=abilities)]) as server:
+    with OllamaServer(models=[OllamaModel("llama", abilities=abilities)]) as server:
         asyncio.run(ask())
 
     assert said == server.asked[0].get("think")
@@ -211,7 +211,7 @@ def test_all_that_is_sent_over_a_conversation_is_what_the_vendor_describes() -> 
     async def ask() -> None:
         async with Ollama(base_url=server.url) as provider:
             await provider.models()
-            async for _ in provider.chat(long_story("llama-fake")):
+            async for _ in provider.chat(long_request("llama-fake")):
                 pass
 
     with OllamaServer() as server:

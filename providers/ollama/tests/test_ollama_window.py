@@ -18,8 +18,8 @@ from openkoi_hookspecs import (
 from openkoi_ollama import Ollama
 from openkoi_ollama.catalogue import Installed
 from openkoi_ollama.window import PICTURE, Size, Windows, power
-from openkoi_testing.servers import Fault, OllamaServer, Say
-from openkoi_testing.servers.ollama_strict import Pulled
+from openkoi_testing.servers import OllamaServer, Say, ServerFault
+from openkoi_testing.servers.ollama_rules import OllamaModel
 
 LARGE = Installed(Model("llama", context=131_072, output=8192))
 SMALL = Installed(Model("tiny", context=5000, output=2500))
@@ -112,7 +112,7 @@ def test_a_window_may_be_fixed() -> None:
 
 
 def test_a_model_made_with_a_window_keeps_it() -> None:
-    with OllamaServer(models=[Pulled("llama-fake", window=32_768)]) as server:
+    with OllamaServer(models=[OllamaModel("llama-fake", window=32_768)]) as server:
         assert ask(server, says("Hi")) == [32_768]
 
 
@@ -127,7 +127,7 @@ def test_pictures_are_not_counted_as_text() -> None:
 
 
 def test_an_answer_never_takes_more_than_half_of_what_a_model_holds() -> None:
-    with OllamaServer(models=[Pulled("llama-fake", context=4096)]) as server:
+    with OllamaServer(models=[OllamaModel("llama-fake", context=4096)]) as server:
         windows = ask(server, Request([Message.user("Hi")], model="llama-fake", max_output=100_000))
         body: Any = server.asked[0]
 
@@ -137,8 +137,8 @@ def test_an_answer_never_takes_more_than_half_of_what_a_model_holds() -> None:
 
 def test_a_server_that_finds_the_prompt_too_long_is_given_a_larger_window_next_time() -> None:
     answer = b'{"error":"{\\"error\\":{\\"message\\":\\"request (9000 tokens) exceeds the available context size\\"}}"}'
-    too_long = Say(fault=Fault(status=400, body=answer))
-    with OllamaServer(too_long, "Hello.", models=[Pulled("llama-fake", context=16_384)]) as server:
+    too_long = Say(fault=ServerFault(status=400, body=answer))
+    with OllamaServer(too_long, "Hello.", models=[OllamaModel("llama-fake", context=16_384)]) as server:
 
         async def talk() -> list[Chunk]:
             async with Ollama(base_url=server.url) as provider:
@@ -157,9 +157,9 @@ def test_a_server_that_finds_the_prompt_too_long_is_given_a_larger_window_next_t
 
 def test_a_server_that_finds_the_prompt_too_long_for_the_model_refuses_it() -> None:
     answer = b'{"error":"the prompt is longer than the context length currently available to the model"}'
-    too_long = Say(fault=Fault(status=400, body=answer))
+    too_long = Say(fault=ServerFault(status=400, body=answer))
     with (
-        OllamaServer(too_long, models=[Pulled("llama-fake", context=8192)]) as server,
+        OllamaServer(too_long, models=[OllamaModel("llama-fake", context=8192)]) as server,
         pytest.raises(RequestRejectedError, match="longer than the context") as caught,
     ):
         ask(server, says("Hi"))

@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_openai import OpenAI
-from openkoi_testing.servers import Fault, OpenAIServer, Say
+from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 from openkoi_testing.servers.say import Words
 
 HELLO = Request([Message.user("Hello")], model="gpt-fake")
@@ -287,4 +287,4 @@ def test_a_wrong_key_is_refused_and_not_repeated() -> None:
 
 def test_a_cut_that_no_one_can_see_is_seen() -> None:
     with pytest.raises(ProviderUnavailableError, match="nothing in it was acted upon"):
-        heard(Say(READ, fault=Fault(cut=700, framed=False)))
+        heard(Say(READ, fault=ServerFault(cut=700, framed=False)))

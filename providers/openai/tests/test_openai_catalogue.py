@@ -8,14 +8,14 @@ import pytest
 
 from openkoi_hookspecs import Model, Price, ProviderUnavailableError, RequestRejectedError
 from openkoi_openai import OpenAI
-from openkoi_testing.contracts.hearing import asked
+from openkoi_testing.contracts.provider_harness import call_once
 
 
 def listed(listing: Any) -> list[Model]:
     """What is made of a list."""
     wire = httpx2.MockTransport(lambda _: httpx2.Response(200, json=listing))
     provider = OpenAI(api_key="k", transport=wire, context=10_000, output=5_000)
-    return list(asyncio.run(asked(provider, OpenAI.models)))
+    return list(asyncio.run(call_once(provider, OpenAI.models)))
 
 
 def test_models_are_listed_with_what_the_server_says_of_them() -> None:

@@ -18,7 +18,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_openai import OpenAIEmbedder
 from openkoi_openai.vectors import batches
-from openkoi_testing.servers import Fault, OpenAIServer, Say
+from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 
 
 def embedded(texts: list[str], **settings: Any) -> Embedding:
@@ -161,7 +161,10 @@ def test_errors_are_told() -> None:
 
 def test_a_text_that_is_too_long_is_told_as_such() -> None:
     body = b'{"error": {"message": "This model\'s maximum context length is 8192 tokens"}}'
-    with pytest.raises(RequestRejectedError) as caught, OpenAIServer(Say(fault=Fault(status=400, body=body))) as server:
+    with (
+        pytest.raises(RequestRejectedError) as caught,
+        OpenAIServer(Say(fault=ServerFault(status=400, body=body))) as server,
+    ):
         embedded(["a"], base_url=server.url)
 
     assert caught.value.context_overflow

@@ -8,10 +8,16 @@ from data_files import FAULTS
 
 from openkoi_hookspecs import KoiError, Provider, Reasoning, ToolCall
 from openkoi_openai import OpenAI
-from openkoi_testing.contracts.catalogue import JSON, STATUS, AnswersContract, Case, StreamsContract
+from openkoi_testing.contracts.catalogue import (
+    FAULTS_OF_STATUS,
+    JSON,
+    CatalogueCase,
+    ResponsesContract,
+    StreamsContract,
+)
 from openkoi_testing.contracts.faults import NOISE, FaultsContract
-from openkoi_testing.contracts.hearing import Speaker
-from openkoi_testing.servers import Fault, OpenAIServer, Say, openai_chat, openai_responses
+from openkoi_testing.contracts.provider_harness import ProviderHarness
+from openkoi_testing.servers import OpenAIServer, Say, ServerFault, openai_completions, openai_responses_api
 
 COUNTED: Any = {"model": "gpt-fake", "stream_options": {"include_usage": True}}
 SEALED: Any = {"model": "m", "include": ["reasoning.encrypted_content"], "reasoning": {"summary": "auto"}}
@@ -20,14 +26,14 @@ SAID = Say(["Héllo 😀", READ])
 THOUGHT = Say([Reasoning("Hm.", "secret"), "Héllo 😀", READ], delta=50)
 
 
-class ChatCompletions(Speaker):
+class ChatCompletions(ProviderHarness):
     server, model, said = OpenAIServer, "gpt-fake", SAID
 
     def provider(self, **settings: Any) -> Provider:
         return OpenAI(**{"api_key": "sk-test", "api": "chat", **settings})
 
 
-class Responses(Speaker):
+class Responses(ProviderHarness):
     server, model, said = OpenAIServer, "gpt-fake", THOUGHT
 
     def provider(self, **settings: Any) -> Provider:
@@ -40,35 +46,35 @@ class TestStreams(ChatCompletions, StreamsContract):
     def provider(self, **settings: Any) -> Provider:
         return super().provider(**{"api": "auto", **settings})
 
-    def calling(self, calls: Sequence[ToolCall]) -> Fault:
+    def calls_fault(self, calls: Sequence[ToolCall]) -> ServerFault:
         asked = [
             {"id": call.id, "function": {"name": call.tool, "arguments": json.dumps(dict(call.arguments))}}
             for call in calls
         ]
         answer = {"choices": [{"message": {"tool_calls": asked}, "finish_reason": "tool_calls"}]}
-        return Fault(headers={"content-type": JSON}, body=json.dumps(answer).encode())
+        return ServerFault(headers={"content-type": JSON}, body=json.dumps(answer).encode())
 
 
-class TestAnswers(ChatCompletions, AnswersContract):
+class TestAnswers(ChatCompletions, ResponsesContract):
     catalogue = FAULTS
 
 
-class TestAnswersOfResponses(Responses, AnswersContract):
+class TestAnswersOfResponses(Responses, ResponsesContract):
     """Those that are written in a dialect, or spoil what has none, are told in Chat Completions only."""
 
     catalogue = FAULTS
 
-    def concerns(self, case: Case) -> bool:
-        return super().concerns(case) and case["given"]["status"] not in {200, *STATUS}
+    def is_relevant(self, case: CatalogueCase) -> bool:
+        return super().is_relevant(case) and case["given"]["status"] not in {200, *FAULTS_OF_STATUS}
 
 
 class TestFaults(ChatCompletions, FaultsContract):
-    spoken = (*openai_chat.events(SAID, COUNTED),)
+    spoken = (*openai_completions.stream_events(SAID, COUNTED),)
     breaks = (0, 1, 150, 400, 900)
 
     def test_errors_are_sentences_about_a_host(self) -> None:
         body = b'{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'
-        error = self.heard(Fault(status=529, body=body)).error
+        error = self.receive(ServerFault(status=529, body=body)).error
 
         assert isinstance(error, KoiError)
         assert str(error).startswith("127.0.0.1:")
@@ -76,7 +82,7 @@ class TestFaults(ChatCompletions, FaultsContract):
 
 
 class TestFaultsOfResponses(Responses, FaultsContract):
-    spoken = (*openai_responses.events(THOUGHT, SEALED),)
+    spoken = (*openai_responses_api.stream_events(THOUGHT, SEALED),)
     breaks = (0, 1, 700, 1500, 2500)
     slices = (1, 7)
     garbage = (*NOISE, b"", b"data: \xff{\n\n", b"data: " + b"x" * 500_000 + b"\n\n")

@@ -7,10 +7,10 @@ import pytest
 
 from openkoi_hookspecs import Embedding, Provider
 from openkoi_openai import OpenAI, OpenAIEmbedder
-from openkoi_testing.contracts.peer import PeerContract
+from openkoi_testing.contracts.foreign_server import ForeignServerContract
 
 
-class TestPeer(PeerContract):
+class TestPeer(ForeignServerContract):
     model = "gpt-4o"
 
     def provider(self, address: str) -> Provider:
@@ -22,9 +22,9 @@ class TestPeerOfResponses(TestPeer):
         return OpenAI(api_key="sk-test", base_url=f"{address}/v1", api="responses")
 
 
-def test_it_embeds(peer: str) -> None:
+def test_it_embeds(foreign_server: str) -> None:
     async def ask() -> Embedding:
-        async with OpenAIEmbedder(api_key="sk-test", base_url=f"{peer}/v1") as embedder:
+        async with OpenAIEmbedder(api_key="sk-test", base_url=f"{foreign_server}/v1") as embedder:
             return await embedder.embed(["hello", "wörld"])
 
     lengths = [math.hypot(*vector) for vector in asyncio.run(ask()).vectors]

@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_openai import OpenAI
-from openkoi_testing.servers import Fault, OpenAIServer, Say
+from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 
 HELLO = Request([Message.user("Hello")], model="gpt-fake")
 READ = ToolCall("call_1", "read", {"path": "ä"})
@@ -123,7 +123,7 @@ def test_a_document_that_is_no_answer_is_unavailable(document: Any) -> None:
 def test_the_form_of_the_events_does_not_matter(form: str) -> None:
     body = "".join(form.format(json.dumps(frame)) for frame in (said("Hi"), asked(), ended()))
 
-    assert heard(Say(fault=Fault(body=body.encode()))) == [
+    assert heard(Say(fault=ServerFault(body=body.encode()))) == [
         Text("Hi"),
         ToolCall("a", "read", {}),
         StreamEnd(Usage(), FinishReason.TOOLS),

@@ -34,7 +34,7 @@ async def converse(client: httpx2.AsyncClient, steps: int, *, stream: bool) -> N
 
 
 async def streamed(client: httpx2.AsyncClient, body: Said) -> Said:
-    """An answer put together from its stream."""
+    """Return an answer put together from its stream."""
     text = ""
     calls: list[Said] = []
     async for delta in deltas(client, body):
@@ -52,7 +52,7 @@ async def deltas(client: httpx2.AsyncClient, body: Said) -> AsyncIterator[Said]:
 
 
 async def whole(client: httpx2.AsyncClient, body: Said) -> Said:
-    """An answer that comes at once."""
+    """Return an answer that comes at once."""
     said: Said = (await client.post("chat/completions", json=body)).json()["choices"][0]["message"]
     return said
 

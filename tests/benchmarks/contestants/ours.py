@@ -26,7 +26,7 @@ from openkoi_hookspecs import (
     hookimpl,
 )
 from openkoi_openai import OpenAI
-from openkoi_testing import Stage
+from openkoi_testing import Scenario
 
 RAMDISK = Path("/dev/shm")
 SCHEMA: Arguments = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -60,7 +60,7 @@ class Adding:
     """A toolbox with the one tool."""
 
     async def tools(self, run: Run) -> list[Tool]:
-        """The tool."""
+        """Return the tool."""
 
         async def call(arguments: Arguments) -> ToolResult:
             return ToolResult(add(int(str(arguments["n"]))))
@@ -69,13 +69,13 @@ class Adding:
 
 
 def assembled(folder: Path) -> App:
-    """An OpenKoi that asks the contest's model; what it writes down is not in its workspace."""
+    """Return an OpenKoi that asks the contest's model; what it writes down is not in its workspace."""
     workspace = folder / "workspace"
     workspace.mkdir()
     model = OpenAI(base_url=address(), api_key=os.environ["OPENAI_API_KEY"])
     boxes, plugins = {"adding": Adding()}, {"watching": Watching()}
-    stage = Stage(model=model, toolboxes=boxes, plugins=plugins, installed=frozenset())
-    return stage.assemble(workspace, folder / "home")
+    stage = Scenario(model=model, toolboxes=boxes, plugins=plugins, installed=frozenset())
+    return stage.build_app(workspace, folder / "home")
 
 
 async def turn(koi: App, asked: dict[str, int]) -> None:

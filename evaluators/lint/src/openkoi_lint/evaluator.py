@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_files import Unstartable, unstartable
+from openkoi_files import UnstartableProgram, diagnose_start
 from openkoi_hookspecs import (
     Baseline,
     Command,
@@ -100,10 +100,10 @@ class Lint:
         return await run.execute(Command(linter.placed, env={**QUIET, **env}, seconds=self.seconds))
 
 
-def cannot_start(linter: Linter, done: CommandResult, root: Path) -> Unstartable | None:
+def cannot_start(linter: Linter, done: CommandResult, root: Path) -> UnstartableProgram | None:
     """Why a linter that named nothing could not start; None where it did."""
     text = everything(done)
-    return None if linter.findings(text, root) else unstartable(done.exit_code, text)
+    return None if linter.findings(text, root) else diagnose_start(done.exit_code, text)
 
 
 def understood(linter: Linter, done: CommandResult, root: Path) -> Heard:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_files import unstartable
+from openkoi_files import diagnose_start
 
 from .outcome import Outcome
 from .package import Package
@@ -48,7 +48,7 @@ def out_of_reach(suite: Suite, report: Report, outcome: Outcome) -> NotRun | Non
     if report.exit_code == 0 or any(test.name != outcome.runner for test in outcome.tests):
         return None
     said = plain(report.text)
-    if broken := unstartable(report.exit_code, said):
+    if broken := diagnose_start(report.exit_code, said):
         return NotRun(suite, f"{report.runner} cannot start: {broken.why}", broken.fix)
     if suite.kind.value == "cargo" and CRATES.search(said):
         return NotRun(suite, "its crates are not downloaded", f"Run cargo fetch in {here(suite)}.")

@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
     events,
     hooks,
 )
-from openkoi_isolation import confined
+from openkoi_isolation import contain_exit
 from openkoi_settings import keys
 
 from ..baselines import capture_baseline
@@ -121,7 +121,7 @@ async def asked(name: str, evaluator: Evaluator, work: ExecutionResult, run: Tas
     refused = run.budget.refused
     for last in (not is_judge(evaluator), True):
         try:
-            with confined():
+            with contain_exit():
                 opinion = await run.with_deadline(evaluator.evaluate(work, run))
             if opinion is not None and sound(opinion).scores:
                 run.budget.refused = refused

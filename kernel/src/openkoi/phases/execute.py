@@ -16,8 +16,15 @@ from openkoi_hookspecs import (
     events,
     hooks,
 )
-from openkoi_isolation import confined, sanitize_text, type_error_of
-from openkoi_prompt import afresh, conversation_end, feedback, merged, opening, system_blocks
+from openkoi_isolation import contain_exit, sanitize_text, type_error_of
+from openkoi_prompt import (
+    feedback_message,
+    first_message,
+    merge_sections,
+    restart_message,
+    system_blocks,
+    trailing_sections,
+)
 from openkoi_prompt.conversation import Conversation
 
 from ..inner_loop import InnerLoopResult, add_message, ended_by_limit, run_inner_loop
@@ -53,7 +60,7 @@ async def delegated(plan: Plan, run: TaskRun) -> InnerLoopResult:
     worker = await run.services.components.worker(run.agent.worker, run.root)
     run.worker_works = True
     try:
-        with confined():
+        with contain_exit():
             work = await run.with_deadline(worker.run(plan, run))
     except LimitExceededError as reached:
         return ended_by_limit(reached, "", run)
@@ -72,15 +79,15 @@ async def delegated(plan: Plan, run: TaskRun) -> InnerLoopResult:
 async def address(plan: Plan, run: TaskRun) -> None:
     """Add the message that says what to do now."""
     given = await run.collect(hooks.before_execute, plan=plan, run=run)
-    own = conversation_end(merged(await admit(given, hooks.before_execute, run, beside=plan.sections)))
+    own = trailing_sections(merge_sections(await admit(given, hooks.before_execute, run, beside=plan.sections)))
     if not run.iterations:
         run.conversation = Conversation(system_blocks(plan))
         await run.list_tools()
-        words, fresh = opening(run.task, plan), True
+        words, fresh = first_message(run.task, plan), True
     elif run.astray:
-        words, fresh = afresh(run.task, plan, best_of(run.iterations).work), True
+        words, fresh = restart_message(run.task, plan, best_of(run.iterations).work), True
     else:
-        words, fresh = feedback(plan), False
+        words, fresh = feedback_message(plan), False
     run.astray = run.touched = False
     await add_message(run, "\n\n".join(filter(None, (words, own))), fresh=fresh)
 

@@ -20,7 +20,7 @@ from openkoi_hookspecs import (
     events,
     hooks,
 )
-from openkoi_prompt import MEMORY, asks_question, instructions, merged, recalled
+from openkoi_prompt import MEMORY_SOURCE, executor_instructions, is_question, merge_sections, recall_sections
 from openkoi_prompt.planner import ask_for_steps, proposed_steps
 from openkoi_settings import keys
 
@@ -35,11 +35,11 @@ async def make_plan(recall: Recall, run: TaskRun) -> Plan:
     if known := run.replay.take(events.PlanReady):
         return known.plan
     given = await run.collect(hooks.before_plan, task=run.task, recall=recall, run=run)
-    own = [(KERNEL, await system_prompt(run)), (MEMORY, recalled(recall))]
-    sections = merged(await admit([*own, *given], hooks.before_plan, run))
+    own = [(KERNEL, await system_prompt(run)), (MEMORY_SOURCE, recall_sections(recall))]
+    sections = merge_sections(await admit([*own, *given], hooks.before_plan, run))
     planned = keys.PLANNER in run.services.config
     judged = run.limits.iterations > 0
-    asks = (planned or await is_budget_small(Plan(evaluate=judged), run)) and asks_question(run.task.text)
+    asks = (planned or await is_budget_small(Plan(evaluate=judged), run)) and is_question(run.task.text)
     if planned and not asks:
         sections = (*sections, *await steps(sections, run))
     plan = Plan(sections=sections, evaluate=judged, asks=asks)
@@ -59,8 +59,8 @@ async def system_prompt(run: TaskRun) -> Sequence[Section]:
     try:
         executor = await run.executor()
     except KoiError:  # the call of the model reports it
-        return (instructions(),)
-    return (instructions(executor.name, executor.model.edit),)
+        return (executor_instructions(),)
+    return (executor_instructions(executor.name, executor.model.edit),)
 
 
 async def is_budget_small(plan: Plan, run: TaskRun) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from openkoi_decision.facts import policy_of
 from openkoi_hookspecs import ExecutionResult, KoiError, LimitExceededError, Plan, Policy, StopReason, events
 from openkoi_isolation import with_timeout
-from openkoi_prompt import ask_for_effect, asks_question, says_no
+from openkoi_prompt import effect_request, is_question, says_no
 
 from ..run import TaskRun
 
@@ -30,7 +30,7 @@ async def classify_request(plan: Plan, work: ExecutionResult, run: TaskRun) -> P
         return replace(plan, asks=before.question)
     if before:  # this iteration was decided without it
         return plan
-    if asks_question(run.task.text):
+    if is_question(run.task.text):
         found = events.RequestClassified(True)
     elif can_ask(plan, work, run):
         run.classified = True
@@ -51,7 +51,7 @@ def can_ask(plan: Plan, work: ExecutionResult, run: TaskRun) -> bool:
 
 async def ask_model(run: TaskRun) -> events.RequestClassified:
     """Ask a model whether the request wants an effect. A limit or an error leaves it work, and ends nothing."""
-    request = ask_for_effect(run.task.text, ROLE)
+    request = effect_request(run.task.text, ROLE)
     refused, seconds = run.budget.refused, min(PATIENCE, run.seconds_left / 2)
     try:
         reply = await with_timeout(run.chat(request), seconds, run.budget.deadlines)

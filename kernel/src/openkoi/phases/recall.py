@@ -3,7 +3,7 @@
 from openkoi_hookspecs import Recall, events, hooks
 from openkoi_log import past_tasks
 from openkoi_models import ModelChoice, executor_of
-from openkoi_prompt import recall_query
+from openkoi_prompt import build_recall_query
 
 from ..run import TaskRun
 
@@ -14,7 +14,7 @@ async def recall(run: TaskRun) -> Recall:
     await run.emit(await started(run), *run.services.warnings.take())
     if known := run.replay.take(events.RecallFinished):
         return known.recall
-    found = Recall(tuple(await run.search(recall_query(task))))
+    found = Recall(tuple(await run.search(build_recall_query(task))))
     shown = await run.fold(hooks.after_recall, found, task=task, run=run)
     await run.emit(events.RecallFinished(shown))
     return shown

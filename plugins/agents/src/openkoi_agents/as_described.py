@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from itertools import chain
 
 from openkoi_hookspecs import Agent, Ask, Effect, Layer, Permission, Run, Section, Task, Tool, ToolCall, hookimpl
-from openkoi_schema import first_protected, written
+from openkoi_schema import first_protected, written_paths
 
 from .named_paths import named_paths
 
@@ -30,7 +30,7 @@ class AsDescribed:
             return Ask(f"{agent.name} uses {tool.name} only when a person allows it.")
         if tool.effect is Effect.READS:
             return None
-        paths = chain(written(call, tool), named_paths(call.arguments))
+        paths = chain(written_paths(call, tool), named_paths(call.arguments))
         touched = first_protected(paths, agent.protected, run.workspace)
         if touched is None:
             return None

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from openkoi_files import locked, private_folder, sync_folder
-from openkoi_files.filelock import LOCKS
+from openkoi_files import lock_beside, private_folder, sync_folder
+from openkoi_files.filelock import HAS_LOCKS
 
 from .segments import Log, Segment
 
@@ -36,7 +36,7 @@ def keep_within(log: Log, limit: int) -> list[str]:
     if over <= 0:
         return done
     private_folder(log.archive)
-    with locked(log.archive / "archive"):
+    with lock_beside(log.archive / "archive"):
         for segment in oldest(log):
             if over <= 0:
                 break
@@ -61,7 +61,7 @@ def settled(segment: Segment) -> bool:
     readable = segment.path.is_file() and os.access(segment.path, os.R_OK)
     if not readable or segment.size == 0 or segment.held:
         return False
-    return LOCKS or time.time() - segment.path.stat().st_mtime > A_DAY
+    return HAS_LOCKS or time.time() - segment.path.stat().st_mtime > A_DAY
 
 
 def put_away(segment: Segment, archive: Path) -> bool:

@@ -9,7 +9,7 @@ from tempfile import mkdtemp
 from typing import IO
 
 from openkoi_files import private_folder, sync_folder
-from openkoi_files.filelock import LOCKS, held_by_another, hold
+from openkoi_files.filelock import HAS_LOCKS, is_locked, lock_open_file
 from openkoi_hookspecs import KoiError
 
 
@@ -48,12 +48,12 @@ def part_of(target: Path) -> Iterator[Path]:
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
     """Lock a folder, where there are locks."""
-    if not LOCKS:
+    if not HAS_LOCKS:
         yield
         return
     opened = os.open(folder, os.O_RDONLY)
     try:
-        hold(opened)
+        lock_open_file(opened)
         yield
     finally:
         os.close(opened)
@@ -63,7 +63,7 @@ def clear_away(target: Path) -> None:
     """Remove what was left beside the target by those who were killed. Where there are no locks, it stays."""
     for path in target.parent.iterdir():
         left = path.name.startswith(prefix_of(target)) and path.is_dir() and not path.is_symlink()
-        if left and LOCKS and not held_by_another(path):
+        if left and HAS_LOCKS and not is_locked(path):
             shutil.rmtree(path, ignore_errors=True)
 
 

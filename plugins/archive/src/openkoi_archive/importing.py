@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from openkoi_files import locked, private_folder, sync_folder
+from openkoi_files import lock_beside, private_folder, sync_folder
 from openkoi_hookspecs import KoiError
 from openkoi_log import store_blobs
 from openkoi_log.segment_names import segment_name
@@ -42,7 +42,7 @@ def bring_in(folder: Path, log: Log, redact: Callable[[str], str]) -> Brought:
     segments, blobs = checked(folder, manifest), checked_blobs(folder)
     try:
         private_folder(log.sessions)
-        with locked(log.sessions / "import"):
+        with lock_beside(log.sessions / "import"):
             for path in blobs:
                 if not has_secret(content := path.read_bytes(), redact):
                     store_blobs({path.name: content}, log.data / "blobs")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from openkoi_files.filelock import held_by_another
+from openkoi_files.filelock import is_locked
 from openkoi_log import all_segments, name_of
 from openkoi_log.packed import is_packed, unpacked
 from openkoi_log.segment_names import part_of, session_of
@@ -47,7 +47,7 @@ class Segment:
     @property
     def held(self) -> bool:
         """Whether a process still writes it."""
-        return not self.archived and held_by_another(self.path)
+        return not self.archived and is_locked(self.path)
 
     def open(self) -> IO[bytes]:
         """Read it, as it was written, also when it has just been put away."""

@@ -1,7 +1,7 @@
-"""Versions of a workspace, kept outside it, for OpenKoi."""
+"""Keep versions of a workspace outside it, for OpenKoi."""
 
-from .errors import NoCheckpoint, StoreFault, TooMany
-from .foresight import Foresight
-from .store import Store
+from .checkpoint_store import CheckpointStore
+from .errors import CheckpointNotFoundError, StoreError, WorkspaceTooLargeError
+from .save_before_write import SaveBeforeWrite
 
-__all__ = ["Foresight", "NoCheckpoint", "Store", "StoreFault", "TooMany"]
+__all__ = ["CheckpointNotFoundError", "CheckpointStore", "SaveBeforeWrite", "StoreError", "WorkspaceTooLargeError"]

@@ -1,26 +1,26 @@
-"""What can go wrong with checkpoints, each a sentence for a person."""
+"""Define what can go wrong with checkpoints."""
 
 from pathlib import Path
 
 from openkoi_hookspecs import KoiError
 
 
-class NoCheckpoint(KoiError):
-    """There is no checkpoint of this id for this workspace."""
+class CheckpointNotFoundError(KoiError):
+    """Report that this workspace has no checkpoint of this id."""
 
-    def __init__(self, id: str, root: str) -> None:
-        super().__init__(f"There is no checkpoint {id!r} of {root}. It was deleted, or taken of another folder.")
+    def __init__(self, checkpoint_id: str, root: str) -> None:
+        super().__init__(f"No checkpoint {checkpoint_id!r} of {root}. It was deleted, or belongs to another folder.")
 
 
-class TooMany(KoiError):
-    """The workspace holds more than can be kept again and again."""
+class WorkspaceTooLargeError(KoiError):
+    """Report that the workspace has more files than a checkpoint may contain."""
 
     def __init__(self, root: Path, most: int) -> None:
         super().__init__(
-            f"{root} has more than {most} files, too many to keep a checkpoint of. Work in a smaller folder, "
-            "hide some in .gitignore, or raise max_files under [checkpoints.store]."
+            f"{root} has more than {most} files, too many for a checkpoint. Work in a smaller folder, "
+            "hide some with .gitignore, or raise max_files under [checkpoints.store]."
         )
 
 
-class StoreFault(KoiError):
-    """The store cannot be written, or what was kept cannot be read back as it was written."""
+class StoreError(KoiError):
+    """Report that the store cannot be written, or that its content is damaged."""

@@ -1,4 +1,4 @@
-"""What a checkpoint remembers of each path. Knows how it is written down; knows no disk."""
+"""Represent what a checkpoint records of each path, and its JSON form."""
 
 import json
 from collections.abc import Mapping
@@ -9,14 +9,15 @@ from typing import TypeAlias
 Stamp: TypeAlias = tuple[int, ...]
 
 
-FORMAT = 2
+FORMAT = 3
 
 
-class Kind(StrEnum):
-    """What stands at a path. Files, folders and links are kept; of all else only how it looks from outside is known.
+class PathKind(StrEnum):
+    """Classify a path.
 
-    Large and ignored files are known by size and time; a crowded folder is an ignored one with too much in it; what is
-    passed over, a cache or a pipe, is only known to be there; a pipe has a size of one, a folder none.
+    Files, folders and links are stored; of all others only the status is recorded. Large and ignored files are recorded
+    by size and time; a crowded folder is an ignored one with too many files; a skipped path, a cache or a pipe, is only
+    known to exist: a pipe with a size of one, a folder with none.
     """
 
     FILE = "file"
@@ -25,24 +26,25 @@ class Kind(StrEnum):
     LARGE = "large"
     IGNORED = "ignored"
     CROWDED = "crowded"
-    PASSED = "passed over"
+    SKIPPED = "skipped"
     UNREADABLE = "unreadable"
 
 
-KEPT = (Kind.FILE, Kind.FOLDER, Kind.LINK)
-NOTICED = (Kind.LARGE, Kind.IGNORED)
-FILES = (Kind.FILE, *NOTICED)
+STORED_KINDS = (PathKind.FILE, PathKind.FOLDER, PathKind.LINK)
+UNSTORED_FILE_KINDS = (PathKind.LARGE, PathKind.IGNORED)
+FILE_KINDS = (PathKind.FILE, *UNSTORED_FILE_KINDS)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One path. ``digest`` is of a file's bytes; of one that is only noticed it is its size and time.
+class PathEntry:
+    """Describe one path.
 
-    ``stamp`` lets an unchanged file be recognised without reading it; a short one, of size and time, does not.
+    ``digest`` is that of the bytes, or of size and time when the content is not stored. ``stamp`` recognises an
+    unchanged file without reading it; a short one, of size and time, does not.
     """
 
     path: str
-    kind: Kind
+    kind: PathKind
     mode: int
     size: int = 0
     digest: str = ""
@@ -50,64 +52,64 @@ class Entry:
     stamp: Stamp = field(default=(), compare=False)
 
     @property
-    def look(self) -> str:
-        """Size and time of a file; empty when they are not known."""
-        return look(*self.stamp[:2]) if self.stamp else self.digest if self.kind in NOTICED else ""
+    def status_digest(self) -> str:
+        """Digest of a file's size and time; empty when unknown."""
+        return digest_status(*self.stamp[:2]) if self.stamp else self.digest if self.kind in UNSTORED_FILE_KINDS else ""
 
     @property
     def name(self) -> str:
-        """The last part of the path."""
+        """Last part of the path."""
         return self.path.rpartition("/")[2]
 
-    def with_mode(self, mode: int) -> "Entry":
-        """The same with another mode."""
+    def with_mode(self, mode: int) -> "PathEntry":
+        """Return the same entry with another mode."""
         return replace(self, mode=mode)
 
-    def at(self, path: str) -> "Entry":
-        """The same at another path."""
+    def at_path(self, path: str) -> "PathEntry":
+        """Return the same entry at another path."""
         return replace(self, path=path)
 
-    def same_content(self, other: "Entry") -> bool:
-        """Whether both are one thing, whatever their modes; files of which one was only noticed are told by looks."""
+    def has_same_content(self, other: "PathEntry") -> bool:
+        """Return whether both are equal apart from modes; unstored files are compared by size and time."""
         if self.kind is other.kind:
             return (self.digest, self.target) == (other.digest, other.target)
-        mixed = self.kind in FILES and other.kind in FILES
-        return mixed and self.look != "" and self.look == other.look
+        mixed = self.kind in FILE_KINDS and other.kind in FILE_KINDS
+        return mixed and self.status_digest != "" and self.status_digest == other.status_digest
 
 
-def look(size: int, time: int) -> str:
-    """How a file looks from outside."""
+def digest_status(size: int, time: int) -> str:
+    """Return a digest of a file's size and time."""
     return f"{size}:{time}"
 
 
-def same(one: Entry | None, other: Entry | None) -> bool:
-    """Whether nothing has changed from one to the other."""
+def is_unchanged(one: PathEntry | None, other: PathEntry | None) -> bool:
+    """Return whether nothing has changed from one entry to the other."""
     if one is None or other is None:
         return one is other
-    return one.mode == other.mode and one.same_content(other)
+    return one.mode == other.mode and one.has_same_content(other)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """All paths of a workspace at one time."""
+    """List all paths of a workspace at one time."""
 
     id: str
     root: str
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, PathEntry]
 
-    def written(self) -> bytes:
-        """Write it as JSON; names that are not UTF-8 survive, because surrogates are escaped."""
+    def to_bytes(self) -> bytes:
+        """Return the manifest as JSON; names that are not UTF-8 survive, because surrogates are escaped."""
         rows = [(e.path, e.kind, e.mode, e.size, e.digest, e.target, *e.stamp) for e in self.entries.values()]
         return json.dumps({"format": FORMAT, "root": self.root, "entries": rows}, separators=(",", ":")).encode("ascii")
 
     @classmethod
-    def read(cls, id: str, data: bytes) -> "Manifest":
-        """Read what ``written`` wrote; raises ValueError, KeyError or TypeError for anything else."""
+    def from_bytes(cls, checkpoint_id: str, data: bytes) -> "Manifest":
+        """Parse what ``to_bytes`` wrote; raise ValueError, KeyError or TypeError for anything else."""
         found = json.loads(data)
         if found["format"] != FORMAT:
-            raise ValueError(f"it is of format {found['format']}, and not of {FORMAT}")
+            raise ValueError(f"its format is {found['format']}, not {FORMAT}")
         entries = [
-            Entry(path, Kind(kind), mode, size, digest, target, tuple(stamp))
+            PathEntry(path, PathKind(kind), mode, size, digest, target, tuple(stamp))
             for path, kind, mode, size, digest, target, *stamp in found["entries"]
         ]
-        return cls(id, found["root"], {entry.path: entry for entry in entries})
+        return cls(checkpoint_id, found["root"], {entry.path: entry for entry in entries})

@@ -1,4 +1,4 @@
-"""One line of a ``.gitignore`` as a regular expression over bytes. Knows git's wildcards; knows no files."""
+"""Translate one line of a ``.gitignore`` to a regular expression over bytes."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ CLASSES = {
     b"upper": b"A-Z",
     b"xdigit": b"0-9A-Fa-f",
 }
-LONGEST = 4_096
+MAX_PATTERN_BYTES = 4_096
 TOKEN = re.compile(
     rb"(?P<deep>(?:^|(?<=/))\*\*/)|(?P<rest>(?<=/)\*\*$)|(?P<stars>\*+)|(?P<any>\?)"
     rb"|\[(?P<not>[!^]?)(?P<set>\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*)\]"
@@ -29,61 +29,61 @@ MEMBER = re.compile(rb"\[:(?P<name>[a-z]+):\]|(?P<low>\\.|.)(?:-(?P<high>\\.|[^\
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
-    """A rule: whole paths that it speaks of (only their last part unless ``anchored``), and what it says."""
+class IgnorePattern:
+    """Match paths by one rule: whole paths if ``anchored``, else their last part."""
 
     expression: re.Pattern[bytes]
     hides: bool
     anchored: bool
     only_folders: bool
 
-    def speaks_of(self, path: bytes, *, folder: bool) -> bool:
-        """Whether the path itself, not one above it, is meant."""
+    def matches(self, path: bytes, *, folder: bool) -> bool:
+        """Return whether the rule matches the path itself, not one above it."""
         if self.only_folders and not folder:
             return False
         return bool(self.expression.fullmatch(path if self.anchored else path.rpartition(b"/")[2]))
 
 
-def patterns(data: bytes) -> Iterator[Pattern]:
-    """Read a ``.gitignore``; a line that is no pattern is passed over, as git does."""
+def parse_patterns(data: bytes) -> Iterator[IgnorePattern]:
+    """Parse a ``.gitignore``; skip a line that is not a pattern, as git does."""
     for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
-        found = pattern(trimmed(line.removesuffix(b"\r")))
+        found = parse_pattern(strip_trailing_spaces(line.removesuffix(b"\r")))
         if found:
             yield found
 
 
-def trimmed(line: bytes) -> bytes:
-    """Take spaces off the end, but not one that a backslash protects."""
+def strip_trailing_spaces(line: bytes) -> bytes:
+    """Strip trailing spaces, except one that a backslash protects."""
     bare = line.rstrip(b" ")
     escapes = len(bare) - len(bare.rstrip(b"\\"))
     return line[: len(bare) + 1] if escapes % 2 else bare
 
 
-def pattern(line: bytes) -> Pattern | None:
-    """Read one line; one that is longer than any path is none."""
-    if line.startswith(b"#") or len(line) > LONGEST:
+def parse_pattern(line: bytes) -> IgnorePattern | None:
+    """Parse one line; return None for one longer than any path."""
+    if line.startswith(b"#") or len(line) > MAX_PATTERN_BYTES:
         return None
     text = line.removeprefix(b"!")
     bare = text.removesuffix(b"/")
-    expression = compiled(bare.removeprefix(b"/"))
+    expression = compile_pattern(bare.removeprefix(b"/"))
     if expression is None:
         return None
-    return Pattern(expression, hides=text == line, anchored=b"/" in bare, only_folders=bare != text)
+    return IgnorePattern(expression, hides=text == line, anchored=b"/" in bare, only_folders=bare != text)
 
 
-def compiled(text: bytes) -> re.Pattern[bytes] | None:
+def compile_pattern(text: bytes) -> re.Pattern[bytes] | None:
     """Translate wildcards; None when there is nothing to match or a bracket or backslash is left open."""
     tokens = list(TOKEN.finditer(text))
     if not text or any(token["broken"] for token in tokens):
         return None
     try:
-        return re.compile(b"".join(translated(token) for token in tokens), re.DOTALL)
+        return re.compile(b"".join(translate_token(token) for token in tokens), re.DOTALL)
     except re.error:
         return None
 
 
-def translated(token: "re.Match[bytes]") -> bytes:
-    """Translate one piece."""
+def translate_token(token: "re.Match[bytes]") -> bytes:
+    """Translate one token."""
     match token.lastgroup:
         case "deep":
             return b"(?:.*/)?"
@@ -94,18 +94,18 @@ def translated(token: "re.Match[bytes]") -> bytes:
         case "any":
             return b"[^/]"
         case "set":
-            return bracket(token["set"], negated=bool(token["not"]))
+            return translate_bracket(token["set"], negated=bool(token["not"]))
         case _:
             return re.escape(token["escaped"] or token["plain"])
 
 
-def bracket(text: bytes, *, negated: bool) -> bytes:
-    """Translate what stands in brackets; it never means a slash."""
-    members = b"".join(member(found) for found in MEMBER.finditer(text))
+def translate_bracket(text: bytes, *, negated: bool) -> bytes:
+    """Translate a bracket expression; it never matches a slash."""
+    members = b"".join(translate_member(found) for found in MEMBER.finditer(text))
     return b"(?!/)[" + (b"^" if negated else b"") + members + b"]"
 
 
-def member(found: "re.Match[bytes]") -> bytes:
+def translate_member(found: "re.Match[bytes]") -> bytes:
     """Translate one member: a class, a letter, or a range, which is empty when it runs backwards."""
     if found["name"]:
         return CLASSES.get(found["name"], b"")

@@ -1,19 +1,19 @@
-"""Decide which checkpoints are kept. Knows ages, ranks and sizes; knows no disk.
+"""Decide which checkpoints are retained.
 
-Kept are a workspace's newest ones and all that are young; of these the oldest go until the rest fits. What is younger
-than a day stays whatever its size, and so does the latest one of each workspace that is still there.
+A workspace's newest ones and all young ones are retained, up to a total size; beyond it the oldest are deleted. A
+checkpoint younger than a day stays whatever its size, and so does the latest one of each existing workspace.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-DAY = 86_400.0
+DAY_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
-    """How many checkpoints of a workspace, how many days of them, and how many bytes in all."""
+class RetentionPolicy:
+    """Limit checkpoints: how many of a workspace, how many days, and how many bytes in all."""
 
     newest: int
     days: float
@@ -21,8 +21,8 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A checkpoint: its age in seconds, how many of its workspace are newer, and the blobs that it needs."""
+class StoredCheckpoint:
+    """Describe a checkpoint: its age in seconds, how many of its workspace are newer, and the blobs it needs."""
 
     workspace: str
     id: str
@@ -32,38 +32,42 @@ class Held:
     blobs: frozenset[str]
 
     @property
-    def fixed(self) -> bool:
+    def is_protected(self) -> bool:
         """Whether it stays whatever its size."""
-        return self.age < DAY or (self.newer == 0 and not self.abandoned)
+        return self.age < DAY_SECONDS or (self.newer == 0 and not self.abandoned)
 
 
-def to_drop(held: Sequence[Held], sizes: Mapping[str, int], policy: Policy) -> list[Held]:
-    """The checkpoints to delete, the oldest first."""
-    dropped = [one for one in oldest_first(held) if not (one.fixed or wanted(one, policy))]
+def checkpoints_to_delete(
+    held: Sequence[StoredCheckpoint], sizes: Mapping[str, int], policy: RetentionPolicy
+) -> list[StoredCheckpoint]:
+    """Return the checkpoints to delete, the oldest first."""
+    dropped = [one for one in sort_oldest_first(held) if not (one.is_protected or is_wanted(one, policy))]
     gone = {(one.workspace, one.id) for one in dropped}
     rest = [one for one in held if (one.workspace, one.id) not in gone]
-    return [*dropped, *too_much(rest, sizes, policy.most_bytes)]
+    return [*dropped, *checkpoints_over_limit(rest, sizes, policy.most_bytes)]
 
 
-def wanted(one: Held, policy: Policy) -> bool:
-    """Whether it is young, or one of the newest of a workspace that is still there."""
-    return one.age < policy.days * DAY or (one.newer < policy.newest and not one.abandoned)
+def is_wanted(one: StoredCheckpoint, policy: RetentionPolicy) -> bool:
+    """Return whether it is young, or one of the newest of an existing workspace."""
+    return one.age < policy.days * DAY_SECONDS or (one.newer < policy.newest and not one.abandoned)
 
 
-def too_much(held: Sequence[Held], sizes: Mapping[str, int], most: int) -> Iterable[Held]:
-    """Those that have to go until the blobs of the rest fit."""
+def checkpoints_over_limit(
+    held: Sequence[StoredCheckpoint], sizes: Mapping[str, int], most: int
+) -> Iterable[StoredCheckpoint]:
+    """Return those to delete until the blobs of the rest fit."""
     needed = Counter(blob for one in held for blob in one.blobs)
     total = sum(sizes.get(blob, 0) for blob in needed)
-    for one in oldest_first(held):
+    for one in sort_oldest_first(held):
         if total <= most:
             return
-        if one.fixed:
+        if one.is_protected:
             continue
         needed.subtract(one.blobs)
         total -= sum(sizes.get(blob, 0) for blob in one.blobs if not needed[blob])
         yield one
 
 
-def oldest_first(held: Iterable[Held]) -> list[Held]:
-    """By age."""
+def sort_oldest_first(held: Iterable[StoredCheckpoint]) -> list[StoredCheckpoint]:
+    """Return the checkpoints by age."""
     return sorted(held, key=lambda one: -one.age)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from openkoi_files import is_under_way
+from openkoi_files import is_run_active
 from openkoi_hookspecs import Budget, BudgetDay, Koi, KoiError
 from openkoi_report import NOTHING, Costs, ModelCost, clipped, costs_of, dollars, plural, tokens_text
 from openkoi_settings import keys
@@ -105,7 +105,7 @@ def unfinished(running: Path, tasks: "Sequence[Past]") -> list[str]:
     """The tasks that ended before their time, and how; or that a process is at work on."""
     left = [past for past in tasks if past.resumable]
     lines = [
-        f"{past.run[:8]}  {'at work now' if is_under_way(running, past.run) else past.ended or 'interrupted':<12} "
+        f"{past.run[:8]}  {'at work now' if is_run_active(running, past.run) else past.ended or 'interrupted':<12} "
         f"{clipped(past.text, 60)}"
         for past in left[:SHOWN]
     ]

@@ -29,7 +29,7 @@ def command(invocation: Invocation, /, task_id: str) -> None:
 
 async def diff(invocation: Invocation, task_id: str) -> None:
     """Print it on stdout, and on stderr what became of these changes since."""
-    from openkoi_files import is_under_way
+    from openkoi_files import is_run_active
 
     from .undo_choice import task_to_show
     from .undoing import BESIDE, beside, keeper_of, settled
@@ -38,7 +38,7 @@ async def diff(invocation: Invocation, task_id: str) -> None:
     changes = task_to_show(paths.sessions, task_id)
     async with koi:
         keeper = await keeper_of(koi)
-        if is_under_way(paths.running, changes.past.run):
+        if is_run_active(paths.running, changes.past.run):
             click.echo(koi.redact(await keeper.diff(changes.workspace, changes.before)), nl=False)
             return
         changes = await settled(koi, paths.sessions, changes)

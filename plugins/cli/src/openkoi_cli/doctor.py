@@ -124,16 +124,16 @@ def look_at_settings(config: "Config", seen: Diagnosis) -> None:
 
 def look_at_keys(folder: Path, seen: Diagnosis) -> None:
     """Bring keys of older habits where the others are."""
-    from openkoi_files import STORE, moved_in
+    from openkoi_files import STORE_FILE, migrate_key_files
     from openkoi_hookspecs import ConfigError
 
     try:
-        moved = moved_in(folder)
+        moved = migrate_key_files(folder)
     except ConfigError as error:
         seen.issues.append(str(error))
         return
     if moved:
-        seen.say("Keys", f"{', '.join(path.name for path in moved)} moved into {folder / STORE}")
+        seen.say("Keys", f"{', '.join(path.name for path in moved)} moved into {folder / STORE_FILE}")
 
 
 def size_of(folder: Path) -> int:

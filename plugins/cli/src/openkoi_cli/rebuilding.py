@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_files import private_folder
-from openkoi_files.filelock import tried
+from openkoi_files.filelock import try_lock
 from openkoi_hookspecs import Koi, KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
 from openkoi_log.memory_sync import BATCH, batches
 from openkoi_report import plural
@@ -61,9 +61,9 @@ async def alone(data: Path, say: Callable[[str], object]) -> AsyncIterator[None]
     with writing_in(data):
         file = os.open(private_folder(data) / ".rebuild.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if not tried(file):
+        if not try_lock(file):
             say(WAITING)
-            while not tried(file):  # noqa: ASYNC110  # a lock of another process wakes nobody
+            while not try_lock(file):  # noqa: ASYNC110  # a lock of another process wakes nobody
                 await asyncio.sleep(PAUSE)
         yield
     finally:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from openkoi_files.private import read_text, replace_file
+from openkoi_files.private_files import read_small_text, replace_file
 from openkoi_hookspecs import KoiError
 
 from .releases import MAIN, Newer, newer_releases, versions_from_index
@@ -77,7 +77,7 @@ def ask(file: Path) -> None:
 def read(file: Path) -> Notice:
     """Return what is noted; nothing where that is missing or damaged."""
     try:
-        said = json.loads(read_text(file))
+        said = json.loads(read_small_text(file))
         return Notice(str(said["asked"]), str(said["announced"]), tuple(Newer(**one) for one in said["newer"]))
     except (OSError, ValueError, TypeError, KeyError):
         return Notice()

@@ -72,10 +72,10 @@ def folder_of(past: "Past", koi: "Koi", running: "Path") -> "Path | None":
     """Return the folder that a task worked in; None where it is gone, or the task is running now."""
     from pathlib import Path
 
-    from openkoi_files import is_under_way
+    from openkoi_files import is_run_active
     from openkoi_hookspecs import events
 
-    if is_under_way(running, past.run):
+    if is_run_active(running, past.run):
         return None
     own = (one.event for one in koi.records(past.session) if one.run == past.run)
     folder = next((Path(event.workspace) for event in own if isinstance(event, events.TaskStarted)), Path.cwd())

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from openkoi_files import is_under_way
+from openkoi_files import is_run_active
 from openkoi_hookspecs import Checkpoints, Koi, KoiError, Record, Restoration, events
 from openkoi_log import Past, RunView, find_task, past_tasks, records_of
 from openkoi_settings import Paths
@@ -158,7 +158,7 @@ async def keeper_of(koi: Koi) -> Checkpoints:
 
 def refuse_under_way(changes: Changes, running: Path) -> None:
     """Raise while the task is being carried out: it would go on changing what is brought back."""
-    if is_under_way(running, changes.past.run):
+    if is_run_active(running, changes.past.run):
         raise KoiError(
             f"Task {changes.past.run[:8]} is under way in another process. Wait for its end, or end it first."
         )

@@ -65,7 +65,7 @@ class History:
 
         return [
             Tool(
-                *(TOOL, DESCRIPTION, PARAMETERS.schema(), call),
+                *(TOOL, DESCRIPTION, PARAMETERS.to_schema(), call),
                 effect=Effect.READS,
                 deferred=True,
                 progress_text="Reading the history from turn {first} on",

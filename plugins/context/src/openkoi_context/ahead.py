@@ -5,7 +5,15 @@ from dataclasses import replace
 from typing import cast
 
 from openkoi_hookspecs import Koi, Plan, PluginEntry, Recall, Run, Task, Tool, ToolProvider, hooks
-from openkoi_prompt import MAX_TOTAL_BYTES, MEMORY, instructions, merged, recall_query, recalled, refuse_oversized
+from openkoi_prompt import (
+    MAX_TOTAL_BYTES,
+    MEMORY_SOURCE,
+    build_recall_query,
+    executor_instructions,
+    merge_sections,
+    recall_sections,
+    refuse_oversized,
+)
 
 from .layers import KERNEL, Prompt, in_order, plan_pieces, task_pieces, tool_pieces
 
@@ -24,13 +32,13 @@ async def ahead(koi: Koi, task: Task) -> Prompt:
 async def planned(run: Run) -> tuple[Plan, Sequence[str]]:
     """The plan as a run would make it, and which sections are too long for it."""
     task = run.task
-    found = Recall(tuple(await run.search(recall_query(task))))
+    found = Recall(tuple(await run.search(build_recall_query(task))))
     shown = await run.fold(hooks.after_recall, found, task=task, run=run)
     given = await run.collect(hooks.before_plan, task=task, recall=shown, run=run)
-    every = [(KERNEL, (instructions(),)), (MEMORY, recalled(shown)), *given]
+    every = [(KERNEL, (executor_instructions(),)), (MEMORY_SOURCE, recall_sections(shown)), *given]
     told = [replace(section, source=plugin) for plugin, sections in every for section in sections]
     kept, refusals = refuse_oversized(told, hooks.before_plan.__name__, max_total=MAX_TOTAL_BYTES)
-    plan = Plan(sections=merged(kept))
+    plan = Plan(sections=merge_sections(kept))
     return await run.fold(hooks.after_plan, plan, task=task, run=run), refusals
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import File, Layer, Plan, Section, Task, Text, Tool
 from openkoi_models import answer_tokens
-from openkoi_schema import CALL, FIND, offered
+from openkoi_schema import CALL_TOOL, FIND_TOOL, visible_tools
 
 LAYERS = ("tools", "system", "project", "task", "loop")
 OF = {Layer.SYSTEM: "system", Layer.PROJECT: "project", Layer.TASK: "task"}
@@ -72,17 +72,17 @@ def section_piece(section: Section) -> Piece:
 
 def tool_pieces(brought: Sequence[tuple[str, Sequence[Tool]]]) -> list[Piece]:
     """The tools that are sent with every request, by who brings them; the rare ones are only named."""
-    every = offered([tool for _, tools in brought for tool in tools])
-    sent = {tool.name: tool for tool in every if tool.name not in (FIND, CALL)}
+    every = visible_tools([tool for _, tools in brought for tool in tools])
+    sent = {tool.name: tool for tool in every if tool.name not in (FIND_TOOL, CALL_TOOL)}
     pieces = []
     for source, tools in brought:
         own = [tool for tool in tools if sent.get(tool.name) is tool]
         if own:
             pieces.append(Piece("tools", ", ".join(tool.name for tool in own), schemas(own), source))
-    finding = [tool for tool in every if tool.name in (FIND, CALL)]
+    finding = [tool for tool in every if tool.name in (FIND_TOOL, CALL_TOOL)]
     rare = [tool.name for _, tools in brought for tool in tools if tool.deferred]
     if rare:
-        pieces.append(Piece("tools", f"{FIND}, {CALL} (for {', '.join(rare)})", schemas(finding), KERNEL))
+        pieces.append(Piece("tools", f"{FIND_TOOL}, {CALL_TOOL} (for {', '.join(rare)})", schemas(finding), KERNEL))
     return pieces
 
 

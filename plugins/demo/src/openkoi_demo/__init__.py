@@ -1,6 +1,6 @@
-"""`openkoi demo`: the main job on a small project, with a scripted model and everything else real."""
+"""Run `openkoi demo`: a small repair with a scripted model and everything else real."""
 
 from .command import demo
-from .stage import MODEL, TASK, prepare
+from .setup import MODEL, TASK, prepare_project
 
-__all__ = ["MODEL", "TASK", "demo", "prepare"]
+__all__ = ["MODEL", "TASK", "demo", "prepare_project"]

@@ -1,4 +1,4 @@
-"""The command itself: prepare, perform, show."""
+"""Define the command ``openkoi demo``."""
 
 import os
 from collections.abc import Iterator
@@ -9,23 +9,23 @@ from tempfile import mkdtemp
 
 import click
 
-from .changes import changes
-from .stage import PROJECT, TASK, perform, prepare
-from .telling import closing, coloured, opening
+from .project_diff import diff_projects
+from .setup import PROJECT, TASK, prepare_project, run_task
+from .text import color_diff, format_closing, format_opening
 
 
 @click.command()
-@click.option("--keep", is_flag=True, help="Keep the project, to look at it or to go on in it.")
+@click.option("--keep", is_flag=True, help="Keep the project folder instead of deleting it.")
 @click.pass_context
 def demo(context: click.Context, keep: bool) -> None:
     """See OpenKoi repair a small project, without a key: the model is scripted, everything else is real."""
-    with somewhere(keep) as folder:
-        context.exit(shown(prepare(folder), keep))
+    with open_folder(keep) as folder:
+        context.exit(run_and_show(prepare_project(folder), keep))
 
 
 @contextmanager
-def somewhere(keep: bool) -> Iterator[Path]:
-    """Lend a folder of its own, and take it away again unless it is kept."""
+def open_folder(keep: bool) -> Iterator[Path]:
+    """Yield a folder for the project, and remove it afterwards unless it is kept."""
     folder = Path(mkdtemp(prefix="openkoi-demo-")).resolve()
     try:
         yield folder
@@ -34,11 +34,11 @@ def somewhere(keep: bool) -> Iterator[Path]:
             rmtree(folder, ignore_errors=True)
 
 
-def shown(copy: Path, keep: bool) -> int:
-    """Do the task in the copy, and show what became of it; a run that changed nothing has said why itself."""
-    click.echo(opening(copy, TASK), err=True)
-    status = perform(copy)
-    if difference := changes(PROJECT, copy):
-        click.echo("\n" + coloured(difference), color=False if os.environ.get("NO_COLOR") else None)
-        click.echo("\n" + closing(copy if keep else None))
+def run_and_show(copy: Path, keep: bool) -> int:
+    """Run the task in the copy and show the changes; a run that changed nothing has explained why itself."""
+    click.echo(format_opening(copy, TASK), err=True)
+    status = run_task(copy)
+    if difference := diff_projects(PROJECT, copy):
+        click.echo("\n" + color_diff(difference), color=False if os.environ.get("NO_COLOR") else None)
+        click.echo("\n" + format_closing(copy if keep else None))
     return status

@@ -1,5 +1,5 @@
-"""OpenKoi's evaluators alone: work that is there already is judged, and nothing is done to it."""
+"""Run OpenKoi's evaluators alone, on existing work that is not changed."""
 
-from .worker import AsItStands
+from .noop_worker import NoOpWorker
 
-__all__ = ["AsItStands"]
+__all__ = ["NoOpWorker"]

@@ -1,6 +1,6 @@
-"""Ask git what there is, and take out an older state. Knows git's words; changes nothing of a repository.
+"""Read files and revisions from git, and export an older state, without changing the repository.
 
-An index of our own stands in for the repository's. Nothing is fetched, and no hook or monitor of the project is run.
+A separate index stands in for the repository's. Nothing is fetched, and no hook or monitor of the project runs.
 """
 
 import os
@@ -12,96 +12,103 @@ from tempfile import TemporaryDirectory
 
 from openkoi_hookspecs import ConfigError, KoiError
 
-ALONE = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_LFS_SKIP_SMUDGE": "1"}
-STEADY = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
-ABOUT = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
-NO_REPOSITORY = "{folder} is in no git repository, so there is no {revision} to compare it with. Leave out --diff."
-NO_REVISION = "There is no revision {revision!r} in {folder}. git log --all --oneline lists what there is."
+OFFLINE_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LFS_SKIP_SMUDGE": "1",
+}
+SAFE_OPTIONS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+REPOSITORY_VARIABLES = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
+NO_REPOSITORY = "{folder} is not in a git repository, so it cannot be compared with {revision}. Omit --diff."
+NO_REVISION = "Unknown revision {revision!r} in {folder}. `git log --all --oneline` lists the known ones."
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
-    """The repository that a folder is in, by the folder at its top."""
+class GitRepository:
+    """Hold the repository that a folder is in, by its top folder."""
 
     top: Path
 
-    def commit(self, revision: str) -> str:
-        """The commit that a revision names; raises ConfigError when it names none."""
+    def resolve_commit(self, revision: str) -> str:
+        """Return the commit that a revision names; raise ConfigError when it names none."""
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        said = git(self.top, *words)
+        said = run_git(self.top, *words)
         if said.returncode:
             raise ConfigError(NO_REVISION.format(revision=revision, folder=self.top))
         return said.stdout.decode().strip()
 
-    def present(self, folder: Path) -> list[str]:
-        """The files in a folder that git knows, or would take in."""
+    def tracked_or_new(self, folder: Path) -> list[str]:
+        """Return the files in a folder that git tracks, or would add."""
         words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-        return paths(sound(git(folder, *words)))
+        return split_paths(require_success(run_git(folder, *words)))
 
-    def hidden(self, folder: Path) -> list[str]:
-        """What the project's ignore rules hide in a folder; whole folders end with a slash."""
+    def ignored_paths(self, folder: Path) -> list[str]:
+        """Return what the project's ignore rules hide in a folder; whole folders end with a slash."""
         words = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
-        return paths(sound(git(folder, *words)))
+        return split_paths(require_success(run_git(folder, *words)))
 
     def export(self, commit: str, folder: Path, into: Path) -> None:
-        """Lay the files of a folder out as they were in a commit, and leave the repository alone."""
+        """Write the files of a folder as of a commit, without changing the repository."""
         below = folder.relative_to(self.top).as_posix()
         with TemporaryDirectory(prefix="openkoi-export-", dir=into.parent) as private:
             index = {"GIT_INDEX_FILE": str(Path(private) / "index")}
-            sound(git(self.top, "read-tree", commit, env=index))
-            listed = sound(git(self.top, "ls-files", "-z", "--", below, env=index))
+            require_success(run_git(self.top, "read-tree", commit, env=index))
+            listed = require_success(run_git(self.top, "ls-files", "-z", "--", below, env=index))
             out = Path(private) / "out"
-            sound(git(self.top, "checkout-index", "-z", "--stdin", f"--prefix={out}/", env=index, stdin=listed))
+            require_success(
+                run_git(self.top, "checkout-index", "-z", "--stdin", f"--prefix={out}/", env=index, stdin=listed)
+            )
             there = out if below == "." else out / below
             for path in there.iterdir() if there.is_dir() else ():
                 path.rename(into / path.name)
 
 
-def repository_of(folder: Path) -> Repository | None:
-    """The repository around a folder; None without one, or without git."""
+def find_repository(folder: Path) -> GitRepository | None:
+    """Return the repository around a folder; None without one, or without git."""
     try:
-        said = git(folder, "rev-parse", "--show-toplevel")
+        said = run_git(folder, "rev-parse", "--show-toplevel")
     except KoiError:
         return None
     top = said.stdout.decode(errors="surrogateescape").rstrip("\n")
-    return Repository(Path(top).resolve()) if said.returncode == 0 and top else None
+    return GitRepository(Path(top).resolve()) if said.returncode == 0 and top else None
 
 
-def repository_with(folder: Path, revision: str) -> Repository:
-    """The repository around a folder; raises ConfigError when there is none to have a revision."""
-    found = repository_of(folder)
+def require_repository(folder: Path, revision: str) -> GitRepository:
+    """Return the repository around a folder; raise ConfigError when there is none."""
+    found = find_repository(folder)
     if found is None:
         raise ConfigError(NO_REPOSITORY.format(folder=folder, revision=revision))
     return found
 
 
-def git(
+def run_git(
     folder: Path, *words: str, env: dict[str, str] | None = None, stdin: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git in a folder."""
-    ours = {name: value for name, value in os.environ.items() if name not in ABOUT}
-    command = ["git", "-C", str(folder), *STEADY, *words]
+    ours = {name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES}
+    command = ["git", "-C", str(folder), *SAFE_OPTIONS, *words]
     try:
         return subprocess.run(
-            command, input=stdin, capture_output=True, check=False, env={**ours, **ALONE, **(env or {})}
+            command, input=stdin, capture_output=True, check=False, env={**ours, **OFFLINE_ENVIRONMENT, **(env or {})}
         )
     except OSError as error:
         raise KoiError(f"git cannot be run: {error}. Install it, or evaluate without --diff.") from error
 
 
-def sound(said: subprocess.CompletedProcess[bytes]) -> bytes:
-    """What git said; raises KoiError with its own words where it failed."""
+def require_success(said: subprocess.CompletedProcess[bytes]) -> bytes:
+    """Return git's output; raise KoiError with its message where it failed."""
     if said.returncode:
         reason = said.stderr.decode(errors="replace").strip()
-        raise KoiError(f"git {' '.join(said.args[7:8])} failed: {reason}. Look whether git status works here.")
+        raise KoiError(f"git {' '.join(said.args[7:8])} failed: {reason}. Check that `git status` works here.")
     return said.stdout
 
 
-def paths(listing: bytes) -> list[str]:
-    """The paths of a listing; one that is no text in UTF-8 keeps its bytes."""
+def split_paths(listing: bytes) -> list[str]:
+    """Return the paths of a listing; one that is not UTF-8 keeps its bytes."""
     return [os.fsdecode(path) for path in listing.split(b"\0") if path]
 
 
-def within(path: str, folders: Sequence[str]) -> bool:
-    """Whether a path lies in one of these folders."""
+def is_within(path: str, folders: Sequence[str]) -> bool:
+    """Return whether a path lies in one of these folders."""
     return path.startswith(tuple(f"{folder}/" for folder in folders))

@@ -1,4 +1,4 @@
-"""One evaluation, from the copy to the verdict. Knows a Koi, the copy and the worker; knows no terminal."""
+"""Run one evaluation, from the copy to the verdict."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -22,25 +22,25 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import EvaluationFinished, WarningIssued
 
-from .copy import Copy, name_in
-from .git import repository_of, repository_with
-from .verdict import BELOW, NO_PROVIDER, Ground, Verdict, verdict_of
+from .git import find_repository, require_repository
+from .verdict import BELOW, NO_PROVIDER, FindingRoot, Verdict, build_verdict
+from .workspace_copy import WorkspaceCopy, relative_name
 
-NAME = "evaluate"
-NEEDED = "evaluator"
-KEPT_OF_THE_PATH = 3
-REFUSED = "No judge was asked because of --no-judge; the checks decide."
-MODELLESS = "No judge was asked; the checks decide. {why}"
-SWITCHED_OFF = "--judge conflicts with `evaluation.checks_only = true`. Set that to false, or omit --judge."
+AGENT_NAME = "evaluate"
+JUDGE_ROLE = "evaluator"
+KEPT_PATH_PARTS = 3
+NO_JUDGE_OPTION = "No judge was asked because of --no-judge; the checks decide."
+NO_MODEL = "No judge was asked; the checks decide. {why}"
+CHECKS_ONLY_CONFLICT = "--judge conflicts with `evaluation.checks_only = true`. Set that to false, or omit --judge."
 NO_JUDGE = "--judge needs an evaluator that judges, and none is enabled. Install openkoi-judge, or omit --judge."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What is to be evaluated: a folder, or what changed in it since a ``revision``.
+class EvaluationRequest:
+    """Describe what to evaluate: a folder, or what changed in it since a ``revision``.
 
-    ``judge``: True needs a model, False asks none, None asks one where there is one. ``purpose`` is what the work was
-    meant for, in a person's words.
+    ``judge``: True requires a model, False uses none, None uses one where there is one. ``purpose`` is what the work
+    was meant for, in the user's words.
     """
 
     folder: Path
@@ -53,63 +53,64 @@ class Wanted:
     @property
     def subject(self) -> str:
         """What is evaluated, in words."""
-        name = name_in(self.folder, self.base) or self.folder.name
+        name = relative_name(self.folder, self.base) or self.folder.name
         return f"{name} since {self.revision}" if self.revision else name
 
-    def task(self, workspace: Path, *, judge: bool) -> Task:
-        """The task that the evaluators judge by. In a folder all tests count; since a revision, those green then.
+    def build_task(self, workspace: Path, *, judge: bool) -> Task:
+        """Return the task that the evaluators judge by.
 
-        With a ``judge`` it needs a model: doing it raises NoProviderError where there is none.
+        In a folder all tests count; since a revision, those that passed then. With a ``judge`` it needs a model:
+        running it raises NoProviderError where there is none.
         """
-        what = f"Make the changes that came since {self.revision} sound" if self.revision else "Make this project sound"
-        purpose = f", for this purpose: {self.purpose.strip()}" if self.purpose.strip() else ""
+        what = f"Make the changes since {self.revision} correct" if self.revision else "Make this project correct"
+        purpose = f". Purpose: {self.purpose.strip()}" if self.purpose.strip() else ""
         return Task(
             f"{what}{purpose}.",
             category="code" if self.revision else "bugfix",
-            channel=NAME,
+            channel=AGENT_NAME,
             limits=replace(self.limits, iterations=1),
-            agent=Agent(name=NAME, worker=NAME, model=NEEDED if judge else ""),
+            agent=Agent(name=AGENT_NAME, worker=AGENT_NAME, model=JUDGE_ROLE if judge else ""),
             workspace=str(workspace),
             judge=judge,
         )
 
 
-async def evaluated(wanted: Wanted, koi: Koi) -> Verdict:
-    """Evaluate in a copy; raises NoProviderError where a judge is asked for and there is no model."""
-    with copied(wanted) as copy, imported_from(copy.to):
-        if wanted.revision and not copy.changed():
-            return unchanged(wanted)
+async def evaluate_copy(wanted: EvaluationRequest, koi: Koi) -> Verdict:
+    """Evaluate in a copy; raise NoProviderError where a judge is requested and there is no model."""
+    with open_copy(wanted) as copy, import_from(copy.to):
+        if wanted.revision and not copy.is_changed():
+            return unchanged_verdict(wanted)
         result, without = await run_evaluation(wanted, copy.to, koi)
-        ground = Ground(name_in(wanted.folder, wanted.base), lambda path: os.path.lexists(copy.to / path))
-        verdict = verdict_of(result, wanted.subject, ground)
-        return warn_unasked(noted(verdict, [record.event for record in koi.records(result.task.session)]), without)
+        ground = FindingRoot(relative_name(wanted.folder, wanted.base), lambda path: os.path.lexists(copy.to / path))
+        verdict = build_verdict(result, wanted.subject, ground)
+        return warn_unasked(add_notes(verdict, [record.event for record in koi.records(result.task.session)]), without)
 
 
-async def run_evaluation(wanted: Wanted, workspace: Path, koi: Koi) -> tuple[Result, str]:
+async def run_evaluation(wanted: EvaluationRequest, workspace: Path, koi: Koi) -> tuple[Result, str]:
     """Run the evaluation; return its result and why no judge was asked, empty if one was or none is enabled.
 
-    Raises NoProviderError where a judge is asked for, and none is enabled or there is no model.
+    Raise NoProviderError where a judge is requested, and none is enabled or there is no model.
     """
     enabled = any([await is_judge(entry, broken=not wanted.judge) for entry in koi.plugins("evaluators")])
     if wanted.judge and not enabled:
         raise NoProviderError(NO_JUDGE)
     if wanted.judge is False or not enabled:
-        return await koi.solve(wanted.task(workspace, judge=False)), REFUSED if enabled else ""
+        return await koi.solve(wanted.build_task(workspace, judge=False)), NO_JUDGE_OPTION if enabled else ""
     try:
-        result = await koi.solve(wanted.task(workspace, judge=True))
+        result = await koi.solve(wanted.build_task(workspace, judge=True))
     except NoProviderError as error:
         if wanted.judge:
             raise
-        return await koi.solve(wanted.task(workspace, judge=False)), MODELLESS.format(why=error)
+        return await koi.solve(wanted.build_task(workspace, judge=False)), NO_MODEL.format(why=error)
     if wanted.judge and result.best.facts.policy is not Policy.JUDGE:
-        raise NoProviderError(SWITCHED_OFF)
+        raise NoProviderError(CHECKS_ONLY_CONFLICT)
     return result, ""
 
 
 async def is_judge(entry: PluginEntry, *, broken: bool) -> bool:
-    """Whether an evaluator is a judge; ``broken`` if it cannot be loaded.
+    """Return whether an evaluator is a judge; ``broken`` if it cannot be loaded.
 
-    Raises ConfigError if it refuses a setting.
+    Raise ConfigError if it refuses a setting.
     """
     try:
         return getattr(await entry.load(), "judges", False) is True
@@ -128,23 +129,25 @@ def warn_unasked(verdict: Verdict, why: str) -> Verdict:
 
 
 @contextmanager
-def copied(wanted: Wanted) -> Iterator[Copy]:
-    """A copy as things stood before, which is gone afterwards."""
-    repository = repository_with(wanted.folder, wanted.revision) if wanted.revision else repository_of(wanted.folder)
-    commit = repository.commit(wanted.revision) if repository and wanted.revision else ""
+def open_copy(wanted: EvaluationRequest) -> Iterator[WorkspaceCopy]:
+    """Yield a copy of the earlier state, which is deleted afterwards."""
+    repository = (
+        require_repository(wanted.folder, wanted.revision) if wanted.revision else find_repository(wanted.folder)
+    )
+    commit = repository.resolve_commit(wanted.revision) if repository and wanted.revision else ""
     with TemporaryDirectory(prefix="openkoi-evaluate-", ignore_cleanup_errors=True) as private:
-        to = Path(private).resolve() / place_of(wanted.folder)
-        copy = Copy(folder=wanted.folder, to=to, repository=repository, commit=commit)
+        to = Path(private).resolve() / copy_name(wanted.folder)
+        copy = WorkspaceCopy(folder=wanted.folder, to=to, repository=repository, commit=commit)
         try:
-            copy.begin()
+            copy.lay_out_base()
         except OSError as error:
-            raise KoiError(f"{wanted.folder} cannot be copied to be evaluated: {error}") from error
+            raise KoiError(f"{wanted.folder} cannot be copied for the evaluation: {error}") from error
         yield copy
 
 
 @contextmanager
-def imported_from(copy: Path) -> Iterator[None]:
-    """Let Python take modules from the copy, although an environment may have the project itself installed."""
+def import_from(copy: Path) -> Iterator[None]:
+    """Let Python import modules from the copy, although an environment may have the project itself installed."""
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(copy / "src"), str(copy), before)))
     try:
@@ -156,19 +159,19 @@ def imported_from(copy: Path) -> Iterator[None]:
             os.environ["PYTHONPATH"] = before
 
 
-def unchanged(wanted: Wanted) -> Verdict:
-    """What there is to say where nothing is other than it was."""
+def unchanged_verdict(wanted: EvaluationRequest) -> Verdict:
+    """Return the verdict where nothing differs."""
     reason = f"nothing changed since {wanted.revision}, so there is nothing to evaluate"
     return Verdict(subject=wanted.subject, status=BELOW, reason=reason, quality=wanted.limits.quality_threshold)
 
 
-def place_of(folder: Path) -> Path:
-    """What a copy of a folder is called: with the folders around it, for tests may know how these are named."""
-    return Path(*folder.parts[1:][-KEPT_OF_THE_PATH:] or ("project",))
+def copy_name(folder: Path) -> Path:
+    """Return the name of a copy: with the parent folders' names, because tests may depend on them."""
+    return Path(*folder.parts[1:][-KEPT_PATH_PARTS:] or ("project",))
 
 
-def noted(verdict: Verdict, happened: Sequence[Event]) -> Verdict:
-    """The verdict with what was said on the way: who was asked, and what was warned of."""
+def add_notes(verdict: Verdict, happened: Sequence[Event]) -> Verdict:
+    """Return the verdict with the warnings of the run and the evaluators that were asked."""
     warned = [event.text for event in happened if isinstance(event, WarningIssued)]
     asked = [name for event in happened if isinstance(event, EvaluationFinished) for name in event.evaluators]
     return replace(verdict, warnings=tuple(dict.fromkeys(warned)), evaluators=tuple(asked))

@@ -1,4 +1,4 @@
-"""What an evaluation comes to for whoever waits for it: accepted or not, and why. Pure: knows no terminal."""
+"""Represent the result of an evaluation: accepted or not, and why."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -7,17 +7,19 @@ from hashlib import sha256
 
 from openkoi_hookspecs import Cost, Evaluation, Finding, NextAction, Result, Severity
 
-WHERE = re.compile(r"(?P<path>.*?)(?::(?P<line>\d+))?(?::(?P<column>\d+))?", re.DOTALL)
-MOST = 20
-NOTHING = Evaluation()
+LOCATION = re.compile(r"(?P<path>.*?)(?::(?P<line>\d+))?(?::(?P<column>\d+))?", re.DOTALL)
+MAX_CHECK_FINDINGS = 20
+EMPTY_EVALUATION = Evaluation()
 ACCEPTED, BELOW, BUDGET, TIME, NO_PROVIDER = 0, 3, 4, 5, 9
 
 
 @dataclass(frozen=True, slots=True)
-class Issue:
-    """A finding with its number, its place as seen from where a person stands, and a mark that stays when lines move.
+class NumberedFinding:
+    """Hold a finding with its number, its place relative to the user's folder.
 
-    Without a ``path`` its place could not be made out; without a ``line`` it is about the whole file.
+    And a fingerprint that stays when lines move.
+
+    Without a ``path`` its place is unknown; without a ``line`` it is about the whole file.
     """
 
     id: str
@@ -27,7 +29,7 @@ class Issue:
     fingerprint: str
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         """The place in a form that terminals and editors can follow."""
         place = f"{self.path}:{self.line}" if self.line else self.path
         return place or self.finding.where
@@ -35,14 +37,14 @@ class Issue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """All there is to tell. ``subject`` is what was evaluated; ``status`` how the process ends."""
+    """Hold the result. ``subject`` is what was evaluated; ``status`` the exit status."""
 
     subject: str
     status: int
     reason: str
     quality: float
-    evaluation: Evaluation = NOTHING
-    issues: tuple[Issue, ...] = ()
+    evaluation: Evaluation = EMPTY_EVALUATION
+    issues: tuple[NumberedFinding, ...] = ()
     warnings: tuple[str, ...] = ()
     evaluators: tuple[str, ...] = ()
     spent: Cost = field(default_factory=Cost)
@@ -53,44 +55,44 @@ class Verdict:
         return self.status == ACCEPTED
 
     @property
-    def asked(self) -> bool:
+    def used_model(self) -> bool:
         """Whether a model was asked."""
         return self.spent.calls > 0
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """Where findings are: the folder as a person calls it, and whether a file is in it."""
+class FindingRoot:
+    """Resolve the places of findings: the folder as the user calls it, and whether a file is in it."""
 
     name: str
-    holds: Callable[[str], bool]
+    contains: Callable[[str], bool]
 
-    def place(self, where: str) -> tuple[str, int]:
-        """Path and line of a finding; nothing of one whose place is no file there."""
-        match = WHERE.fullmatch(where)
+    def resolve(self, where: str) -> tuple[str, int]:
+        """Return path and line of a finding; empty where its place is not a file there."""
+        match = LOCATION.fullmatch(where)
         path = (match["path"] if match else where).removeprefix("./")
-        if not path or not self.holds(path):
+        if not path or not self.contains(path):
             return "", 0
         line = int(match["line"] or 0) if match else 0
         return (f"{self.name}/{path}" if self.name else path), line
 
 
-def verdict_of(result: Result, subject: str, ground: Ground) -> Verdict:
-    """What a run came to."""
-    evaluation = result.best.evaluation or NOTHING
+def build_verdict(result: Result, subject: str, ground: FindingRoot) -> Verdict:
+    """Return the verdict of a run."""
+    evaluation = result.best.evaluation or EMPTY_EVALUATION
     return Verdict(
         subject=subject,
-        status=status_of(result),
-        reason=reason(result),
+        status=exit_status(result),
+        reason=describe_reason(result),
         quality=result.task.effective_limits.quality_threshold,
         evaluation=evaluation,
-        issues=tuple(issues(evaluation, ground)),
+        issues=tuple(number_findings(evaluation, ground)),
         spent=result.cost,
     )
 
 
-def status_of(result: Result) -> int:
-    """How the process ends; a limit that left the work unjudged is told apart from work that is not good enough."""
+def exit_status(result: Result) -> int:
+    """Return the exit status; a limit that prevented the evaluation differs from work below the threshold."""
     if result.accepted:
         return ACCEPTED
     judged = result.best.evaluation is not None and result.best.evaluation.score is not None
@@ -98,43 +100,43 @@ def status_of(result: Result) -> int:
     return BELOW if judged else limits.get(result.decision.action, BELOW)
 
 
-def reason(result: Result) -> str:
-    """Why it is accepted, or not, in one line."""
-    evaluation = result.best.evaluation or NOTHING
+def describe_reason(result: Result) -> str:
+    """Return why it is accepted, or not, in one line."""
+    evaluation = result.best.evaluation or EMPTY_EVALUATION
     red, blockers = len(evaluation.failing), len(evaluation.blockers)
-    against = [counted(red, "check fails", "checks fail")] if red else []
-    against += [counted(blockers, "blocker is open", "blockers are open")] if blockers else []
+    against = [format_count(red, "check fails", "checks fail")] if red else []
+    against += [format_count(blockers, "blocker is open", "blockers are open")] if blockers else []
     score = evaluation.score
     if score is None:
         return ", ".join(against) or result.decision.reason
     return ", ".join([*against, f"score {score:.2f} of {result.task.effective_limits.quality_threshold:.2f}"])
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """A number with its words."""
+def format_count(number: int, one: str, many: str) -> str:
+    """Return a number with its noun."""
     return f"{number} {one if number == 1 else many}"
 
 
-def issues(evaluation: Evaluation, ground: Ground) -> Iterator[Issue]:
-    """The findings, numbered, the gravest first; a red check that nobody explains is one by itself."""
+def number_findings(evaluation: Evaluation, ground: FindingRoot) -> Iterator[NumberedFinding]:
+    """Yield the findings, numbered, the most severe first; a failed check without one is a finding itself."""
     order = list(Severity)
-    findings = sorted((*evaluation.findings, *unexplained(evaluation)), key=lambda one: order.index(one.severity))
+    findings = sorted((*evaluation.findings, *failed_checks(evaluation)), key=lambda one: order.index(one.severity))
     seen: dict[str, int] = {}
     for number, finding in enumerate(findings, 1):
-        path, line = ground.place(finding.where)
-        mark = digest(finding, path)
+        path, line = ground.resolve(finding.where)
+        mark = fingerprint(finding, path)
         seen[mark] = seen.get(mark, 0) + 1
-        yield Issue(f"F{number}", finding, path, line, f"{mark}:{seen[mark]}")
+        yield NumberedFinding(f"F{number}", finding, path, line, f"{mark}:{seen[mark]}")
 
 
-def unexplained(evaluation: Evaluation) -> Sequence[Finding]:
-    """Red checks as findings, where there is no other."""
+def failed_checks(evaluation: Evaluation) -> Sequence[Finding]:
+    """Return failed checks as findings, where there is no other."""
     if evaluation.open:
         return ()
-    return [Finding(f"{name} fails", rule=name) for name in sorted(evaluation.failing)[:MOST]]
+    return [Finding(f"{name} fails", rule=name) for name in sorted(evaluation.failing)[:MAX_CHECK_FINDINGS]]
 
 
-def digest(finding: Finding, path: str) -> str:
-    """The same for the same finding, although lines have moved."""
+def fingerprint(finding: Finding, path: str) -> str:
+    """Return the same for the same finding, although lines have moved."""
     rule, where, title = replace(finding, where=path or finding.where).key
     return sha256("\0".join((rule, where, title)).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,36 +1,37 @@
-"""The files that are a user's own: keys, questions and answers. A library, without entry points.
+"""Read and write the files that belong to a user: keys, questions and answers.
 
-All are private to their user, replaced as a whole, and changed under a lock, so that two processes lose nothing.
+This is a library, without entry points. All files are private to their user, replaced atomically, and changed under a
+lock, so that two processes lose nothing.
 """
 
-from .consents import Consents
-from .credentials import STORE, SavedKey, moved_in, save_key, saved_key, saved_names
-from .filelock import LOCKS, locked
-from .private import private_folder, read_text, replace_file, sync_folder, tightened
+from .active_runs import is_run_active, lock_run
+from .consents import ConsentStore
+from .credentials import STORE_FILE, SavedKey, find_key, list_names, migrate_key_files, save_key
+from .filelock import HAS_LOCKS, lock_beside
+from .private_files import private_folder, read_small_text, replace_file, restrict_permissions, sync_folder
 from .processes import is_process_running
-from .programs import Unstartable, unstartable
 from .project import project_id
-from .underway import is_under_way, under_way
+from .unstartable import UnstartableProgram, diagnose_start
 
 __all__ = [
-    "LOCKS",
-    "STORE",
-    "Consents",
+    "HAS_LOCKS",
+    "STORE_FILE",
+    "ConsentStore",
     "SavedKey",
-    "Unstartable",
+    "UnstartableProgram",
+    "diagnose_start",
+    "find_key",
     "is_process_running",
-    "is_under_way",
-    "locked",
-    "moved_in",
+    "is_run_active",
+    "list_names",
+    "lock_beside",
+    "lock_run",
+    "migrate_key_files",
     "private_folder",
     "project_id",
-    "read_text",
+    "read_small_text",
     "replace_file",
+    "restrict_permissions",
     "save_key",
-    "saved_key",
-    "saved_names",
     "sync_folder",
-    "tightened",
-    "under_way",
-    "unstartable",
 ]

@@ -1,4 +1,4 @@
-"""What the user allowed or refused once and for all, by the digest of what was asked about: one file."""
+"""Store what the user allowed or refused permanently, by the digest of what was asked about, in one file."""
 
 import json
 from collections.abc import Mapping
@@ -10,65 +10,65 @@ from pathlib import Path
 
 from openkoi_hookspecs import Consent, KoiError, Question
 
-from .filelock import locked
-from .private import private_folder, read_text, replace_file
+from .filelock import lock_beside
+from .private_files import private_folder, read_small_text, replace_file
 from .short_ids import find_by_prefix
 
-LENGTH = 12
+ID_CHARACTERS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Consents:
-    """Kept answers. Two processes that keep or forget one at the same time lose nothing."""
+class ConsentStore:
+    """Store answers. Two processes that store or remove one at the same time lose nothing."""
 
     file: Path
 
     def get(self, digest: str) -> str | None:
-        """Return the kept answer about a digest, if there is one."""
+        """Return the stored answer about a digest, if there is one."""
         found = self.read().get(consent_id(digest))
         return found.answer if found and found.digest == digest else None
 
-    def all(self) -> list[Consent]:
-        """Return all kept answers, the oldest first."""
+    def list_all(self) -> list[Consent]:
+        """Return all stored answers, the oldest first."""
         return sorted(self.read().values(), key=lambda consent: consent.at)
 
-    def keep(self, question: Question, answer: str) -> None:
-        """Keep an answer, in place of another one about the same digest; raises KoiError if it cannot be written."""
+    def add(self, question: Question, answer: str) -> None:
+        """Store an answer, replacing another one about the same digest; raise KoiError if it cannot be written."""
         id, at = consent_id(question.identity), datetime.now(UTC).isoformat()
         self.write({id: Consent(id, question.text, answer.strip(), at, question.identity)}, "")
 
     def remove(self, id: str) -> Consent:
-        """Forget a kept answer, by its id or the beginning of it.
+        """Remove a stored answer, by its id or the beginning of it.
 
-        Raises PluginNotFoundError, or KoiError where several begin so.
+        Raise PluginNotFoundError, or KoiError where several match.
         """
-        found = find_by_prefix(id, {one.id: one for one in self.all()}, "consent", "kept answers")
+        found = find_by_prefix(id, {one.id: one for one in self.list_all()}, "consent", "stored answers")
         self.write({}, found.id)
         return found
 
     def write(self, more: Mapping[str, Consent], without: str) -> None:
         try:
             private_folder(self.file.parent)
-            with locked(self.file):
+            with lock_beside(self.file):
                 kept = {id: one for id, one in {**self.read(), **more}.items() if id != without}
                 replace_file(self.file, json.dumps([asdict(one) for one in kept.values()], indent=1))
         except OSError as error:
-            raise KoiError(f"{self.file} keeps your answers and cannot be written: {error.strerror}.") from None
+            raise KoiError(f"{self.file} stores your answers and cannot be written: {error.strerror}.") from None
 
     def read(self) -> dict[str, Consent]:
-        """Return what the file contains, by id; one that cannot be read contains nothing, and you are asked again."""
+        """Return what the file contains, by id; an unreadable file is empty, and you are asked again."""
         with suppress(OSError, ValueError, TypeError, RecursionError):
-            known = [Consent(**one) for one in json.loads(read_text(self.file))] if self.file.exists() else []
-            return {one.id: one for one in known if is_sound(one)}
+            known = [Consent(**one) for one in json.loads(read_small_text(self.file))] if self.file.exists() else []
+            return {one.id: one for one in known if is_valid(one)}
         return {}
 
 
 def consent_id(digest: str) -> str:
     """Return the id of the answer about a digest."""
-    return sha256(digest.encode("utf-8", "surrogatepass")).hexdigest()[:LENGTH]
+    return sha256(digest.encode("utf-8", "surrogatepass")).hexdigest()[:ID_CHARACTERS]
 
 
-def is_sound(consent: Consent) -> bool:
-    """Whether what was read is an answer, about the digest that its id says."""
+def is_valid(consent: Consent) -> bool:
+    """Return whether what was read is an answer about the digest that its id says."""
     texts = (consent.id, consent.text, consent.answer, consent.at, consent.digest)
     return all(isinstance(text, str) for text in texts) and consent.id == consent_id(consent.digest)

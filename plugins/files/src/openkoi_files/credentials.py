@@ -1,6 +1,7 @@
-"""Saved keys, readable by their user alone. Knows one file; asks nobody.
+"""Read and write saved keys, readable by their user alone.
 
-``credentials/providers.json`` maps a provider's name to its key; ``<name>.key`` files of older habits are read too.
+``credentials/providers.json`` maps a provider's name to its key; ``<name>.key`` files of earlier tools are read as
+well.
 """
 
 import json
@@ -9,22 +10,22 @@ from typing import NamedTuple
 
 from openkoi_hookspecs import ConfigError
 
-from .filelock import locked
-from .private import private_folder, read_text, replace_file
+from .filelock import lock_beside
+from .private_files import private_folder, read_small_text, replace_file
 
-STORE = "providers.json"
+STORE_FILE = "providers.json"
 
 
 class SavedKey(NamedTuple):
-    """A key, and the file that it is in."""
+    """Hold a key and the file that it is in."""
 
     value: str
     file: str
 
 
-def saved_key(folder: Path, name: str) -> SavedKey | None:
-    """The key saved for a provider, if there is one."""
-    store, single = folder / STORE, folder / f"{name}.key"
+def find_key(folder: Path, name: str) -> SavedKey | None:
+    """Return the key saved for a provider, if there is one."""
+    store, single = folder / STORE_FILE, folder / f"{name}.key"
     key = read_store(store).get(name) if store.is_file() else None
     if isinstance(key, str) and key:
         return SavedKey(key, str(store))
@@ -32,31 +33,31 @@ def saved_key(folder: Path, name: str) -> SavedKey | None:
     return SavedKey(text, str(single)) if text else None
 
 
-def saved_names(folder: Path) -> list[str]:
-    """The providers whose keys are saved."""
-    store = folder / STORE
+def list_names(folder: Path) -> list[str]:
+    """Return the providers whose keys are saved."""
+    store = folder / STORE_FILE
     stored = read_store(store) if store.is_file() else {}
     return sorted({*stored, *(path.stem for path in folder.glob("*.key"))})
 
 
 def save_key(folder: Path, name: str, key: str) -> Path:
-    """Keep a key, in the place of an older one; raises ConfigError when the store cannot be read or written."""
-    store = folder / STORE
+    """Save a key, replacing an older one; raise ConfigError when the store cannot be read or written."""
+    store = folder / STORE_FILE
     try:
         private_folder(folder)
-        with locked(store):
+        with lock_beside(store):
             stored = read_store(store) if store.is_file() else {}
             replace_file(store, json.dumps({**stored, name: key}, indent=1, sort_keys=True))
     except OSError as error:
-        raise ConfigError(f"{store} cannot be written: {error.strerror}. Make room, or mend the folder.") from None
+        raise ConfigError(f"{store} cannot be written: {error.strerror}. Free some space, or fix the folder.") from None
     return store
 
 
-def moved_in(folder: Path) -> list[Path]:
-    """Move ``<name>.key`` files of older habits into the store; return them. A key that is there already stays."""
+def migrate_key_files(folder: Path) -> list[Path]:
+    """Move ``<name>.key`` files into the store and return them. A key that is there already stays."""
     moved = []
     for single in sorted(folder.glob("*.key")):
-        saved = saved_key(folder, single.stem)
+        saved = find_key(folder, single.stem)
         if saved is not None:
             save_key(folder, single.stem, saved.value)
             single.unlink()
@@ -66,9 +67,9 @@ def moved_in(folder: Path) -> list[Path]:
 
 def read(path: Path) -> str:
     try:
-        return read_text(path)
+        return read_small_text(path)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}. Mend it, or move it away and save the key anew.") from None
+        raise ConfigError(f"{path} cannot be read: {error}. Fix it, or move it away and save the key again.") from None
 
 
 def read_store(store: Path) -> dict[str, object]:
@@ -76,8 +77,8 @@ def read_store(store: Path) -> dict[str, object]:
         keys = json.loads(read(store))
     except (ValueError, RecursionError) as error:
         raise ConfigError(
-            f"{store} is not valid JSON ({error}). Mend it, or move it away and save the keys anew."
+            f"{store} is not valid JSON ({error}). Fix it, or move it away and save the keys again."
         ) from None
     if not isinstance(keys, dict):
-        raise ConfigError(f"{store} should hold one object: a key for each provider's name.")
+        raise ConfigError(f"{store} must contain one object with a key for each provider's name.")
     return keys

@@ -1,4 +1,4 @@
-"""The one door to file locks. POSIX has them; elsewhere nothing is locked, and ``LOCKS`` says so."""
+"""Lock files. POSIX supports it; elsewhere nothing is locked, and ``LOCKS`` is false."""
 
 import os
 from collections.abc import Iterator
@@ -8,20 +8,20 @@ from pathlib import Path
 try:
     import fcntl
 
-    LOCKS = True
+    HAS_LOCKS = True
 except ImportError:  # Windows: segments are still made exclusively; only "is the writer alive" cannot be told
-    LOCKS = False
+    HAS_LOCKS = False
 
 
-def hold(file: int) -> None:
-    """Lock an open file for as long as it is open."""
-    if LOCKS:
+def lock_open_file(file: int) -> None:
+    """Lock an open file as long as it is open."""
+    if HAS_LOCKS:
         fcntl.flock(file, fcntl.LOCK_EX)
 
 
-def tried(file: int) -> bool:
-    """Lock an open file for as long as it is open, if nobody else has."""
-    if LOCKS:
+def try_lock(file: int) -> bool:
+    """Lock an open file as long as it is open, if it is free."""
+    if HAS_LOCKS:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -29,9 +29,9 @@ def tried(file: int) -> bool:
     return True
 
 
-def held_by_another(path: Path) -> bool:
-    """Whether some process holds the file's lock."""
-    if not LOCKS:
+def is_locked(path: Path) -> bool:
+    """Return whether some process has the file's lock."""
+    if not HAS_LOCKS:
         return False
     file = os.open(path, os.O_RDONLY)
     try:
@@ -44,11 +44,11 @@ def held_by_another(path: Path) -> bool:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Let nobody else change a file meanwhile, by a lock file that lies beside it."""
+def lock_beside(path: Path) -> Iterator[None]:
+    """Keep others from changing a file meanwhile, by a lock file beside it."""
     file = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        hold(file)
+        lock_open_file(file)
         yield
     finally:
         os.close(file)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from openkoi_schema import rule_of
+from openkoi_schema import find_rule
 
 from .finding import Command
 from .git_repository import split
@@ -124,7 +124,7 @@ def changed_autorun(comparison: Comparison, workspace: Path) -> Iterator[str]:
     for words in looked_up(comparison, place) if top else ():
         listing, *names = words
         for path in answer(place, listing, "--name-only", "-z", *names, "--", *comparison.paths).split("\0"):
-            if path and (rule := rule_of(path)) and rule.protected:
+            if path and (rule := find_rule(path)) and rule.protected:
                 yield os.path.relpath(Path(top, path), workspace.resolve())
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Permission, Run, Tool, ToolCall, hookimpl
-from openkoi_schema import PATH_ARGUMENTS, all_protected, written
+from openkoi_schema import PATH_PARAMETERS, all_protected, written_paths
 
 from .generated import is_disposable
 from .policy import Policy, patterns
@@ -38,7 +38,7 @@ class Guard:
         deny: Sequence[str] = (),
         protected_paths: Sequence[str] = DEFAULTS,
         command_arguments: Sequence[str] = COMMAND_ARGUMENTS,
-        path_arguments: Sequence[str] = PATH_ARGUMENTS,
+        path_arguments: Sequence[str] = PATH_PARAMETERS,
     ) -> None:
         self.mode = mode
         self.approvals = approvals
@@ -75,7 +75,7 @@ class Guard:
             if name in call.arguments:
                 yield from self.on_command(call.arguments[name], workspace, since)
         if tool.effect > Effect.READS:
-            for path in written(call, tool, self.path_arguments):
+            for path in written_paths(call, tool, self.path_arguments):
                 yield from self.on_path(path, workspace)
 
     def on_command(self, given: Json, workspace: Path, since: float) -> Iterator[Permission]:
@@ -107,7 +107,7 @@ class Guard:
         found = [*all_protected([path], self.protected_paths, workspace, folders)]
         if found:
             text = f"{path} is protected by {found[0].glob!r}: {reason(path, workspace)}. {NOTE}"
-            yield Ask(text, paths=tuple(one.place(workspace) for one in found))
+            yield Ask(text, paths=tuple(one.resolve(workspace) for one in found))
 
     def on_history(self, comparison: "Comparison", workspace: Path) -> Iterator[Permission]:
         """Files that other programs run, as another commit has them: the sandbox would keep them as they are."""

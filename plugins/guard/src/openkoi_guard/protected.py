@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from openkoi_schema import protected_globs, rule_of
+from openkoi_schema import find_rule, protected_globs
 
 DEFAULTS = (
     ".git/**",
@@ -46,5 +46,5 @@ DEFAULTS = (
 def reason(path: str, workspace: Path) -> str:
     """Why it is protected."""
     place = os.path.relpath(os.path.join(workspace, path), workspace)  # noqa: PTH118
-    rule = rule_of(place.replace(os.sep, "/"))
+    rule = find_rule(place.replace(os.sep, "/"))
     return rule.reason if rule and rule.protected else "writing there can change what runs later"

@@ -1,12 +1,12 @@
-"""Call code of plugins so that nothing of theirs ends the program. A library, without entry points."""
+"""Call code of plugins so that it cannot end the program. This is a library, without entry points."""
 
-from .copies import copy_arguments, copy_call
-from .timeouts import confined, must_end, report_lateness, with_timeout
-from .unicode import sanitize_json, sanitize_text
+from .defensive_copies import copy_arguments, copy_call
+from .sanitize import sanitize_json, sanitize_text
+from .timeouts import contain_exit, must_end, report_lateness, with_timeout
 from .validation import type_error_of
 
 __all__ = [
-    "confined",
+    "contain_exit",
     "copy_arguments",
     "copy_call",
     "must_end",

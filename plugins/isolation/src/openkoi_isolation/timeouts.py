@@ -1,6 +1,7 @@
-"""Limit how long others' code takes, and contain what it raises. Knows no plugin.
+"""Limit how long plugin code takes, and contain what it raises.
 
-Only what waits can be cut off. Synchronous code holds its thread until it returns, so that its lateness is measured.
+Only asynchronous code can be interrupted. Synchronous code holds its thread until it returns, so that its lateness is
+measured.
 """
 
 import asyncio
@@ -28,17 +29,16 @@ def report_lateness(seconds: float, report: Callable[[str], object]) -> Iterator
 
 
 async def with_timeout(awaited: Awaitable[T], seconds: float, movable: set[asyncio.Timeout] | None = None) -> T:
-    """Wait for a plugin, so many seconds at most.
+    """Await a plugin, for at most so many seconds.
 
-    Raises LimitExceededError, or an Exception whatever the plugin raised.
-
-    While it waits its deadline is among the ``movable``, for whoever has a reason to put it off.
+    Raise LimitExceededError, or an Exception whatever the plugin raised. While it waits its deadline is among the
+    ``movable``, for those who may postpone it.
     """
     kept = movable if movable is not None else set()
     try:
         async with asyncio.timeout(max(0.0, seconds)) as deadline:
             kept.add(deadline)
-            with confined():
+            with contain_exit():
                 return await awaited
     except TimeoutError:
         if deadline.expired():
@@ -49,7 +49,7 @@ async def with_timeout(awaited: Awaitable[T], seconds: float, movable: set[async
 
 
 @contextmanager
-def confined() -> Iterator[None]:
+def contain_exit() -> Iterator[None]:
     """Turn what a plugin raises to end the program, such as SystemExit, into an Exception that names it."""
     try:
         yield
@@ -58,19 +58,22 @@ def confined() -> Iterator[None]:
     except BaseException as error:
         if must_end(error):
             raise
-        what = "it was cancelled from within" if isinstance(error, asyncio.CancelledError) else ""
+        what = "it cancelled itself" if isinstance(error, asyncio.CancelledError) else ""
         raise RuntimeError(what or f"{type(error).__name__}: {error}".rstrip(": ")) from error
 
 
 def must_end(error: BaseException) -> bool:
-    """Whether the user interrupted or this task was cancelled; a plugin that raises the same does not end a run."""
+    """Return whether the user interrupted or this task was cancelled.
+
+    A plugin that raises the same does not end a run.
+    """
     if isinstance(error, asyncio.CancelledError):
         return is_own_cancellation()
-    return isinstance(error, KeyboardInterrupt) and signaled(error)
+    return isinstance(error, KeyboardInterrupt) and is_from_signal(error)
 
 
-def signaled(error: KeyboardInterrupt) -> bool:
-    """Whether an interruption may be a signal's: while a loop takes those itself, it cancels a task instead.
+def is_from_signal(error: KeyboardInterrupt) -> bool:
+    """Return whether an interruption may be a signal's: while a loop handles those itself, it cancels a task instead.
 
     Only the loop's own handler raises then, when the user presses Ctrl-C again.
     """
@@ -81,7 +84,7 @@ def signaled(error: KeyboardInterrupt) -> bool:
 
 
 def is_own_cancellation() -> bool:
-    """Whether a cancellation is meant for us, and not a stray one of some task of a plugin's."""
+    """Return whether a cancellation is meant for us, and not a stray one of some task of a plugin's."""
     try:
         task = asyncio.current_task()
     except RuntimeError:  # no loop runs: a plugin is imported

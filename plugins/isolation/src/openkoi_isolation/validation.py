@@ -1,4 +1,4 @@
-"""Tell whether a fact that a plugin made is one: every field of the type that it says. Knows types; knows no plugin."""
+"""Check the field types of facts that plugins made."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -10,7 +10,7 @@ PLAIN = {float: (int, float), int: (int,), str: (str,), bytes: (bytes,), bool: (
 
 
 def type_error_of(value: object, hint: Any) -> str:
-    """What is wrong with a value that should be as the hint says, in a few words; empty when nothing is."""
+    """Return what is wrong with a value that should be as the hint says; empty when nothing is."""
     if type(value) is hint and hint in PLAIN:
         return ""
     origin, arguments = get_origin(hint), get_args(hint)
@@ -22,13 +22,13 @@ def type_error_of(value: object, hint: Any) -> str:
     if origin is tuple or (isinstance(origin, type) and issubclass(origin, Sequence)):
         return items_type_error(value, arguments[0])
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return "" if isinstance(value, Mapping) else f"{type(value).__name__} is no mapping"
+        return "" if isinstance(value, Mapping) else f"{type(value).__name__} is not a mapping"
     return plain_type_error(value, hint) if isinstance(hint, type) else ""
 
 
 def items_type_error(value: object, hint: Any) -> str:
     if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
-        return f"{type(value).__name__} is no sequence"
+        return f"{type(value).__name__} is not a sequence"
     return next((wrong for item in value if (wrong := type_error_of(item, hint))), "")
 
 
@@ -39,11 +39,11 @@ def plain_type_error(value: object, kind: type) -> str:
 
 
 def fields_type_error(value: object, kind: Any) -> str:
-    named = ((name, type_error_of(getattr(value, name), hint)) for name, hint in shape(kind))
+    named = ((name, type_error_of(getattr(value, name), hint)) for name, hint in field_types(kind))
     return next((f"{name}: {wrong}" for name, wrong in named if wrong), "")
 
 
 @cache
-def shape(kind: Any) -> tuple[tuple[str, Any], ...]:
+def field_types(kind: Any) -> tuple[tuple[str, Any], ...]:
     hints = get_type_hints(kind)
     return tuple((field.name, hints[field.name]) for field in fields(kind))

@@ -25,7 +25,7 @@ from openkoi_hookspecs import (
     hookimpl,
 )
 from openkoi_hookspecs.events import WarningIssued
-from openkoi_prompt import recall_text
+from openkoi_prompt import build_recall_text
 from openkoi_settings import keys
 
 from .book import Book, Origin
@@ -85,7 +85,7 @@ class Ledger:
         for learning in (hit.item for hit in recall.hits if isinstance(hit.item, Learning)):
             book.entries.setdefault(learning.id, entry_of(learning, now(), task.project))
         model = book.origins.get(run.id, Origin()).model
-        asked = Asked(run=run.id, text=recall_text(task), project=task.project, model=model, now=now())
+        asked = Asked(run=run.id, text=build_recall_text(task), project=task.project, model=model, now=now())
         if self.duel:
             choice = choose(*staged(book, asked, self.duel), replace(self.rules, withheld=0.0))
             return Recall((*hits(choice, book), *similar(near(recall, book, asked, task), choice, self.rules)))

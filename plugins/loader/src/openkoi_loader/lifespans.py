@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openkoi_hookspecs import KoiError, PluginError
-from openkoi_isolation import confined
+from openkoi_isolation import contain_exit
 
 START_TIMEOUT = 10.0
 
@@ -32,7 +32,7 @@ class Lifespan:
     async def live(self) -> None:
         """Enter the plugin, wait until it is no longer needed, and leave it."""
         try:
-            with confined():
+            with contain_exit():
                 async with self.plugin as entered:
                     self.entered.set_result(entered)
                     await self.stop.wait()

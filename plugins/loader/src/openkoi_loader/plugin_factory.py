@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, TypeGuard, get_args, get_origin, get_type_hints
 
-from openkoi_files import private_folder, saved_key
+from openkoi_files import find_key, private_folder
 from openkoi_hookspecs import (
     ConfigError,
     DataDir,
@@ -132,7 +132,7 @@ class ParameterResolver:
         """A key that was found or saved: a provider's under its name, any other secret under ``name.parameter``."""
         main = self.parameter.name == "api_key"
         place = self.name if main else f"{self.name}.{self.parameter.name}"
-        saved = saved_key(site.config.paths.credentials, place)
+        saved = find_key(site.config.paths.credentials, place)
         return site.keys.get(place) or (Setting(*saved) if saved else None)
 
     async def common_plugin(self, mark: Inject, common: tuple[str, Setting], site: BuildContext) -> object:

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Protocol, TypeVar
 
 from openkoi_hookspecs import Run, Tool, ToolProvider
-from openkoi_isolation import confined, type_error_of
+from openkoi_isolation import contain_exit, type_error_of
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ async def list_tools(
 
 async def ask(name: str, toolbox: ToolProvider, run: BoundRun, warn: Callable[[str], None]) -> Sequence[Tool]:
     try:
-        with confined():
+        with contain_exit():
             tools = await run.with_deadline(toolbox.tools(run))
         if wrong := type_error_of(tools, Sequence[Tool]):
             raise TypeError(wrong)

@@ -13,7 +13,7 @@ from inspect import isawaitable
 from pathlib import Path
 
 from openkoi_hookspecs import Koi, PluginEntry, PluginError, PluginSource
-from openkoi_isolation import confined
+from openkoi_isolation import contain_exit
 
 from .components import Components
 from .hooks import Hooks
@@ -116,7 +116,7 @@ class WorkspacePlugins:
 async def ask_source(name: str, source: PluginSource, koi: Koi, workspace: Path) -> list[PluginEntry]:
     """Return what a source lists for a workspace; raises PluginError, with its name, if it fails."""
     try:
-        with confined():
+        with contain_exit():
             async with asyncio.timeout(DISCOVERY_TIMEOUT):
                 found = source.discover(koi, workspace)
                 entries = [*(await found if isawaitable(found) else found)]

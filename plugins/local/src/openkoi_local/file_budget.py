@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_files import is_process_running, locked, private_folder, read_text, replace_file
+from openkoi_files import is_process_running, lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, Cost, DataDir, KoiError, SharedSetting
 from openkoi_hookspecs.budgets import UNLIMITED
 from openkoi_settings import keys
@@ -76,7 +76,7 @@ class FileBudget:
         """Change a day's page while no other process does."""
         try:
             private_folder(self.folder)
-            with locked(file):
+            with lock_beside(file):
                 replace_file(file, written(step(settle_abandoned(read_page(file)))))
         except OSError as error:
             raise KoiError(BROKEN.format(file=file, what="written", why=f"{error.strerror}.")) from None
@@ -104,7 +104,7 @@ def written(page: Page) -> str:
 def read_page(file: Path) -> Page:
     """Return a day's page; raises KoiError for one that cannot be read, since nobody would know what was spent."""
     try:
-        known = json.loads(read_text(file)) if file.exists() else {}
+        known = json.loads(read_small_text(file)) if file.exists() else {}
         held = {
             key: Amount(tokens=float(tokens), usd=float(usd)) for key, (tokens, usd) in known.get("held", {}).items()
         }

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from openkoi_files import locked, private_folder, read_text, replace_file
+from openkoi_files import lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs import DataDir, PendingQuestion, PluginNotFoundError, Question
 
 LOOK_SECONDS = 0.2
@@ -33,7 +33,7 @@ class FileQuestions:
     async def put(self, question: PendingQuestion) -> str | None:
         """Keep a question, unless it is kept already; return its answer if it has one."""
         private_folder(self.folder)
-        with locked(self.folder / "questions"):
+        with lock_beside(self.folder / "questions"):
             kept = self.read(self.file(question.id))
             if kept is None:
                 self.write(Kept(question, None))
@@ -53,7 +53,7 @@ class FileQuestions:
     async def answer(self, id: str, answer: str) -> None:
         """Keep the answer of a question; raises PluginNotFoundError where none of that id waits."""
         private_folder(self.folder)
-        with locked(self.folder / "questions"):
+        with lock_beside(self.folder / "questions"):
             kept = self.read(self.file(id))
             if kept is None or kept.answer is not None:
                 raise PluginNotFoundError("question", id, tuple(one.id[:SHORT] for one in await self.pending()))
@@ -83,7 +83,7 @@ class FileQuestions:
     def read(self, file: Path) -> Kept | None:
         """Return what a file keeps; None for a file that is missing or damaged."""
         with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-            known = json.loads(read_text(file))
+            known = json.loads(read_small_text(file))
             asked = known["question"]
             question = Question(**{**asked["question"], "choices": tuple(asked["question"]["choices"])})
             kept = Kept(PendingQuestion(**{**asked, "question": question}), known.get("answer"))

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from openkoi_hookspecs import Hit, LimitExceededError, Memory, Query, Record, SupportsOffsets
-from openkoi_isolation import confined, type_error_of
+from openkoi_isolation import contain_exit, type_error_of
 
 from .packed import beyond, name_of
 from .reading import all_segments, read_segment
@@ -24,14 +24,14 @@ class MemorySync:
     async def search(self, memory: Memory, query: Query) -> Sequence[Hit]:
         """Ask memory, after telling it what is new; one that fails answers nothing, and says so once."""
         try:
-            with confined():
+            with contain_exit():
                 await self.remember(memory)
         except LimitExceededError:
             raise
         except Exception as error:  # memory is a plugin: what it knew before can be asked all the same
             self.warn(f"Memory could not be told what is new: {error}")
         try:
-            with confined():
+            with contain_exit():
                 return sound_hits(await memory.search(query))
         except LimitExceededError:
             raise

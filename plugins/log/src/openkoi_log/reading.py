@@ -7,7 +7,7 @@ holds the file: until then it may go on.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from openkoi_files.filelock import held_by_another
+from openkoi_files.filelock import is_locked
 from openkoi_hookspecs import Record
 
 from .blobs import blob_folder
@@ -58,4 +58,4 @@ def read_segment(path: Path, start: int = 0, report: Callable[[str], None] = lam
 
 def is_held(path: Path) -> bool:
     """Whether a process still writes it."""
-    return not is_packed(path) and path.exists() and held_by_another(path)
+    return not is_packed(path) and path.exists() and is_locked(path)

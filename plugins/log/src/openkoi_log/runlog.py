@@ -15,7 +15,7 @@ from pathlib import Path
 from time import time_ns
 
 from openkoi_files import private_folder, sync_folder
-from openkoi_files.filelock import hold
+from openkoi_files.filelock import lock_open_file
 from openkoi_hookspecs import Event, KoiError, Record
 
 from .blobs import blob_folder, store_blobs
@@ -113,7 +113,7 @@ def fresh_segment(folder: Path, session: str) -> tuple[Path, int]:
             file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             continue
-        hold(file)
+        lock_open_file(file)
         sync_folder(folder)
         return path, file
 

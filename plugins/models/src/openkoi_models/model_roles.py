@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
     SupportsDescribe,
     WrongServerError,
 )
-from openkoi_isolation import confined
+from openkoi_isolation import contain_exit
 from openkoi_settings import Config, keys
 
 from .catalogue import CONTEXT, OUTPUT, Catalogue
@@ -157,7 +157,7 @@ async def ask_provider(provider: Provider, bare: str, known: Model | None) -> Mo
     """What the provider says of a model; what is known where it says nothing, else a modest guess."""
     if isinstance(provider, SupportsDescribe):
         try:
-            with confined():
+            with contain_exit():
                 return await provider.describe(bare)
         except WrongServerError:
             raise
@@ -170,7 +170,7 @@ async def ask_provider(provider: Provider, bare: str, known: Model | None) -> Mo
         return replace(known, name=bare)
     try:
         async with asyncio.timeout(LISTING_TIMEOUT):
-            with confined():
+            with contain_exit():
                 offered = await provider.models()
     except WrongServerError:
         raise
@@ -197,7 +197,7 @@ async def suggestion(provider: Provider, bare: str) -> str:
     """Names near to one that was refused."""
     try:
         async with asyncio.timeout(LISTING_TIMEOUT):
-            with confined():
+            with contain_exit():
                 names = [model.name for model in await provider.models()]
     except Exception:  # a provider is a plugin: its refusal stands without suggestions
         return ""

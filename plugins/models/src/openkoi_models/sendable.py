@@ -19,7 +19,7 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_hookspecs.content import IMAGE_TYPES
-from openkoi_prompt import fenced
+from openkoi_prompt import quote_untrusted
 
 from .media import has_media, media_in, sentence
 from .model_roles import ResolvedModel
@@ -118,7 +118,7 @@ class SendableMessages:
     def loaded(self, part: Image | File, shown: Shown) -> Content:
         """Return an image or a file with its bytes, or words in its place; raises KoiError if the bytes are gone."""
         if isinstance(part, File) and (text := part.text) is not None:
-            return Text(fenced(part.name, text))
+            return Text(quote_untrusted(part.name, text))
         if shown.refused and part.digest in shown.refused:
             return self.note(part, shown, REFUSED)
         if not shown.sees:

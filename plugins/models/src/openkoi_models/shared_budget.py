@@ -15,7 +15,7 @@ from openkoi_hookspecs import (
     LimitExceededError,
     PluginError,
 )
-from openkoi_isolation import confined, type_error_of, with_timeout
+from openkoi_isolation import contain_exit, type_error_of, with_timeout
 from openkoi_settings import Config, keys
 
 SETTLE_TIMEOUT = 10.0  # seconds; the answer is there already, and must not wait for its bookkeeping
@@ -85,7 +85,7 @@ class SharedBudget:
         if not self.name or self.exceeded:
             return
         try:
-            with confined():
+            with contain_exit():
                 budget = await self.plugin()
                 days = await budget.days() if budget else ()
         except Exception as error:  # as above

@@ -1,42 +1,52 @@
-"""What a model is told of a task, piece by piece: a library, without entry points."""
+"""Build the prompts of a task. This is a library, without entry points."""
 
 from .category import infer_category
-from .effect_question import ask_for_effect, says_no
-from .instructions import INSTRUCTIONS, instructions
-from .question import asks_question
-from .recall_query import recall_query, recall_text
+from .effect_question import effect_request, says_no
+from .instructions import INSTRUCTIONS_SECTION, executor_instructions
+from .messages import (
+    feedback_message,
+    first_message,
+    format_section,
+    merge_sections,
+    quote_untrusted,
+    recall_sections,
+    restart_message,
+    system_blocks,
+    trailing_sections,
+)
+from .question import is_question
+from .recall_query import build_recall_query, build_recall_text
 from .section_limits import (
     MAX_TOTAL_BYTES,
-    MEMORY,
+    MEMORY_SOURCE,
     max_total_bytes,
     refuse_oversized,
     total_size,
     without_refused_texts,
 )
-from .wording import afresh, conversation_end, feedback, fenced, merged, opening, recalled, shown, system_blocks
 
 __all__ = [
-    "INSTRUCTIONS",
+    "INSTRUCTIONS_SECTION",
     "MAX_TOTAL_BYTES",
-    "MEMORY",
-    "afresh",
-    "ask_for_effect",
-    "asks_question",
-    "conversation_end",
-    "feedback",
-    "fenced",
+    "MEMORY_SOURCE",
+    "build_recall_query",
+    "build_recall_text",
+    "effect_request",
+    "executor_instructions",
+    "feedback_message",
+    "first_message",
+    "format_section",
     "infer_category",
-    "instructions",
+    "is_question",
     "max_total_bytes",
-    "merged",
-    "opening",
-    "recall_query",
-    "recall_text",
-    "recalled",
+    "merge_sections",
+    "quote_untrusted",
+    "recall_sections",
     "refuse_oversized",
+    "restart_message",
     "says_no",
-    "shown",
     "system_blocks",
     "total_size",
+    "trailing_sections",
     "without_refused_texts",
 ]

@@ -1,7 +1,4 @@
-"""What a task is about, told from its words alone. Knows words; knows no model.
-
-The first category whose words occur most wins.
-"""
+"""Infer a task's category from its words. The first category whose words occur most wins."""
 
 import re
 
@@ -22,7 +19,7 @@ PATTERNS = {name: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE) 
 
 
 def infer_category(text: str) -> str:
-    """A task's category, or nothing where its words tell nothing."""
+    """Return a task's category; empty where its words imply none."""
     counts = {name: len(pattern.findall(text)) for name, pattern in PATTERNS.items()}
     best = max(counts, key=lambda name: counts[name])
     return best if counts[best] else ""

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from openkoi_hookspecs import Layer, Message, Plan, Request, Response, Section, Task
 
 from .conversation import join_turns
-from .instructions import INSTRUCTIONS
-from .wording import opening, system_blocks
+from .instructions import INSTRUCTIONS_SECTION
+from .messages import first_message, system_blocks
 
 PLANNER = """\
 You plan a task that another model will carry out with tools that read, search and edit files and run commands. You
@@ -23,10 +23,10 @@ MAX_OUTPUT = 1_000  # seven steps, and room for models that reason before them
 
 
 def ask_for_steps(task: Task, sections: Iterable[Section], model: str) -> Request:
-    """Return the request for a task's steps, for a model or a role; the executor's instructions are left out."""
-    others = (section for section in sections if section.name != INSTRUCTIONS)
-    known = Plan(sections=(Section(INSTRUCTIONS, PLANNER, layer=Layer.SYSTEM), *others))
-    messages = join_turns((*task.history, Message.user(opening(task, known), *task.parts)))
+    """Return the request for a task's steps, for a model or a role; the executor's instructions are omitted."""
+    others = (section for section in sections if section.name != INSTRUCTIONS_SECTION)
+    known = Plan(sections=(Section(INSTRUCTIONS_SECTION, PLANNER, layer=Layer.SYSTEM), *others))
+    messages = join_turns((*task.history, Message.user(first_message(task, known), *task.parts)))
     return Request(messages, model=model, system=system_blocks(known), max_output=MAX_OUTPUT)
 
 

@@ -1,13 +1,13 @@
-"""What a clause does, told from its form: it asks, has something read, states, forbids changes, or asks for work."""
+"""Classify clauses by form: a clause asks, wants something read, states, forbids changes, or asks for work."""
 
 import re
 from enum import Enum, auto
 
-from .question_forms import begins, find_form, fits, holds, is_made_of, skip
+from .question_forms import begins_with, consists_of, contains, find_form, matches_whole, skip_form
 
 
-class Act(Enum):
-    """What is done by saying a clause."""
+class SpeechAct(Enum):
+    """Name what is done by saying a clause."""
 
     WORK = auto()  # "rename it", "it should be blue", "can you add one", "yes"
     ASK = auto()  # "what does it do", "tell me whether it is fast"
@@ -22,109 +22,121 @@ class Act(Enum):
     UNKNOWN = auto()
 
 
-def classify_clause(words: str, asked: bool, before: Act) -> Act:
-    """Say what a clause does by itself."""
+def classify_clause(words: str, asked: bool, before: SpeechAct) -> SpeechAct:
+    """Return what a clause does by itself."""
     said, words = words, strip_fillers(words)
-    if fits("agrees", said) or fits("agrees", words):
-        return Act.WORK
-    if is_made_of("talking", said) and not fits("file_please", said):
-        return Act.NOTHING if is_made_of("neutral", said) else Act.TALK
+    if matches_whole("agrees", said) or matches_whole("agrees", words):
+        return SpeechAct.WORK
+    if consists_of("talking", said) and not matches_whole("file_please", said):
+        return SpeechAct.NOTHING if consists_of("neutral", said) else SpeechAct.TALK
     if (act := classify_forbidding(said) or classify_forbidding(words)) is not None:
         return act
-    if is_made_of("neutral", words):
-        return Act.UNKNOWN if fits("file_please", said) else Act.NOTHING
-    if fits("only_answer", said) and not holds("written", words):
-        return Act.ASK
+    if consists_of("neutral", words):
+        return SpeechAct.UNKNOWN if matches_whole("file_please", said) else SpeechAct.NOTHING
+    if matches_whole("only_answer", said) and not contains("written", words):
+        return SpeechAct.ASK
     act = classify_request(words) or classify_asking(words, asked, before)
-    if act is None and before is Act.CONDITION and classify_reading(words):
-        return Act.WORK  # "when a test fails, list its log" says what a program does
+    if act is None and before is SpeechAct.CONDITION and classify_reading(words):
+        return SpeechAct.WORK  # "when a test fails, list its log" says what a program does
     return act or classify_imperative(words) or classify_statement(words, said, asked, before)
 
 
 def strip_fillers(words: str) -> str:
     """Drop what says nothing: "ok, now please" before it, "please" after it."""
     words = re.sub(r"\bplease (?=(?:why|how|what|which|whether|if)\b)", "", words)
-    while rest := skip("filler", words):
+    while rest := skip_form("filler", words):
         words = rest
-    return re.sub(r"( (?:please|thanks|roughly|lol))+$", "", "" if fits("filler", words) else words)
+    return re.sub(r"( (?:please|thanks|roughly|lol))+$", "", "" if matches_whole("filler", words) else words)
 
 
-def classify_forbidding(words: str) -> Act | None:
-    """Tell "do not change anything" from "do not touch the tests", and both from "do not log passwords"."""
-    rest = skip("not_doing", words)
+def classify_forbidding(words: str) -> SpeechAct | None:
+    """Distinguish "do not change anything" from "do not touch the tests", and both from "do not log passwords"."""
+    rest = skip_form("not_doing", words)
     if rest is not None:
-        everything = all(fits("sparing_all", word) for word in rest.split())
-        harmless = all(fits("harmless", word) for word in rest.split())
-        return Act.FORBID if everything else Act.NOTHING if harmless else None
-    if holds("except", words):
+        everything = all(matches_whole("sparing_all", word) for word in rest.split())
+        harmless = all(matches_whole("harmless", word) for word in rest.split())
+        return SpeechAct.FORBID if everything else SpeechAct.NOTHING if harmless else None
+    if contains("except", words):
         return None
-    return Act.FORBID if begins("forbids", words) else Act.NOTHING if begins("spares", words) else None
+    return (
+        SpeechAct.FORBID
+        if begins_with("forbids", words)
+        else SpeechAct.NOTHING
+        if begins_with("spares", words)
+        else None
+    )
 
 
 # --- requests
 
 
-def classify_request(words: str) -> Act | None:
-    """Say of "can you list" and "would you rename" what the verb after it says."""
-    if begins("ability", words):
-        return Act.ASK
-    rest = skip("polite", words)
+def classify_request(words: str) -> SpeechAct | None:
+    """Classify the verb after "can you list" and "would you rename"."""
+    if begins_with("ability", words):
+        return SpeechAct.ASK
+    rest = skip_form("polite", words)
     if rest is None:
         return None
-    return classify_imperative(re.sub(r"^(\w+[^e])(?:ed|ing)\b", r"\1", strip_fillers(rest))) or Act.WORK
+    return classify_imperative(re.sub(r"^(\w+[^e])(?:ed|ing)\b", r"\1", strip_fillers(rest))) or SpeechAct.WORK
 
 
-def classify_imperative(words: str) -> Act | None:
-    return classify_telling(words) or classify_reading(words)
+def classify_imperative(words: str) -> SpeechAct | None:
+    return classify_answer_request(words) or classify_reading(words)
 
 
-def classify_telling(words: str) -> Act | None:
+def classify_answer_request(words: str) -> SpeechAct | None:
     """Recognise what asks for an answer to the user: "tell me", "I wonder whether", "I would like an overview"."""
-    wanted = skip("wants", words)
-    if wanted is not None and holds("answer_noun", wanted):
-        made = any(holds(form, words) for form in ("written", "answer_in", "in_document"))
-        return Act.WORK if made else Act.ASK
-    rest = skip("tells", words)
+    wanted = skip_form("wants", words)
+    if wanted is not None and contains("answer_noun", wanted):
+        made = any(contains(form, words) for form in ("written", "answer_in", "in_document"))
+        return SpeechAct.WORK if made else SpeechAct.ASK
+    rest = skip_form("tells", words)
     if rest is None:
         return None
-    return Act.ASK if not rest or is_told(words.removesuffix(rest).strip(), rest) else Act.WORK
+    return SpeechAct.ASK if not rest or is_only_answer(words.removesuffix(rest).strip(), rest) else SpeechAct.WORK
 
 
-def is_told(telling: str, rest: str) -> bool:
-    """Tell whether what follows "tell me" or "give me" is only an answer."""
-    if begins("embedded", rest) or re.match(r"about (?:how|what|why)\b", rest):
-        own = begins("speaker", telling)
-        return is_answered(rest) and not begins("not_told", rest) and (own or not holds("written", rest))
-    if fits("unsure", telling) or begins("not_told", rest):
+def is_only_answer(telling: str, rest: str) -> bool:
+    """Return whether what follows "tell me" or "give me" is only an answer."""
+    if begins_with("embedded", rest) or re.match(r"about (?:how|what|why)\b", rest):
+        own = begins_with("speaker", telling)
+        return is_answerable(rest) and not begins_with("not_told", rest) and (own or not contains("written", rest))
+    if matches_whole("unsure", telling) or begins_with("not_told", rest):
         return False
-    if any(holds(form, rest) for form in ("written", "purpose", "by_doing")) or begins("not_told_noun", rest):
+    if any(contains(form, rest) for form in ("written", "purpose", "by_doing")) or begins_with("not_told_noun", rest):
         return False
-    if not begins("shows_me", telling):
-        return not holds("made_noun", rest)
-    made = telling.startswith("give") or begins("one", rest)
-    if begins("made_noun", rest) or begins("shown_how", rest) or (made and not holds("answer_noun", rest)):
+    if not begins_with("shows_me", telling):
+        return not contains("made_noun", rest)
+    made = telling.startswith("give") or begins_with("one", rest)
+    if begins_with("made_noun", rest) or begins_with("shown_how", rest) or (made and not contains("answer_noun", rest)):
         return False
-    return not (holds("in_file", rest) or holds("manner", rest))
+    return not (contains("in_file", rest) or contains("manner", rest))
 
 
-def is_answered(words: str) -> bool:
-    """Tell "what it does" from "what you can do", "whether you could add it" and "what is wrong by fixing it"."""
-    if holds("by_doing", words) and not begins("whether", words):
+def is_answerable(words: str) -> bool:
+    """Distinguish "what it does" from "what you can do" and "whether you could add it"."""
+    if contains("by_doing", words) and not begins_with("whether", words):
         return False
-    return not any(holds(form, words) for form in ("no_answer", "else", "purpose"))
+    return not any(contains(form, words) for form in ("no_answer", "else", "purpose"))
 
 
 # --- what is to be read
 
 
-def classify_reading(words: str) -> Act | None:
+def classify_reading(words: str) -> SpeechAct | None:
     """Recognise an imperative that reads and reports; None where it does not begin with a reading verb."""
-    if fits("tries", words):
-        return Act.RUN
-    if begins("executes", words):
-        return Act.READ if fits("runs", words) else Act.WORK if holds("risky_run", words) else Act.RUN
-    if begins("proposes", words):
-        return Act.READ
+    if matches_whole("tries", words):
+        return SpeechAct.RUN
+    if begins_with("executes", words):
+        return (
+            SpeechAct.READ
+            if matches_whole("runs", words)
+            else SpeechAct.WORK
+            if contains("risky_run", words)
+            else SpeechAct.RUN
+        )
+    if begins_with("proposes", words):
+        return SpeechAct.READ
     for verbs, reads in (("free", reads_freely), ("program", reads_workspace)):
         found = find_form(verbs).match(words)
         if found:
@@ -132,138 +144,159 @@ def classify_reading(words: str) -> Act | None:
     return None
 
 
-def reads_freely(verb: str, rest: str) -> Act:
-    """Tell "explain the login" from "examine the input" and "describe it in the README"."""
-    if holds("in_document", rest) or holds("written", rest):
-        return Act.WORK
-    if begins("embedded", rest):
-        return Act.ASK if is_answered(rest) else Act.WORK
-    runs = begins("choosy", verb) and holds("runtime", rest)
-    return Act.WORK if runs or is_made(rest) else Act.READ
+def reads_freely(verb: str, rest: str) -> SpeechAct:
+    """Distinguish "explain the login" from "examine the input" and "describe it in the README"."""
+    if contains("in_document", rest) or contains("written", rest):
+        return SpeechAct.WORK
+    if begins_with("embedded", rest):
+        return SpeechAct.ASK if is_answerable(rest) else SpeechAct.WORK
+    runs = begins_with("choosy", verb) and contains("runtime", rest)
+    return SpeechAct.WORK if runs or makes_something(rest) else SpeechAct.READ
 
 
-def is_made(rest: str) -> bool:
-    """Tell whether something is to be made of what is read, or done while it is read."""
-    return any(holds(form, rest) for form in ("by_doing", "written", "purpose", "manner", "on_it", "else"))
+def makes_something(rest: str) -> bool:
+    """Return whether something is to be made of what is read, or done while it is read."""
+    return any(contains(form, rest) for form in ("by_doing", "written", "purpose", "manner", "on_it", "else"))
 
 
-def reads_workspace(verb: str, rest: str) -> Act:
-    """Tell "list the tests" from "list the customers on the page": object and place are of the workspace."""
-    if begins("embedded", rest) or rest.startswith("that "):
-        return Act.ASK if reads_embedded(verb, rest) else Act.WORK
+def reads_workspace(verb: str, rest: str) -> SpeechAct:
+    """Distinguish "list the tests" from "list the customers on the page": object and place are of the workspace."""
+    if begins_with("embedded", rest) or rest.startswith("that "):
+        return SpeechAct.ASK if reads_embedded(verb, rest) else SpeechAct.WORK
     if not rest:
-        return Act.READ if begins("looks", verb) else Act.WORK
+        return SpeechAct.READ if begins_with("looks", verb) else SpeechAct.WORK
     rest = re.sub("^every ", "all ", rest)
-    if is_made(rest) or fits("specified", rest) or fits("specified_for", f"{verb} {rest}"):
-        return Act.WORK
+    if makes_something(rest) or matches_whole("specified", rest) or matches_whole("specified_for", f"{verb} {rest}"):
+        return SpeechAct.WORK
     head = find_form("head").split(rest)[0].strip()
-    if holds("runtime", head) or not is_in_workspace(verb, rest.removeprefix(head)):
-        return Act.WORK
+    if contains("runtime", head) or not is_in_workspace(verb, rest.removeprefix(head)):
+        return SpeechAct.WORK
     last = head.split()[-1]
-    if begins("output", verb):
-        return Act.READ if holds("shown", rest) or (verb == "show" and fits("unseen", last)) else Act.WORK
-    named = fits("thing", last) or holds("named", head) or verb == "compare"
-    return Act.READ if named or begins("sought", f"{verb} {rest}") else Act.WORK
+    if begins_with("output", verb):
+        return (
+            SpeechAct.READ
+            if contains("shown", rest) or (verb == "show" and matches_whole("unseen", last))
+            else SpeechAct.WORK
+        )
+    named = matches_whole("thing", last) or contains("named", head) or verb == "compare"
+    return SpeechAct.READ if named or begins_with("sought", f"{verb} {rest}") else SpeechAct.WORK
 
 
 def is_in_workspace(verb: str, rest: str) -> bool:
-    """Tell "in the parser module" from "in yellow"."""
+    """Distinguish "in the parser module" from "in yellow"."""
     places = find_form("place_of").finditer(find_form("relative").split(rest)[0])
     return verb == "compare" or all(
-        holds("workspace", place[0]) or (place[0].startswith("for ") and begins("seeks", verb)) for place in places
+        contains("workspace", place[0]) or (place[0].startswith("for ") and begins_with("seeks", verb))
+        for place in places
     )
 
 
 def reads_embedded(verb: str, rest: str) -> bool:
-    """Tell "check whether the tests pass" from "check that the password is long enough"."""
-    if not is_answered(rest) or holds("written", rest) or fits("how_done", f"{verb} {rest}"):
+    """Distinguish "check whether the tests pass" from "check that the password is long enough"."""
+    if not is_answerable(rest) or contains("written", rest) or matches_whole("how_done", f"{verb} {rest}"):
         return False  # "figure out how to get it green"
-    shows = begins("shows", verb)
-    condition = begins("whether", rest) or rest.startswith("that ")
-    if (holds("runtime", " ".join(rest.split()[1:6])) and (shows or condition)) or (
-        shows and holds("in_document", rest)
+    shows = begins_with("shows", verb)
+    condition = begins_with("whether", rest) or rest.startswith("that ")
+    if (contains("runtime", " ".join(rest.split()[1:6])) and (shows or condition)) or (
+        shows and contains("in_document", rest)
     ):
         return False
     if not rest.startswith("that ") and (not shows or verb == "count" or rest.startswith("how to ")):
         return True
     things = find_form("thing").findall(rest)
-    plural = [thing for thing in things if not begins("output", verb) or thing.endswith("s")]
-    return bool(plural) and verb != "see" and not is_made(rest) and " exists" not in rest
+    plural = [thing for thing in things if not begins_with("output", verb) or thing.endswith("s")]
+    return bool(plural) and verb != "see" and not makes_something(rest) and " exists" not in rest
 
 
 # --- questions
 
 
-def classify_asking(words: str, asked: bool, before: Act = Act.NOTHING) -> Act | None:
+def classify_asking(words: str, asked: bool, before: SpeechAct = SpeechAct.NOTHING) -> SpeechAct | None:
     """Recognise a question by its form; one that is a request in the shape of a question is work."""
     if (foreign := classify_foreign(words, asked, before)) is not None:
         return foreign
-    if begins("requests", words) or begins("urges", words):
-        return Act.WORK
-    if begins("wh_opening", words):
-        if before in (Act.STATE, Act.OWN) and not asked and begins("which", words):
+    if begins_with("requests", words) or begins_with("urges", words):
+        return SpeechAct.WORK
+    if begins_with("wh_opening", words):
+        if before in (SpeechAct.STATE, SpeechAct.OWN) and not asked and begins_with("which", words):
             return None  # "it refers to the old one, which we stopped supporting"
-        return Act.ASK if asked or begins("inverted", words) else None
-    if fits("polar", words) and (asked or (begins("loose", words) and before not in (Act.STATE, Act.OWN))):
-        return Act.WORK if fits("wishes", words) and not holds("or_else", words) else Act.ASK
-    if before in (Act.ASK, Act.READ, Act.RUN) and (rest := skip("reports", words)) is not None:
-        return Act.ASK if is_answered(rest) else Act.WORK
-    return Act.ASK if begins("fragment", words) or (asked and fits("asked_fragment", words)) else None
+        return SpeechAct.ASK if asked or begins_with("inverted", words) else None
+    if matches_whole("polar", words) and (
+        asked or (begins_with("loose", words) and before not in (SpeechAct.STATE, SpeechAct.OWN))
+    ):
+        return SpeechAct.WORK if matches_whole("wishes", words) and not contains("or_else", words) else SpeechAct.ASK
+    if before in (SpeechAct.ASK, SpeechAct.READ, SpeechAct.RUN) and (rest := skip_form("reports", words)) is not None:
+        return SpeechAct.ASK if is_answerable(rest) else SpeechAct.WORK
+    return (
+        SpeechAct.ASK if begins_with("fragment", words) or (asked and matches_whole("asked_fragment", words)) else None
+    )
 
 
-def classify_foreign(words: str, asked: bool, before: Act) -> Act | None:
+def classify_foreign(words: str, asked: bool, before: SpeechAct) -> SpeechAct | None:
     """Recognise what is said in some other languages; None where the words are English or no known form."""
-    if fits("foreign_forbids", words):
-        return Act.FORBID
-    if holds("script_any", words):
+    if matches_whole("foreign_forbids", words):
+        return SpeechAct.FORBID
+    if contains("script_any", words):
         return classify_script(words, asked)
-    doubt = holds("foreign_doubt", find_form("foreign_between").sub("", words))
-    if fits("foreign_thanks", words) and not doubt:
-        return Act.TALK
-    if fits("foreign_greets", words):
-        return Act.NOTHING
-    if fits("foreign_tells", words) and not holds("foreign_and", find_form("foreign_between").sub("", words)):
-        return Act.ASK
-    if before is Act.ASK and begins("foreign_conditions", words) and not holds("foreign_request", words):
-        return Act.NOTHING
-    opens = begins("foreign_opens", words) and (asked or before is Act.ASK)
-    if (opens or begins("foreign_sure", words) or (asked and begins("foreign_stated", words))) and not doubt:
-        return Act.ASK
-    return Act.WORK if holds("foreign", words) else None
+    doubt = contains("foreign_doubt", find_form("foreign_between").sub("", words))
+    if matches_whole("foreign_thanks", words) and not doubt:
+        return SpeechAct.TALK
+    if matches_whole("foreign_greets", words):
+        return SpeechAct.NOTHING
+    if matches_whole("foreign_tells", words) and not contains(
+        "foreign_and", find_form("foreign_between").sub("", words)
+    ):
+        return SpeechAct.ASK
+    if before is SpeechAct.ASK and begins_with("foreign_conditions", words) and not contains("foreign_request", words):
+        return SpeechAct.NOTHING
+    opens = begins_with("foreign_opens", words) and (asked or before is SpeechAct.ASK)
+    if (opens or begins_with("foreign_sure", words) or (asked and begins_with("foreign_stated", words))) and not doubt:
+        return SpeechAct.ASK
+    return SpeechAct.WORK if contains("foreign", words) else None
 
 
-def classify_script(words: str, asked: bool) -> Act:
+def classify_script(words: str, asked: bool) -> SpeechAct:
     """Recognise what is said in Russian, Chinese, Japanese and Korean; where in doubt it is work."""
-    if holds("script_tells", words):
-        return Act.ASK
-    if holds("script_requests", words):
-        return Act.WORK
-    if holds("script_thanks", words):
-        return Act.TALK
-    return Act.ASK if asked or holds("script_asks", words) else Act.WORK
+    if contains("script_tells", words):
+        return SpeechAct.ASK
+    if contains("script_requests", words):
+        return SpeechAct.WORK
+    if contains("script_thanks", words):
+        return SpeechAct.TALK
+    return SpeechAct.ASK if asked or contains("script_asks", words) else SpeechAct.WORK
 
 
 # --- statements
 
 
-def classify_statement(words: str, said: str, asked: bool, before: Act) -> Act:
-    """Tell background from a wish; a statement with a question mark asks."""
-    if holds("wish", find_form("wanted_by_others").sub("", words)):
-        return Act.WORK
-    if begins("when", words):
-        return classify_late(words, asked) or Act.CONDITION
-    if asked and before in (Act.STATE, Act.OWN, Act.ASK, Act.READ) and fits("tag", words):
-        return Act.ASK
-    if begins("states", words):
-        return Act.ASK if asked and not holds("rhetorical", said) else Act.OWN if begins("own", words) else Act.STATE
-    topic = not asked and before not in (Act.ASK, Act.READ) and begins("noun_phrase", words)
-    return Act.STATE if topic else Act.UNKNOWN
+def classify_statement(words: str, said: str, asked: bool, before: SpeechAct) -> SpeechAct:
+    """Distinguish background from a wish; a statement with a question mark asks."""
+    if contains("wish", find_form("wanted_by_others").sub("", words)):
+        return SpeechAct.WORK
+    if begins_with("when", words):
+        return classify_late(words, asked) or SpeechAct.CONDITION
+    if (
+        asked
+        and before in (SpeechAct.STATE, SpeechAct.OWN, SpeechAct.ASK, SpeechAct.READ)
+        and matches_whole("tag", words)
+    ):
+        return SpeechAct.ASK
+    if begins_with("states", words):
+        return (
+            SpeechAct.ASK
+            if asked and not contains("rhetorical", said)
+            else SpeechAct.OWN
+            if begins_with("own", words)
+            else SpeechAct.STATE
+        )
+    topic = not asked and before not in (SpeechAct.ASK, SpeechAct.READ) and begins_with("noun_phrase", words)
+    return SpeechAct.STATE if topic else SpeechAct.UNKNOWN
 
 
-def classify_late(words: str, asked: bool) -> Act | None:
+def classify_late(words: str, asked: bool) -> SpeechAct | None:
     """Recognise a question after a condition without a comma: "if I drop it what breaks"."""
     told = find_form("tells").search(words)
-    if told and begins("speaker", told[0]):
-        return classify_telling(words[told.start() :])
+    if told and begins_with("speaker", told[0]):
+        return classify_answer_request(words[told.start() :])
     late = find_form("asked_late").search(words) or (find_form("asked_polar").search(words) if asked else None)
     return classify_asking(words[late.start() :], asked) if late else None

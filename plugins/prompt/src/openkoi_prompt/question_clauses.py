@@ -1,15 +1,15 @@
-"""A text into sentences, and a sentence into the clauses whose speech act is looked at: code and quotes set aside."""
+"""Split a text into sentences and clauses whose speech act is classified; code and quotes are set aside."""
 
 import re
 from dataclasses import dataclass
 
-CODE = "\u00a7"  # stands for what is spoken about and not said: a quotation, a file, a number, a line of code
-DOCUMENT = CODE + "doc"  # a file in which an answer could be written
+CODE_SIGN = "\u00a7"  # stands for what is spoken about and not said: a quotation, a file, a number, a line of code
+DOCUMENT_SIGN = CODE_SIGN + "doc"  # a file in which an answer could be written
 
 
 @dataclass(frozen=True)
 class Clause:
-    """Lower-case words between single spaces, and the comma or conjunction before them."""
+    """Hold lower-case words between single spaces, and the comma or conjunction before them."""
 
     text: str
     joint: str = ""
@@ -85,9 +85,9 @@ WRITTEN = re.compile(r"[\w./~-]+\.(?:md|txt|csv|tsv|json|rst|html?|pdf|ya?ml|doc
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """Split a text into sentences, and each of them at its commas and conjunctions; lines of a log are left out."""
+    """Split a text into sentences, and each of them at its commas and conjunctions; lines of a log are skipped."""
     text = LOGGED.sub("\n", SHORT.sub(" ", text.translate(SPELLINGS).replace(" / ", "\n")))
-    text = QUOTED.sub(f" {CODE} ", text)
+    text = QUOTED.sub(f" {CODE_SIGN} ", text)
     pieces = [*ENDS.split(text), ""]
     said = [(piece, "?" in end) for piece, end in zip(pieces[::2], pieces[1::2], strict=True)]
     return [Sentence(split_clauses(piece), asked) for piece, asked in said]
@@ -102,16 +102,16 @@ def split_clauses(sentence: str) -> tuple[Clause, ...]:
 def read_words(piece: str) -> str:
     """Return the words in lower case, contractions written out, and `CODE` or `DOCUMENT` for each file and number."""
     found = ("into" if word in ("->", "=>", ">>", ">", "→") else word.strip(".\"'*¿¡[]{}|>,") for word in piece.split())
-    return " ".join(expand_word(word.lower()) for word in found if re.search(rf"[\w{CODE}]", word))
+    return " ".join(expand_word(word.lower()) for word in found if re.search(rf"[\w{CODE_SIGN}]", word))
 
 
 def expand_word(word: str) -> str:
     if WRITTEN.fullmatch(word):
-        return DOCUMENT
+        return DOCUMENT_SIGN
     if word in PLAIN:
         return PLAIN[word]
     if FILE.fullmatch(word) and not word.startswith("--"):
-        return CODE
+        return CODE_SIGN
     for suffix, full in SUFFIXES:
         if word.endswith(suffix):
             return word.removesuffix(suffix) + full

@@ -1,4 +1,4 @@
-"""The forms of clauses in `question.toml`, as regular expressions that are compiled when they are first used."""
+"""Compile the forms of clauses in `question.toml` to regular expressions when they are first used."""
 
 import re
 import tomllib
@@ -30,26 +30,26 @@ def find_form(name: str) -> re.Pattern[str]:
     return re.compile(pattern if name.startswith("script_") else rf"(?<!\S){pattern}(?!\S)")
 
 
-def begins(name: str, words: str) -> bool:
+def begins_with(name: str, words: str) -> bool:
     return find_form(name).match(words) is not None
 
 
-def holds(name: str, words: str) -> bool:
+def contains(name: str, words: str) -> bool:
     return find_form(name).search(words) is not None
 
 
-def fits(name: str, words: str) -> bool:
+def matches_whole(name: str, words: str) -> bool:
     return find_form(name).fullmatch(words) is not None
 
 
-def skip(name: str, words: str) -> str | None:
+def skip_form(name: str, words: str) -> str | None:
     """Return what follows a form that the words begin with; None where they do not."""
     found = find_form(name).match(words)
     return words[found.end() :].strip() if found else None
 
 
-def is_made_of(name: str, words: str) -> bool:
-    """Tell whether the words are nothing but forms of one name: "ok thanks"."""
-    while words and (rest := skip(name, words)) is not None and rest != words:
+def consists_of(name: str, words: str) -> bool:
+    """Return whether the words are nothing but forms of one name: "ok thanks"."""
+    while words and (rest := skip_form(name, words)) is not None and rest != words:
         words = rest
     return not words

@@ -1,4 +1,4 @@
-"""Refuse sections that would crowd the task out of the prompt, by the plugin that brought them. Pure.
+"""Refuse sections that would crowd the task out of the prompt, by the plugin that added them.
 
 The caps are those of issue 14: a plugin's 50 MB section left no room for a single call.
 """
@@ -14,12 +14,12 @@ MAX_TOTAL_BYTES = 256 * KIB
 WINDOW_SHARE = 4
 BYTES_PER_TOKEN = 4
 """As openkoi_models estimates the tokens of a text."""
-MEMORY = "memory"
-SHOWN_NAMES, SHOWN_LENGTH = 3, 60
+MEMORY_SOURCE = "memory"
+MAX_SHOWN_NAMES, MAX_SHOWN_CHARACTERS = 3, 60
 
 
 def max_total_bytes(window: int) -> int:
-    """How long all sections together may be for a model that reads so many tokens."""
+    """Return how long all sections together may be for a model with a context window of so many tokens."""
     return min(MAX_TOTAL_BYTES, window * BYTES_PER_TOKEN // WINDOW_SHARE)
 
 
@@ -33,11 +33,11 @@ def refuse_oversized(
     """
     sizes: dict[str, int] = {}
     for section in sections:
-        sizes[section.source] = sizes.get(section.source, 0) + size_of(section)
+        sizes[section.source] = sizes.get(section.source, 0) + section_size(section)
     refused = {
         plugin: f"a plugin may add at most {MAX_PLUGIN_BYTES:,} bytes"
         for plugin, size in sizes.items()
-        if size > MAX_PLUGIN_BYTES and plugin != MEMORY
+        if size > MAX_PLUGIN_BYTES and plugin != MEMORY_SOURCE
     }
     rest = {plugin: size for plugin, size in sizes.items() if plugin not in refused}
     while rest and (total := taken + sum(rest.values())) > max_total:
@@ -50,27 +50,27 @@ def refuse_oversized(
 
 
 def without_refused_texts(sections: Sequence[Section]) -> Sequence[Section]:
-    """Return one plugin's sections as they are recorded: if they are refused, with sizes in place of their texts."""
+    """Return one plugin's sections as they are recorded: if refused, with sizes in place of their texts."""
     if total_size(sections) <= MAX_PLUGIN_BYTES:
         return sections
-    return [replace(one, text=f"({size_of(one):,} bytes, refused)") for one in sections]
+    return [replace(one, text=f"({section_size(one):,} bytes, refused)") for one in sections]
 
 
 def explain_refusal(plugin: str, sections: Sequence[Section], hook: str, why: str) -> str:
-    """Say whose sections were refused and why, the largest by name."""
-    by_size = sorted(sections, key=size_of, reverse=True)
-    names = ", ".join(one.name[:SHOWN_LENGTH] for one in by_size[:SHOWN_NAMES])
-    more = f" and {len(by_size) - SHOWN_NAMES} more" if len(by_size) > SHOWN_NAMES else ""
+    """Return whose sections were refused and why, the largest by name."""
+    by_size = sorted(sections, key=section_size, reverse=True)
+    names = ", ".join(one.name[:MAX_SHOWN_CHARACTERS] for one in by_size[:MAX_SHOWN_NAMES])
+    more = f" and {len(by_size) - MAX_SHOWN_NAMES} more" if len(by_size) > MAX_SHOWN_NAMES else ""
     noun = "section" if len(sections) == 1 else "sections"
     size = f"{total_size(sections):,} bytes"
     return f"Refused the {noun} {names}{more} ({size}) of {plugin or 'a plugin'} at {hook}: {why}."
 
 
 def total_size(sections: Iterable[Section]) -> int:
-    """How many bytes sections are."""
-    return sum(map(size_of, sections))
+    """Return how many bytes sections are."""
+    return sum(map(section_size, sections))
 
 
-def size_of(section: Section) -> int:
-    """How many bytes a section is in UTF-8, its name included."""
+def section_size(section: Section) -> int:
+    """Return how many bytes a section is in UTF-8, including its name."""
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in (section.name, section.text))

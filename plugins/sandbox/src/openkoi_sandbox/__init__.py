@@ -1,10 +1,17 @@
-"""Runs OpenKoi's commands in the strongest cage that can be proved, and leaves no process behind."""
+"""Run OpenKoi's commands in the strongest sandbox that passes a self-test, and leave no process behind."""
 
+from .auto import AutoSandbox
 from .autorun_report import AutorunReport
-from .bubblewrap import Bubblewrap
-from .ladder import Ladder
-from .landlock import Landlock
-from .limited import Limits
-from .plain import Plain
+from .bubblewrap import BubblewrapSandbox
+from .landlock import LandlockSandbox
+from .rlimits_sandbox import RlimitsSandbox
+from .unconfined import UnconfinedSandbox
 
-__all__ = ["AutorunReport", "Bubblewrap", "Ladder", "Landlock", "Limits", "Plain"]
+__all__ = [
+    "AutoSandbox",
+    "AutorunReport",
+    "BubblewrapSandbox",
+    "LandlockSandbox",
+    "RlimitsSandbox",
+    "UnconfinedSandbox",
+]

@@ -1,4 +1,7 @@
-"""Level 3, the entry ``bubblewrap``: namespaces of its own for files, processes, users and, if wanted, the network."""
+"""Provide level 3, the entry ``bubblewrap``.
+
+Separate namespaces for files, processes, users and, if configured, the network.
+"""
 
 import contextlib
 import platform
@@ -7,18 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .caged import Caged
-from .launch import LAUNCHER, Start, Taken, launched
-from .limits import rlimits, watched
-from .namespaces import Layout, bound_sockets, name_service, words
-from .policy import Level, Policy
-from .rules import abstract_only, version
-from .rung import Rung
-from .seccomp import is_known, namespaces_closed
+from .base import BaseSandbox
+from .landlock_rules import abstract_socket_attributes, landlock_version
+from .launch import LAUNCHER, CommandStart, Restrictions, start_through_launcher
+from .level import LevelDefinition
+from .namespaces import MountLayout, bound_sockets, bwrap_arguments, name_service_folders
+from .rlimits import compute_rlimits, max_processes_to_watch
+from .sandbox_policy import SandboxLevel, SandboxPolicy
+from .seccomp import is_known_machine, namespace_filter
 
-LISTING = Path("/proc/net/unix")
+UNIX_SOCKETS = Path("/proc/net/unix")
 PRIVATE_TEMPORARY = "/tmp"
-KNOBS = (
+KERNEL_SETTINGS = (
     (
         "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
         "1",
@@ -31,87 +34,91 @@ KNOBS = (
 
 
 @dataclass(frozen=True, slots=True)
-class BubblewrapCage:
-    """A command that sees the system read-only, and of other programs nothing."""
+class BubblewrapConfinement:
+    """Confine a command so that it sees the system read-only, and nothing of other programs."""
 
-    policy: Policy
+    policy: SandboxPolicy
     program: str
 
     @property
-    def seals(self) -> bool:
+    def makes_read_only(self) -> bool:
         """Mounts are read-only path by path."""
         return True
 
     @property
     def most_processes(self) -> int:
         """We count when the kernel does not."""
-        return watched(self.policy)
+        return max_processes_to_watch(self.policy)
 
     @contextlib.contextmanager
-    def dressed(self, start: Start) -> Iterator[Start]:
+    def wrap(self, start: CommandStart) -> Iterator[CommandStart]:
         """Bubblewrap first, then the launcher within it."""
         root = start.root.resolve()
-        needed = (Path(sys.prefix), Path(sys.base_prefix), LAUNCHER.parent, *name_service())
-        listing = LISTING.read_text(errors="surrogateescape") if LISTING.exists() else ""
-        policy = self.policy.opening(writable=start.den.writable, readable=start.den.readable)
+        needed = (Path(sys.prefix), Path(sys.base_prefix), LAUNCHER.parent, *name_service_folders())
+        listing = UNIX_SOCKETS.read_text(errors="surrogateescape") if UNIX_SOCKETS.exists() else ""
+        policy = self.policy.with_paths(writable=start.private.writable, readable=start.private.readable)
         open_doors = bound_sockets(listing)
-        laid = Layout(root, needed, tuple(open_doors), start.den.room, start.sealed)
-        prefix = words(self.program, policy, laid)
+        laid = MountLayout(root, needed, tuple(open_doors), start.private.temporary, start.read_only)
+        prefix = bwrap_arguments(self.program, policy, laid)
         env = {**start.env, "TMPDIR": PRIVATE_TEMPORARY}
-        with launched(replace(start, env=env, whole=True), self.taken(start.seconds), prefix=prefix) as ready:
+        with start_through_launcher(
+            replace(start, env=env, dies_together=True), self.restrictions(start.seconds), prefix=prefix
+        ) as ready:
             yield ready
 
-    def taken(self, seconds: float) -> Taken:
-        """What namespaces leave: limits, calls into what they do not keep apart, sockets without a path."""
-        machine, abstract = platform.machine(), abstract_only(version())
-        return Taken(
-            rlimits(self.policy, seconds),
+    def restrictions(self, seconds: float) -> Restrictions:
+        """Return what namespaces leave open: limits, system calls they do not separate, sockets without a path."""
+        machine, abstract = platform.machine(), abstract_socket_attributes(landlock_version())
+        return Restrictions(
+            compute_rlimits(self.policy, seconds),
             (abstract, []) if abstract else None,
-            namespaces_closed(machine) if is_known(machine) else b"",
+            namespace_filter(machine) if is_known_machine(machine) else b"",
         )
 
 
-def bwrap() -> str:
-    """Where bubblewrap is; it is looked for where the system keeps programs, not where a project may put one."""
+def find_bwrap() -> str:
+    """Return the path of bubblewrap, looked up where the system keeps programs, not where a project may put one."""
     places = (Path("/usr/bin/bwrap"), Path("/usr/local/bin/bwrap"), Path("/bin/bwrap"))
     here = sys.platform.startswith("linux")
     nix = Path("/run/current-system/sw/bin/bwrap")
     return next((str(place) for place in (*places, nix) if here and place.exists()), "")
 
 
-def made(policy: Policy) -> BubblewrapCage:
-    """Namespaces of its own for each command."""
-    return BubblewrapCage(policy, bwrap())
+def build_confinement(policy: SandboxPolicy) -> BubblewrapConfinement:
+    """Return separate namespaces for each command."""
+    return BubblewrapConfinement(policy, find_bwrap())
 
 
-def missing() -> str:
-    """It is a program of its own."""
-    if bwrap():
+def missing_requirement() -> str:
+    """Return what is missing to run it."""
+    if find_bwrap():
         return ""
     if not sys.platform.startswith("linux"):
-        return f"bubblewrap is Linux's, and this is {sys.platform}"
+        return f"bubblewrap needs Linux, and this is {sys.platform}"
     return "the program bwrap is not installed (apt install bubblewrap, dnf install bubblewrap)"
 
 
-def advice() -> str:
-    """What on this machine forbids namespaces, and what to do."""
-    return "; ".join(forbidding()) or "in a container, allow nested user namespaces"
+def kernel_advice() -> str:
+    """Return what on this machine forbids namespaces, and what to do."""
+    return "; ".join(forbidding_settings()) or "in a container, allow nested user namespaces"
 
 
-def forbidding() -> Iterator[str]:
-    """The settings of the system that say no."""
-    for path, value, remedy in KNOBS:
+def forbidding_settings() -> Iterator[str]:
+    """Yield the system settings that forbid it."""
+    for path, value, remedy in KERNEL_SETTINGS:
         with contextlib.suppress(OSError):
             if Path(path).read_text().strip() == value:
                 yield remedy
 
 
 CAVEAT = "sockets that other programs make while a command runs are not hidden from it"
-AUTORUN = "read-only (.git/hooks, .git/config, .envrc, editors, CI); new ones are moved away when a command ends"
-ISOLATED = Rung("bubblewrap", Level.ISOLATED, made, missing, advice, CAVEAT, AUTORUN)
+AUTORUN = "read-only (.git/hooks, .git/config, .envrc, editors, CI); new ones are moved away after each command"
+BUBBLEWRAP_LEVEL = LevelDefinition(
+    "bubblewrap", SandboxLevel.ISOLATED, build_confinement, missing_requirement, kernel_advice, CAVEAT, AUTORUN
+)
 
 
-class Bubblewrap(Caged):
-    """Namespaces, put up by the program ``bwrap``. Configured by ``[sandboxes.bubblewrap]``."""
+class BubblewrapSandbox(BaseSandbox):
+    """Run commands in namespaces created by the program ``bwrap``. Configured by ``[sandboxes.bubblewrap]``."""
 
-    rungs = (ISOLATED,)
+    levels = (BUBBLEWRAP_LEVEL,)

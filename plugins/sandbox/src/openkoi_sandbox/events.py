@@ -1,4 +1,4 @@
-"""What this plugin writes to the log."""
+"""Define the events that this plugin writes to the log."""
 
 import sys
 from collections.abc import Mapping
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs.events import Event
 
-MAX_SHOWN = 30
+MAX_LISTED_FILES = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Protected(Event):
-    """A command changed a file that another program runs: it was ``restored``, or moved away, to ``kept``.
+    """Report that a command changed a file that another program runs: it was ``restored``, or moved away, to ``kept``.
 
     ``reason`` says who runs it. ``trouble`` is why neither could be done: the change is still there.
     """
@@ -41,7 +41,10 @@ class Protected(Event):
 
 @dataclass(frozen=True, slots=True)
 class Unsealed(Event):
-    """The sandbox in use cannot make single files read-only: changes are undone when a command ends, not refused."""
+    """Report that the sandbox cannot make single files read-only.
+
+    Changes are undone when a command ends, not refused.
+    """
 
     name = "sandbox.unsealed"
 
@@ -59,7 +62,10 @@ class Unsealed(Event):
 
 @dataclass(frozen=True, slots=True)
 class AutorunFiles(Event):
-    """The files that a run created or changed and that other programs run: by path, whether it is new, and who does."""
+    """List the files that a run created or changed and that other programs run.
+
+    By path, whether it is new, and who does.
+    """
 
     name = "sandbox.autorun"
 
@@ -68,6 +74,6 @@ class AutorunFiles(Event):
     @property
     def line(self) -> str:
         """List them, a line each."""
-        shown = [f"  ! {path} is {reason}" for path, reason in list(self.files.items())[:MAX_SHOWN]]
-        more = len(self.files) - MAX_SHOWN
+        shown = [f"  ! {path} is {reason}" for path, reason in list(self.files.items())[:MAX_LISTED_FILES]]
+        more = len(self.files) - MAX_LISTED_FILES
         return "\n".join([*shown, *([f"  ! and {more} more, listed in the log"] if more > 0 else [])])

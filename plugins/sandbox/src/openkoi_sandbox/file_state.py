@@ -1,4 +1,4 @@
-"""What a file is at a moment, kept so that it can be put back: its bytes, its mode, or where a link leads."""
+"""Capture a file so that it can be restored: its bytes, its mode, or where a link leads."""
 
 import os
 import shutil
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-MAX_KEPT = 4_000_000  # bytes of one file; a protected file is a few kilobytes as a rule
-TEMPORARY = ".openkoi-restoring-"
+MAX_CAPTURED_BYTES = 4_000_000  # bytes of one file; a protected file is a few kilobytes as a rule
+TEMPORARY_PREFIX = ".openkoi-restoring-"
 
 
-class Kind(Enum):
-    """What stands at a path."""
+class FileKind(Enum):
+    """Classify what stands at a path."""
 
     FILE = "file"
     LINK = "link"
@@ -21,9 +21,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file as it was. ``data`` is missing when it was too large or closed to us; ``stamp`` changes when it does."""
+    """Hold a file's state. ``data`` is missing when it was too large or unreadable; ``stamp`` changes when it does."""
 
-    kind: Kind
+    kind: FileKind
     mode: int = 0
     data: bytes | None = None
     target: str = ""
@@ -35,8 +35,8 @@ class FileState:
         return (self.data or b"").decode("utf-8", "surrogateescape")
 
 
-def state_of(path: str, known: FileState | None = None) -> FileState | None:
-    """Return what is at a path, not read again while its stamp is the same; None when no file or link is."""
+def capture_state(path: str, known: FileState | None = None) -> FileState | None:
+    """Return the state of a path, not read again while its stamp is unchanged; None for no file or link."""
     try:
         status = os.lstat(path)
         if stat.S_ISDIR(status.st_mode):
@@ -48,30 +48,30 @@ def state_of(path: str, known: FileState | None = None) -> FileState | None:
 
 
 def read_state(path: str, status: os.stat_result, stamp: tuple[int, ...]) -> FileState:
-    """Read what is at a path."""
+    """Read the state of a path."""
     mode = stat.S_IMODE(status.st_mode)
     if stat.S_ISLNK(status.st_mode):
-        return FileState(Kind.LINK, target=os.readlink(path), stamp=stamp)  # noqa: PTH115  # Path would tidy it
+        return FileState(FileKind.LINK, target=os.readlink(path), stamp=stamp)  # noqa: PTH115  # Path would tidy it
     if not stat.S_ISREG(status.st_mode):
-        return FileState(Kind.OTHER, mode, stamp=stamp)
+        return FileState(FileKind.OTHER, mode, stamp=stamp)
     data = None
-    if status.st_size <= MAX_KEPT:
+    if status.st_size <= MAX_CAPTURED_BYTES:
         try:
             data = Path(path).read_bytes()
         except PermissionError:
             data = None
-    return FileState(Kind.FILE, mode, data, str(status.st_mtime_ns) if data is None else "", stamp)
+    return FileState(FileKind.FILE, mode, data, str(status.st_mtime_ns) if data is None else "", stamp)
 
 
-def put_back(path: str, state: FileState) -> None:
-    """Make a path what it was, whatever is there now; raises OSError where that cannot be done."""
+def restore_state(path: str, state: FileState) -> None:
+    """Restore a path to a state, whatever is there now; raise OSError where that fails."""
     place = Path(path)
-    made = place.with_name(f"{TEMPORARY}{os.getpid()}-{place.name}"[:200])
+    made = place.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{place.name}"[:200])
     made.unlink(missing_ok=True)
-    if state.kind is Kind.LINK:
+    if state.kind is FileKind.LINK:
         made.symlink_to(state.target)
     elif state.data is None:
-        raise OSError(f"{path} was too large to keep, so it cannot be put back")
+        raise OSError(f"{path} was too large to save, so it cannot be restored")
     else:
         made.write_bytes(state.data)
         made.chmod(state.mode)
@@ -79,7 +79,7 @@ def put_back(path: str, state: FileState) -> None:
 
 
 def move_aside(path: str, goal: Path) -> None:
-    """Move what is at a path elsewhere, where nothing looks for it and nothing can run it."""
+    """Move what is at a path to a folder that no program reads or runs."""
     goal.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     place = Path(path)
     if place.is_symlink() or not (place.is_file() or place.is_dir()):

@@ -1,6 +1,6 @@
-"""What a repository's settings make git run. Pure: the text of a ``config`` file in.
+"""Decide whether a repository's settings make git run anything.
 
-A list of what runs nothing, and not one of what runs something: git gains settings with every version.
+This lists what runs nothing rather than what runs something: git gains settings with every version.
 """
 
 import re
@@ -32,7 +32,7 @@ FOLDERS = re.compile(r"core\.hookspath|include(if\..*)?\.path")
 
 def runs_nothing(text: str) -> bool:
     """Return whether every line is a setting that is known to run nothing."""
-    return all(key and is_harmless(key, value) for key, value in settings(text))
+    return all(key and is_harmless(key, value) for key, value in parse_settings(text))
 
 
 def is_harmless(key: str, value: str) -> bool:
@@ -42,31 +42,32 @@ def is_harmless(key: str, value: str) -> bool:
 
 def named_paths(text: str) -> Iterator[str]:
     """Return where hooks and further settings are, as far as these say."""
-    return (value for key, value in settings(text) if value and FOLDERS.fullmatch(key))
+    return (value for key, value in parse_settings(text) if value and FOLDERS.fullmatch(key))
 
 
-def settings(text: str) -> Iterator[tuple[str, str]]:
-    """Return the settings in their order: lower-case key and value. What git cannot read has no key, and ends it.
+def parse_settings(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the settings in order: lower-case key and value.
 
-    Lines end, go on and are commented out exactly as in git's own reader: else a text would hide a setting from us.
+    What git cannot read has no key, and ends it. Lines end, continue and are commented out exactly as in git's own
+    reader: otherwise a text would hide a setting from us.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    prefix, at = "", end_of(SKIPPED.match(text))
+    prefix, at = "", match_end(SKIPPED.match(text))
     while at < len(text):
         section = SECTION.match(text, at)
         setting = SETTING.match(text, at) if prefix and not section else None
         if section:
             prefix = ".".join(filter(None, section.groups()))
         else:
-            yield (f"{prefix}.{setting[1]}".lower(), unquoted(setting[2] or "")) if setting else ("", text[at:])
-        at = end_of(SKIPPED.match(text, end_of(section or setting, len(text))))
+            yield (f"{prefix}.{setting[1]}".lower(), unquote_value(setting[2] or "")) if setting else ("", text[at:])
+        at = match_end(SKIPPED.match(text, match_end(section or setting, len(text))))
 
 
-def end_of(found: re.Match[str] | None, otherwise: int = 0) -> int:
+def match_end(found: re.Match[str] | None, otherwise: int = 0) -> int:
     """Return where a match ends."""
     return found.end() if found else otherwise
 
 
-def unquoted(value: str) -> str:
+def unquote_value(value: str) -> str:
     """Return a value as git understands it."""
     return QUOTING.sub(lambda sign: ESCAPES.get(sign[1], sign[1]), value.strip(" \t\r"))

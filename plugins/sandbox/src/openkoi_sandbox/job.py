@@ -1,4 +1,4 @@
-"""Run one command to its end in a thread. Knows processes and clocks; knows no event loop, and nothing of cages."""
+"""Run one command to its end in a thread."""
 
 import contextlib
 import os
@@ -15,28 +15,31 @@ from typing import IO
 from openkoi_hookspecs import Command, CommandResult, KoiError
 from openkoi_redact import current_redactor
 
-from .capture import Capture
-from .den import Den
-from .ending import ESCAPED, NOT_FOUND, Why, exit_code, unstarted, with_notes
 from .environment import child_environment
-from .launch import Cage, Report, Start, Uncaged
-from .limits import running_tasks
-from .pipe import Drain
-from .room import patiently
-from .tree import Tree
+from .exit_status import ESCAPED_NOTE, EXIT_NOT_FOUND, EndReason, append_notes, exit_code, failed_start
+from .launch import CommandStart, Confinement, LauncherReport, NoConfinement
+from .output_capture import OutputCapture
+from .pipe_drain import PipeDrain
+from .private_dirs import PrivateDirs
+from .process_tree import ProcessTree
+from .retry_when_full import retry_when_full
+from .rlimits import count_tasks
 
-TICK = 0.05
-AFTERWARDS = 0.25
-TRIES = 5
+POLL_SECONDS = 0.05
+OUTPUT_GRACE_SECONDS = 0.25
+MAX_SETUP_TRIES = 5
 
 
-class NotPutUp(KoiError):
-    """The cage could not be put up, so the command never ran: a socket to be hidden may have gone meanwhile."""
+class SandboxSetupError(KoiError):
+    """Report that the sandbox could not be set up, so the command never ran.
+
+    A socket to be hidden may have gone meanwhile.
+    """
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What all commands have in common."""
+class JobSettings:
+    """Hold what all commands have in common."""
 
     outputs: Path
     most: int
@@ -46,110 +49,115 @@ class Settings:
 
 @dataclass(slots=True)
 class Job:
-    """One command under way. ``cancelled`` may be set from anywhere."""
+    """Run one command. ``cancelled`` may be set from any thread."""
 
     command: Command
     root: Path
-    settings: Settings
-    cage: Cage = field(default_factory=Uncaged)
-    den: Den = field(default_factory=Den)
-    sealed: tuple[Path, ...] = ()
+    settings: JobSettings
+    confinement: Confinement = field(default_factory=NoConfinement)
+    private: PrivateDirs = field(default_factory=PrivateDirs)
+    read_only: tuple[Path, ...] = ()
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> CommandResult:
-        """Start it, wait for it, leave no process behind, and say how it went."""
+        """Start the command, wait for it, leave no process behind, and return its result."""
         if not self.root.is_dir():
-            raise KoiError(f"The workspace {self.root} is not a folder. Name one that exists.")
+            raise KoiError(f"The workspace {self.root} is not a folder. Choose an existing one.")
         if not self.command.argv:
-            return CommandResult(NOT_FOUND, "There is no command to run. Name a program.")
+            return CommandResult(EXIT_NOT_FOUND, "No command given. Name a program to run.")
         mark = secrets.token_hex(16)
-        ours = self.den.environment(os.environ)
+        ours = self.private.environment(os.environ)
         env = child_environment(ours, self.command, passed=self.settings.passed, mark=mark)
-        start = Start(self.command.argv, self.root, env, self.command.seconds, den=self.den, sealed=self.sealed)
-        if isinstance(self.cage, Uncaged):
-            return self.started(start, mark, None)
-        for _ in range(TRIES - 1):
-            with contextlib.suppress(NotPutUp):
-                return self.caged(start, mark)
-        return self.caged(start, mark)
+        start = CommandStart(
+            self.command.argv, self.root, env, self.command.seconds, private=self.private, read_only=self.read_only
+        )
+        if isinstance(self.confinement, NoConfinement):
+            return self.run_started(start, mark, None)
+        for _ in range(MAX_SETUP_TRIES - 1):
+            with contextlib.suppress(SandboxSetupError):
+                return self.run_confined(start, mark)
+        return self.run_confined(start, mark)
 
-    def caged(self, start: Start, mark: str) -> CommandResult:
-        """Put the cage up around it, as things are now, and start it."""
-        with reporting() as (report, write), self.cage.dressed(start.reporting_to(write)) as dressed:
-            return self.started(dressed, mark, report)
+    def run_confined(self, start: CommandStart, mark: str) -> CommandResult:
+        """Set up the sandbox as things are now, and start the command in it."""
+        with open_report() as (report, write), self.confinement.wrap(start.with_report(write)) as dressed:
+            return self.run_started(dressed, mark, report)
 
-    def started(self, start: Start, mark: str, report: Report | None) -> CommandResult:
-        """Start it, and see it through."""
-        drain, write = draining(Capture(self.settings.outputs, self.settings.most, current_redactor()))
+    def run_started(self, start: CommandStart, mark: str, report: LauncherReport | None) -> CommandResult:
+        """Start the command and run it to its end."""
+        drain, write = start_drain(OutputCapture(self.settings.outputs, self.settings.most, current_redactor()))
         try:
-            process = patiently(lambda: begin(start, self.command.stdin, write))
+            process = retry_when_full(lambda: start_process(start, self.command.stdin, write))
         except (OSError, ValueError) as error:
-            return unstarted(self.command.argv[0], error)
+            return failed_start(self.command.argv[0], error)
         finally:
             os.close(write)
-        return self.finish(Tree.of(process, mark, report, whole=start.whole), drain)
+        return self.finish(ProcessTree.from_process(process, mark, report, whole=start.dies_together), drain)
 
-    def finish(self, tree: Tree, drain: Drain) -> CommandResult:
-        """See it through to its end."""
-        why = self.wait(tree, drain)
-        if why is Why.CROWDED:
-            tree.strike()
-        clean = tree.end(AFTERWARDS if why is Why.EXITED else self.settings.grace)
-        drain.stop(AFTERWARDS)
+    def finish(self, tree: ProcessTree, drain: PipeDrain) -> CommandResult:
+        """Wait for the end and collect the result."""
+        why = self.wait_for_end(tree, drain)
+        if why is EndReason.CROWDED:
+            tree.kill_at_once()
+        clean = tree.terminate(OUTPUT_GRACE_SECONDS if why is EndReason.EXITED else self.settings.grace)
+        drain.stop(OUTPUT_GRACE_SECONDS)
         drain.capture.close()
-        if tree.report and (failed := self.failed(tree.report, why, drain.capture.text)):
+        if tree.report and (failed := self.setup_failure(tree.report, why, drain.capture.text)):
             return failed
         return CommandResult(
             exit_code(why, tree.status),
-            with_notes(drain.capture.text, [*self.notes(why, drain), *([] if clean else [ESCAPED])]),
-            timed_out=why is Why.TIMED_OUT,
-            output_file=drain.capture.whole,
+            append_notes(drain.capture.text, [*self.limit_notes(why, drain), *([] if clean else [ESCAPED_NOTE])]),
+            timed_out=why is EndReason.TIMED_OUT,
+            output_file=drain.capture.output_file,
         )
 
-    def failed(self, report: Report, why: Why, output: str) -> CommandResult | None:
-        """What to answer when the command never ran; a cage that cannot be put up is an error, not an answer."""
-        if report.fault and report.fault[0] == "exec":
-            return unstarted(self.command.argv[0], report.fault[1])
-        if report.fault:
-            raise KoiError(f"The command was not run: {report.fault[0]} failed ({report.fault[1].strerror}).")
-        if why is Why.EXITED and not report.started:
-            said = " ".join(output.split()) or "it did not say why"
-            raise NotPutUp(f"The command was not run, its sandbox cannot be put up: {said}.")
+    def setup_failure(self, report: LauncherReport, why: EndReason, output: str) -> CommandResult | None:
+        """Return the result of a command that never ran; a sandbox that cannot be set up is an error, not a result."""
+        if report.error and report.error[0] == "exec":
+            return failed_start(self.command.argv[0], report.error[1])
+        if report.error:
+            raise KoiError(f"The command was not run: {report.error[0]} failed ({report.error[1].strerror}).")
+        if why is EndReason.EXITED and not report.has_started:
+            said = " ".join(output.split()) or "unknown reason"
+            raise SandboxSetupError(f"The command was not run because its sandbox could not be set up: {said}.")
         return None
 
-    def notes(self, why: Why, drain: Drain) -> Iterator[str]:
-        """What a reader is told of limits that were reached."""
-        if why is Why.TIMED_OUT:
-            yield f"[Ended after {self.command.seconds:g} seconds, which is its time limit.]"
-        if why is Why.CROWDED:
-            yield f"[Ended because it started more than {self.cage.most_processes} processes, the most there may be.]"
-        if drain.capture.full:
+    def limit_notes(self, why: EndReason, drain: PipeDrain) -> Iterator[str]:
+        """Yield notes about limits that were reached."""
+        if why is EndReason.TIMED_OUT:
+            yield f"[Timed out after {self.command.seconds:g} seconds.]"
+        if why is EndReason.CROWDED:
+            yield f"[Ended because it started more than {self.confinement.most_processes} processes, the maximum.]"
+        if drain.capture.is_full:
             most = self.settings.most / 1_000_000
-            yield f"[It printed more than {most:g} MB, the most there may be; the rest is lost.]"
+            yield f"[The output exceeded {most:g} MB, the maximum; the rest is lost.]"
 
-    def wait(self, tree: Tree, drain: Drain) -> Why:
-        """Wait for what comes first: its end, a limit, or our being told to stop."""
+    def wait_for_end(self, tree: ProcessTree, drain: PipeDrain) -> EndReason:
+        """Wait for what comes first: the end, a limit, or cancellation."""
         deadline = time.monotonic() + self.command.seconds
-        most = running_tasks() + self.cage.most_processes
+        most = count_tasks() + self.confinement.most_processes
         while True:
             if self.cancelled.is_set():
-                return Why.CANCELLED
-            if drain.capture.full:
-                return Why.FLOODED
-            if tree.over():
-                return Why.EXITED
+                return EndReason.CANCELLED
+            if drain.capture.is_full:
+                return EndReason.FLOODED
+            if tree.has_ended():
+                return EndReason.EXITED
             if time.monotonic() >= deadline:
-                return Why.TIMED_OUT
-            if self.cage.most_processes and running_tasks() > most and self.crowded(tree):
-                return Why.CROWDED
-            nap(tree, drain, min(TICK, max(0.0, deadline - time.monotonic())))
+                return EndReason.TIMED_OUT
+            if self.confinement.most_processes and count_tasks() > most and self.has_too_many_processes(tree):
+                return EndReason.CROWDED
+            sleep_until_output_ends(tree, drain, min(POLL_SECONDS, max(0.0, deadline - time.monotonic())))
 
-    def crowded(self, tree: Tree) -> bool:
-        """Whether there are too many processes; only asked when the whole system has that many more than before."""
-        return len(tree.members()) > self.cage.most_processes
+    def has_too_many_processes(self, tree: ProcessTree) -> bool:
+        """Return whether there are too many processes.
+
+        Only asked when the whole system has that many more than before.
+        """
+        return len(tree.members()) > self.confinement.most_processes
 
 
-def nap(tree: Tree, drain: Drain, seconds: float) -> None:
+def sleep_until_output_ends(tree: ProcessTree, drain: PipeDrain, seconds: float) -> None:
     """Sleep until the output ends; after that, until the process does."""
     if not drain.over.is_set():
         drain.over.wait(seconds)
@@ -158,23 +166,23 @@ def nap(tree: Tree, drain: Drain, seconds: float) -> None:
 
 
 @contextlib.contextmanager
-def reporting() -> Iterator[tuple[Report, int]]:
-    """A pipe for a launcher to report through: our end, and the number of its."""
+def open_report() -> Iterator[tuple[LauncherReport, int]]:
+    """Open a pipe for a launcher to report through: yield our end, and the number of its."""
     read, write = os.pipe()
-    report = Report(read, write)
+    report = LauncherReport(read, write)
     try:
         yield report, write
     finally:
-        report.shut()
+        report.close_write_end()
         os.close(read)
 
 
-def draining(capture: Capture) -> tuple[Drain, int]:
-    """A pipe that is read from now on; the end to write into is the caller's to close."""
+def start_drain(capture: OutputCapture) -> tuple[PipeDrain, int]:
+    """Return a pipe that is read from now on; the caller closes the end to write into."""
     read, write = os.pipe()
-    drain = Drain(read, capture)
+    drain = PipeDrain(read, capture)
     try:
-        patiently(drain.start)
+        retry_when_full(drain.start)
     except BaseException:
         os.close(read)
         os.close(write)
@@ -182,9 +190,9 @@ def draining(capture: Capture) -> tuple[Drain, int]:
     return drain, write
 
 
-def begin(start: Start, stdin: bytes, output: int) -> "subprocess.Popen[bytes]":
-    """Start it in a session of its own, without a terminal; what it reads lies ready in a file."""
-    with given(stdin) as file:
+def start_process(start: CommandStart, stdin: bytes, output: int) -> "subprocess.Popen[bytes]":
+    """Start a process in a session of its own, without a terminal; its input is ready in a file."""
+    with input_file(stdin) as file:
         return subprocess.Popen(
             list(start.argv),
             cwd=start.root,
@@ -198,8 +206,8 @@ def begin(start: Start, stdin: bytes, output: int) -> "subprocess.Popen[bytes]":
         )
 
 
-def given(data: bytes) -> "IO[bytes]":
-    """What a command reads: an unnamed file, or nothing."""
+def input_file(data: bytes) -> "IO[bytes]":
+    """Return the input of a command: an unnamed file, or nothing."""
     if not data:
         return open(os.devnull, "rb")  # noqa: PTH123  # not a path of ours
     file = tempfile.TemporaryFile()  # noqa: SIM115  # the caller closes it

@@ -1,4 +1,7 @@
-"""Level 2, the entry ``landlock``: rules of the kernel about files, signals and ports, and a filter of system calls."""
+"""Provide level 2, the entry ``landlock``.
+
+Kernel rules about files, signals and ports, and a filter of system calls.
+"""
 
 import contextlib
 import platform
@@ -6,65 +9,74 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .caged import Caged
-from .launch import Start, Taken, launched
-from .limits import rlimits, watched
-from .policy import Level, Policy
-from .rules import attributes, rights, version
-from .rung import Rung
-from .seccomp import doors_closed
+from .base import BaseSandbox
+from .landlock_rules import landlock_version, path_rights, ruleset_attributes
+from .launch import CommandStart, Restrictions, start_through_launcher
+from .level import LevelDefinition
+from .rlimits import compute_rlimits, max_processes_to_watch
+from .sandbox_policy import SandboxLevel, SandboxPolicy
+from .seccomp import landlock_filter
 
 SHARED, TERMINALS = Path("/dev/shm"), Path("/dev/pts")
 
 
 @dataclass(frozen=True, slots=True)
-class LandlockCage:
-    """A command that may write in its workspace and a temporary folder of its own, and reach no program outside."""
+class LandlockConfinement:
+    """Confine a command so that it may write only in its workspace and a temporary folder.
 
-    policy: Policy
+    And reach no program outside.
+    """
+
+    policy: SandboxPolicy
     abi: int
 
     @property
-    def seals(self) -> bool:
+    def makes_read_only(self) -> bool:
         """Nothing here refuses single paths of a folder that may be written."""
         return False
 
     @property
     def most_processes(self) -> int:
         """We count when the kernel does not."""
-        return watched(self.policy)
+        return max_processes_to_watch(self.policy)
 
     @contextlib.contextmanager
-    def dressed(self, start: Start) -> Iterator[Start]:
+    def wrap(self, start: CommandStart) -> Iterator[CommandStart]:
         """Through the launcher, with limits, rules and a filter."""
-        room = {"TMPDIR": str(start.den.room)} if start.den.room else {}
-        with launched(replace(start, env={**start.env, **room}), self.taken(start)) as ready:
+        room = {"TMPDIR": str(start.private.temporary)} if start.private.temporary else {}
+        with start_through_launcher(replace(start, env={**start.env, **room}), self.restrictions(start)) as ready:
             yield ready
 
-    def taken(self, start: Start) -> Taken:
-        """All that is taken from it."""
-        den = start.den
-        paths = rights(
+    def restrictions(self, start: CommandStart) -> Restrictions:
+        """Return all restrictions of the command."""
+        den = start.private
+        paths = path_rights(
             self.abi,
-            writable=(*self.policy.writable, *den.writable, *filter(None, [den.room]), start.root.resolve(), SHARED),
+            writable=(
+                *self.policy.writable,
+                *den.writable,
+                *filter(None, [den.temporary]),
+                start.root.resolve(),
+                SHARED,
+            ),
             readable=(*self.policy.readable, *den.readable),
             hidden=(*self.policy.hidden, TERMINALS),
         )
-        return Taken(
-            rlimits(self.policy, start.seconds),
-            (attributes(self.abi, network=self.policy.network), paths),
-            doors_closed(platform.machine(), network=self.policy.network),
+        return Restrictions(
+            compute_rlimits(self.policy, start.seconds),
+            (ruleset_attributes(self.abi, network=self.policy.network), paths),
+            landlock_filter(platform.machine(), network=self.policy.network),
         )
 
 
-def made(policy: Policy) -> LandlockCage:
-    """Rules for this kernel's Landlock."""
-    return LandlockCage(policy, version())
+def build_confinement(policy: SandboxPolicy) -> LandlockConfinement:
+    """Return the rules for this kernel's Landlock."""
+    return LandlockConfinement(policy, landlock_version())
 
 
-def missing() -> str:
-    """It is Linux's, and may be switched off."""
-    if version():
+def missing_requirement() -> str:
+    """Return what is missing: it needs Linux, and may be switched off."""
+    if landlock_version():
         return ""
     return "the kernel has no Landlock (Linux 6.12 on x86_64 or aarch64 has all of it, with 'landlock' among its LSMs)"
 
@@ -76,10 +88,12 @@ CAVEAT = (
 AUTORUN = (
     "restored when a command ends (.git/hooks, .git/config, .envrc, editors, CI); until then others see the change"
 )
-CONFINED = Rung("landlock", Level.CONFINED, made, missing, caveat=CAVEAT, autorun=AUTORUN)
+LANDLOCK_LEVEL = LevelDefinition(
+    "landlock", SandboxLevel.CONFINED, build_confinement, missing_requirement, caveat=CAVEAT, autorun=AUTORUN
+)
 
 
-class Landlock(Caged):
-    """Rules that need no rights to set up. Configured by ``[sandboxes.landlock]``."""
+class LandlockSandbox(BaseSandbox):
+    """Confine commands by rules that need no rights to set up. Configured by ``[sandboxes.landlock]``."""
 
-    rungs = (CONFINED,)
+    levels = (LANDLOCK_LEVEL,)

@@ -1,4 +1,4 @@
-"""How a command is started inside a cage: what its launcher is told, and what the launcher reports back."""
+"""Start a command inside a sandbox: the launcher's orders, and what it reports back."""
 
 import contextlib
 import errno
@@ -14,20 +14,19 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Protocol
 
-from .den import Den
+from .private_dirs import PrivateDirs
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
-KEEPS = sys.platform.startswith("linux")
+LAUNCHER_STAYS = sys.platform.startswith("linux")
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
-    """What is to be started: the words, the workspace and its den, the environment; and the launcher's
-    descriptors: the one to report to, and the one that its orders are read from.
+class CommandStart:
+    """Describe what to start: the words, the workspace and its private folders, the environment.
 
-    ``sealed`` are paths in the workspace that it may not change, where the cage can refuse that.
-
-    ``whole``: killing the first process kills all of it at once, because the kernel ends its namespace.
+    ``report`` is the launcher's descriptor to report to, ``orders`` the one that it reads its orders from.
+    ``read_only`` are paths in the workspace that it may not change, where the sandbox can refuse that.
+    ``dies_together``: killing the first process kills all of it at once, because the kernel ends its namespace.
     """
 
     argv: Sequence[str]
@@ -36,135 +35,137 @@ class Start:
     seconds: float = 0.0
     report: int = -1
     orders: int = -1
-    whole: bool = False
-    den: Den = field(default_factory=Den)
-    sealed: tuple[Path, ...] = ()
+    dies_together: bool = False
+    private: PrivateDirs = field(default_factory=PrivateDirs)
+    read_only: tuple[Path, ...] = ()
 
-    def reporting_to(self, handle: int) -> "Start":
-        """The same, with a launcher that reports."""
+    def with_report(self, handle: int) -> "CommandStart":
+        """Return the same start with a launcher that reports."""
         return replace(self, report=handle)
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What is taken from a command: limits, what Landlock's rules leave out, what a filter of calls refuses."""
+class Restrictions:
+    """Hold the restrictions of a command: limits, Landlock's rules, and the filter of system calls."""
 
     limits: Sequence[tuple[int, int]] = ()
     rules: tuple[bytes, list[tuple[str, int]]] | None = None
     program: bytes = b""
 
 
-class Cage(Protocol):
-    """What a command is started in."""
+class Confinement(Protocol):
+    """Wrap the start of a command."""
 
     @property
-    def seals(self) -> bool:
+    def makes_read_only(self) -> bool:
         """Whether it can make single paths of the workspace read-only."""
 
     @property
     def most_processes(self) -> int:
         """How many there may be before we end it, when the kernel does not; 0 when we need not look."""
 
-    def dressed(self, start: Start) -> AbstractContextManager[Start]:
-        """The start, wrapped; what it needs besides is there until the command is over."""
+    def wrap(self, start: CommandStart) -> AbstractContextManager[CommandStart]:
+        """Wrap the start; what it needs besides exists until the command is over."""
 
 
-class Uncaged:
-    """No cage: started as it is."""
+class NoConfinement:
+    """Start a command as it is."""
 
     most_processes = 0
-    seals = False
+    makes_read_only = False
 
     @contextlib.contextmanager
-    def dressed(self, start: Start) -> Iterator[Start]:
-        """The same start."""
+    def wrap(self, start: CommandStart) -> Iterator[CommandStart]:
+        """Yield the same start."""
         yield start
 
 
 @contextlib.contextmanager
-def launched(start: Start, taken: Taken, *, prefix: Sequence[str] = ()) -> Iterator[Start]:
-    """A start that goes through the launcher, and through what comes before it.
+def start_through_launcher(
+    start: CommandStart, taken: Restrictions, *, prefix: Sequence[str] = ()
+) -> Iterator[CommandStart]:
+    """Yield a start that runs through the launcher, and through what comes before it.
 
-    The orders are in a file without a name: in a crowded folder there are more rules than an argument may be long.
+    The orders are in an unnamed file: a large folder has more rules than an argument may be long.
     """
     coerced = "LC_CTYPE" not in start.env
-    with nameless() as file:
-        marshal.dump((KEEPS, coerced, list(taken.limits), taken.rules, taken.program), file)
+    with unnamed_file() as file:
+        marshal.dump((LAUNCHER_STAYS, coerced, list(taken.limits), taken.rules, taken.program), file)
         file.seek(0)
         orders = file.fileno()
         launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(start.report), str(orders)]
         yield replace(start, argv=[*prefix, *launcher, *start.argv], orders=orders)
 
 
-def nameless() -> IO[bytes]:
-    """A file that nobody else can find; in memory where system and interpreter have such (many builds have not)."""
+def unnamed_file() -> IO[bytes]:
+    """Return a file that no other process can find; in memory where system and interpreter support it."""
     if sys.platform.startswith("linux") and hasattr(os, "memfd_create"):
         return open(os.memfd_create("orders"), "w+b")  # noqa: PTH123  # a descriptor, no path
     return TemporaryFile()
 
 
 @dataclass(slots=True)
-class Report:
-    """The reading end of what a launcher tells; the ``written`` end is ours to close once the launcher has it."""
+class LauncherReport:
+    """Read what a launcher reports; the ``written`` end is closed once the launcher has it."""
 
     handle: int
-    written: int
-    told: bytes = b""
+    write_handle: int
+    received: bytes = b""
     open: bool = True
 
-    def shut(self) -> None:
-        """Let go of the end that is the launcher's."""
-        if self.written >= 0:
-            os.close(self.written)
-            self.written = -1
+    def close_write_end(self) -> None:
+        """Close the launcher's end."""
+        if self.write_handle >= 0:
+            os.close(self.write_handle)
+            self.write_handle = -1
 
-    def wait(self, seconds: float) -> None:
-        """Read what comes within this time."""
+    def read_within(self, seconds: float) -> None:
+        """Read what arrives within this time."""
         poll = select.poll()
         poll.register(self.handle, select.POLLIN)
         if poll.poll(seconds * 1000):
             piece = os.read(self.handle, 4096)
-            self.told += piece
+            self.received += piece
             self.open = bool(piece)
 
-    def all(self) -> None:
-        """Read what is there already."""
+    def read_available(self) -> None:
+        """Read what has arrived already."""
         before = -1
-        while self.open and before < len(self.told):
-            before = len(self.told)
-            self.wait(0.0)
+        while self.open and before < len(self.received):
+            before = len(self.received)
+            self.read_within(0.0)
 
     @property
-    def started(self) -> bool:
+    def has_started(self) -> bool:
         """Whether the launcher was reached, what is around it put up, and the command's process made."""
-        return self.told.startswith(b"begun") and (bool(self.child) or not KEEPS)
+        return self.received.startswith(b"begun") and (bool(self.child) or not LAUNCHER_STAYS)
 
     @property
     def status(self) -> int | None:
         """How the command ended, as the system tells it; None while it has not."""
-        return next((int(line[1]) for line in self.lines if line[0] == "ended"), None)
+        return next((int(line[1]) for line in self.complete_lines if line[0] == "ended"), None)
 
     @property
     def child(self) -> int:
         """The number of the command itself, as its keeper knows it; in namespaces of its own it is another one here."""
-        return next((int(line[1]) for line in self.lines if line[0] == "child"), 0)
+        return next((int(line[1]) for line in self.complete_lines if line[0] == "child"), 0)
 
     @property
-    def fault(self) -> tuple[str, OSError] | None:
+    def error(self) -> tuple[str, OSError] | None:
         """At which step the launcher failed, and why."""
-        return next(((line[1], failure(int(line[2]))) for line in self.lines if line[0] == "fault"), None)
+        return next(((line[1], error_of(int(line[2]))) for line in self.complete_lines if line[0] == "fault"), None)
 
     @property
-    def lines(self) -> list[list[str]]:
+    def complete_lines(self) -> list[list[str]]:
         """The words of each line that is complete."""
-        return [line.split() for line in self.told.decode().split("\n")[:-1]]
+        return [line.split() for line in self.received.decode().split("\n")[:-1]]
 
 
-def failure(number: int) -> OSError:
-    """The error of this number; Python chooses the class."""
+def error_of(number: int) -> OSError:
+    """Return the error of this number; Python chooses the class."""
     return OSError(number or errno.EIO, os.strerror(number or errno.EIO))
 
 
-def is_anywhere(program: str) -> bool:
-    """Whether a program can be found at all: a folder on PATH that is closed to us hides what is in it."""
+def is_on_path(program: str) -> bool:
+    """Return whether a program can be found at all: a folder on PATH that is closed to us hides what is in it."""
     return os.sep in program or shutil.which(program) is not None

@@ -1,7 +1,7 @@
-"""The last thing to run before a caged command: takes its rights away, then becomes it, or keeps it and reports.
+"""Run last before a confined command: drop its rights, then become it, or stay as its parent and report.
 
-Started as a script by a bare interpreter, so it knows no module of ours, and imports little: every command waits for
-it. What is taken away was decided elsewhere. It reports in lines: ``begun``, ``child PID``, ``fault STEP ERRNO``,
+This is started as a script by a bare interpreter, so it imports no module of ours, and little else: every command waits
+for it. The restrictions were decided elsewhere. It reports in lines: ``begun``, ``child PID``, ``fault STEP ERRNO``,
 ``ended STATUS``.
 """
 
@@ -26,37 +26,37 @@ Orders = tuple[bool, bool, list[tuple[int, int]], Rules | None, bytes]
 
 
 def main() -> None:
-    """Do as the first three words say with the rest of them, which are the command."""
+    """Apply the first three arguments to the rest of them, which are the command."""
     report = int(sys.argv[1])
     with open(int(sys.argv[2]), "rb") as file:  # noqa: PTH123  # a descriptor, no path
         orders = marshal.load(file)
     os.set_inheritable(report, False)
     os.write(report, b"begun\n")
     if orders[0]:
-        keep(report, orders, sys.argv[3:])
+        run_as_parent(report, orders, sys.argv[3:])
     else:
-        become(report, orders, sys.argv[3:])
+        exec_command(report, orders, sys.argv[3:])
 
 
-def keep(report: int, orders: Orders, argv: list[str]) -> None:
-    """Start the command and stay until nothing of it is left: what loses its parents becomes a child of ours."""
+def run_as_parent(report: int, orders: Orders, argv: list[str]) -> None:
+    """Start the command and stay until nothing of it is left: orphans become children of this process."""
     system_call("prctl", PR_SET_SUBREAPER, 1, 0, 0, 0)
     if os.getpid() != 1:
-        catch(TERM, sweep)
+        set_handler(TERM, kill_all)
         system_call("prctl", PR_SET_PDEATHSIG, TERM, 0, 0, 0)
-    child = fork(report)
+    child = fork_with_retries(report)
     if not child:
         os.setsid()
         system_call("prctl", PR_SET_PDEATHSIG, KILL, 0, 0, 0)
-        become(report, orders, argv)
+        exec_command(report, orders, argv)
     os.write(report, b"child %d\n" % child)
     for handle in (0, 1, 2):
         os.close(handle)
-    reap(report, child)
+    reap_children(report, child)
 
 
-def fork(report: int) -> int:
-    """Fork, and try again for a while when the system has no room: somebody else may give some up."""
+def fork_with_retries(report: int) -> int:
+    """Fork, and retry for a while when the system has no room."""
     import time
 
     for _ in range(TRIES):
@@ -69,8 +69,8 @@ def fork(report: int) -> int:
     os._exit(CANNOT_RUN)
 
 
-def reap(report: int, child: int) -> None:
-    """Wait for all there is; tell how the command itself went."""
+def reap_children(report: int, child: int) -> None:
+    """Wait for all children; report how the command itself ended."""
     while True:
         try:
             pid, status = os.wait()
@@ -80,8 +80,8 @@ def reap(report: int, child: int) -> None:
             os.write(report, b"ended %d\n" % status)
 
 
-def sweep(*_: object) -> None:
-    """We are to go, or those who started us are gone: take everything along."""
+def kill_all(*_: object) -> None:
+    """Kill everything, because this process is to end or its parents are gone."""
     while True:
         with open(f"/proc/self/task/{os.getpid()}/children") as listing:  # noqa: PTH123  # pathlib is slow to import
             children = listing.read().split()
@@ -93,23 +93,23 @@ def sweep(*_: object) -> None:
             os._exit(128 + TERM)
 
 
-def become(report: int, orders: Orders, argv: list[str]) -> None:
-    """Give up what is to be given up, and turn into the command; when that fails, tell at which step."""
+def exec_command(report: int, orders: Orders, argv: list[str]) -> None:
+    """Apply the restrictions and exec the command; when that fails, report at which step."""
     _, coerced, limits, rules, program = orders
     step = "limits"
     try:
-        limit(limits)
+        set_limits(limits)
         step = "landlock"
         if rules or program:
-            renounce()
+            drop_capabilities()
         if rules:
-            restrict(*rules)
+            enter_landlock(*rules)
         step = "seccomp"
         if program:
             filter_calls(program)
         step = "exec"
-        catch(PIPE, 0)
-        catch(XFSZ, 0)
+        set_handler(PIPE, 0)
+        set_handler(XFSZ, 0)
         if coerced:
             os.environ.pop("LC_CTYPE", None)
         os.execvp(argv[0], argv)
@@ -118,14 +118,14 @@ def become(report: int, orders: Orders, argv: list[str]) -> None:
     os._exit(CANNOT_RUN)
 
 
-def renounce() -> None:
-    """Give up an administrator's capabilities, and with them all ways to get others: rules do not bind all of them."""
+def drop_capabilities() -> None:
+    """Drop an administrator's capabilities, and all ways to get others: rules do not bind all of them."""
     system_call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     version, ourselves, none = 0x20080522, 0, bytes(24)
     system_call("capset", version.to_bytes(4, sys.byteorder) + ourselves.to_bytes(4, sys.byteorder), none)
 
 
-def limit(limits: list[tuple[int, int]]) -> None:
+def set_limits(limits: list[tuple[int, int]]) -> None:
     """Lower limits, never raise them."""
     import resource
 
@@ -135,17 +135,17 @@ def limit(limits: list[tuple[int, int]]) -> None:
         resource.setrlimit(kind, (least, least))
 
 
-def restrict(attributes: bytes, paths: list[tuple[str, int]]) -> None:
+def enter_landlock(attributes: bytes, paths: list[tuple[str, int]]) -> None:
     """Enter a Landlock domain: what ``attributes`` name is refused, except below the paths."""
     ruleset = system_call("syscall", LANDLOCK_CREATE, attributes, len(attributes), 0)
     for path, rights in paths:
-        allow(ruleset, path, rights)
+        allow_path(ruleset, path, rights)
     system_call("syscall", LANDLOCK_RESTRICT, ruleset, 0)
     os.close(ruleset)
 
 
-def allow(ruleset: int, path: str, rights: int) -> None:
-    """Add a rule for a path; one that is not there, or closed to us, needs none."""
+def allow_path(ruleset: int, path: str, rights: int) -> None:
+    """Add a rule for a path; one that does not exist, or is closed to us, needs none."""
     try:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -181,8 +181,8 @@ def system_call(function: str, *arguments: int | bytes) -> int:
     return answer
 
 
-def catch(number: int, handler: object) -> None:
-    """Set what a signal does; 0 is what it does by itself. The public module costs more than all else here."""
+def set_handler(number: int, handler: object) -> None:
+    """Set what a signal does; 0 is the default. The public module costs more than all else here."""
     import _signal  # type: ignore[import-not-found]  # it has no public description
 
     _signal.signal(number, handler)

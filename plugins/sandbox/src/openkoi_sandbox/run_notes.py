@@ -1,4 +1,4 @@
-"""What runs tell each other about files that other programs run: each lists its own at its end, and no other's."""
+"""Exchange notes between runs about files that other programs run: each run lists its own at its end."""
 
 import contextlib
 import hashlib
@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_files import LOCKS, is_under_way, private_folder, under_way
+from openkoi_files import HAS_LOCKS, is_run_active, lock_run, private_folder
 
 from .file_state import FileState
-from .underway import RUNNING
+from .process_notes import RUNNING_SUFFIX
 
 GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True)
 class RunNotes:
-    """The notes of the run of a task, a line for each file that another run left so. They lie in ``folder``."""
+    """Hold the notes for the run of a task, a line for each file that another run left so. They lie in ``folder``."""
 
     folder: Path
     root: Path
@@ -35,12 +35,12 @@ class RunNotes:
         return self.folder / f"{self.prefix}{self.run}"
 
     @contextlib.contextmanager
-    def opened(self) -> Iterator[None]:
-        """Be told by other runs meanwhile; raises OSError or KoiError where that cannot be."""
+    def receive(self) -> Iterator[None]:
+        """Receive notes of other runs meanwhile; raise OSError or KoiError where that is impossible."""
         private_folder(self.folder)
-        with under_way(self.folder / RUNNING, self.file.name):
+        with lock_run(self.folder / RUNNING_SUFFIX, self.file.name):
             for file in self.files():
-                if LOCKS and not is_under_way(self.folder / RUNNING, file.name):
+                if HAS_LOCKS and not is_run_active(self.folder / RUNNING_SUFFIX, file.name):
                     file.unlink(missing_ok=True)
             self.file.touch(0o600)
             try:
@@ -52,16 +52,16 @@ class RunNotes:
         """Return the files of all runs in this workspace."""
         return [*self.folder.glob(f"{self.prefix}*")]
 
-    def tell_others(self, states: Mapping[str, FileState | None]) -> None:
-        """Tell the other runs how this one left some files."""
+    def notify_others(self, states: Mapping[str, FileState | None]) -> None:
+        """Notify the other runs how this one left some files."""
         for file in self.files() if states else ():
             if file != self.file:
-                line = json.dumps({path: digest(state) for path, state in states.items()})
+                line = json.dumps({path: digest_state(state) for path, state in states.items()})
                 with contextlib.suppress(OSError), file.open("a") as text:
                     text.write(line + "\n")
 
-    def told(self) -> dict[str, str]:
-        """Return what others told; a line that is being written now comes next time."""
+    def read_received(self) -> dict[str, str]:
+        """Return what others noted; a line that is being written now comes next time."""
         found: dict[str, str] = {}
         with contextlib.suppress(OSError):
             for line in self.file.read_text().splitlines():
@@ -70,7 +70,7 @@ class RunNotes:
         return found
 
 
-def digest(state: FileState | None) -> str:
+def digest_state(state: FileState | None) -> str:
     """Return what is the same only for the same content."""
     if state is None:
         return GONE

@@ -1,4 +1,4 @@
-"""Which system calls a caged command is refused, as a program for the kernel's filter. Pure: numbers in, bytes out."""
+"""Build the kernel's filter program of system calls that a confined command is refused."""
 
 import errno
 import struct
@@ -56,13 +56,13 @@ TRACING = {
     "pidfd_getfd": (438, 438),
     "kcmp": (312, 272),
 }
-UNSEEN = {"clone3": (435, 435), "io_uring_setup": (425, 425)}
+UNFILTERABLE = {"clone3": (435, 435), "io_uring_setup": (425, 425)}
 CLONE, UNSHARE, SOCKET, SOCKETPAIR = (56, 220), (272, 97), (41, 198), (53, 199)
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction: what to do, how far to jump when it holds and when not, and its operand."""
+    """Hold one instruction: what to do, how far to jump when it holds and when not, and its operand."""
 
     code: int
     operand: int
@@ -75,30 +75,30 @@ class Instruction:
         return struct.pack("=HBBI", self.code, self.yes, self.no, self.operand)
 
 
-def is_known(machine: str) -> bool:
-    """Whether we know the numbers of this machine's system calls."""
+def is_known_machine(machine: str) -> bool:
+    """Return whether we know the numbers of this machine's system calls."""
     return machine in MACHINES
 
 
-def namespaces_closed(machine: str) -> bytes:
-    """For a cage made of namespaces: nothing that changes what is mounted, joins others, or is not kept apart."""
-    return program(machine, [*refused(machine, REACHING_OUT), *no_namespaces(machine)])
+def namespace_filter(machine: str) -> bytes:
+    """Return the filter for namespaces: no mounting, no joining of others, nothing that they do not separate."""
+    return build_program(machine, [*refuse_calls(machine, REACHING_OUT), *refuse_namespaces(machine)])
 
 
-def doors_closed(machine: str, *, network: bool) -> bytes:
-    """For a cage made of Landlock, which leaves open: sockets, tracing, and calls that a filter cannot look into."""
+def landlock_filter(machine: str, *, network: bool) -> bytes:
+    """Return the filter for Landlock, which leaves open: sockets, tracing, and calls that a filter cannot inspect."""
     families = (INET, INET6, NETLINK) if network else (NETLINK,)
     rules = [
-        *refused(machine, {**REACHING_OUT, **TRACING}),
-        *no_namespaces(machine),
-        *only(machine, SOCKET, 0, families),
-        *only(machine, SOCKETPAIR, 1, (STREAM, PACKETS), mask=KIND),
+        *refuse_calls(machine, {**REACHING_OUT, **TRACING}),
+        *refuse_namespaces(machine),
+        *allow_only(machine, SOCKET, 0, families),
+        *allow_only(machine, SOCKETPAIR, 1, (STREAM, PACKETS), mask=KIND),
     ]
-    return program(machine, rules)
+    return build_program(machine, rules)
 
 
-def program(machine: str, rules: list[Instruction]) -> bytes:
-    """Rules between what every filter begins and ends with: calls of another architecture are the end."""
+def build_program(machine: str, rules: list[Instruction]) -> bytes:
+    """Return rules between what every filter begins and ends with: calls of another architecture end the process."""
     begin = [
         Instruction(LOAD, ARCHITECTURE),
         Instruction(JUMP_EQUAL, MACHINES[machine][0], 1, 0),
@@ -106,29 +106,29 @@ def program(machine: str, rules: list[Instruction]) -> bytes:
         Instruction(LOAD, NUMBER),
         Instruction(JUMP_FROM, X32, 0, 1),
         Instruction(ANSWER, ERRNO | errno.ENOSYS),
-        *refused(machine, UNSEEN, errno.ENOSYS),
+        *refuse_calls(machine, UNFILTERABLE, errno.ENOSYS),
     ]
     return b"".join(step.packed for step in [*begin, *rules, Instruction(ANSWER, ALLOW)])
 
 
-def refused(machine: str, calls: dict[str, tuple[int, int]], error: int = errno.EPERM) -> Iterator[Instruction]:
+def refuse_calls(machine: str, calls: dict[str, tuple[int, int]], error: int = errno.EPERM) -> Iterator[Instruction]:
     """Refuse calls whatever their arguments."""
     for numbers in calls.values():
-        yield Instruction(JUMP_EQUAL, number(machine, numbers), 0, 1)
+        yield Instruction(JUMP_EQUAL, call_number(machine, numbers), 0, 1)
         yield Instruction(ANSWER, ERRNO | error)
 
 
-def no_namespaces(machine: str) -> Iterator[Instruction]:
+def refuse_namespaces(machine: str) -> Iterator[Instruction]:
     """Refuse to make namespaces; threads and processes may be made."""
     for numbers in (CLONE, UNSHARE):
-        yield Instruction(JUMP_EQUAL, number(machine, numbers), 0, 4)
+        yield Instruction(JUMP_EQUAL, call_number(machine, numbers), 0, 4)
         yield Instruction(LOAD, ARGUMENTS[0])
         yield Instruction(JUMP_MASKED, NEW_NAMESPACES, 0, 1)
         yield Instruction(ANSWER, ERRNO | errno.EPERM)
         yield Instruction(ANSWER, ALLOW)
 
 
-def only(
+def allow_only(
     machine: str, numbers: tuple[int, int], place: int, values: tuple[int, ...], *, mask: int = 0xFFFFFFFF
 ) -> list[Instruction]:
     """Allow a call only where an argument is one of these values."""
@@ -141,9 +141,9 @@ def only(
         Instruction(ANSWER, ERRNO | errno.EACCES),
         Instruction(ANSWER, ALLOW),
     ]
-    return [Instruction(JUMP_EQUAL, number(machine, numbers), 0, len(checks)), *checks]
+    return [Instruction(JUMP_EQUAL, call_number(machine, numbers), 0, len(checks)), *checks]
 
 
-def number(machine: str, numbers: tuple[int, int]) -> int:
-    """What a call is called on this machine."""
+def call_number(machine: str, numbers: tuple[int, int]) -> int:
+    """Return the number of a system call on this machine."""
     return numbers[MACHINES[machine][1]]

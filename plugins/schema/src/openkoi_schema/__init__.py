@@ -1,32 +1,35 @@
-"""What a model is told of tools, and what it gives them. A library, without entry points."""
+"""Validate tool arguments, defer rarely used tools, and find the paths that a call would write.
 
-from .arguments import fitted
-from .autorun import Rule, may_hold, may_run, protected_globs, rule_of
+A library, without entry points.
+"""
+
+from .autorun import AutorunRule, find_rule, may_match_inside, may_match_name, protected_globs
 from .call_texts import approval_question, format_progress, unknown_tool
-from .parameters import Given, Parameters
-from .paths import PATH_ARGUMENTS, written
+from .coerce import coerce_arguments
+from .deferred_tools import CALL_TOOL, FIND_TOOL, resolve_call, visible_tools
+from .parameters import Parameters, ParsedArguments
 from .protected_paths import ProtectedPath, all_protected, first_protected
-from .rare import CALL, FIND, meant, offered
+from .written_paths import PATH_PARAMETERS, written_paths
 
 __all__ = [
-    "CALL",
-    "FIND",
-    "PATH_ARGUMENTS",
-    "Given",
+    "CALL_TOOL",
+    "FIND_TOOL",
+    "PATH_PARAMETERS",
+    "AutorunRule",
     "Parameters",
+    "ParsedArguments",
     "ProtectedPath",
-    "Rule",
     "all_protected",
     "approval_question",
+    "coerce_arguments",
+    "find_rule",
     "first_protected",
-    "fitted",
     "format_progress",
-    "may_hold",
-    "may_run",
-    "meant",
-    "offered",
+    "may_match_inside",
+    "may_match_name",
     "protected_globs",
-    "rule_of",
+    "resolve_call",
     "unknown_tool",
-    "written",
+    "visible_tools",
+    "written_paths",
 ]

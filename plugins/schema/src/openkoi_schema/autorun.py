@@ -1,7 +1,7 @@
-"""Which files other programs run by themselves, because of their name and place. ``autorun.table`` says who runs what.
+"""Match files that other programs run on their own because of their name and place.
 
-Paths are relative to the workspace, with ``/`` between their parts. Letters' case does not matter: on some systems
-``.GIT`` is ``.git``.
+``autorun.table`` says who runs what. Paths are relative to the workspace, with ``/`` between their parts. Letters' case
+does not matter: on some systems ``.GIT`` is ``.git``.
 """
 
 import re
@@ -12,16 +12,18 @@ from functools import cache
 from pathlib import Path
 
 TABLE = Path(__file__).with_name("autorun.table")
-DEPENDENCIES = frozenset(
+DEPENDENCY_FOLDERS = frozenset(
     {"node_modules", "site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", "bower_components", ".direnv"}
 )
 WORKSPACE = frozenset({""})
-MAGIC = re.compile(r"[*?\[]")
+WILDCARD = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A line's pattern: its ``parts``, whether it means all ``below`` them, and only at the ``top`` of a repository.
+class AutorunRule:
+    """Hold a line's pattern.
+
+    Its ``parts``, whether it matches all ``below`` them, and only at the ``top`` of a repository.
 
     ``protected``: commands may not change such a file. ``everywhere``: also in folders of dependencies.
     """
@@ -34,13 +36,13 @@ class Rule:
     everywhere: bool = False
 
     def matches(self, parts: Sequence[str], tops: Container[str], *, link: bool) -> bool:
-        """Return whether it means a path; a ``link`` in the place of one of its folders is meant as well."""
-        if not self.everywhere and not DEPENDENCIES.isdisjoint(parts[:-1]):
+        """Return whether it matches a path; a ``link`` in the place of one of its folders matches as well."""
+        if not self.everywhere and not DEPENDENCY_FOLDERS.isdisjoint(parts[:-1]):
             return False
         return any(self.matches_at(start, parts, tops, link=link) for start in range(len(parts)))
 
     def matches_at(self, start: int, parts: Sequence[str], tops: Container[str], *, link: bool) -> bool:
-        """Return whether the path from this part on is what the pattern says."""
+        """Return whether the path from this part on matches the pattern."""
         rest = parts[start:]
         fits = len(rest) == len(self.parts) or (self.below and len(rest) > len(self.parts))
         if not fits and not (link and len(rest) < len(self.parts)):
@@ -57,10 +59,10 @@ class Rule:
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def load_rules() -> tuple[AutorunRule, ...]:
     """Read the table."""
     section: tuple[str, ...] = ()
-    found: list[Rule] = []
+    found: list[AutorunRule] = []
     for line in TABLE.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             section = tuple(line.strip("[]").split())
@@ -69,51 +71,54 @@ def rules() -> tuple[Rule, ...]:
     return tuple(found)
 
 
-def read_rules(line: str, section: Sequence[str]) -> Iterator[Rule]:
+def read_rules(line: str, section: Sequence[str]) -> Iterator[AutorunRule]:
     """Read the patterns of a line."""
     patterns, _, reason = line.partition(" = ")
     for pattern in patterns.split(","):
         name = pattern.strip().casefold()
         parts = tuple(name.removesuffix("/**").strip("/").split("/"))
         kinds = {"protected": "protected" in section, "everywhere": "everywhere" in section}
-        yield Rule(parts, reason.strip(), name.endswith("/**"), name.startswith("/"), **kinds)
+        yield AutorunRule(parts, reason.strip(), name.endswith("/**"), name.startswith("/"), **kinds)
 
 
-def rule_of(path: str, tops: Container[str] = WORKSPACE, *, link: bool = False) -> Rule | None:
-    """Return the first rule that means a file. ``tops`` are the folders that are the top of a repository.
+def find_rule(path: str, tops: Container[str] = WORKSPACE, *, link: bool = False) -> AutorunRule | None:
+    """Return the first rule that matches a file.
 
-    ``link``: it is a symbolic link, so that it may stand for a folder.
+    ``tops`` are the folders that are the top of a repository. ``link``: it is a symbolic link, so that it may stand for
+    a folder.
     """
     parts = path.casefold().split("/")
-    return next((rule for rule in rules() if rule.matches(parts, tops, link=link)), None)
+    return next((rule for rule in load_rules() if rule.matches(parts, tops, link=link)), None)
 
 
-def may_run(name: str) -> bool:
-    """Return whether a rule may mean a file, or a link, of this name wherever it is. Quick."""
-    plain, magic = candidates()
+def may_match_name(name: str) -> bool:
+    """Return whether a rule may match a file, or a link, of this name anywhere. This is fast."""
+    plain, magic = candidate_names()
     folded = name.casefold()
     return folded in plain or magic.match(folded) is not None
 
 
-def may_hold(folder: str) -> bool:
-    """Return whether a rule may mean whatever is in this folder. Quick."""
+def may_match_inside(folder: str) -> bool:
+    """Return whether a rule may match whatever is in this folder. This is fast."""
     return not first_parts().isdisjoint(folder.casefold().split("/"))
 
 
 @cache
-def candidates() -> tuple[frozenset[str], re.Pattern[str]]:
-    """Return the names of files that rules mean, and of their folders; those with signs such as ``*`` as a pattern."""
-    names = {rule.parts[-1] for rule in rules()} | {part for rule in rules() for part in rule.parts if rule.below}
-    magic = [translate(name) for name in sorted(names) if MAGIC.search(name)]
+def candidate_names() -> tuple[frozenset[str], re.Pattern[str]]:
+    """Return the file and folder names that rules match; those with wildcards as a pattern."""
+    names = {rule.parts[-1] for rule in load_rules()} | {
+        part for rule in load_rules() for part in rule.parts if rule.below
+    }
+    magic = [translate(name) for name in sorted(names) if WILDCARD.search(name)]
     return frozenset(names), re.compile("|".join(magic))
 
 
 @cache
 def first_parts() -> frozenset[str]:
-    """Return the first folders of the rules that mean all that is in one."""
-    return frozenset(rule.parts[0] for rule in rules() if rule.below)
+    """Return the first folders of the rules that match everything in one."""
+    return frozenset(rule.parts[0] for rule in load_rules() if rule.below)
 
 
 def protected_globs() -> tuple[str, ...]:
     """Return the patterns of what no command may change, from the workspace on."""
-    return tuple(dict.fromkeys(glob for rule in rules() if rule.protected for glob in rule.globs))
+    return tuple(dict.fromkeys(glob for rule in load_rules() if rule.protected for glob in rule.globs))

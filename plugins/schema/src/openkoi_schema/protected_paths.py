@@ -1,6 +1,7 @@
-"""Whether a path is one that patterns protect: as it is written and as it is on the disk, links resolved.
+"""Decide whether patterns protect a path: as written and as it is on the disk, links resolved.
 
-A pattern protects what is below it, too. ``**/`` stands for no folder as well, and relative ones mean the workspace.
+A pattern also protects what is below it. ``**/`` also stands for no folder, and relative patterns start at the
+workspace.
 """
 
 import os
@@ -14,78 +15,78 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 FILE = "file://"
-HERE = (".",)
+CURRENT_FOLDER = (".",)
 HOME = re.compile(r"^\$(HOME\b|\{HOME\})")
-MAGIC = re.compile(r"[*?\[]")
+WILDCARD = re.compile(r"[*?\[]")
 # A shell's pattern that could mean very many files is only looked at as it is written.
 MAX_MATCHES = 1_000
-MAX_MAGIC_PARTS = 2
+MAX_WILDCARD_PARTS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class ProtectedPath:
-    """A path, the pattern that protects it, and the folder that it is meant from."""
+    """Hold a path, the pattern that protects it, and the folder that it is relative to."""
 
     path: str
     glob: str
     folder: str
 
-    def place(self, workspace: Path) -> str:
+    def resolve(self, workspace: Path) -> str:
         """Return where it is on the disk."""
-        return os.path.realpath(joined(workspace, self.folder, self.path))
+        return os.path.realpath(join_path(workspace, self.folder, self.path))
 
 
 def first_protected(
-    paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str] = HERE
+    paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str] = CURRENT_FOLDER
 ) -> ProtectedPath | None:
-    """Return the first of the paths that is protected, in any of the folders that it may be meant from."""
+    """Return the first of the paths that is protected, relative to any of the folders."""
     return next(all_protected(paths, globs, workspace, folders), None)
 
 
 def all_protected(
-    paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str] = HERE
+    paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str] = CURRENT_FOLDER
 ) -> Iterator[ProtectedPath]:
-    """Return each path that is protected, with each of the folders in which it is."""
-    bases = cache(partial(spelled_bases, workspace))
-    patterns = [(glob, pattern) for glob in globs for pattern in anchored(glob, bases)]
-    any_of = one_pattern(tuple(pattern for _, pattern in patterns))
+    """Yield each path that is protected, with each of the folders in which it is."""
+    bases = cache(partial(base_patterns, workspace))
+    patterns = [(glob, pattern) for glob in globs for pattern in anchor_glob(glob, bases)]
+    any_of = compile_patterns(tuple(pattern for _, pattern in patterns))
     for path in paths if patterns else ():
         for folder in folders:
-            place = next((one for one in spellings(path, workspace, folder) if is_meant(one, any_of)), None)
+            place = next((one for one in spellings(path, workspace, folder) if matches_expression(one, any_of)), None)
             if place:
-                yield ProtectedPath(path, next(glob for glob, one in patterns if is_below(place, one)), folder)
+                yield ProtectedPath(path, next(glob for glob, one in patterns if matches_pattern(place, one)), folder)
 
 
 def spellings(path: str, workspace: Path, folder: str = ".") -> Iterator[str]:
-    """Return a path as it is written, as it is on the disk, and what a shell would make of the signs in it."""
-    written = joined(workspace, folder, path)
-    yield plain(os.path.normpath(written))
+    """Yield a path as it is written, as it is on the disk, and as a shell would expand it."""
+    written = join_path(workspace, folder, path)
+    yield normalize_path(os.path.normpath(written))
     try:
-        yield from (plain(os.path.realpath(one)) for one in (written, *matches(written)))
+        yield from (normalize_path(os.path.realpath(one)) for one in (written, *expand_glob(written)))
     except (OSError, ValueError):
         return
 
 
-def joined(workspace: Path, folder: str, path: str) -> str:
-    """Return a whole path, its ``..`` as they are: before a link they do not lead to where they seem to."""
-    return os.path.join(workspace, at_home(folder), at_home(path))  # noqa: PTH118
+def join_path(workspace: Path, folder: str, path: str) -> str:
+    """Return a whole path with its ``..``: after a link they do not lead to where they seem to."""
+    return os.path.join(workspace, expand_home(folder), expand_home(path))  # noqa: PTH118
 
 
-def at_home(path: str) -> str:
+def expand_home(path: str) -> str:
     """Return a path with the home folder written out, up to a sign that would end it."""
     spelled = HOME.sub("~", path.partition("\0")[0].removeprefix(FILE))
     return os.path.expanduser(spelled)  # noqa: PTH111  # the ~name of a user who is unknown here stays as it is
 
 
-def matches(pattern: str) -> Iterator[str]:
-    """Return what a shell would make of a path with signs in it."""
-    if 0 < sum(map(has_magic, pattern.split("/"))) <= MAX_MAGIC_PARTS and "**" not in pattern:
+def expand_glob(pattern: str) -> Iterator[str]:
+    """Yield the paths that a shell would expand a path with wildcards to."""
+    if 0 < sum(map(has_magic, pattern.split("/"))) <= MAX_WILDCARD_PARTS and "**" not in pattern:
         yield from islice(iglob(pattern), MAX_MATCHES)  # noqa: PTH207  # the pattern is a whole path
 
 
-def anchored(glob: str, bases: Callable[[str], Sequence[str]]) -> Iterator[str]:
-    """Return a pattern from the root on, as it is written and as its fixed part is on the disk."""
-    head, tail = divided(os.path.expanduser(glob))  # noqa: PTH111  # a pattern is no path
+def anchor_glob(glob: str, bases: Callable[[str], Sequence[str]]) -> Iterator[str]:
+    """Yield a pattern from the root on, as it is written and as its fixed part is on the disk."""
+    head, tail = split_glob(os.path.expanduser(glob))  # noqa: PTH111  # a pattern is no path
     for base in bases(head):
         whole = f"{base}/{tail}".rstrip("/")
         yield whole
@@ -94,43 +95,45 @@ def anchored(glob: str, bases: Callable[[str], Sequence[str]]) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1_000)
-def divided(glob: str) -> tuple[str, str]:
+def split_glob(glob: str) -> tuple[str, str]:
     """Return a pattern's fixed part, and what comes after it."""
     parts = PurePosixPath(glob.replace(os.sep, "/")).parts
-    fixed = next((n for n, part in enumerate(parts) if MAGIC.search(part)), len(parts))
-    return str(PurePosixPath(*parts[:fixed])), plain("/".join(parts[fixed:]))
+    fixed = next((n for n, part in enumerate(parts) if WILDCARD.search(part)), len(parts))
+    return str(PurePosixPath(*parts[:fixed])), normalize_path("/".join(parts[fixed:]))
 
 
-def spelled_bases(workspace: Path, head: str) -> Sequence[str]:
-    """Return a folder as it is written and as it is on the disk, as patterns that mean it alone."""
+def base_patterns(workspace: Path, head: str) -> Sequence[str]:
+    """Return a folder as it is written and as it is on the disk, as patterns that match it alone."""
     written = os.path.normpath(workspace.joinpath(head))
-    return [escape(plain(one)).rstrip("/") for one in dict.fromkeys((written, os.path.realpath(written)))]
+    return [escape(normalize_path(one)).rstrip("/") for one in dict.fromkeys((written, os.path.realpath(written)))]
 
 
 @lru_cache(maxsize=16)
-def one_pattern(patterns: tuple[str, ...]) -> re.Pattern[str]:
+def compile_patterns(patterns: tuple[str, ...]) -> re.Pattern[str]:
     """Return an expression for all of some patterns; trying each alone takes a hundred times as long."""
     both = [one for pattern in patterns for one in (pattern, pattern.removesuffix("/**"))]
     return re.compile("|".join(map(translate, dict.fromkeys(both))))
 
 
-def is_meant(place: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether an expression means a path, or a folder that it lies in."""
-    return any(pattern.match(one) for one in upwards(place))
+def matches_expression(place: str, pattern: re.Pattern[str]) -> bool:
+    """Return whether an expression matches a path, or a folder that it lies in."""
+    return any(pattern.match(one) for one in path_and_parents(place))
 
 
-def is_below(place: str, pattern: str) -> bool:
-    """Return whether a pattern means a path, or a folder that it lies in; ``folder/**`` means the folder too."""
-    return any(fnmatchcase(one, pattern) or fnmatchcase(one, pattern.removesuffix("/**")) for one in upwards(place))
+def matches_pattern(place: str, pattern: str) -> bool:
+    """Return whether a pattern matches a path, or a folder that it lies in; ``folder/**`` matches the folder too."""
+    return any(
+        fnmatchcase(one, pattern) or fnmatchcase(one, pattern.removesuffix("/**")) for one in path_and_parents(place)
+    )
 
 
-def upwards(place: str) -> Iterator[str]:
+def path_and_parents(place: str) -> Iterator[str]:
     """Return a path and the folders above it."""
     while place.strip("/"):
         yield place
         place = place.rpartition("/")[0]
 
 
-def plain(path: str) -> str:
-    """Return one spelling for systems that ignore case, or write folders with another sign."""
+def normalize_path(path: str) -> str:
+    """Return one spelling for systems that ignore case, or separate folders with another sign."""
     return path.replace(os.sep, "/").casefold()

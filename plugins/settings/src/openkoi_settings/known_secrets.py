@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from openkoi_files import saved_key, saved_names
+from openkoi_files import find_key, list_names
 from openkoi_hookspecs import KoiError
 from openkoi_redact import Secret, environment_secrets, secrets_of
 
@@ -21,6 +21,6 @@ def saved_secrets(config: Config) -> Iterator[Secret]:
     """Yield the saved keys of all providers; an unreadable store is reported when a key of it is needed."""
     folder = config.paths.credentials
     with suppress(KoiError, OSError):
-        for name in saved_names(folder):
-            if key := saved_key(folder, name):
+        for name in list_names(folder):
+            if key := find_key(folder, name):
                 yield Secret(str(key.value), f"the saved key {name}")

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openkoi_files import locked, private_folder, replace_file
+from openkoi_files import lock_beside, private_folder, replace_file
 from openkoi_hookspecs import ConfigError
 
 
@@ -13,7 +13,7 @@ def write_setting(file: Path, key: str, value: str) -> Path:
 
     try:
         private_folder(file.parent)
-        with locked(file):
+        with lock_beside(file):
             text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
             return replace_file(file, with_value(text, key.split("."), value))
     except TOMLKitError as error:

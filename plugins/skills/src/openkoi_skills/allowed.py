@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from openkoi_hookspecs import Deny, ToolCall
-from openkoi_schema import PATH_ARGUMENTS
+from openkoi_schema import PATH_PARAMETERS
 
 RULE = re.compile(r"(?P<name>[^()]+)(?:\((?P<pattern>[^()]*)\))?")
 OURS: Mapping[str, tuple[str, ...]] = {
@@ -67,7 +67,7 @@ def within(pattern: str, call: ToolCall) -> bool:
     command = call.arguments.get("command")
     if isinstance(command, str):
         return covers(pattern, command.strip())
-    paths = [call.arguments[name] for name in PATH_ARGUMENTS if name in call.arguments]
+    paths = [call.arguments[name] for name in PATH_PARAMETERS if name in call.arguments]
     texts = [path for path in paths if isinstance(path, str)]
     plain = all(".." not in text.replace("\\", "/").split("/") for text in texts)
     return bool(texts) and plain and all(fnmatchcase(text, pattern) for text in texts)

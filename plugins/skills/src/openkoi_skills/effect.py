@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from openkoi_files import locked, private_folder, read_text, replace_file
+from openkoi_files import lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs.events import UsageRecorded
 from openkoi_log import all_segments, beyond, is_packed, lines_from, name_of, select_records
 
@@ -41,7 +41,7 @@ class Tally:
     def kept_in(cls, file: Path) -> Self:
         """As it was kept; nothing where that cannot be read."""
         with suppress(OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            known = json.loads(read_text(file))
+            known = json.loads(read_small_text(file))
             ends = {str(name): int(end) for name, end in known["ends"].items()}
             sums = {
                 str(skill): {str(name): (float(total), int(count)) for name, (total, count) in rows.items() if count}
@@ -54,7 +54,7 @@ class Tally:
 def tallied(data: Path) -> Tally:
     """The tally with all that was written until now."""
     file = private_folder(data / "cache") / "skills.json"
-    with locked(file):
+    with lock_beside(file):
         tally = Tally.kept_in(file)
         paths = {name_of(path): path for path in all_segments(data / "sessions")}
         if any(name not in paths or cut(paths[name], end) for name, end in tally.ends.items()):

@@ -53,7 +53,7 @@ class SkillTools:
             Tool(
                 "read_skill",
                 "Read a skill by its name in the list of skills; with file, a file of that skill.",
-                PARAMETERS.schema(),
+                PARAMETERS.to_schema(),
                 call,
                 effect=Effect.READS,
                 progress_text="Reading the skill {name}",

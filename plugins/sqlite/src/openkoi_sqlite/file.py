@@ -14,7 +14,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
 
-from openkoi_files import locked, private_folder
+from openkoi_files import lock_beside, private_folder
 
 from .patience import Patience
 from .schema import TABLES, VERSION
@@ -83,7 +83,7 @@ class MemoryFile:
             return
         private_folder(self.path.parent)
         fresh = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        with locked(self.path):
+        with lock_beside(self.path):
             if self.path.exists():
                 return
             for left in (*self.all(self.path), *self.all(fresh)):
@@ -141,7 +141,7 @@ class MemoryFile:
         Return where it is; None when there was none.
         """
         old = self.path.with_name(f"{self.path.name}.old")
-        with locked(self.path):
+        with lock_beside(self.path):
             there = self.path.exists()
             if there:
                 self.put(old)
@@ -151,7 +151,7 @@ class MemoryFile:
 
     def move(self, to: Path, inode: int) -> bool:
         """Move this very file; whether it was still there."""
-        with locked(self.path):
+        with lock_beside(self.path):
             if not inode or self.inode != inode:
                 return False
             self.put(to)

@@ -1,6 +1,6 @@
-"""What plugin authors test with: a real run over a scripted model, fake servers, contract suites.
+"""Test plugins with a real run over a scripted model, fake servers and contract suites.
 
-Names are imported when they are asked for: every pytest where this is installed loads the plugin, and waits for it.
+Names are imported on first use: every pytest where this is installed loads the plugin, and waits for it.
 """
 
 from importlib import import_module
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
         SourceContract,
         ToolboxContract,
     )
-    from .given_plugins import GivenPlugins
-    from .rehearsing import Rehearsed, Stage, lend, perform, recorded, rehearse, write_log
+    from .plugin_stub import GivenPlugins
+    from .scenario import FinishedRun, Scenario, logged_baseline, make_run, run_scenario, run_task, write_log
 
 pytest.register_assert_rewrite("openkoi_testing.contracts")
 
@@ -34,23 +34,23 @@ __all__ = [
     "CheckpointsContract",
     "DocumentsContract",
     "EvaluatorContract",
+    "FinishedRun",
     "GivenPlugins",
     "Line",
     "MemoryContract",
     "MessengerContract",
     "ProviderContract",
     "QuestionsContract",
-    "Rehearsed",
     "SandboxContract",
+    "Scenario",
     "Scripted",
     "SourceContract",
-    "Stage",
     "ToolboxContract",
     "Turn",
-    "lend",
-    "perform",
-    "recorded",
-    "rehearse",
+    "logged_baseline",
+    "make_run",
+    "run_scenario",
+    "run_task",
     "write_log",
 ]
 
@@ -58,13 +58,13 @@ __all__ = [
 def __getattr__(name: str) -> Any:  # whatever is in __all__, from where it is
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(place(name), __name__), name)
+    return getattr(import_module(module_of(name), __name__), name)
 
 
-def place(name: str) -> str:
-    """The module that a public name is in."""
+def module_of(name: str) -> str:
+    """Return the module that a public name is in."""
     if name in ("Line", "Scripted", "Turn"):
         return "openkoi_rehearsal"
     if name == "GivenPlugins":
-        return ".given_plugins"
-    return ".contracts" if name.endswith("Contract") else ".rehearsing"
+        return ".plugin_stub"
+    return ".contracts" if name.endswith("Contract") else ".scenario"

@@ -1,4 +1,4 @@
-"""The pytest plugin: fixtures for a run and for a server that others wrote, and the markers of our suites.
+"""Define the pytest plugin: fixtures for a run and for a foreign server, and the markers of our suites.
 
 Every pytest where this is installed loads it, so it imports what it needs when it is needed.
 """
@@ -15,46 +15,49 @@ import pytest
 if TYPE_CHECKING:
     from openkoi_hookspecs import Result, Task
 
-    from .rehearsing import Rehearsed, Stage
+    from .scenario import FinishedRun, Scenario
 
-LIVE = ("OPENKOI_LIVE_TEST", "LIVE")
+LIVE_VARIABLES = ("OPENKOI_LIVE_TEST", "LIVE")
 
 
-class Pond:
-    """Runs tasks in a workspace of the test's own. ``stage`` may be replaced before."""
+class RunFixture:
+    """Run tasks in a workspace of the test's own. ``stage`` may be replaced before."""
 
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
-        self.last: Rehearsed | None = None
+        self.last: FinishedRun | None = None
 
-    def solve(self, task: "Task | str", stage: "Stage") -> "Result":
-        """Do a task on this stage; what was written down is kept in ``last``."""
+    def solve(self, task: "Task | str", stage: "Scenario") -> "Result":
+        """Run a task in this scenario; what was logged is available as ``last``."""
         from openkoi_hookspecs import Task
 
-        from .rehearsing import perform
+        from .scenario import run_scenario
 
-        self.last = perform(Task(task) if isinstance(task, str) else task, stage, self.workspace)
+        self.last = run_scenario(Task(task) if isinstance(task, str) else task, stage, self.workspace)
         return self.last.result
 
 
 @pytest.fixture
-def koi(tmp_path: Path) -> Pond:
-    """A real OpenKoi over a scripted model, in a workspace of its own: ``koi.solve("task", Stage(says=[...]))``."""
+def koi(tmp_path: Path) -> RunFixture:
+    """Return a real OpenKoi over a scripted model, in a workspace of its own.
+
+    ``koi.solve("task", Scenario(says=[...]))``.
+    """
     workspace = tmp_path / "workspace"
     workspace.mkdir()
-    return Pond(workspace)
+    return RunFixture(workspace)
 
 
 @pytest.fixture(scope="session")
-def peer() -> Iterator[str]:
-    """The address of a server that others wrote, one a session, which says what ``PeerContract`` asks for."""
-    from .contracts.peer import FIXTURES
-    from .servers import LLMock, PeerMissing
+def foreign_server() -> Iterator[str]:
+    """Yield the address of a foreign server, one a session, which says what ``ForeignServerContract`` asks for."""
+    from .contracts.foreign_server import FIXTURES
+    from .servers import ForeignServerMissingError, LLMock
 
     with ExitStack() as stack:
         try:
             server = stack.enter_context(LLMock(*FIXTURES))
-        except PeerMissing as missing:
+        except ForeignServerMissingError as missing:
             pytest.skip(str(missing))  # it comes from npm, which is not everywhere
         yield server.address
 
@@ -67,15 +70,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sampled(count): mark all but so many of a test's cases as campaign, evenly")
     config.addinivalue_line("markers", "unit: neither files nor processes nor sockets, which -m unit enforces")
     if config.getoption("markexpr") == "unit":
-        from .unit import UnitTests
+        from .unit_tests import UnitTestGuard
 
-        config.pluginmanager.register(UnitTests())
+        config.pluginmanager.register(UnitTestGuard())
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip tests that call a real model, unless they are enabled, and sample the cases of the tests that ask for it."""
-    if not any(os.environ.get(name, "") not in ("", "0") for name in LIVE):
+    if not any(os.environ.get(name, "") not in ("", "0") for name in LIVE_VARIABLES):
         for item in items:
             if item.get_closest_marker("live"):
                 item.add_marker(pytest.mark.skip(reason="set OPENKOI_LIVE_TEST=1 to call a real model"))
@@ -84,10 +87,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("sampled"):
             cases[item.nodeid.partition("[")[0]].append(item)
     for those in cases.values():
-        sample(those)
+        sample_cases(those)
 
 
-def sample(cases: Sequence[pytest.Item]) -> None:
+def sample_cases(cases: Sequence[pytest.Item]) -> None:
     """Mark all but a ``sampled`` number of a test's cases, spread evenly over them, as campaign."""
     marker = cases[0].get_closest_marker("sampled")
     count = min(marker.args[0], len(cases)) if marker else len(cases)

@@ -1,5 +1,5 @@
-"""Read, list, search, edit, write, patch, run and ask: OpenKoi's hands."""
+"""Provide tools to read, list, search, edit, write, patch, run commands and ask the user."""
 
-from .toolbox import WorkspaceTools
+from .workspace_tools import WorkspaceTools
 
 __all__ = ["WorkspaceTools"]

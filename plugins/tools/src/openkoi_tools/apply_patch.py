@@ -1,4 +1,4 @@
-"""The tool ``apply_patch``: changes to several files at once, all of them or none."""
+"""Define the tool ``apply_patch``, which changes several files at once, all of them or none."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -8,12 +8,12 @@ from pathlib import Path
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
-from .drafts import Draft, Target, drafted
-from .fit import counted, fitting
+from .atomic_multi_write import apply_steps
 from .hunks import FilePatch
-from .patch import parsed
-from .together import put
-from .toolkit import Desk
+from .patch import parse_patch
+from .patch_plan import PatchPlan, PatchTarget, plan_patch
+from .tool_context import ToolContext
+from .truncate import format_count, take_fitting
 
 PARAMETERS = Parameters({"patch": {"type": "string"}}, required=("patch",))
 DESCRIPTION = """\
@@ -29,66 +29,66 @@ write *** Move to: PATH below *** Update File:. Example:
 +VALUE = 2
 *** Delete File: src/old.py
 *** End Patch"""
-TITLE_ROOM = 100
+TITLE_BYTES = 100
 UNCHANGED = "Nothing was changed."
 
 
-def apply_patch(desk: Desk) -> Tool:
-    """Make the tool for one run."""
+def apply_patch(desk: ToolContext) -> Tool:
+    """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
-        patches = parsed(PARAMETERS.accept(arguments).text("patch"))
-        return ToolResult(await asyncio.to_thread(patched, desk, patches))
+        patches = parse_patch(PARAMETERS.accept(arguments).text("patch"))
+        return ToolResult(await asyncio.to_thread(apply_patches, desk, patches))
 
     return Tool(
         "apply_patch",
         DESCRIPTION,
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.WRITES,
         local=True,
         progress_text="Applying a patch",
         deferred=True,
-        written_paths=written,
+        written_paths=patched_paths,
     )
 
 
-def written(arguments: Arguments) -> Sequence[str]:
-    """The paths that a patch would write to, take away or move to."""
-    patches = parsed(PARAMETERS.accept(arguments).text("patch"))
+def patched_paths(arguments: Arguments) -> Sequence[str]:
+    """Return the paths that a patch would write, delete or move to."""
+    patches = parse_patch(PARAMETERS.accept(arguments).text("patch"))
     return [path for patch in patches for path in (patch.before, patch.after) if path]
 
 
-def patched(desk: Desk, patches: Sequence[FilePatch]) -> str:
-    """Check all files, then change all of them, alone with them, and say what was done."""
-    targets = [target_of(desk, patch) for patch in patches]
-    refuse_twice(targets)
-    with alone(desk, {where.real for target in targets for where in (target.before, target.after)}):
-        drafts = [checked(desk, target) for target in targets]
-        put([step for draft in drafts for step in draft.steps])
+def apply_patches(desk: ToolContext, patches: Sequence[FilePatch]) -> str:
+    """Check all files, then change all of them while they are locked, and report what was done."""
+    targets = [resolve_target(desk, patch) for patch in patches]
+    refuse_duplicates(targets)
+    with lock_files(desk, {where.real for target in targets for where in (target.before, target.after)}):
+        drafts = [check_target(desk, target) for target in targets]
+        apply_steps([step for draft in drafts for step in draft.steps])
         for draft in drafts:
-            draft.learn()
-    return report([draft.said for draft in drafts], desk.settings.result_bytes - TITLE_ROOM)
+            draft.update_known()
+    return format_report([draft.description for draft in drafts], desk.settings.result_bytes - TITLE_BYTES)
 
 
-def report(said: Sequence[str], room: int) -> str:
-    """Say what was done, as much of it as there is room for."""
-    shown = fitting(said, room)
-    title = [f"Patched {counted(len(said), 'file')}:"] if len(said) > 1 else []
+def format_report(said: Sequence[str], room: int) -> str:
+    """Return what was done, shortened to the room there is."""
+    shown = take_fitting(said, room)
+    title = [f"Patched {format_count(len(said), 'file')}:"] if len(said) > 1 else []
     left = [f"[and {len(said) - len(shown)} more]"] if len(shown) < len(said) else []
     return "\n".join([*title, *shown, *left])
 
 
-def target_of(desk: Desk, patch: FilePatch) -> Target:
-    """Find the places of a patch's file."""
-    before = desk.told(patch.before or patch.after, lambda where: where)
-    after = desk.told(patch.after or patch.before, lambda where: where)
+def resolve_target(desk: ToolContext, patch: FilePatch) -> PatchTarget:
+    """Return a patch's file with its paths."""
+    before = desk.resolve_and_run(patch.before or patch.after, lambda where: where)
+    after = desk.resolve_and_run(patch.after or patch.before, lambda where: where)
     if patch.before != patch.after and patch.before and (desk.run.workspace / patch.before).is_symlink():
         raise ToolError(f"{patch.before} is a link, which is not moved or deleted by a patch. Use run_command.")
-    return Target(patch, before, after)
+    return PatchTarget(patch, before, after)
 
 
-def refuse_twice(targets: Sequence[Target]) -> None:
+def refuse_duplicates(targets: Sequence[PatchTarget]) -> None:
     """Raise when a file occurs more than once."""
     met: set[Path] = set()
     for target in targets:
@@ -99,17 +99,17 @@ def refuse_twice(targets: Sequence[Target]) -> None:
 
 
 @contextmanager
-def alone(desk: Desk, paths: set[Path]) -> Iterator[None]:
-    """Hold the locks of some files, always taken in the same order."""
+def lock_files(desk: ToolContext, paths: set[Path]) -> Iterator[None]:
+    """Lock several files, always in the same order."""
     with ExitStack() as held:
         for path in sorted(paths):
-            held.enter_context(desk.locks.of(path))
+            held.enter_context(desk.locks.lock_for(path))
         yield
 
 
-def checked(desk: Desk, target: Target) -> Draft:
-    """Check one file; a fault says that nothing was changed."""
+def check_target(desk: ToolContext, target: PatchTarget) -> PatchPlan:
+    """Check one file; an error says that nothing was changed."""
     try:
-        return desk.told(target.patch.before or target.patch.after, lambda _: drafted(desk, target))
+        return desk.resolve_and_run(target.patch.before or target.patch.after, lambda _: plan_patch(desk, target))
     except ToolError as fault:
         raise ToolError(f"{fault}\n{UNCHANGED}") from None

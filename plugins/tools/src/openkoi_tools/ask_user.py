@@ -1,13 +1,13 @@
-"""The tool ``ask_user``: a question to the person, and what they say. What a person says is an instruction.
+"""Define the tool ``ask_user``, whose answer is an instruction.
 
-Where nobody answers, the model is told so and goes on. It is told once: after that, one more question that nobody
-answers is a failed call, so that a run which does nothing but ask is seen to stand still.
+Without an answer the model is asked once to decide and to continue. After that, one more unanswered question is a
+failed call, so that a run which does nothing but ask counts as stuck.
 """
 
 from openkoi_hookspecs import Arguments, Effect, Question, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
-from .toolkit import Desk
+from .tool_context import ToolContext
 
 PARAMETERS = Parameters(
     {
@@ -19,8 +19,8 @@ PARAMETERS = Parameters(
 UNANSWERED = "No user answered. Decide yourself, continue, and state in your final answer what you assumed."
 
 
-def ask_user(desk: Desk) -> Tool:
-    """Make the tool for one run."""
+def ask_user(desk: ToolContext) -> Tool:
+    """Return the tool for one run."""
     unanswered: list[str] = []
 
     async def call(arguments: Arguments) -> ToolResult:
@@ -36,7 +36,7 @@ def ask_user(desk: Desk) -> Tool:
     return Tool(
         "ask_user",
         "Ask the user a question that only they can answer.",
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.READS,
         progress_text="Asking: {question}",

@@ -1,9 +1,9 @@
-"""Tell text from other data, and say what the other data is."""
+"""Detect data that is not text, and name its format."""
 
-SAMPLE = 8_192
-FEW_CONTROLS = 4
-MANY_CONTROLS = 0.02
-BEGINNINGS = (
+SAMPLE_BYTES = 8_192
+MAX_CONTROLS = 4
+MAX_CONTROL_SHARE = 0.02
+FORMAT_SIGNATURES = (
     (b"\x89PNG\r\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"GIF8", "a GIF image"),
@@ -18,22 +18,22 @@ BEGINNINGS = (
     (b"wOF2", "a web font"),
 )
 CONTROLS = bytes(code for code in range(32) if chr(code) not in "\t\n\r\f\b\x1b")
-ODD = CONTROLS.decode() + "\ufffd"
-MANY_ODD = 0.1
-WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
+ODD_CHARACTERS = CONTROLS.decode() + "\ufffd"
+MAX_ODD_SHARE = 0.1
+WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
 
 
-def binary(data: bytes) -> str:
-    """Say what data is that is not text; nothing, if it is text."""
-    named = next((name for beginning, name in BEGINNINGS if data.startswith(beginning)), "")
-    if named or data.startswith(WIDE):
+def binary_format(data: bytes) -> str:
+    """Return the format of data that is not text; empty if it is text."""
+    named = next((name for beginning, name in FORMAT_SIGNATURES if data.startswith(beginning)), "")
+    if named or data.startswith(WIDE_BOMS):
         return named
-    sample = data[:SAMPLE]
+    sample = data[:SAMPLE_BYTES]
     controls = len(sample) - len(sample.translate(None, CONTROLS))
-    return "binary data" if controls > max(FEW_CONTROLS, MANY_CONTROLS * len(sample)) else ""
+    return "binary data" if controls > max(MAX_CONTROLS, MAX_CONTROL_SHARE * len(sample)) else ""
 
 
-def garbled(text: str) -> bool:
-    """Whether a text was made of bytes that are none."""
-    odd = len(text) - len(text.translate(dict.fromkeys(map(ord, ODD))))
-    return odd > max(FEW_CONTROLS, MANY_ODD * len(text))
+def is_garbled(text: str) -> bool:
+    """Return whether a text was decoded from bytes that are not text."""
+    odd = len(text) - len(text.translate(dict.fromkeys(map(ord, ODD_CHARACTERS))))
+    return odd > max(MAX_CONTROLS, MAX_ODD_SHARE * len(text))

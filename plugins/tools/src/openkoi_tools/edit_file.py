@@ -1,17 +1,17 @@
-"""The tool ``edit_file``: replace a text that was shown and occurs once, and leave every other byte alone."""
+"""Define the tool ``edit_file``, which replaces shown text that occurs once and leaves every other byte alone."""
 
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
-from openkoi_schema import Given, Parameters
+from openkoi_schema import Parameters, ParsedArguments
 
-from .files import load, save
-from .matching import MOST_PLACES, Edit, Found, matches
-from .paths import Place
-from .splice import Change, spliced
-from .text import Document, document, one_ending
-from .toolkit import Desk
-from .unseen import alike, lines_from, refuse_unread, refuse_unseen, remember, report
+from .byte_splice import TextChange, splice_bytes
+from .file_access import load_file, save_file
+from .matching import MAX_MATCHES, Edit, Matches, find_matches
+from .paths import WorkspacePath
+from .read_before_edit import describe_edit, line_span, record_shown, refuse_unread, refuse_unseen, show_similar
+from .text_document import TextDocument, normalize_endings, parse_document
+from .tool_context import ToolContext
 
 PARAMETERS = Parameters(
     {
@@ -22,21 +22,21 @@ PARAMETERS = Parameters(
     },
     required=("path", "search", "replace"),
 )
-MOST_NAMED = 20
+MAX_LISTED_PLACES = 20
 
 
-def edit_file(desk: Desk) -> Tool:
-    """Make the tool for one run."""
+def edit_file(desk: ToolContext) -> Tool:
+    """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
         given = PARAMETERS.accept(arguments)
-        edit = wanted(given)
-        return ToolResult(await desk.at(given.text("path"), lambda where: edited(desk, where, edit)))
+        edit = parse_edit(given)
+        return ToolResult(await desk.run_at(given.text("path"), lambda where: apply_edit(desk, where, edit)))
 
     return Tool(
         "edit_file",
         "Replace text in a file that you have read. search must occur once: add lines around it if needed.",
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.WRITES,
         local=True,
@@ -44,66 +44,66 @@ def edit_file(desk: Desk) -> Tool:
     )
 
 
-def wanted(given: Given) -> Edit:
-    """Return the edit that is asked for; raises ToolError for one that can change nothing."""
+def parse_edit(given: ParsedArguments) -> Edit:
+    """Return the requested edit; raise ToolError for one that can change nothing."""
     search, replace = given.text("search"), given.text("replace")
     if not search:
         raise ToolError("The search text is empty. Pass the text to replace, or use write_file for a whole file.")
-    edit = Edit(one_ending(search), one_ending(replace), given.flag("all"))
+    edit = Edit(normalize_endings(search), normalize_endings(replace), given.flag("all"))
     if edit.search == edit.replace:
         raise ToolError("Search and replacement are the same, so nothing would change. Line endings are always kept.")
     return edit
 
 
-def edited(desk: Desk, where: Place, edit: Edit) -> str:
-    """Make the edit, alone with the file, and say what was done."""
-    with desk.locks.of(where.real):
-        data = load(where, desk.settings)
+def apply_edit(desk: ToolContext, where: WorkspacePath, edit: Edit) -> str:
+    """Make the edit while the file is locked, and report what was done."""
+    with desk.locks.lock_for(where.real):
+        data = load_file(where, desk.settings)
         refuse_unread(desk, where)
-        text = document(data)
-        found = matches(text.plain, edit)
-        refuse_many(where, text.plain, edit, found)
+        text = parse_document(data)
+        found = find_matches(text.plain, edit)
+        refuse_ambiguous(where, text.plain, edit, found)
         if not found.changes:
-            raise ToolError(missing(desk, where, text.plain, edit))
+            raise ToolError(describe_missing(desk, where, text.plain, edit))
         refuse_unseen(desk, where, text.plain, found.changes)
-        current = desk.seen.current(where.real)
-        save(where.real, changed(text, found.changes))
-        remember(desk.seen, where, text.plain, found.changes)
+        current = desk.tracker.is_current(where.real)
+        save_file(where.real, change_bytes(text, found.changes))
+        record_shown(desk.tracker, where, text.plain, found.changes)
         if current:
-            desk.seen.note(where.real)
-    return report(where, text.plain, found)
+            desk.tracker.add_stamp(where.real)
+    return describe_edit(where, text.plain, found)
 
 
-def refuse_many(where: Place, text: str, edit: Edit, found: Found) -> None:
+def refuse_ambiguous(where: WorkspacePath, text: str, edit: Edit, found: Matches) -> None:
     """Raise when one place is meant and there are more, or more than can be counted."""
-    if len(found.changes) >= MOST_PLACES:
-        raise ToolError(f"The search text occurs {MOST_PLACES:,} times and more in {where.name}. Use run_command.")
+    if len(found.changes) >= MAX_MATCHES:
+        raise ToolError(f"The search text occurs {MAX_MATCHES:,} times and more in {where.name}. Use run_command.")
     if edit.all or len(found.changes) < 2:
         return
-    lines = [str(lines_from(text, change)[0]) for change in found.changes[:MOST_NAMED]]
-    more = " and further on" if len(found.changes) > MOST_NAMED else ""
+    lines = [str(line_span(text, change)[0]) for change in found.changes[:MAX_LISTED_PLACES]]
+    more = " and further on" if len(found.changes) > MAX_LISTED_PLACES else ""
     raise ToolError(
         f"The search text occurs {len(found.changes)} times in {where.name}, at lines {', '.join(lines)}{more}. "
         "Add lines around the one you mean, or pass all=true to replace each of them."
     )
 
 
-def missing(desk: Desk, where: Place, text: str, edit: Edit) -> str:
-    """Say that the text is not there, whether the replacement is, and which lines are most like it."""
+def describe_missing(desk: ToolContext, where: WorkspacePath, text: str, edit: Edit) -> str:
+    """Report that the text is missing, whether the replacement is there, and the most similar lines."""
     first = f"The search text is not in {where.name}."
     at = text.find(edit.replace) if edit.replace.strip() else -1
     if at >= 0:
         line = text.count("\n", 0, at) + 1
         first += f" The replacement is, at line {line}: this edit may have been made already."
-    return "\n".join([first, *alike(desk, where, text, edit.search)])
+    return "\n".join([first, *show_similar(desk, where, text, edit.search)])
 
 
-def changed(text: Document, changes: Sequence[Change]) -> bytes:
-    """Return the file's new bytes; raises ToolError when they are the old ones."""
-    data = spliced(text, changes)
+def change_bytes(text: TextDocument, changes: Sequence[TextChange]) -> bytes:
+    """Return the file's new bytes; raise ToolError when they equal the old ones."""
+    data = splice_bytes(text, changes)
     if data == text.data:
         raise ToolError(
-            "The edit would leave the file as it is, because white space is adapted to the file. "
+            "The edit would not change the file, because white space is adapted to the file. "
             "To change white space, copy the current lines exactly into search."
         )
     return data

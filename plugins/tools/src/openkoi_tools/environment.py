@@ -1,7 +1,7 @@
-"""State the environment in the prompt: folder, platform, shell, date and version control. Runs no program.
+"""State the environment in the prompt: folder, platform, shell, date and version control.
 
-The facts are gathered once, before the plan, and recorded with it: a run that is resumed on another day, or on another
-branch, sends what it sent before.
+Run no program. The facts are collected once, before the plan, and recorded with it: a run that is resumed on another
+day, or on another branch, sends what it sent before.
 """
 
 import re
@@ -11,36 +11,36 @@ from pathlib import Path
 
 from openkoi_hookspecs import Run, Section, hookimpl
 
-from .run_command import shell
+from .run_command import find_shell
 
-HEAD = re.compile(r"ref: refs/heads/(?P<branch>[^\s\x00-\x1f]{1,100})|(?P<commit>[0-9a-f]{40,64})")
-UNDER_WAY = {
+HEAD_LINE = re.compile(r"ref: refs/heads/(?P<branch>[^\s\x00-\x1f]{1,100})|(?P<commit>[0-9a-f]{40,64})")
+OPERATIONS = {
     "MERGE_HEAD": "a merge is in progress",
     "rebase-merge": "a rebase is in progress",
     "rebase-apply": "a rebase is in progress",
     "CHERRY_PICK_HEAD": "a cherry-pick is in progress",
     "REVERT_HEAD": "a revert is in progress",
 }
-OTHERS = {".jj": "Jujutsu", ".hg": "Mercurial", ".svn": "Subversion"}
-MAX_HEAD = 1_000  # bytes of a file that names a branch or a folder
+OTHER_SYSTEMS = {".jj": "Jujutsu", ".hg": "Mercurial", ".svn": "Subversion"}
+MAX_HEAD_BYTES = 1_000  # bytes of a file that names a branch or a folder
 
 
 class Environment:
-    """Adds the section ``environment``. There is nothing to configure."""
+    """Add the section ``environment``. There is nothing to configure."""
 
     @hookimpl
     def before_plan(self, run: Run) -> Sequence[Section]:
         """Return the facts, a line each."""
-        return [Section("environment", "\n".join(facts(run.workspace)))]
+        return [Section("environment", "\n".join(environment_facts(run.workspace)))]
 
 
-def facts(workspace: Path) -> Iterator[str]:
+def environment_facts(workspace: Path) -> Iterator[str]:
     """Yield what a model cannot know about where it works."""
     yield f"Working directory: {workspace}"
     yield f"Platform: {platform_name()}"
-    yield f"Shell: {Path(shell()[0]).name}"
+    yield f"Shell: {Path(find_shell()[0]).name}"
     yield f"Date: {date.today().isoformat()}"
-    yield f"Version control: {version_control(workspace)}"
+    yield f"Version control: {describe_version_control(workspace)}"
 
 
 def platform_name() -> str:
@@ -56,7 +56,7 @@ def platform_name() -> str:
 
 
 def linux_name() -> str:
-    """Return the distribution's name, which tells the package manager."""
+    """Return the distribution's name, which implies the package manager."""
     import platform
 
     try:
@@ -65,42 +65,42 @@ def linux_name() -> str:
         return "unknown distribution"
 
 
-def version_control(workspace: Path) -> str:
-    """Return the system, and of git the branch and an operation that is not finished."""
+def describe_version_control(workspace: Path) -> str:
+    """Return the system, and for git the branch and an unfinished operation."""
     for folder in (workspace, *workspace.parents):
-        if git := git_folder(folder / ".git"):
+        if git := find_git_folder(folder / ".git"):
             top = "" if folder == workspace else f", repository root {folder}"
-            return f"git, {', '.join([head(git), *under_way(git)])}{top}"
-        if other := next((name for mark, name in OTHERS.items() if (folder / mark).is_dir()), ""):
+            return f"git, {', '.join([describe_head(git), *unfinished_operations(git)])}{top}"
+        if other := next((name for mark, name in OTHER_SYSTEMS.items() if (folder / mark).is_dir()), ""):
             return other
     return "none"
 
 
-def git_folder(place: Path) -> Path | None:
+def find_git_folder(place: Path) -> Path | None:
     """Return where git keeps its state; in a worktree or a submodule a file names the folder."""
     if place.is_dir():
         return place
-    named = beginning(place).removeprefix("gitdir: ")
+    named = read_first_line(place).removeprefix("gitdir: ")
     return place.parent / named if named else None
 
 
-def head(git: Path) -> str:
+def describe_head(git: Path) -> str:
     """Return the branch, or the commit where none is checked out."""
-    found = HEAD.fullmatch(beginning(git / "HEAD"))
+    found = HEAD_LINE.fullmatch(read_first_line(git / "HEAD"))
     if found is None:
         return "unknown branch"
     return f"branch {found['branch']}" if found["branch"] else f"detached at {found['commit'][:10]}"
 
 
-def under_way(git: Path) -> list[str]:
+def unfinished_operations(git: Path) -> list[str]:
     """Return the operations that are not finished, each once."""
-    return list(dict.fromkeys(words for mark, words in UNDER_WAY.items() if (git / mark).exists()))
+    return list(dict.fromkeys(words for mark, words in OPERATIONS.items() if (git / mark).exists()))
 
 
-def beginning(file: Path) -> str:
+def read_first_line(file: Path) -> str:
     """Return the first line of a small file; empty if it cannot be read."""
     try:
         with file.open("rb") as opened:
-            return opened.readline(MAX_HEAD).decode("utf-8", "replace").strip()
+            return opened.readline(MAX_HEAD_BYTES).decode("utf-8", "replace").strip()
     except OSError:
         return ""

@@ -1,4 +1,4 @@
-"""Which files are meant by a pattern such as ``*.py``, ``src/**/*.{ts,tsx}`` or ``!tests``. As in ignore files."""
+"""Match files by a pattern such as ``*.py``, ``src/**/*.{ts,tsx}`` or ``!tests``, as in ignore files."""
 
 import re
 from dataclasses import dataclass
@@ -7,48 +7,48 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import ToolError
 
-from .ignore import compiled, valid
+from .ignore_files import compile_rules, is_valid_pattern
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 BRACES = re.compile(r"\{([^{}]*)\}")
-MOST_ALTERNATIVES = 64
+MAX_ALTERNATIVES = 64
 
 
 @dataclass(frozen=True)
-class Glob:
-    """A pattern; an empty one takes every file, one that begins with ``!`` takes all but what it says."""
+class GlobPattern:
+    """Match by a pattern; an empty one matches every file, one that begins with ``!`` matches all others."""
 
     pattern: str
 
-    def takes(self, path: str) -> bool:
-        """Tell whether a path, relative to the workspace, is meant."""
+    def matches(self, path: str) -> bool:
+        """Return whether a path, relative to the workspace, matches."""
         return not self.pattern or self.spec.match_file(path) != self.excludes
 
     @property
     def excludes(self) -> bool:
-        """Tell whether the pattern says what is not meant."""
+        """Whether the pattern excludes what it matches."""
         return self.pattern.startswith("!")
 
     @property
     def alternatives(self) -> list[str]:
-        """The pattern without braces: one for each alternative in them."""
-        return unbraced(self.pattern.removeprefix("!").removeprefix("./"))
+        """The patterns without braces, one for each alternative."""
+        return expand_braces(self.pattern.removeprefix("!").removeprefix("./"))
 
     @cached_property
     def spec(self) -> "GitIgnoreSpec":
-        """The compiled pattern; raises ToolError if it is none."""
-        if not all(valid(one) for one in self.alternatives):
-            raise ToolError(f"The glob {self.pattern[:100]!r} is not a pattern. Write one such as *.py or src/**/*.ts.")
-        return compiled(self.alternatives)
+        """The compiled pattern; raise ToolError if it is invalid."""
+        if not all(is_valid_pattern(one) for one in self.alternatives):
+            raise ToolError(f"The glob {self.pattern[:100]!r} is not valid. Write one such as *.py or src/**/*.ts.")
+        return compile_rules(self.alternatives)
 
 
-def unbraced(pattern: str) -> list[str]:
-    """Write out the alternatives in braces, the innermost and first of them first."""
+def expand_braces(pattern: str) -> list[str]:
+    """Expand the alternatives in braces, the innermost and first of them first."""
     waiting = [pattern]
     done: list[str] = []
-    while waiting and len(waiting) + len(done) < MOST_ALTERNATIVES:
+    while waiting and len(waiting) + len(done) < MAX_ALTERNATIVES:
         one = waiting.pop()
         found = BRACES.search(one)
         if found:

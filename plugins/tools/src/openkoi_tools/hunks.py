@@ -1,4 +1,4 @@
-"""What a patch says, in whichever format it was written: files, and in them hunks of lines. Knows no file's content."""
+"""Represent a patch of either format: files, and in them hunks of lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from itertools import pairwise
 from openkoi_hookspecs import ToolError
 
 SIGNS = (" ", "-", "+")
-MARK = "\\"
+NO_NEWLINE_MARK = "\\"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a hunk: kept (a space), taken out (-) or put in (+)."""
+class PatchLine:
+    """Represent a line of a hunk: kept (a space), removed (-) or added (+)."""
 
     sign: str
     text: str
@@ -20,12 +20,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hunk:
-    """Lines that stand together. ``at`` is where the old ones are said to begin, counted from one; 0: nobody says.
+    """Represent adjacent lines.
 
-    ``headings`` are lines somewhere above. ``old_open`` and ``new_open``: the text ends there, without a line feed.
+    ``at`` is where the old ones should begin, counted from one; 0 if not given. ``headings`` are lines somewhere above.
+    ``old_open`` and ``new_open``: the text ends there, without a line feed.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[PatchLine, ...]
     at: int = 0
     headings: tuple[str, ...] = ()
     old_open: bool = False
@@ -33,19 +34,19 @@ class Hunk:
     at_end: bool = False
 
     @property
-    def old(self) -> list[str]:
+    def old_lines(self) -> list[str]:
         """The lines to find."""
         return [line.text for line in self.lines if line.sign != "+"]
 
     @property
-    def new(self) -> list[str]:
-        """The lines that stand there afterwards."""
+    def new_lines(self) -> list[str]:
+        """The lines that replace them."""
         return [line.text for line in self.lines if line.sign != "-"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilePatch:
-    """What happens to one file. Without a path before it is new, without one after it is deleted."""
+    """Describe what happens to one file. Without a path before it is new, without one after it is deleted."""
 
     before: str
     after: str
@@ -54,20 +55,20 @@ class FilePatch:
 
     @property
     def content(self) -> str:
-        """The whole of a new file."""
-        text = "".join(f"{line}\n" for hunk in self.hunks for line in hunk.new)
+        """Whole content of a new file."""
+        text = "".join(f"{line}\n" for hunk in self.hunks for line in hunk.new_lines)
         return text.removesuffix("\n") if self.hunks and self.hunks[-1].new_open else text
 
     @property
     def creates(self) -> bool:
-        """Whether nothing has to be there for it."""
-        return not any(hunk.old for hunk in self.hunks)
+        """Whether the file need not exist."""
+        return not any(hunk.old_lines for hunk in self.hunks)
 
 
-def hunk_of(raw: Sequence[str], *, at: int = 0, headings: tuple[str, ...] = (), at_end: bool = False) -> Hunk:
-    """Read the lines of a hunk, signs and marks of a missing line feed included."""
-    lines = [Line(sign_of(line), line[1:]) for line in raw if not line.startswith(MARK)]
-    opened = {sign_of(before) for before, line in pairwise(raw) if line.startswith(MARK)}
+def parse_hunk(raw: Sequence[str], *, at: int = 0, headings: tuple[str, ...] = (), at_end: bool = False) -> Hunk:
+    """Parse the lines of a hunk, including signs and marks of a missing line feed."""
+    lines = [PatchLine(line_sign(line), line[1:]) for line in raw if not line.startswith(NO_NEWLINE_MARK)]
+    opened = {line_sign(before) for before, line in pairwise(raw) if line.startswith(NO_NEWLINE_MARK)}
     return Hunk(
         lines=tuple(lines),
         at=at,
@@ -78,15 +79,15 @@ def hunk_of(raw: Sequence[str], *, at: int = 0, headings: tuple[str, ...] = (), 
     )
 
 
-def sign_of(line: str) -> str:
-    """The sign of a line; one that is quite empty has lost its space."""
+def line_sign(line: str) -> str:
+    """Return the sign of a line; an empty one has lost its space."""
     return line[:1] if line.rstrip("\r") else " "
 
 
-def signed(lines: Sequence[str], begin: int, end: int) -> int:
-    """Return where the signed lines from a beginning on are over, at the end at most; raises ToolError for others."""
+def signed_lines_end(lines: Sequence[str], begin: int, end: int) -> int:
+    """Return where the signed lines from a beginning on are over, at the end at most; raise ToolError for others."""
     for number in range(begin, end):
-        if sign_of(lines[number]) not in (*SIGNS, MARK):
+        if line_sign(lines[number]) not in (*SIGNS, NO_NEWLINE_MARK):
             raise ToolError(
                 f"Line {number + 1} of the patch belongs to no hunk: {lines[number][:80]!r}. "
                 "Each line of a hunk begins with a space, - or +."

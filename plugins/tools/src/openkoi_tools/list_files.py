@@ -1,4 +1,4 @@
-"""The tool ``list_files``: what is in a folder, folded together as far as it takes to fit, with nothing unmentioned."""
+"""Define the tool ``list_files``, which lists a folder, collapsed as far as needed to fit."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,13 +8,13 @@ from itertools import islice
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
-from .files import LOOK
-from .fit import counted, fitting
-from .glob import Glob
-from .hints import hint
-from .paths import Place, spelled
-from .toolkit import Desk, Settings
-from .walk import walk
+from .file_access import FIND_HINT
+from .glob import GlobPattern
+from .name_hints import suggest_name
+from .paths import WorkspacePath, printable_path
+from .tool_context import ToolContext, ToolSettings
+from .truncate import format_count, take_fitting
+from .walk import walk_files
 
 PARAMETERS = Parameters(
     {
@@ -23,23 +23,23 @@ PARAMETERS = Parameters(
         "depth": {"type": "integer", "minimum": 1, "description": "folder levels to show"},
     }
 )
-MOST_FILES = 100_000
-ANY_DEPTH = 64
+MAX_FILES = 100_000
+DEFAULT_DEPTH = 64
 
 
-def list_files(desk: Desk) -> Tool:
-    """Make the tool for one run."""
+def list_files(desk: ToolContext) -> Tool:
+    """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
         given = PARAMETERS.accept(arguments)
-        glob, depth = Glob(given.text("glob")), given.number("depth", ANY_DEPTH)
-        found = await desk.at(given.text("path", "."), lambda where: look(where, glob, desk.settings))
-        return ToolResult(listing(found, depth, desk.settings.result_bytes))
+        glob, depth = GlobPattern(given.text("glob")), given.number("depth", DEFAULT_DEPTH)
+        found = await desk.run_at(given.text("path", "."), lambda where: find_paths(where, glob, desk.settings))
+        return ToolResult(format_listing(found, depth, desk.settings.result_bytes))
 
     return Tool(
         "list_files",
         "List files below a folder, without git-ignored ones. Folders that do not fit show their number of files.",
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.READS,
         progress_text="Listing {path}",
@@ -47,51 +47,51 @@ def list_files(desk: Desk) -> Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
-    """A folder's name, empty for the workspace, and the paths in it, relative to it."""
+class FolderListing:
+    """Hold a folder's name, empty for the workspace, and the paths in it, relative to it."""
 
     name: str
     paths: tuple[str, ...]
     complete: bool = True
 
 
-def look(where: Place, glob: Glob, settings: Settings) -> Folder:
-    """Find the files below a folder."""
+def find_paths(where: WorkspacePath, glob: GlobPattern, settings: ToolSettings) -> FolderListing:
+    """Return the files below a folder."""
     if not where.real.exists():
-        raise ToolError(f"There is no folder {where.name}.{hint(where, settings.skip) or LOOK}")
+        raise ToolError(f"There is no folder {where.name}.{suggest_name(where, settings.skip) or FIND_HINT}")
     if not where.real.is_dir():
         raise ToolError(f"{where.name} is a file, not a folder. Use read_file.")
     top = "" if where.real == where.root else f"{where.name}/"
-    found = [spelled(path) for path in islice(walk(where, settings.skip), MOST_FILES)]
-    paths = tuple(name.removeprefix(top) for name in found if glob.takes(name))
-    return Folder(top, paths, complete=len(found) < MOST_FILES)
+    found = [printable_path(path) for path in islice(walk_files(where, settings.skip), MAX_FILES)]
+    paths = tuple(name.removeprefix(top) for name in found if glob.matches(name))
+    return FolderListing(top, paths, complete=len(found) < MAX_FILES)
 
 
-def listing(folder: Folder, depth: int, room: int) -> str:
-    """Unfold as many levels as fit, at most ``depth`` of them."""
-    title = f"{folder.name or 'The working directory'}: {counted(len(folder.paths), 'file')}"
+def format_listing(folder: FolderListing, depth: int, room: int) -> str:
+    """Expand as many levels as fit, at most ``depth`` of them."""
+    title = f"{folder.name or 'The working directory'}: {format_count(len(folder.paths), 'file')}"
     if not folder.complete:
-        title += f" among the first {MOST_FILES:,}; the others were not looked at"
+        title += f" among the first {MAX_FILES:,}; the others were not listed"
     room -= len(title.encode()) + 100
-    for level in range(min(depth, deepest(folder.paths)), 0, -1):
-        lines = [f"{folder.name}{line}" for line in folded(folder.paths, level)]
-        shown = fitting(lines, room)
+    for level in range(min(depth, max_depth(folder.paths)), 0, -1):
+        lines = [f"{folder.name}{line}" for line in collapse_paths(folder.paths, level)]
+        shown = take_fitting(lines, room)
         if len(shown) == len(lines) or level == 1:
-            return "\n".join([title, *shown, *left_out(len(lines) - len(shown))])
+            return "\n".join([title, *shown, *omitted_note(len(lines) - len(shown))])
     return f"{title}."
 
 
-def deepest(paths: Iterable[str]) -> int:
+def max_depth(paths: Iterable[str]) -> int:
     """Return how many levels the deepest path has."""
     return max((path.count("/") + 1 for path in paths), default=0)
 
 
-def folded(paths: Sequence[str], level: int) -> list[str]:
-    """Return paths, those deeper than a level as their folder and how many there are in it."""
+def collapse_paths(paths: Sequence[str], level: int) -> list[str]:
+    """Return paths; those deeper than a level are replaced by their folder and its number of files."""
     heads = Counter(path if path.count("/") < level else "/".join(path.split("/")[:level]) + "/" for path in paths)
-    return [f"{head} ({counted(count, 'file')})" if head.endswith("/") else head for head, count in heads.items()]
+    return [f"{head} ({format_count(count, 'file')})" if head.endswith("/") else head for head, count in heads.items()]
 
 
-def left_out(count: int) -> list[str]:
-    """Say how many entries were left out, if any were."""
+def omitted_note(count: int) -> list[str]:
+    """Return a note about entries that were omitted, if any."""
     return [f"[{count:,} more; narrow the list with path or glob]"] if count else []

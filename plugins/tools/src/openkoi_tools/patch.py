@@ -1,10 +1,10 @@
-"""Read a patch of either format. Pure."""
+"""Parse a patch of either format."""
 
 from openkoi_hookspecs import ToolError
 
-from .envelope import files_of, is_envelope
+from .apply_patch_format import is_apply_patch_format, parse_files
 from .hunks import FilePatch
-from .unified import Unified
+from .unified_diff import UnifiedDiffParser
 
 NO_FILE = (
     "The patch names no file. Write a unified diff (--- a/path, +++ b/path, @@, and lines that begin with a space, - "
@@ -12,12 +12,12 @@ NO_FILE = (
 )
 
 
-def parsed(patch: str) -> list[FilePatch]:
-    """What a patch does to which files; raises ToolError for one that cannot be read."""
+def parse_patch(patch: str) -> list[FilePatch]:
+    """Return what a patch does to which files; raise ToolError for one that cannot be parsed."""
     lines = patch.removesuffix("\n").split("\n")
     if all(line.endswith("\r") for line in lines):
         lines = [line.removesuffix("\r") for line in lines]
-    files = files_of(lines) if is_envelope(lines) else Unified(lines).files()
+    files = parse_files(lines) if is_apply_patch_format(lines) else UnifiedDiffParser(lines).parse_files()
     if not files or not all(file.before or file.after for file in files):
         raise ToolError(NO_FILE)
     return files

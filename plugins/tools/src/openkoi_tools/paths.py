@@ -1,4 +1,4 @@
-"""Paths that a model names, held to the workspace. Whatever leads out of it is refused, by whatever spelling."""
+"""Resolve paths that a model names, and refuse whatever leads out of the workspace, however spelled."""
 
 import os
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from stat import S_ISLNK
 
 from openkoi_hookspecs import ToolError
 
-LONGEST_SHOWN = 120
+MAX_SHOWN_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A path inside the workspace: as it is on the disk, links resolved, and as it is called."""
+class WorkspacePath:
+    """Hold a path inside the workspace, as named and with links resolved."""
 
     root: Path
     real: Path
@@ -20,46 +20,46 @@ class Place:
     @property
     def name(self) -> str:
         """The path relative to the workspace, with forward slashes."""
-        return spelled(self.real.relative_to(self.root).as_posix())
+        return printable_path(self.real.relative_to(self.root).as_posix())
 
 
-def place(workspace: Path, given: str) -> Place:
-    """Find the place that a path names; it need not exist."""
+def resolve_path(workspace: Path, given: str) -> WorkspacePath:
+    """Return the resolved path; it need not exist."""
     if not given.strip():
         raise ToolError("The path is empty. Pass one relative to the working directory, such as src/main.py.")
     if "\0" in given:
-        raise ToolError("The path contains a NUL character. Leave it out.")
+        raise ToolError("The path contains a NUL character. Remove it.")
     root = workspace.resolve()
     try:
         real = (root / given).resolve()
         looped = real.is_relative_to(root) and is_link(real)
     except (OSError, RuntimeError) as error:
-        raise ToolError(refusal(given, error)) from None
+        raise ToolError(describe_refusal(given, error)) from None
     if not real.is_relative_to(root):
         raise ToolError(
-            f"{shortened(given)} is outside the working directory. Use a path inside it; '.' is its top folder."
+            f"{shorten_path(given)} is outside the working directory. Use a path inside it; '.' is its top folder."
         )
     if looped:
-        raise ToolError(f"{shortened(given)} is a link to itself.")
-    return Place(root, real)
+        raise ToolError(f"{shorten_path(given)} is a link to itself.")
+    return WorkspacePath(root, real)
 
 
 def is_link(path: Path) -> bool:
-    """Whether there is a link; unlike pathlib's since Python 3.14, raises OSError for what can be no path."""
+    """Return whether there is a link; unlike pathlib since Python 3.14, raise OSError for an impossible path."""
     try:
         return S_ISLNK(path.lstat().st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return False
 
 
-def spelled(path: str) -> str:
-    """Return a path as it can be shown: a byte of it that is no text becomes a sign for one."""
+def printable_path(path: str) -> str:
+    """Return a printable path: a byte that is not text becomes a sign for one."""
     return os.fsencode(path).decode(errors="replace")
 
 
-def refusal(path: str, error: OSError | RuntimeError) -> str:
-    """Say why the system would not do something with a path."""
-    short = shortened(path)
+def describe_refusal(path: str, error: OSError | RuntimeError) -> str:
+    """Describe why the system refused something with a path."""
+    short = shorten_path(path)
     if isinstance(error, PermissionError):
         return f"{short}: permission denied for this user. Continue without it, or ask the user."
     if isinstance(error, FileExistsError | NotADirectoryError):
@@ -69,6 +69,6 @@ def refusal(path: str, error: OSError | RuntimeError) -> str:
     return f"{short}: {error.strerror or error}."
 
 
-def shortened(path: str) -> str:
-    """Return a path as it may stand in a sentence."""
-    return path if len(path) <= LONGEST_SHOWN else f"{path[:LONGEST_SHOWN]}…"
+def shorten_path(path: str) -> str:
+    """Return a path short enough for a sentence."""
+    return path if len(path) <= MAX_SHOWN_CHARACTERS else f"{path[:MAX_SHOWN_CHARACTERS]}…"

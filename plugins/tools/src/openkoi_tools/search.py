@@ -1,4 +1,4 @@
-"""The tool ``search``: the lines that match a pattern, each with its file and number."""
+"""Define the tool ``search``, which returns the lines that match a pattern, each with its file and number."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -6,13 +6,13 @@ from itertools import groupby
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
-from .files import LOOK
-from .fit import counted, fitting
-from .glob import Glob
-from .hints import hint
-from .paths import Place
-from .seek import Hit, Wanted, by_ourselves, by_ripgrep
-from .toolkit import Desk, Settings
+from .file_access import FIND_HINT
+from .glob import GlobPattern
+from .name_hints import suggest_name
+from .paths import WorkspacePath
+from .search_backends import Hit, SearchQuery, search_in_process, search_with_ripgrep
+from .tool_context import ToolContext, ToolSettings
+from .truncate import format_count, take_fitting
 
 PARAMETERS = Parameters(
     {
@@ -23,38 +23,38 @@ PARAMETERS = Parameters(
     },
     required=("pattern",),
 )
-FOOTER_ROOM = 200
-NOTHING = "Nothing matches. Try a shorter pattern, literal=true for plain text, or another path"
+FOOTER_BYTES = 200
+NO_MATCH = "Nothing matches. Try a shorter pattern, literal=true for plain text, or another path"
 
 
-def search(desk: Desk) -> Tool:
-    """Make the tool for one run."""
+def search(desk: ToolContext) -> Tool:
+    """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
         given = PARAMETERS.accept(arguments)
         refuse_pattern(given.text("pattern"))
-        where = await desk.at(given.text("path", "."), lambda where: searchable(where, desk.settings))
-        wanted = Wanted(given.text("pattern"), given.flag("literal"), where, Glob(given.text("glob")))
-        return ToolResult(shown(await look(desk, wanted), desk, where))
+        where = await desk.run_at(given.text("path", "."), lambda where: resolve_searchable(where, desk.settings))
+        wanted = SearchQuery(given.text("pattern"), given.flag("literal"), where, GlobPattern(given.text("glob")))
+        return ToolResult(format_hits(await run_search(desk, wanted), desk, where))
 
     return Tool(
         "search",
         "Search the contents of files, line by line. Returns path:line: text.",
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.READS,
         progress_text="Searching {pattern}",
     )
 
 
-async def look(desk: Desk, wanted: Wanted) -> list[Hit]:
-    """Search with the fastest means there is."""
-    found = await by_ripgrep(wanted, desk.run, desk.settings)
-    return await by_ourselves(wanted, desk.settings) if found is None else found
+async def run_search(desk: ToolContext, wanted: SearchQuery) -> list[Hit]:
+    """Search with the fastest available means."""
+    found = await search_with_ripgrep(wanted, desk.run, desk.settings)
+    return await search_in_process(wanted, desk.settings) if found is None else found
 
 
 def refuse_pattern(pattern: str) -> None:
-    """Raise for what no line can match."""
+    """Raise for a pattern that no line can match."""
     if not pattern:
         raise ToolError("The pattern is empty. Use list_files to see which files there are.")
     if "\0" in pattern or "\n" in pattern:
@@ -63,23 +63,25 @@ def refuse_pattern(pattern: str) -> None:
         )
 
 
-def searchable(where: Place, settings: Settings) -> Place:
+def resolve_searchable(where: WorkspacePath, settings: ToolSettings) -> WorkspacePath:
     """Return a file or folder that exists."""
     if not where.real.exists():
-        raise ToolError(f"There is no {where.name}.{hint(where, settings.skip) or LOOK}")
+        raise ToolError(f"There is no {where.name}.{suggest_name(where, settings.skip) or FIND_HINT}")
     return where
 
 
-def shown(hits: Sequence[Hit], desk: Desk, where: Place) -> str:
-    """Write the hits down, as many as there is room for, and note that these lines are known now."""
-    lines = fitting((f"{hit.path}:{hit.line}: {hit.text}" for hit in hits), desk.settings.result_bytes - FOOTER_ROOM)
+def format_hits(hits: Sequence[Hit], desk: ToolContext, where: WorkspacePath) -> str:
+    """Return as many hits as there is room for, and record that these lines are known."""
+    lines = take_fitting(
+        (f"{hit.path}:{hit.line}: {hit.text}" for hit in hits), desk.settings.result_bytes - FOOTER_BYTES
+    )
     known = hits[: len(lines)]
     for path, group in groupby(known, key=lambda hit: hit.path):
-        desk.seen.show(where.root / path, "\n".join(hit.text for hit in group))
+        desk.tracker.add_shown(where.root / path, "\n".join(hit.text for hit in group))
     files = len({hit.path for hit in known})
-    total = f"{counted(len(lines), 'line')} in {counted(files, 'file')}" if lines else NOTHING
+    total = f"{format_count(len(lines), 'line')} in {format_count(files, 'file')}" if lines else NO_MATCH
     more = (
-        "; more match and are left out: narrow the search with path, glob or a longer pattern"
+        "; more match and are omitted: narrow the search with path, glob or a longer pattern"
         if len(known) < len(hits)
         else ""
     )

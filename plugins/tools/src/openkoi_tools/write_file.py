@@ -1,16 +1,16 @@
-"""The tool ``write_file``: a whole file. One that exists is replaced only by who has read it, or says so."""
+"""Define the tool ``write_file``. An existing file is replaced only after it was read, or on request."""
 
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
 
-from .files import refuse_other, save
-from .fit import size
-from .paths import Place
-from .text import Document, document, ending_at, endings, lines_of, plain
-from .toolkit import Desk
-from .unseen import unread
+from .file_access import refuse_special, save_file
+from .paths import WorkspacePath
+from .read_before_edit import describe_unread
+from .text_document import TextDocument, describe_endings, line_ending_at, parse_document, plain_text, split_lines
+from .tool_context import ToolContext
+from .truncate import format_size
 
 PARAMETERS = Parameters(
     {
@@ -23,25 +23,25 @@ PARAMETERS = Parameters(
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
-    """What the file is to hold."""
+class NewContent:
+    """Hold the new content of a file."""
 
     text: str
     overwrite: bool
 
 
-def write_file(desk: Desk) -> Tool:
-    """Make the tool for one run."""
+def write_file(desk: ToolContext) -> Tool:
+    """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
         given = PARAMETERS.accept(arguments)
-        content = Content(given.text("content"), given.flag("overwrite"))
-        return ToolResult(await desk.at(given.text("path"), lambda where: written(desk, where, content)))
+        content = NewContent(given.text("content"), given.flag("overwrite"))
+        return ToolResult(await desk.run_at(given.text("path"), lambda where: write_content(desk, where, content)))
 
     return Tool(
         "write_file",
         "Create a file, or replace a whole one; folders are created. edit_file changes a part of one.",
-        PARAMETERS.schema(),
+        PARAMETERS.to_schema(),
         call,
         effect=Effect.WRITES,
         local=True,
@@ -49,39 +49,39 @@ def write_file(desk: Desk) -> Tool:
     )
 
 
-def written(desk: Desk, where: Place, content: Content) -> str:
-    """Write the file, alone with it, and say what was done."""
-    with desk.locks.of(where.real):
-        before = earlier(desk, where, content)
-        data, kept = in_the_manner_of(before, content.text)
-        save(where.real, data)
-        desk.seen.read(where.real, plain(content.text))
+def write_content(desk: ToolContext, where: WorkspacePath, content: NewContent) -> str:
+    """Write the file while it is locked, and report what was done."""
+    with desk.locks.lock_for(where.real):
+        before = existing_document(desk, where, content)
+        data, kept = encode_like(before, content.text)
+        save_file(where.real, data)
+        desk.tracker.add_read(where.real, plain_text(content.text))
     verb = "Wrote" if before is None else "Replaced"
-    return f"{verb} {where.name}, {size(len(data))}{kept}."
+    return f"{verb} {where.name}, {format_size(len(data))}{kept}."
 
 
-def earlier(desk: Desk, where: Place, content: Content) -> Document | None:
-    """Return what is there now; raises ToolError when it must not be replaced."""
+def existing_document(desk: ToolContext, where: WorkspacePath, content: NewContent) -> TextDocument | None:
+    """Return the present document; raise ToolError when it must not be replaced."""
     if not where.real.exists():
         return None
-    refuse_other(where, where.real.stat().st_mode)
-    if not content.overwrite and (why := unread(desk, where)):
+    refuse_special(where, where.real.stat().st_mode)
+    if not content.overwrite and (why := describe_unread(desk, where)):
         raise ToolError(f"{why}, or pass overwrite=true.")
     small = where.real.stat().st_size <= desk.settings.file_bytes
-    before = document(where.real.read_bytes() if small else b"")
-    if not content.overwrite and not desk.seen.covers(where.real, lines_of(before.plain)):
+    before = parse_document(where.real.read_bytes() if small else b"")
+    if not content.overwrite and not desk.tracker.covers(where.real, split_lines(before.plain)):
         raise ToolError(f"Only a part of {where.name} was read. Read all of it first, or pass overwrite=true.")
     return before
 
 
-def in_the_manner_of(before: Document | None, text: str) -> tuple[bytes, str]:
-    """Return the bytes of a text in a file's encoding and line endings, and what is kept, in words."""
+def encode_like(before: TextDocument | None, text: str) -> tuple[bytes, str]:
+    """Return a text in a file's encoding and line endings, and a description of what is preserved."""
     if before is None:
         return text.encode(), ""
     kept = [before.encoding.codec] if before.encoding.codec != "utf-8" or before.encoding.bom else []
-    if endings(before.raw) in ("CRLF", "CR") and "\r" not in text:
-        text = text.replace("\n", ending_at(before.raw, 0))
-        kept.append(f"{endings(before.raw)} line endings")
+    if describe_endings(before.raw) in ("CRLF", "CR") and "\r" not in text:
+        text = text.replace("\n", line_ending_at(before.raw, 0))
+        kept.append(f"{describe_endings(before.raw)} line endings")
     try:
         data = before.encoding.bom + before.encoding.encode(text)
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Apps without a service, for tests and for trying out."""
+"""Provide apps without a service, for tests and for trying out."""
 
 from .folder import FolderApp
 

@@ -1,4 +1,4 @@
-"""An app that is a folder: a real messenger and document store, which every program that sees the folder shares."""
+"""Implement an app that is a folder: a messenger and document store, shared by every program that can access it."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from .posts_file import PostsFile
 
 
 class FolderApp(PostsFile, DocumentsFolder):
-    """``[integrations.folder] path = "..."``; ``user`` is who this account is, ``name`` what the app is called.
+    """Use ``[integrations.folder] path = "..."``; ``user`` is who this account is, ``name`` what the app is called.
 
     Another user is another object with another ``user``. A channel whose name begins with ``@`` is a direct one.
     """
@@ -19,6 +19,6 @@ class FolderApp(PostsFile, DocumentsFolder):
         self.kind = SenderKind.BOT if bot else SenderKind.PERSON
 
     async def health(self) -> dict[str, str]:
-        """Say which folder it is; raises AppUnavailableError where there is none."""
+        """Return which folder it is; raise AppUnavailableError where there is none."""
         self.require_folder()
         return {"folder": str(self.path), "user": self.user}

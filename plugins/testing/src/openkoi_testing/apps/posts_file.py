@@ -1,4 +1,4 @@
-"""A messenger whose posts are lines of a file that users append to: ids, cursors and revisions are offsets in it."""
+"""Implement a messenger whose posts are lines of a file: ids, cursors and revisions are offsets in it."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from openkoi_files.filelock import locked
+from openkoi_files.filelock import lock_beside
 from openkoi_hookspecs import AppRejectedError
 from openkoi_hookspecs.integrations import Attachment, Capabilities, Delivery, Post, PostKind, Sender, SenderKind
 from openkoi_log import decode, encode
@@ -22,7 +22,7 @@ CAPABILITIES = Capabilities(
 
 
 class PostsFile(SharedFolder):
-    """Implements ``Messenger``, ``SupportsEdit`` and whatever else a messenger may be."""
+    """Implement ``Messenger``, ``SupportsEdit`` and the other optional protocols of messengers."""
 
     user: str
     kind: SenderKind
@@ -42,12 +42,12 @@ class PostsFile(SharedFolder):
 
     async def watch(self, cursor: str = "") -> AsyncGenerator[Delivery, None]:
         """Yield posts as they are appended."""
-        place = int(cursor) if cursor else size_of(self.posts)
+        place = int(cursor) if cursor else file_size(self.posts)
         yield Delivery(str(place))
         while True:
-            for post, end in lines_of(self.posts, place):
+            for post, end in read_posts(self.posts, place):
                 place = end
-                yield Delivery(str(end), self.received(post))
+                yield Delivery(str(end), self.as_received(post))
             await asyncio.sleep(POLL_SECONDS)
 
     async def history(self, channel: str, *, thread: str = "", since: str = "", limit: int = 20) -> Sequence[Post]:
@@ -62,7 +62,7 @@ class PostsFile(SharedFolder):
     async def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
         """Yield the bytes of an attachment."""
         place, _, number = attachment.ref.partition("/")
-        post, _ = next(lines_of(self.posts, int(place)))
+        post, _ = next(read_posts(self.posts, int(place)))
         yield post.attachments[int(number)].data
 
     # What is sent
@@ -70,48 +70,53 @@ class PostsFile(SharedFolder):
     async def send(self, post: Post) -> str:
         """Append a post, unless one with its key is there."""
         refuse_unsendable(post)
-        with self.appending():
-            known = (one.id for one, _ in lines_of(self.posts) if post.key and self.is_own(one) and one.key == post.key)
+        with self.lock_posts():
+            known = (
+                one.id for one, _ in read_posts(self.posts) if post.key and self.is_own(one) and one.key == post.key
+            )
             return next(known, "") or self.append(post)
 
     async def edit(self, post: Post) -> str:
         """Append the post as it is now."""
         refuse_unsendable(post)
-        self.append_about(replace(post, kind=PostKind.EDITED), post.id, own=True)
+        self.append_change(replace(post, kind=PostKind.EDITED), post.id, own=True)
         return post.id
 
     async def delete(self, channel: str, id: str) -> None:
         """Append that a post is deleted."""
-        self.append_about(Post("", app="", channel=channel, id=id, kind=PostKind.DELETED), id, own=True)
+        self.append_change(Post("", app="", channel=channel, id=id, kind=PostKind.DELETED), id, own=True)
 
     async def add_reaction(self, channel: str, id: str, emoji: str) -> None:
         """Append a reaction."""
-        self.append_about(Post("", app="", channel=channel, reply_to=id, choice=emoji, kind=PostKind.REACTION), id)
+        self.append_change(Post("", app="", channel=channel, reply_to=id, choice=emoji, kind=PostKind.REACTION), id)
 
     async def remove_reaction(self, channel: str, id: str, emoji: str) -> None:
         """Append that a reaction is deleted."""
         mine = [
-            one for one, _ in lines_of(self.posts) if self.is_own(one) and (one.reply_to, one.choice) == (id, emoji)
+            one for one, _ in read_posts(self.posts) if self.is_own(one) and (one.reply_to, one.choice) == (id, emoji)
         ]
         for reaction in mine:
-            self.append_about(Post("", app="", channel=channel, id=reaction.id, kind=PostKind.DELETED), id)
+            self.append_change(Post("", app="", channel=channel, id=reaction.id, kind=PostKind.DELETED), id)
 
     async def press(self, channel: str, id: str, value: str) -> None:
         """Press a button of a post, as its reader does."""
-        self.append_about(Post("", app="", channel=channel, reply_to=id, choice=value, kind=PostKind.PRESS), id)
+        self.append_change(Post("", app="", channel=channel, reply_to=id, choice=value, kind=PostKind.PRESS), id)
 
     # The file
 
-    def append_about(self, post: Post, id: str, *, own: bool = False) -> None:
-        """Append what happens to a post; raises AppRejectedError where there is none of this id, or of this account."""
-        with self.appending():
+    def append_change(self, post: Post, id: str, *, own: bool = False) -> None:
+        """Append a change of a post.
+
+        Raise AppRejectedError where none has this id, or this account did not write it.
+        """
+        with self.lock_posts():
             there = (one for one in self.current_posts() if (one.channel, one.id) == (post.channel, id))
             if not any(self.is_own(one) or not own for one in there):
                 raise AppRejectedError(f"{self.user} has no post {id} in {post.channel}.")
             self.append(post)
 
     def append(self, post: Post) -> str:
-        """Write a post down; return its id. What a killed process left of a line is ended first."""
+        """Append a post; return its id. A line that a killed process left incomplete is ended first."""
         with self.posts.open("ab") as file:
             if file.tell() and last_byte(self.posts) != b"\n":
                 file.write(b"\n")
@@ -125,12 +130,12 @@ class PostsFile(SharedFolder):
         return written.id
 
     @contextmanager
-    def appending(self) -> Iterator[None]:
-        """Let no other user append meanwhile."""
-        with locked(self.posts):
+    def lock_posts(self) -> Iterator[None]:
+        """Lock the file for appending."""
+        with lock_beside(self.posts):
             yield
 
-    def received(self, post: Post) -> Post:
+    def as_received(self, post: Post) -> Post:
         """Return a post as this account receives it."""
         files = tuple(
             replace(one, ref=f"{post.id}/{n}", size=len(one.data), data=b"") for n, one in enumerate(post.attachments)
@@ -146,13 +151,13 @@ class PostsFile(SharedFolder):
         )
 
     def is_own(self, post: Post) -> bool:
-        """Whether this account wrote it."""
+        """Return whether this account wrote it."""
         return post.sender.id == self.user
 
     def current_posts(self) -> list[Post]:
-        """Return all posts as they are now: edited, and without those that were deleted."""
+        """Return all posts as they are now: edited, and without deleted ones."""
         posts: dict[str, Post] = {}
-        for post in (self.received(one) for one, _ in lines_of(self.posts)):
+        for post in (self.as_received(one) for one, _ in read_posts(self.posts)):
             match post.kind:
                 case PostKind.NEW:
                     posts[post.id] = post
@@ -164,7 +169,7 @@ class PostsFile(SharedFolder):
 
 
 def refuse_unsendable(post: Post) -> None:
-    """Raise AppRejectedError for a post that is more than the app can take."""
+    """Raise AppRejectedError for a post that exceeds the app's limits."""
     if CAPABILITIES.length(post.text) > CAPABILITIES.max_text:
         raise AppRejectedError(f"The text has more than {CAPABILITIES.max_text:,} characters.")
     if len(post.choices) > CAPABILITIES.max_choices:
@@ -173,14 +178,14 @@ def refuse_unsendable(post: Post) -> None:
         raise AppRejectedError(f"An attachment has more than {CAPABILITIES.max_file:,} bytes.")
 
 
-def size_of(file: Path) -> int:
-    """Return the size of a file; of one that is not there yet it is nothing."""
+def file_size(file: Path) -> int:
+    """Return the size of a file; 0 for a missing one."""
     return file.stat().st_size if file.exists() else 0
 
 
-def lines_of(file: Path, start: int = 0) -> Iterator[tuple[Post, int]]:
-    """Read the posts from an offset on, each with where it ends; what was cut short is left out."""
-    if start >= size_of(file):
+def read_posts(file: Path, start: int = 0) -> Iterator[tuple[Post, int]]:
+    """Yield the posts from an offset on, each with where it ends; skip an incomplete one."""
+    if start >= file_size(file):
         return
     with file.open("rb") as lines:
         lines.seek(start)

@@ -1,4 +1,4 @@
-"""The folder of an app: there, or away as a service can be."""
+"""Check the folder of an app: present, or missing as a service can be."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ POLL_SECONDS = 0.02
 
 
 class SharedFolder:
-    """``path`` is the folder, ``name`` what the app is called."""
+    """Hold the ``path`` of the folder, and the ``name`` of the app."""
 
     path: Path
     name: str
@@ -16,4 +16,4 @@ class SharedFolder:
     def require_folder(self) -> None:
         """Raise AppUnavailableError where the folder is missing."""
         if not self.path.is_dir():
-            raise AppUnavailableError(f"The folder {self.path} is not there.", retry_after=POLL_SECONDS)
+            raise AppUnavailableError(f"The folder {self.path} does not exist.", retry_after=POLL_SECONDS)

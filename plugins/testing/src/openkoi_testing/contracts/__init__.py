@@ -1,6 +1,8 @@
-"""Inheritable suites: what every plugin of a kind promises. ``class TestMine(ProviderContract): subject = Mine()``.
+"""Provide suites to inherit that test what every plugin of a kind promises: ``class TestMine(ProviderContract).
 
-Those that want a vendor's fake are imported from where they are: ``catalogue``, ``faults``, ``peer``.
+Subject = Mine()``.
+
+Those that need a vendor's fake are imported from their modules: ``catalogue``, ``faults``, ``foreign_server``.
 """
 
 from .budget import BudgetContract

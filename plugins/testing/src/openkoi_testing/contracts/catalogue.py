@@ -19,23 +19,23 @@ import pytest
 
 from openkoi_hookspecs import ProviderUnavailableError, RequestRejectedError, ToolCall
 
-from ..servers import Fault, Say
-from ..servers.faults import After
-from .hearing import KEY, Speaker
+from ..servers import Say, ServerFault
+from ..servers.faults import AfterResponse
+from .provider_harness import KEY, ProviderHarness
 
 JSON = "application/json"
 ENDLESS = frozenset({"S24"})
 NO_SERVER = "dns-failure"
-STATUS = {
-    "headers-then-silence": Fault(cut=0, after=After.HANGS),
-    "429 with a body that never ends": Fault(status=429, body=b"", after=After.DRIPS),
+FAULTS_OF_STATUS = {
+    "headers-then-silence": ServerFault(cut=0, after=AfterResponse.HANGS),
+    "429 with a body that never ends": ServerFault(status=429, body=b"", after=AfterResponse.DRIPS),
 }
 
-Case = Mapping[str, Any]  # the catalogue is JSON whose fields differ from case to case
+CatalogueCase = Mapping[str, Any]  # the catalogue is JSON whose fields differ from case to case
 
 
-class CatalogueContract(Speaker):
-    """Set ``catalogue`` and what a ``Speaker`` needs."""
+class CatalogueContract(ProviderHarness):
+    """Set ``catalogue`` and what a ``ProviderHarness`` needs."""
 
     catalogue: ClassVar[Path]
     left_out: ClassVar[frozenset[str]] = frozenset()
@@ -43,47 +43,49 @@ class CatalogueContract(Speaker):
     dialect: ClassVar[str] = ""
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Take the cases of a layer for those tests that ask for one."""
+        """Parametrize the tests that ask for a layer with its cases."""
         for layer in self.layers:
             if layer in metafunc.fixturenames:
-                metafunc.parametrize(layer, self.cases(layer), ids=named)
+                metafunc.parametrize(layer, self.cases(layer), ids=case_id)
 
     def cases(self, layer: str) -> list[Any]:
         """Return the cases of a layer that have a counterpart."""
         found = json.loads(self.catalogue.read_text(encoding="utf-8"))["cases"]
-        return [case for case in found if case["layer"] == layer and self.concerns(case)]
+        return [case for case in found if case["layer"] == layer and self.is_relevant(case)]
 
-    def concerns(self, case: Case) -> bool:
-        """Whether a case is about what is heard of a server."""
+    def is_relevant(self, case: CatalogueCase) -> bool:
+        """Return whether a case is about what is received from a server."""
         given = case["given"]
         calls = case["layer"] != "proto" or "tool_calls" in given
         return calls and given.get("status") != NO_SERVER and case["id"] not in self.left_out
 
-    def expected(self, case: Case) -> Case:
-        """What is to come of it."""
-        outcome: Case = case["expect"]
+    def expected_of(self, case: CatalogueCase) -> CatalogueCase:
+        """Return the expected outcome."""
+        outcome: CatalogueCase = case["expect"]
         return outcome
 
 
 class StreamsContract(CatalogueContract):
-    """The catalogue's streams, and its turns of many calls."""
+    """Test the catalogue's streams, and its turns of many calls."""
 
     layers = ("sse", "proto")
 
-    def streamed(self, case: Case) -> Sequence[bytes]:
-        """The pieces of a stream, in the vendor's words; what is broken in it stays as it is."""
+    def stream_of(self, case: CatalogueCase) -> Sequence[bytes]:
+        """Return the pieces of a stream, in the vendor's format; what is broken in it stays as it is."""
         return [base64.b64decode(piece) for piece in case["given"]["chunks_b64"]]
 
-    def calling(self, calls: Sequence[ToolCall]) -> Fault:
-        """An answer that asks for these tools, whatever is wrong with them; as the server says it, if not said here."""
-        return Fault()
+    def calls_fault(self, calls: Sequence[ToolCall]) -> ServerFault:
+        """Return an answer that asks for these tools, whatever is wrong with them; as the server says it by default."""
+        return ServerFault()
 
-    def test_streams_of_the_catalogue(self, sse: Case) -> None:
-        """Whole or not, and in no case half a tool call."""
-        expect, endless = self.expected(sse), sse["id"] in ENDLESS
-        heard = self.heard(Fault(body=self.streamed(sse), after=After.DRIPS if endless else After.ENDS))
+    def test_streams_of_the_catalogue(self, sse: CatalogueCase) -> None:
+        """Check that streams are complete or not, and never contain half a tool call."""
+        expect, endless = self.expected_of(sse), sse["id"] in ENDLESS
+        heard = self.receive(
+            ServerFault(body=self.stream_of(sse), after=AfterResponse.DRIPS if endless else AfterResponse.ENDS)
+        )
 
-        assert (heard.error is None) is heard.whole
+        assert (heard.error is None) is heard.is_complete
         match expect["outcome"]:
             case "ok":
                 assert heard.error is None
@@ -98,37 +100,37 @@ class StreamsContract(CatalogueContract):
         if "text" in expect and expect.get("dialect", self.dialect) == self.dialect:
             assert heard.text == expect["text"]
 
-    def test_tool_calls_of_the_catalogue_get_ids_of_their_own(self, proto: Case) -> None:
-        """None at all, the same twice, and two hundred."""
+    def test_tool_calls_of_the_catalogue_get_ids_of_their_own(self, proto: CatalogueCase) -> None:
+        """Check calls without ids, with the same id twice, and two hundred calls."""
         given = proto["given"]["tool_calls"]
         asked = [ToolCall(call["id"], call["name"], json.loads(call["arguments"])) for call in given]
-        heard = self.heard(self.calling(asked), Say(asked))
+        heard = self.receive(self.calls_fault(asked), Say(asked))
 
         assert heard.error is None
         assert len({call.id for call in heard.calls}) == len(given)
 
 
-class AnswersContract(CatalogueContract):
-    """The catalogue's answers over HTTP, refusals and failures among them."""
+class ResponsesContract(CatalogueContract):
+    """Test the catalogue's answers over HTTP, including refusals and failures."""
 
     layers = ("http",)
 
-    def body(self, case: Case) -> bytes:
-        """The document of an answer, in the vendor's words."""
+    def body_of(self, case: CatalogueCase) -> bytes:
+        """Return the document of an answer, in the vendor's format."""
         said: str = case["given"]["body"]
         return said.encode()
 
-    def test_answers_of_the_catalogue(self, http: Case) -> None:
-        """What may pass, what will not, when to ask again, and no key in any sentence."""
-        given, expect = http["given"], self.expected(http)
-        fault = STATUS.get(given["status"]) or Fault(
-            status=given["status"], headers={"content-type": JSON, **given["headers"]}, body=self.body(http)
+    def test_answers_of_the_catalogue(self, http: CatalogueCase) -> None:
+        """Check what may pass, what must not, when to retry, and that no message contains a key."""
+        given, expect = http["given"], self.expected_of(http)
+        fault = FAULTS_OF_STATUS.get(given["status"]) or ServerFault(
+            status=given["status"], headers={"content-type": JSON, **given["headers"]}, body=self.body_of(http)
         )
-        heard = self.heard(fault, api_key=KEY)
+        heard = self.receive(fault, api_key=KEY)
 
         match expect["outcome"]:
             case "ok":
-                assert heard.whole
+                assert heard.is_complete
             case "retry":
                 assert isinstance(heard.error, ProviderUnavailableError)
                 assert (heard.error.retry_after or 0) >= expect.get("after_s", (0, 0))[0]
@@ -138,6 +140,6 @@ class AnswersContract(CatalogueContract):
         assert KEY[:7] not in str(heard.error)
 
 
-def named(case: Case) -> str:
+def case_id(case: CatalogueCase) -> str:
     """Return a case's id and what it is about."""
     return f"{case['id']} {case['why']}"

@@ -1,4 +1,4 @@
-"""What every `Checkpoints` promises. Knows no store: a version control system behind it must pass, too."""
+"""Test what every `Checkpoints` promises, including one over a version control system."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ import pytest
 
 from openkoi_hookspecs import Checkpoints, KoiError, Restoration
 
-EXACT = {
+EXACT_FILES = {
     "crlf.txt": b"one\r\ntwo\r\n",
     "mixed.txt": b"one\r\ntwo\nthree\rfour",
     "bom.txt": b"\xef\xbb\xbfhello\n",
@@ -25,48 +25,50 @@ EXACT = {
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and links are POSIX's")
 
 
-def write(root: Path, files: Mapping[str, bytes]) -> None:
-    """Put files in a workspace."""
+def write_files(root: Path, files: Mapping[str, bytes]) -> None:
+    """Write files in a workspace."""
     for name, data in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(data)
 
 
-def standing(root: Path) -> dict[str, bytes | str | None]:
-    """All that stands in a workspace: bytes of files, targets of links, None for folders."""
-    return {path.relative_to(root).as_posix(): content(path) for path in sorted(root.rglob("*"))}
+def workspace_state(root: Path) -> dict[str, bytes | str | None]:
+    """Return the whole content of a workspace: bytes of files, targets of links, None for folders."""
+    return {path.relative_to(root).as_posix(): read_entry(path) for path in sorted(root.rglob("*"))}
 
 
-def content(path: Path) -> bytes | str | None:
-    """What one path holds."""
+def read_entry(path: Path) -> bytes | str | None:
+    """Return the content of one path."""
     if path.is_symlink():
         return os.readlink(path)  # noqa: PTH115  # Path would tidy it
     return None if path.is_dir() else path.read_bytes()
 
 
 class CheckpointsContract:
-    """``class TestMine(CheckpointsContract): subject = staticmethod(mine)``, where ``mine`` is given a private folder.
+    """Inherit it: ``class TestMine(CheckpointsContract).
 
-    As in a run, the workspace is taken after whatever worked in it: what changed after the last take is a person's.
+    Subject = staticmethod(mine)``, where ``mine`` gets a private folder.
+
+    As in a run, a checkpoint is created after the work: what changed after the last one is the user's.
     """
 
     subject: Callable[[Path], Checkpoints]
 
     @pytest.fixture
     def checkpoints(self, tmp_path: Path) -> Checkpoints:
-        """The store under test, with a folder of its own."""
+        """Return the store under test, with a folder of its own."""
         return self.subject(tmp_path / "kept")
 
     @pytest.fixture
     def root(self, tmp_path: Path) -> Path:
-        """A workspace with files that are easily spoilt."""
+        """Return a workspace with files that are easily damaged."""
         root = tmp_path / "workspace"
         root.mkdir()
-        write(root, EXACT)
+        write_files(root, EXACT_FILES)
         return root
 
-    def back_and_forth(self, checkpoints: Checkpoints, root: Path, work: Callable[[Path], object]) -> str:
-        """Take, work, take, restore; return the first id."""
+    def change_and_restore(self, checkpoints: Checkpoints, root: Path, work: Callable[[Path], object]) -> str:
+        """Create a checkpoint, work, create another, and restore the first; return its id."""
 
         async def story() -> str:
             first = await checkpoints.create(root)
@@ -78,47 +80,51 @@ class CheckpointsContract:
         return asyncio.run(story())
 
     def test_every_byte_comes_back(self, checkpoints: Checkpoints, root: Path) -> None:
-        before = standing(root)
+        before = workspace_state(root)
 
-        self.back_and_forth(checkpoints, root, lambda root: write(root, dict.fromkeys(EXACT, b"spoilt\n")))
+        self.change_and_restore(
+            checkpoints, root, lambda root: write_files(root, dict.fromkeys(EXACT_FILES, b"spoilt\n"))
+        )
 
-        assert before == standing(root)
+        assert before == workspace_state(root)
 
     def test_what_was_deleted_comes_back(self, checkpoints: Checkpoints, root: Path) -> None:
         def work(root: Path) -> None:
-            for name in EXACT:
+            for name in EXACT_FILES:
                 (root / name).unlink()
 
-        before = standing(root)
+        before = workspace_state(root)
 
-        self.back_and_forth(checkpoints, root, work)
+        self.change_and_restore(checkpoints, root, work)
 
-        assert before == standing(root)
+        assert before == workspace_state(root)
 
     def test_what_was_not_there_goes(self, checkpoints: Checkpoints, root: Path) -> None:
-        before = standing(root)
+        before = workspace_state(root)
 
-        self.back_and_forth(checkpoints, root, lambda root: write(root, {"new.txt": b"1", "new/er/file": b"2"}))
+        self.change_and_restore(
+            checkpoints, root, lambda root: write_files(root, {"new.txt": b"1", "new/er/file": b"2"})
+        )
 
-        assert before == standing(root)
+        assert before == workspace_state(root)
 
     def test_an_empty_folder_comes_back(self, checkpoints: Checkpoints, root: Path) -> None:
         (root / "empty").mkdir()
 
-        self.back_and_forth(checkpoints, root, lambda root: (root / "empty").rmdir())
+        self.change_and_restore(checkpoints, root, lambda root: (root / "empty").rmdir())
 
         assert (root / "empty").is_dir()
 
     def test_a_file_that_became_a_folder_is_a_file_again(self, checkpoints: Checkpoints, root: Path) -> None:
         def work(root: Path) -> None:
             (root / "empty.txt").unlink()
-            write(root, {"empty.txt/inside": b"surprise"})
+            write_files(root, {"empty.txt/inside": b"surprise"})
 
-        before = standing(root)
+        before = workspace_state(root)
 
-        self.back_and_forth(checkpoints, root, work)
+        self.change_and_restore(checkpoints, root, work)
 
-        assert before == standing(root)
+        assert before == workspace_state(root)
 
     @posix
     def test_modes_come_back(self, checkpoints: Checkpoints, root: Path) -> None:
@@ -129,7 +135,7 @@ class CheckpointsContract:
         (root / "crlf.txt").chmod(0o755)
         (root / "bom.txt").chmod(0o640)
 
-        self.back_and_forth(checkpoints, root, work)
+        self.change_and_restore(checkpoints, root, work)
 
         assert [0o755, 0o640] == [(root / name).stat().st_mode & 0o777 for name in ("crlf.txt", "bom.txt")]
 
@@ -143,16 +149,16 @@ class CheckpointsContract:
             (root / "link").write_text("a file now")
             (root / "broken").unlink()
 
-        before = standing(root)
+        before = workspace_state(root)
 
-        self.back_and_forth(checkpoints, root, work)
+        self.change_and_restore(checkpoints, root, work)
 
-        assert before == standing(root)
+        assert before == workspace_state(root)
 
     def test_a_restore_can_be_repeated_and_taken_back(self, checkpoints: Checkpoints, root: Path) -> None:
         async def story() -> tuple[str, str]:
             first = await checkpoints.create(root)
-            write(root, {"crlf.txt": b"second\n"})
+            write_files(root, {"crlf.txt": b"second\n"})
             second = await checkpoints.create(root)
             for id in (first, first, second, first):
                 await checkpoints.restore(root, id)
@@ -166,21 +172,21 @@ class CheckpointsContract:
     def test_what_a_person_changed_since_is_left_and_named(self, checkpoints: Checkpoints, root: Path) -> None:
         async def story() -> Restoration:
             first = await checkpoints.create(root)
-            write(root, {"bom.txt": b"by the agent\n", "crlf.txt": b"by the agent\n"})
+            write_files(root, {"bom.txt": b"by the agent\n", "crlf.txt": b"by the agent\n"})
             await checkpoints.create(root)
-            write(root, {"bom.txt": b"by a person\n"})
+            write_files(root, {"bom.txt": b"by a person\n"})
             return await checkpoints.restore(root, first)
 
         done = asyncio.run(story())
 
         assert (("crlf.txt",), ["bom.txt"]) == (done.restored, [*done.conflicts])
         assert b"by a person\n" == (root / "bom.txt").read_bytes()
-        assert EXACT["crlf.txt"] == (root / "crlf.txt").read_bytes()
+        assert EXACT_FILES["crlf.txt"] == (root / "crlf.txt").read_bytes()
 
     def test_a_diff_names_what_came_went_and_changed(self, checkpoints: Checkpoints, root: Path) -> None:
         async def story() -> str:
             first = await checkpoints.create(root)
-            write(root, {"no-newline.txt": b"the end\n", "new.txt": b"hello\n"})
+            write_files(root, {"no-newline.txt": b"the end\n", "new.txt": b"hello\n"})
             (root / "deep/er/file.py").unlink()
             return await checkpoints.diff(root, first)
 
@@ -203,11 +209,11 @@ class CheckpointsContract:
         assert "" == asyncio.run(story())
 
     def test_nothing_is_left_in_the_workspace(self, checkpoints: Checkpoints, root: Path) -> None:
-        before = standing(root)
+        before = workspace_state(root)
 
         asyncio.run(checkpoints.create(root))
 
-        assert before == standing(root)
+        assert before == workspace_state(root)
 
     def test_an_unknown_id_is_named(self, checkpoints: Checkpoints, root: Path) -> None:
         for use in (checkpoints.restore, checkpoints.diff):
@@ -215,8 +221,10 @@ class CheckpointsContract:
                 asyncio.run(use(root, "no-such-checkpoint"))
 
     def test_a_git_repository_is_not_touched(self, checkpoints: Checkpoints, root: Path) -> None:
-        write(root, {".git/HEAD": b"ref: refs/heads/main\n"})
+        write_files(root, {".git/HEAD": b"ref: refs/heads/main\n"})
 
-        self.back_and_forth(checkpoints, root, lambda root: write(root, {".git/HEAD": b"moved on\n", "new": b""}))
+        self.change_and_restore(
+            checkpoints, root, lambda root: write_files(root, {".git/HEAD": b"moved on\n", "new": b""})
+        )
 
         assert b"moved on\n" == (root / ".git/HEAD").read_bytes()

@@ -16,130 +16,130 @@ import pytest
 from openkoi_hookspecs import Compactor, Message, Part, Role, Text, ToolCall, ToolResult
 from openkoi_prompt.conversation import shortening_error
 
-from ..rehearsing import lend
+from ..scenario import make_run
 
 TASK = "Build a pond."
 LATEST = 2
-STORIES = (0, 1, 2, 3, 4, 7, 12)
-SETTLED = 8
+TURN_COUNTS = (0, 1, 2, 3, 4, 7, 12)
+MAX_COMPACTIONS = 8
 
 
-def story(seed: int) -> list[Message]:
-    """A conversation as runs have them: a task, and turns with calls, remarks of people, or both."""
+def build_conversation(seed: int) -> list[Message]:
+    """Return a conversation as runs have them: a task, and turns with calls, remarks of users, or both."""
     chance, told = Random(seed), [Message.user(TASK)]
     for number in range(seed):
-        told += turn(number, chance.randrange(4), chance.choice(("", f"Remark {number}: mind the frogs.")))
+        told += build_turn(number, chance.randrange(4), chance.choice(("", f"Remark {number}: mind the frogs.")))
     return told
 
 
-def turn(number: int, calls: int, remark: str) -> list[Message]:
-    """What the model asks for, and what it is answered."""
+def build_turn(number: int, calls: int, remark: str) -> list[Message]:
+    """Return what the model asks for, and the results."""
     asked = tuple(ToolCall(f"call-{n}", "read_file", {"path": f"{number}.md"}) for n in range(calls))
     results = tuple(ToolResult(f"Water, {number} times over. " * 40, call=call.id) for call in asked)
     said = (Text(remark or "Go on."),) if remark or not calls else ()
     return [Message(Role.ASSISTANT, (Text(f"I dig, day {number}."), *asked)), Message.user(*results, *said)]
 
 
-def parts_of(messages: Sequence[Message]) -> list[Part]:
-    """All that is said, by either side."""
+def all_parts(messages: Sequence[Message]) -> list[Part]:
+    """Return all parts of both sides."""
     return [part for message in messages for part in message.parts]
 
 
-def people_said(messages: Sequence[Message]) -> list[str]:
-    """The texts of one side."""
-    return [part.text for part in parts_of([m for m in messages if m.role is Role.USER]) if isinstance(part, Text)]
+def user_texts(messages: Sequence[Message]) -> list[str]:
+    """Return the texts of one side."""
+    return [part.text for part in all_parts([m for m in messages if m.role is Role.USER]) if isinstance(part, Text)]
 
 
-def calls_in(message: Message) -> list[str]:
-    """The calls that a message makes."""
+def call_ids(message: Message) -> list[str]:
+    """Return the ids of the calls that a message makes."""
     return [part.id for part in message.parts if isinstance(part, ToolCall)]
 
 
-def results_in(message: Message) -> list[str]:
-    """The calls that a message answers."""
+def result_ids(message: Message) -> list[str]:
+    """Return the ids of the calls that a message answers."""
     return [part.call for part in message.parts if isinstance(part, ToolResult)]
 
 
-def in_order(wanted: Sequence[str], there: Sequence[str]) -> bool:
-    """Whether all of these are there, one after another."""
+def is_subsequence(wanted: Sequence[str], there: Sequence[str]) -> bool:
+    """Return whether all of these are there, one after another."""
     left = iter(there)
     return all(any(one == other for other in left) for one in wanted)
 
 
 class CompactorContract:
-    """Set ``subject``. A model that is asked to sum up says these lines in turn, and the last one again and again."""
+    """Set ``subject``. A model that is asked to summarize says these lines in turn, repeating the last one."""
 
     subject: ClassVar[Compactor]
     says: ClassVar[Sequence[str]] = ("The pond is dug.",)
 
-    @pytest.fixture(params=STORIES, ids="{} turns".format)
-    def whole(self, request: pytest.FixtureRequest) -> list[Message]:
-        """A conversation before it is made shorter."""
-        return story(request.param)
+    @pytest.fixture(params=TURN_COUNTS, ids="{} turns".format)
+    def conversation(self, request: pytest.FixtureRequest) -> list[Message]:
+        """Return a conversation before it is compacted."""
+        return build_conversation(request.param)
 
-    def compacted(self, whole: Sequence[Message], workspace: Path, times: int = 1) -> Sequence[Message]:
-        """The conversation after so many times."""
+    def compact(self, conversation: Sequence[Message], workspace: Path, times: int = 1) -> Sequence[Message]:
+        """Return the conversation after so many compactions."""
 
         async def again() -> Sequence[Message]:
-            shorter = whole
-            async with lend(workspace, task=TASK, says=self.says) as run:
+            shorter = conversation
+            async with make_run(workspace, task=TASK, says=self.says) as run:
                 for _ in range(times):
                     shorter = await self.subject.compact(shorter, run)
             return shorter
 
         return asyncio.run(again())
 
-    def test_it_is_never_longer(self, whole: list[Message], tmp_path: Path) -> None:
+    def test_it_is_never_longer(self, conversation: list[Message], tmp_path: Path) -> None:
         """More messages or parts than before would be the opposite of what was asked for."""
-        shorter = self.compacted(whole, tmp_path)
+        shorter = self.compact(conversation, tmp_path)
 
-        assert len(shorter) <= len(whole)
-        assert len(parts_of(shorter)) <= len(parts_of(whole))
+        assert len(shorter) <= len(conversation)
+        assert len(all_parts(shorter)) <= len(all_parts(conversation))
 
-    def test_the_sides_take_turns(self, whole: list[Message], tmp_path: Path) -> None:
+    def test_the_sides_take_turns(self, conversation: list[Message], tmp_path: Path) -> None:
         """No vendor takes a conversation in which one side speaks twice, or says nothing."""
-        shorter = self.compacted(whole, tmp_path, times=2)
+        shorter = self.compact(conversation, tmp_path, times=2)
 
-        assert "" == shortening_error(shorter, whole)
+        assert "" == shortening_error(shorter, conversation)
         assert all(message.parts for message in shorter)
 
-    def test_a_call_and_its_result_go_together(self, whole: list[Message], tmp_path: Path) -> None:
+    def test_a_call_and_its_result_go_together(self, conversation: list[Message], tmp_path: Path) -> None:
         """Ids may come again in later turns: what pairs them is where they stand."""
-        shorter = self.compacted(whole, tmp_path, times=2)
+        shorter = self.compact(conversation, tmp_path, times=2)
 
-        assert not results_in(shorter[0])
-        assert all(calls_in(said) == results_in(answered) for said, answered in pairwise(shorter))
+        assert not result_ids(shorter[0])
+        assert all(call_ids(said) == result_ids(answered) for said, answered in pairwise(shorter))
 
-    def test_what_people_said_stays_word_for_word(self, whole: list[Message], tmp_path: Path) -> None:
+    def test_what_people_said_stays_word_for_word(self, conversation: list[Message], tmp_path: Path) -> None:
         """The task first; remarks in their order."""
-        shorter = self.compacted(whole, tmp_path, times=3)
+        shorter = self.compact(conversation, tmp_path, times=3)
 
-        assert TASK == people_said(shorter)[0]
-        assert in_order(people_said(whole), people_said(shorter))
+        assert TASK == user_texts(shorter)[0]
+        assert is_subsequence(user_texts(conversation), user_texts(shorter))
 
-    def test_the_latest_turns_stay(self, whole: list[Message], tmp_path: Path) -> None:
+    def test_the_latest_turns_stay(self, conversation: list[Message], tmp_path: Path) -> None:
         """What the model is doing just now it must not forget."""
-        latest = whole[max(1, len(whole) - 2 * LATEST) :]
-        shorter = list(self.compacted(whole, tmp_path, times=3))
+        latest = conversation[max(1, len(conversation) - 2 * LATEST) :]
+        shorter = list(self.compact(conversation, tmp_path, times=3))
 
         assert latest == shorter[len(shorter) - len(latest) :]
 
-    def test_it_comes_to_an_end_and_then_changes_nothing(self, whole: list[Message], tmp_path: Path) -> None:
+    def test_it_comes_to_an_end_and_then_changes_nothing(self, conversation: list[Message], tmp_path: Path) -> None:
         """The very same again: whoever asked can see that it cannot be made shorter."""
-        least = self.compacted(whole, tmp_path, times=SETTLED)
+        least = self.compact(conversation, tmp_path, times=MAX_COMPACTIONS)
 
-        assert list(least) == list(self.compacted(least, tmp_path))
+        assert list(least) == list(self.compact(least, tmp_path))
 
-    def test_what_it_was_given_is_not_changed(self, whole: list[Message], tmp_path: Path) -> None:
+    def test_what_it_was_given_is_not_changed(self, conversation: list[Message], tmp_path: Path) -> None:
         """The kernel keeps it for as long as the new one has not been looked at."""
-        before = list(whole)
+        before = list(conversation)
 
-        self.compacted(whole, tmp_path)
+        self.compact(conversation, tmp_path)
 
-        assert before == whole
+        assert before == conversation
 
     def test_a_long_one_becomes_shorter(self, tmp_path: Path) -> None:
         """Otherwise it would be of no use."""
-        whole = story(12)
+        conversation = build_conversation(12)
 
-        assert len(parts_of(whole)) > len(parts_of(self.compacted(whole, tmp_path)))
+        assert len(all_parts(conversation)) > len(all_parts(self.compact(conversation, tmp_path)))

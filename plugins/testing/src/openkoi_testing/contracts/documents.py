@@ -19,14 +19,14 @@ import pytest
 from openkoi_hookspecs import AppRejectedError, DocumentConflictError
 from openkoi_hookspecs.integrations import Document, Documents, SupportsDocumentSearch
 
-from .supporting import supporting
+from .optional_protocols import require_protocol
 
 T = TypeVar("T")
 TEXT = "# Plan\n\nWe *will* \u2713 paint:\n\n- the calendar\n- the `parser`\n"
 
 
 class DocumentsContract(ABC):
-    """Inherit, and give the ``app``."""
+    """Inherit it, and provide the ``app``."""
 
     @abstractmethod
     def app(self, folder: Path) -> AbstractContextManager[Documents]:
@@ -34,12 +34,12 @@ class DocumentsContract(ABC):
 
     @pytest.fixture
     def documents(self, tmp_path: Path) -> Iterator[Documents]:
-        """The app under test."""
+        """Yield the app under test."""
         with self.app(tmp_path) as app:
             yield app
 
-    def tell(self, documents: Documents, story: Callable[[], Awaitable[T]]) -> T:
-        """Let a story happen while the app is entered."""
+    def run_story(self, documents: Documents, story: Callable[[], Awaitable[T]]) -> T:
+        """Run a story while the app is entered."""
 
         async def telling() -> T:
             async with AsyncExitStack() as stack:
@@ -54,7 +54,7 @@ class DocumentsContract(ABC):
             created = await documents.write_document(Document(TEXT, title="Plan"))
             return created, await documents.read_document(created.id)
 
-        created, read = self.tell(documents, story)
+        created, read = self.run_story(documents, story)
 
         assert (TEXT, "Plan") == (read.text, read.title)
         assert created == read
@@ -66,7 +66,7 @@ class DocumentsContract(ABC):
             ids = [(await documents.write_document(Document(text, title="Plan"))).id for text in ("one", "two")]
             return [(await documents.read_document(id)).text for id in ids]
 
-        assert ["one", "two"] == self.tell(documents, story)
+        assert ["one", "two"] == self.run_story(documents, story)
 
     def test_a_change_has_another_revision(self, documents: Documents) -> None:
         async def story() -> tuple[Document, Document, Document]:
@@ -74,7 +74,7 @@ class DocumentsContract(ABC):
             second = await documents.write_document(replace(first, text="short"))
             return first, second, await documents.read_document(first.id)
 
-        first, second, read = self.tell(documents, story)
+        first, second, read = self.run_story(documents, story)
 
         assert first.id == second.id
         assert first.revision != second.revision
@@ -90,7 +90,7 @@ class DocumentsContract(ABC):
                 await documents.write_document(mine)
             return await documents.read_document(first.id)
 
-        assert "theirs" == self.tell(documents, story).text
+        assert "theirs" == self.run_story(documents, story).text
 
     def test_an_unknown_document_is_refused(self, documents: Documents) -> None:
         async def story() -> None:
@@ -99,7 +99,7 @@ class DocumentsContract(ABC):
             with pytest.raises(AppRejectedError):
                 await documents.write_document(Document("x", id="no-such-document"))
 
-        self.tell(documents, story)
+        self.run_story(documents, story)
 
     def test_documents_are_listed_without_their_texts(self, documents: Documents) -> None:
         async def story() -> tuple[list[Document], list[Document], list[str]]:
@@ -109,7 +109,7 @@ class DocumentsContract(ABC):
             recent = await documents.list_documents(since=max(two.at, one.at))
             return [one, two], listed, [each.id for each in recent]
 
-        made, listed, recent = self.tell(documents, story)
+        made, listed, recent = self.run_story(documents, story)
 
         assert {(each.id, each.title, each.revision) for each in made} == {
             (each.id, each.title, each.revision) for each in listed
@@ -119,9 +119,9 @@ class DocumentsContract(ABC):
 
     def test_documents_are_found_by_their_words(self, documents: Documents) -> None:
         async def story() -> list[tuple[str, bool]]:
-            searched = supporting(documents, SupportsDocumentSearch)
+            searched = require_protocol(documents, SupportsDocumentSearch)
             await documents.write_document(Document(TEXT, title="Plan"))
             await documents.write_document(Document("nothing of it", title="Other"))
             return [(one.title, "calendar" in one.text) for one in await searched.search_documents("calendar")]
 
-        assert [("Plan", True)] == self.tell(documents, story)
+        assert [("Plan", True)] == self.run_story(documents, story)

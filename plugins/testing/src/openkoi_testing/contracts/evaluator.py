@@ -1,4 +1,4 @@
-"""What every `Evaluator` promises, checks and judges alike. Knows no evaluator: overwrite the files to suit one."""
+"""Test what every `Evaluator` promises, checks and judges alike; override the files to suit one."""
 
 import asyncio
 import math
@@ -32,23 +32,23 @@ WORK = ExecutionResult(
 )
 
 
-def standing(root: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file of a workspace with its mode."""
+def workspace_state(root: Path) -> dict[str, tuple[int, bytes]]:
+    """Return every file of a workspace with its mode."""
     files = [path for path in sorted(root.rglob("*")) if path.is_file()]
     return {path.relative_to(root).as_posix(): (path.stat().st_mode, path.read_bytes()) for path in files}
 
 
-def inside(finding: Finding, root: Path) -> bool:
-    """Whether a finding's place is empty, or ``path[:line]`` of something in the workspace."""
+def is_inside(finding: Finding, root: Path) -> bool:
+    """Return whether a finding's place is empty, or ``path[:line]`` of something in the workspace."""
     path, _, line = finding.where.rpartition(":") if ":" in finding.where else (finding.where, "", "1")
     place = (root / path).resolve()
     return line.isdigit() and not Path(path).is_absolute() and place.is_relative_to(root.resolve()) and place.exists()
 
 
 class EvaluatorContract:
-    """``class TestMine(EvaluatorContract): subject = Mine()``.
+    """Inherit it: ``class TestMine(EvaluatorContract): subject = Mine()``.
 
-    ``files`` are in the workspace, ``work`` is judged, and ``says`` is what a model answers that is asked about it.
+    ``files`` are in the workspace, ``work`` is evaluated, and ``says`` is what a model answers that is asked about it.
     """
 
     subject: ClassVar[Evaluator]
@@ -59,11 +59,11 @@ class EvaluatorContract:
 
     @pytest.fixture
     def root(self, tmp_path: Path) -> Path:
-        """A workspace with the files."""
-        return self.laid(tmp_path / "workspace")
+        """Return a workspace with the files."""
+        return self.write_files(tmp_path / "workspace")
 
-    def laid(self, root: Path) -> Path:
-        """Put the files into a folder."""
+    def write_files(self, root: Path) -> Path:
+        """Write the files into a folder."""
         for name, text in self.files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8")
@@ -71,50 +71,50 @@ class EvaluatorContract:
         return root
 
     @asynccontextmanager
-    async def lent(self, root: Path) -> AsyncIterator[Run]:
-        """A run of its own in this workspace."""
-        from openkoi_testing.rehearsing import lend
+    async def open_run(self, root: Path) -> AsyncIterator[Run]:
+        """Yield a run of its own in this workspace."""
+        from openkoi_testing.scenario import make_run
 
-        async with lend(root, task=self.task, says=self.says) as run:
+        async with make_run(root, task=self.task, says=self.says) as run:
             yield run
 
-    async def asked(self, root: Path, work: ExecutionResult | None = None) -> Evaluation | None:
-        """The evaluator's opinion, in a run of its own."""
-        async with self.lent(root) as run:
-            given = await self.baseline(run)
+    async def evaluate(self, root: Path, work: ExecutionResult | None = None) -> Evaluation | None:
+        """Return the evaluator's result, in a run of its own."""
+        async with self.open_run(root) as run:
+            given = await self.take_baseline(run)
             return await self.subject.evaluate(replace(work or self.work, baseline=given), run)
 
-    async def baseline(self, run: Run) -> Baseline | None:
-        """Its baseline, as a run hands it back; None where it takes none."""
-        from openkoi_testing.rehearsing import recorded
+    async def take_baseline(self, run: Run) -> Baseline | None:
+        """Return its baseline, as a run hands it back; None where it has none."""
+        from openkoi_testing.scenario import logged_baseline
 
-        return await recorded(self.subject, run) if isinstance(self.subject, SupportsBaseline) else None
+        return await logged_baseline(self.subject, run) if isinstance(self.subject, SupportsBaseline) else None
 
-    def told(self, root: Path) -> Evaluation:
-        """The opinion, as one that says nothing when there is none."""
-        return asyncio.run(self.asked(root)) or Evaluation()
+    def evaluate_or_empty(self, root: Path) -> Evaluation:
+        """Return the result, or an empty evaluation when there is none."""
+        return asyncio.run(self.evaluate(root)) or Evaluation()
 
     def test_it_answers_with_an_evaluation_or_stays_out_of_it(self, root: Path) -> None:
-        assert isinstance(asyncio.run(self.asked(root)), Evaluation | None)
+        assert isinstance(asyncio.run(self.evaluate(root)), Evaluation | None)
 
     def test_it_copes_with_an_empty_workspace(self, tmp_path: Path) -> None:
         root = tmp_path / "empty"
         root.mkdir()
 
-        assert isinstance(asyncio.run(self.asked(root, ExecutionResult(""))), Evaluation | None)
+        assert isinstance(asyncio.run(self.evaluate(root, ExecutionResult(""))), Evaluation | None)
 
     def test_it_can_be_asked_without_a_baseline(self, root: Path) -> None:
         async def story() -> Evaluation | None:
-            async with self.lent(root) as run:
+            async with self.open_run(root) as run:
                 return await self.subject.evaluate(self.work, run)
 
         assert isinstance(asyncio.run(story()), Evaluation | None)
 
     def test_a_baseline_is_a_record_that_the_log_gives_back_as_it_was(self, root: Path) -> None:
         async def story() -> tuple[object, object]:
-            async with self.lent(root) as run:
+            async with self.open_run(root) as run:
                 plain = await self.subject.baseline(run) if isinstance(self.subject, SupportsBaseline) else None
-                return plain, await self.baseline(run)
+                return plain, await self.take_baseline(run)
 
         plain, logged = asyncio.run(story())
 
@@ -125,40 +125,40 @@ class EvaluatorContract:
         judges = getattr(self.subject, "judges", False)
 
         assert isinstance(judges, bool)
-        assert judges or not self.told(root).scores
+        assert judges or not self.evaluate_or_empty(root).scores
 
     def test_it_reads_files_and_never_changes_them(self, root: Path) -> None:
-        before = standing(root)
+        before = workspace_state(root)
 
-        asyncio.run(self.asked(root))
+        asyncio.run(self.evaluate(root))
 
-        assert before == standing(root)
+        assert before == workspace_state(root)
 
     def test_scores_are_shares_and_weigh_something(self, root: Path) -> None:
-        for score in self.told(root).scores:
+        for score in self.evaluate_or_empty(root).scores:
             assert score.dimension
             assert 0.0 <= score.value <= 1.0
             assert 0.0 < score.weight < math.inf
 
     def test_what_is_unknown_has_no_scores(self, root: Path) -> None:
-        evaluation = self.told(root)
+        evaluation = self.evaluate_or_empty(root)
 
         assert not (evaluation.unavailable_reason and evaluation.scores)
 
     def test_each_check_has_a_name_of_its_own(self, root: Path) -> None:
-        names = [check.name for check in self.told(root).checks]
+        names = [check.name for check in self.evaluate_or_empty(root).checks]
 
         assert all(names)
         assert len(set(names)) == len(names)
 
     def test_findings_say_what_is_wrong_and_where_in_the_workspace(self, root: Path) -> None:
-        for finding in self.told(root).findings:
+        for finding in self.evaluate_or_empty(root).findings:
             assert finding.title.strip()
-            assert not finding.where or inside(finding, root), finding.where
+            assert not finding.where or is_inside(finding, root), finding.where
 
     def test_the_same_work_gets_the_same_checks(self, root: Path) -> None:
         async def story() -> list[Evaluation]:
-            async with self.lent(root) as run:
+            async with self.open_run(root) as run:
                 return [await self.subject.evaluate(self.work, run) or Evaluation() for _ in range(2)]
 
         first, second = asyncio.run(story())
@@ -170,14 +170,14 @@ class EvaluatorContract:
         other.mkdir()
 
         async def together() -> list[Evaluation | None]:
-            return list(await asyncio.gather(self.asked(root), self.asked(other)))
+            return list(await asyncio.gather(self.evaluate(root), self.evaluate(other)))
 
-        alone = [asyncio.run(self.asked(each)) for each in (root, other)]
+        alone = [asyncio.run(self.evaluate(each)) for each in (root, other)]
         both = asyncio.run(together())
 
-        assert [checks(one) for one in alone] == [checks(one) for one in both]
+        assert [check_results(one) for one in alone] == [check_results(one) for one in both]
 
 
-def checks(evaluation: Evaluation | None) -> set[tuple[str, bool]]:
-    """What was checked, and how it came out."""
+def check_results(evaluation: Evaluation | None) -> set[tuple[str, bool]]:
+    """Return what was checked, and how it came out."""
     return {(check.name, check.passed) for check in evaluation.checks} if evaluation else set()

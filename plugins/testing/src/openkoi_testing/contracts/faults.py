@@ -20,16 +20,16 @@ import pytest
 
 from openkoi_hookspecs import ProviderUnavailableError, RequestRejectedError, ToolCall, WrongServerError
 
-from ..servers import Fault, Say
-from ..servers.faults import After
-from .hearing import Heard, Speaker, hear, opened
+from ..servers import Say, ServerFault
+from ..servers.faults import AfterResponse
+from .provider_harness import ProviderHarness, ReceivedResponse, open_provider, receive_response
 
-READ = ToolCall("call_1", "read", {"path": "ä"})
+READ_CALL = ToolCall("call_1", "read", {"path": "ä"})
 HTML = {"content-type": "text/html"}
-PAGE = b"<html>" + b"Busy " * 1000
+HTML_PAGE = b"<html>" + b"Busy " * 1000
 MEGABYTES = b"x" * 4_000_000
 STREAM = "text/event-stream"
-WITHIN = 20.0
+TIMEOUT_SECONDS = 20.0
 STRIDE = 61
 ENDLESS = (
     (200, STREAM),
@@ -47,75 +47,78 @@ NOISE = (
     b"HTTP/1.1 200 OK\n\n",
 )
 SILENCES = (
-    ("silence", Fault(cut=0, after=After.HANGS)),
-    ("keep-alives", Fault(cut=0, after=After.DRIPS)),
-    ("no headers", Fault(delay=9)),
+    ("silence", ServerFault(cut=0, after=AfterResponse.HANGS)),
+    ("keep-alives", ServerFault(cut=0, after=AfterResponse.DRIPS)),
+    ("no headers", ServerFault(delay=9)),
 )
 
 
-class CutsContract(Speaker):
-    """An answer that was cut off anywhere. ``spoken`` are its pieces, ``kind`` its content type, if not a stream's."""
+class CutsContract(ProviderHarness):
+    """Test an answer that was cut off anywhere.
+
+    ``spoken`` are its pieces, ``kind`` its content type, if not a stream's.
+    """
 
     spoken: ClassVar[tuple[bytes, ...]]
     kind: ClassVar[str] = ""
 
-    def ends_well(self, lengths: Sequence[int], well: Sequence[int]) -> bool:
-        """Whether these of the cut answers may be taken for whole ones: all from some byte on."""
+    def may_be_complete(self, lengths: Sequence[int], well: Sequence[int]) -> bool:
+        """Return whether these of the cut answers may count as complete: all from some byte on."""
         return list(lengths[-len(well) :]) == list(well)
 
-    def cut(self, lengths: Sequence[int]) -> list[Heard]:
-        """What is heard of the first bytes of an answer, for each of these numbers of them."""
+    def receive_cut(self, lengths: Sequence[int]) -> list[ReceivedResponse]:
+        """Return what is received of the first bytes of an answer, for each of these lengths."""
         whole = b"".join(self.spoken)
-        return self.told([whole[:length] for length in lengths])
+        return self.receive_bodies([whole[:length] for length in lengths])
 
-    def told(self, bodies: Sequence[bytes]) -> list[Heard]:
-        """What is heard of answers that end, as far as anyone can see, where these bodies end."""
+    def receive_bodies(self, bodies: Sequence[bytes]) -> list[ReceivedResponse]:
+        """Return what is received of answers that end, as far as is visible, where these bodies end."""
         headers = {"content-type": self.kind} if self.kind else {}
-        answers = [Say(fault=Fault(body=body, headers=headers, framed=False)) for body in bodies]
+        answers = [Say(fault=ServerFault(body=body, headers=headers, framed=False)) for body in bodies]
 
         with self.server(*answers) as server:
-            return asyncio.run(self.conversation(server.url, turns=len(answers)))
+            return asyncio.run(self.run_turns(server.url, turns=len(answers)))
 
-    async def conversation(self, url: str, *, turns: int) -> list[Heard]:
-        """What is heard in so many turns."""
-        async with opened(self.provider(base_url=url)) as provider:
-            return [await hear(provider, self.request()) for _ in range(turns)]
+    async def run_turns(self, url: str, *, turns: int) -> list[ReceivedResponse]:
+        """Return what is received in so many turns."""
+        async with open_provider(self.provider(base_url=url)) as provider:
+            return [await receive_response(provider, self.build_request()) for _ in range(turns)]
 
     def test_an_answer_cut_anywhere_is_either_whole_or_nothing_of_it_is_acted_upon(self) -> None:
         """Around the end of every event, and here and there between."""
-        self.holds_for(around(self.spoken))
+        self.check_cuts(lengths_around(self.spoken))
 
     @pytest.mark.campaign
     def test_an_answer_cut_at_any_byte_is_either_whole_or_nothing_of_it_is_acted_upon(self) -> None:
         """The same for every byte there is."""
-        self.holds_for(range(len(b"".join(self.spoken)) + 1))
+        self.check_cuts(range(len(b"".join(self.spoken)) + 1))
 
-    def holds_for(self, lengths: Sequence[int]) -> None:
+    def check_cuts(self, lengths: Sequence[int]) -> None:
         """Cut an answer at these bytes: an end and its tool calls come together, or neither comes."""
-        heard = self.cut(lengths)
+        heard = self.receive_cut(lengths)
         well = [length for length, one in zip(lengths, heard, strict=True) if one.error is None]
 
         assert well == [length for length, one in zip(lengths, heard, strict=True) if one.calls]
-        assert well == [length for length, one in zip(lengths, heard, strict=True) if one.whole]
+        assert well == [length for length, one in zip(lengths, heard, strict=True) if one.is_complete]
         assert all(isinstance(one.error, ProviderUnavailableError | None) for one in heard)
         assert (heard[0].error is None, heard[-1].error is None) == (False, True)
-        assert self.ends_well(lengths, well)
+        assert self.may_be_complete(lengths, well)
 
 
 class FaultsContract(CutsContract):
-    """Set what a ``Speaker`` needs, and ``spoken``: the pieces of an answer as they stream.
+    """Set what a ``ProviderHarness`` needs, and ``spoken``: the pieces of an answer as they stream.
 
     ``breaks`` are the bytes after which a connection breaks, ``slices`` how many bytes come at a time; ``garbage`` and
-    ``silences`` may have more to them than what is the same for all.
+    ``silences`` may extend what is the same for all.
     """
 
     breaks: ClassVar[Sequence[int]] = (0, 1, 150, 400)
     slices: ClassVar[Sequence[int]] = (1, 2, 5)
     garbage: ClassVar[Sequence[bytes]] = NOISE
-    silences: ClassVar[Sequence[tuple[str, Fault]]] = SILENCES
+    silences: ClassVar[Sequence[tuple[str, ServerFault]]] = SILENCES
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Say which faults are tried."""
+        """Parametrize the tests with the faults."""
         given = {"end": self.breaks, "slice": self.slices, "noise": self.garbage}
         for name, values in given.items():
             if name in metafunc.fixturenames:
@@ -126,31 +129,31 @@ class FaultsContract(CutsContract):
     @pytest.mark.parametrize("framed", [True, False])
     def test_a_connection_that_breaks_is_unavailable(self, end: int, framed: bool) -> None:
         """Whether or not anyone can see that there should have been more."""
-        heard = self.heard(Fault(cut=end, framed=framed))
+        heard = self.receive(ServerFault(cut=end, framed=framed))
 
         assert isinstance(heard.error, ProviderUnavailableError)
         assert not heard.calls
 
     def test_a_stream_in_the_smallest_pieces_is_heard_as_one(self, slice: int) -> None:
         """Through the middle of characters, with keep-alives between the events."""
-        heard = self.heard(Fault(slice=slice, keep_alives=1))
+        heard = self.receive(ServerFault(slice=slice, keep_alives=1))
 
         assert heard.error is None
         assert (self.said.text, list(self.said.calls)) == (heard.text, heard.calls)
 
-    def test_nobody_waits_for_ever(self, silence: Fault) -> None:
+    def test_nobody_waits_for_ever(self, silence: ServerFault) -> None:
         """Keep-alives do not put off the end of patience."""
         begun = time.monotonic()
-        heard = self.heard(silence)
+        heard = self.receive(silence)
 
         assert isinstance(heard.error, ProviderUnavailableError)
         assert "said nothing new" in str(heard.error)
         assert not heard.chunks
-        assert time.monotonic() - begun < WITHIN
+        assert time.monotonic() - begun < TIMEOUT_SECONDS
 
     def test_garbage_is_unavailable(self, noise: bytes) -> None:
         """Bytes that are no answer, events that are no JSON, another protocol."""
-        heard = self.heard(Fault(body=noise))
+        heard = self.receive(ServerFault(body=noise))
 
         assert isinstance(heard.error, ProviderUnavailableError)
         assert not heard.chunks
@@ -158,7 +161,7 @@ class FaultsContract(CutsContract):
     @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
     def test_a_page_in_place_of_an_answer_may_pass_and_is_not_repeated(self, status: int) -> None:
         """A proxy's page says nothing to anybody."""
-        error = self.heard(Fault(status=status, headers={**HTML, "Retry-After": "7"}, body=PAGE)).error
+        error = self.receive(ServerFault(status=status, headers={**HTML, "Retry-After": "7"}, body=HTML_PAGE)).error
 
         assert isinstance(error, ProviderUnavailableError)
         assert error.retry_after == 7
@@ -168,7 +171,7 @@ class FaultsContract(CutsContract):
     @pytest.mark.parametrize("headers", [HTML, {}])
     def test_a_page_in_place_of_an_answer_is_no_model_server_and_is_not_repeated(self, headers: dict[str, str]) -> None:
         """A login page answers again with a login page."""
-        error = self.heard(Fault(headers=headers, body=PAGE)).error
+        error = self.receive(ServerFault(headers=headers, body=HTML_PAGE)).error
 
         assert isinstance(error, WrongServerError)
         assert "html" not in str(error)
@@ -177,7 +180,7 @@ class FaultsContract(CutsContract):
     @pytest.mark.parametrize("status", [403, 404])
     def test_a_page_that_refuses_is_not_repeated_either(self, status: int) -> None:
         """Neither is a refusal's."""
-        error = self.heard(Fault(status=status, headers=HTML, body=PAGE)).error
+        error = self.receive(ServerFault(status=status, headers=HTML, body=HTML_PAGE)).error
 
         assert isinstance(error, RequestRejectedError)
         assert "html" not in str(error)
@@ -185,15 +188,15 @@ class FaultsContract(CutsContract):
     @pytest.mark.parametrize(("status", "type"), ENDLESS)
     def test_an_endless_answer_is_broken_off(self, status: int, type: str) -> None:
         """No memory is filled with what a server never stops to say."""
-        heard = self.heard(Fault(status=status, headers={"content-type": type}, body=[MEGABYTES] * 25))
+        heard = self.receive(ServerFault(status=status, headers={"content-type": type}, body=[MEGABYTES] * 25))
 
         assert isinstance(heard.error, ProviderUnavailableError)
         assert not heard.calls
 
     def test_a_conversation_of_calls_goes_on_over_one_connection(self) -> None:
         """What went well leaves the connection as it was."""
-        with self.server(READ, READ, READ, "Done.") as server:
-            heard = asyncio.run(self.conversation(server.url, turns=4))
+        with self.server(READ_CALL, READ_CALL, READ_CALL, "Done.") as server:
+            heard = asyncio.run(self.run_turns(server.url, turns=4))
             connections = server.connections
 
         assert [None] * 4 == [one.error for one in heard]
@@ -202,15 +205,15 @@ class FaultsContract(CutsContract):
 
     def test_a_name_that_is_not_known_is_unavailable(self) -> None:
         """The sentence says who could not be reached."""
-        error = self.ask(base_url="http://nowhere.invalid").error
+        error = self.receive_with(base_url="http://nowhere.invalid").error
 
         assert isinstance(error, ProviderUnavailableError)
         assert "nowhere.invalid" in str(error)
         assert "could not be reached" in str(error)
 
 
-def around(pieces: Iterable[bytes]) -> list[int]:
-    """Lengths to cut an answer at: all that are next to the end of a piece, and some between them."""
+def lengths_around(pieces: Iterable[bytes]) -> list[int]:
+    """Return lengths to cut an answer at: all next to the end of a piece, and some between them."""
     ends = [0, *accumulate(len(piece) for piece in pieces)]
     near = {end - step for end in ends for step in (0, 1)} | {ends[-1] - step for step in range(12)}
     return sorted(length for length in near | {*range(0, ends[-1], STRIDE)} if length >= 0)

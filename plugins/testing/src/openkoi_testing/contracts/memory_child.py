@@ -1,4 +1,4 @@
-"""A script: another process, which absorbs the records that come in by standard input. It imports no test library."""
+"""Ingest records from standard input in another process. This script imports no test library."""
 
 import asyncio
 import pickle
@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from openkoi_hookspecs import KoiError, Memory, Record
 
-AT_ONCE, TRIES = 60, 60
+BATCH_SIZE, MAX_TRIES = 60, 60
 
 
-async def absorb_patiently(memory: Memory, records: Sequence[Record]) -> None:
-    """Absorb a few at a time, and try again when memory is busy: the next start would."""
-    for start in range(0, len(records), AT_ONCE):
-        for _ in range(TRIES):
+async def ingest_with_retries(memory: Memory, records: Sequence[Record]) -> None:
+    """Ingest a few at a time, and retry when memory is busy, as the next start would."""
+    for start in range(0, len(records), BATCH_SIZE):
+        for _ in range(MAX_TRIES):
             try:
-                await memory.ingest(records[start : start + AT_ONCE])
+                await memory.ingest(records[start : start + BATCH_SIZE])
                 break
             except KoiError:
                 await asyncio.sleep(0.05)
@@ -25,4 +25,4 @@ async def absorb_patiently(memory: Memory, records: Sequence[Record]) -> None:
 
 if __name__ == "__main__":
     subject, settings, records = pickle.load(sys.stdin.buffer)  # written by the suite that started this process
-    asyncio.run(absorb_patiently(subject(**settings), records))
+    asyncio.run(ingest_with_retries(subject(**settings), records))

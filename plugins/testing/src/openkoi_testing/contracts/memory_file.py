@@ -20,57 +20,57 @@ import pytest
 
 from openkoi_hookspecs import KoiError, Memory, Query, SupportsOffsets
 
-from .memory import Subject, found, ids
-from .memory_log import LINE, a_log, a_run
+from .memory import MemoryFactory, ids_of, search_project
+from .memory_log import LINE_BYTES, many_runs, run_records
 
-RUN = a_run("r1", "Mend the parser")
-ALL = {"r1.jsonl": len(RUN) * LINE}
+RUN = run_records("r1", "Mend the parser")
+ALL = {"r1.jsonl": len(RUN) * LINE_BYTES}
 Damage = Callable[[Path], object]
 
 
-def emptied(path: Path) -> None:
+def empty_file(path: Path) -> None:
     path.write_bytes(b"")
 
 
-def garbled(path: Path) -> None:
+def garble_file(path: Path) -> None:
     path.write_bytes(b"no database at all " * 1_000)
 
 
-def cut(path: Path) -> None:
+def cut_file(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:5_000])
 
 
-def flipped(path: Path) -> None:
+def flip_byte(path: Path) -> None:
     path.write_bytes(bytes(byte ^ 255 if n > 4_096 else byte for n, byte in enumerate(path.read_bytes())))
 
 
-DAMAGES = (emptied, garbled, cut, flipped)
+DAMAGES = (empty_file, garble_file, cut_file, flip_byte)
 
 
 class MemoryFileContract:
-    """Inherit, name the ``subject``, and say how another program keeps the file."""
+    """Inherit it, name the ``subject``, and say how another program locks the file."""
 
-    subject: Subject
+    subject: MemoryFactory
     name: ClassVar[str] = "memory.db"
 
     def memory(self, folder: Path, **settings: object) -> Memory:
-        """The memory that keeps its file in this folder, as a new process would have it."""
+        """Return the memory that stores its file in this folder, as a new process would have it."""
         return type(self).subject(path=folder / self.name, **settings)
 
-    def resumed(self, folder: Path) -> SupportsOffsets:
-        """The same, as one that knows how far it has read."""
+    def with_offsets(self, folder: Path) -> SupportsOffsets:
+        """Return the same, as one that knows how far it has read."""
         memory = self.memory(folder)
         assert isinstance(memory, SupportsOffsets)
         return memory
 
     def kept(self, path: Path) -> AbstractContextManager[object]:
-        """A context in which somebody else keeps the file from being written."""
+        """Return a context in which somebody else keeps the file from being written."""
         raise TypeError(f"{type(self).__name__} does not say how its file is kept")
 
     def test_asking_makes_no_file(self, tmp_path: Path) -> None:
         memory = self.memory(tmp_path / "data")
 
-        assert [] == found(memory, "anything")
+        assert [] == search_project(memory, "anything")
         assert not (tmp_path / "data").exists()
 
     def test_absorbing_nothing_makes_no_file(self, tmp_path: Path) -> None:
@@ -95,32 +95,32 @@ class MemoryFileContract:
         again = self.memory(tmp_path)
 
         with caplog.at_level(logging.WARNING, "openkoi"):
-            assert [] == found(again, "parser")
+            assert [] == search_project(again, "parser")
 
         assert 1 == len([*tmp_path.glob(f"{self.name}.bad-*[0-9]")])
         assert "built again from the run log" in caplog.text
-        assert {} == asyncio.run(self.resumed(tmp_path).offsets())
+        assert {} == asyncio.run(self.with_offsets(tmp_path).offsets())
         asyncio.run(again.ingest(RUN))
-        assert ["r1"] == ids(found(again, "parser"))
+        assert ["r1"] == ids_of(search_project(again, "parser"))
 
     def test_a_file_lost_in_mid_run_takes_no_offsets_so_that_the_next_start_reads_all(self, tmp_path: Path) -> None:
         memory = self.memory(tmp_path)
         asyncio.run(memory.ingest(RUN[:5]))
         assert isinstance(memory, SupportsOffsets)
         asyncio.run(memory.offsets())
-        garbled(tmp_path / self.name)
+        garble_file(tmp_path / self.name)
 
         asyncio.run(memory.ingest(RUN[5:]))
 
-        assert {} == asyncio.run(self.resumed(tmp_path).offsets())
+        assert {} == asyncio.run(self.with_offsets(tmp_path).offsets())
 
     def test_a_file_that_another_program_keeps_takes_nothing_and_loses_nothing(self, tmp_path: Path) -> None:
         asyncio.run(self.memory(tmp_path).ingest(RUN))
 
         with self.kept(tmp_path / self.name), pytest.raises(KoiError, match="Nothing is lost"):
-            asyncio.run(self.memory(tmp_path, seconds=0.05).ingest(a_log(1)))
-        assert ALL == asyncio.run(self.resumed(tmp_path).offsets())
-        assert ["r1"] == ids(found(self.memory(tmp_path), "parser"))
+            asyncio.run(self.memory(tmp_path, seconds=0.05).ingest(many_runs(1)))
+        assert ALL == asyncio.run(self.with_offsets(tmp_path).offsets())
+        assert ["r1"] == ids_of(search_project(self.memory(tmp_path), "parser"))
 
     def test_a_place_that_cannot_be_written_is_said_so(self, tmp_path: Path) -> None:
         (tmp_path / "data").write_text("a file where the folder should be")
@@ -129,7 +129,7 @@ class MemoryFileContract:
             asyncio.run(self.memory(tmp_path / "data").ingest(RUN))
 
     def test_moved_aside_it_is_told_everything_again_and_says_the_same(self, tmp_path: Path) -> None:
-        log, question = a_log(8), Query("mend the parser of the ledger", project="a", limit=50, tokens=50_000)
+        log, question = many_runs(8), Query("mend the parser of the ledger", project="a", limit=50, tokens=50_000)
         memory = self.memory(tmp_path)
         asyncio.run(memory.ingest(log))
         before = asyncio.run(memory.search(question))

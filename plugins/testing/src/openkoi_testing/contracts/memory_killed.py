@@ -22,24 +22,24 @@ from typing import Any, ClassVar
 from openkoi_hookspecs import Memory, Record
 from openkoi_log import read_segment
 
-WORKER = Path(__file__).with_name("memory_worker.py")
-SECONDS = 240
+WORKER_SCRIPT = Path(__file__).with_name("memory_worker.py")
+MAX_SECONDS = 240
 
 
 class MemoryKilledContract:
-    """Inherit, name the ``subject``, a class at the top of its module, and say which tasks it remembers."""
+    """Inherit it, name the ``subject``, a class at the top of its module, and list the tasks it remembers."""
 
     subject: type[Any]
     name: ClassVar[str] = "memory.db"
 
     def tasks(self, memory: Any) -> Sequence[str]:
-        """The tasks that are remembered, in order."""
+        """Return the tasks that are remembered, in order."""
         raise TypeError(f"{type(self).__name__} does not say which tasks are remembered")
 
     def test_nothing_acknowledged_is_lost_or_doubled_however_often_processes_are_killed(self, tmp_path: Path) -> None:
-        kills = self.killed_again_and_again(tmp_path, processes=8, tasks=200)
-        records, told = list(log(tmp_path)), acknowledged(tmp_path)
-        grown, anew = (self.absorbed(tmp_path / name, records) for name in (self.name, "anew.db"))
+        kills = self.run_with_kills(tmp_path, processes=8, tasks=200)
+        records, told = list(read_log(tmp_path)), read_acknowledged(tmp_path)
+        grown, anew = (self.ingest_and_list(tmp_path / name, records) for name in (self.name, "anew.db"))
 
         assert kills > 3
         assert {1} == set(Counter(record.id for record in records).values())
@@ -48,22 +48,22 @@ class MemoryKilledContract:
         assert told <= set(grown)
         assert 8 * 200 <= len(told)
 
-    def absorbed(self, path: Path, records: Sequence[Record]) -> Sequence[str]:
-        """The tasks that a memory remembers when it has absorbed these."""
+    def ingest_and_list(self, path: Path, records: Sequence[Record]) -> Sequence[str]:
+        """Return the tasks that a memory remembers when it has absorbed these."""
         memory: Memory = self.subject(path=path, seconds=60.0)
         asyncio.run(memory.ingest(records))
         return self.tasks(memory)
 
-    def killed_again_and_again(self, folder: Path, processes: int, tasks: int) -> int:
+    def run_with_kills(self, folder: Path, processes: int, tasks: int) -> int:
         """Let processes work until each has done its tasks, and kill one of them now and then; return how often."""
         chance, kills = random.Random(11), 0
         running: dict[str, subprocess.Popen[bytes]] = {}
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + MAX_SECONDS
         while time.monotonic() < until:
-            left = {f"w{n}": tasks - len(acknowledged(folder, f"w{n}")) for n in range(processes)}
+            left = {f"w{n}": tasks - len(read_acknowledged(folder, f"w{n}")) for n in range(processes)}
             for name, number in left.items():
                 if number > 0 and (name not in running or running[name].poll() is not None):
-                    running[name] = self.started(folder, name, number)
+                    running[name] = self.start_worker(folder, name, number)
             at_work = [one for one in running.values() if one.poll() is None]
             if not at_work:
                 break
@@ -72,19 +72,19 @@ class MemoryKilledContract:
             kills += 1
         return kills
 
-    def started(self, folder: Path, name: str, tasks: int) -> "subprocess.Popen[bytes]":
-        """A process that does so many tasks."""
+    def start_worker(self, folder: Path, name: str, tasks: int) -> "subprocess.Popen[bytes]":
+        """Return a process that does so many tasks."""
         subject = self.subject
         asked = [str(folder), name, str(tasks), subject.__module__, subject.__qualname__, self.name]
-        return subprocess.Popen([sys.executable, str(WORKER), *asked])
+        return subprocess.Popen([sys.executable, str(WORKER_SCRIPT), *asked])
 
 
-def acknowledged(folder: Path, name: str = "*") -> set[str]:
-    """The runs that were acknowledged; a line that was cut by a kill is none."""
+def read_acknowledged(folder: Path, name: str = "*") -> set[str]:
+    """Return the runs that were acknowledged; skip a line that was truncated by a kill."""
     return {line for path in folder.glob(f"{name}.told") for line in path.read_text().split("\n")[:-1]}
 
 
-def log(folder: Path) -> Iterator[Record]:
-    """Every record of the log."""
+def read_log(folder: Path) -> Iterator[Record]:
+    """Yield every record of the log."""
     for path in sorted((folder / "sessions").glob("*.jsonl")):
         yield from read_segment(path, 0, lambda _: None)

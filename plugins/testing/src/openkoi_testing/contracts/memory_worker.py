@@ -1,4 +1,4 @@
-"""A script: another process, which logs tasks, says so, and now and then has memory absorb what is new in the log."""
+"""Log tasks in another process, acknowledge each, and now and then let memory ingest the new records."""
 
 import asyncio
 import os
@@ -11,24 +11,24 @@ from openkoi_hookspecs import Cost, Decision, Memory, NextAction, Record, Suppor
 from openkoi_hookspecs.events import RunCompleted, TaskStarted
 from openkoi_log import RunLog, read_segment
 
-OFTEN = 20
+INGEST_INTERVAL = 20
 
 
-async def remember(memory: Memory, sessions: Path) -> None:
-    """Absorb what memory has not seen."""
+async def ingest_new(memory: Memory, sessions: Path) -> None:
+    """Ingest what memory has not seen."""
     assert isinstance(memory, SupportsOffsets)
-    for records in unseen(sessions, await memory.offsets()):
+    for records in read_new(sessions, await memory.offsets()):
         await memory.ingest(records)
 
 
-def unseen(sessions: Path, seen: Mapping[str, int]) -> Iterator[Sequence[Record]]:
-    """What each file of the log has beyond what was seen of it."""
+def read_new(sessions: Path, seen: Mapping[str, int]) -> Iterator[Sequence[Record]]:
+    """Yield what each file of the log has beyond what was seen of it."""
     for path in sessions.glob("*.jsonl"):
         if path.stat().st_size > seen.get(path.name, 0):
             yield list(read_segment(path, seen.get(path.name, 0), lambda _: None))
 
 
-def work(folder: Path, name: str, tasks: int, memory: Memory) -> None:
+def run_tasks(folder: Path, name: str, tasks: int, memory: Memory) -> None:
     """Do so many tasks; each is acknowledged when it is in the log."""
     told = os.open(folder / f"{name}.told", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     log = RunLog(folder / "sessions", name, str)
@@ -37,11 +37,11 @@ def work(folder: Path, name: str, tasks: int, memory: Memory) -> None:
         run = f"{name}-{os.getpid()}-{number}"
         log.append(run, [TaskStarted(Task(f"Task {run}", session=name, project="p")), ended])
         os.write(told, f"{run}\n".encode())
-        if number % OFTEN == OFTEN - 1:
-            asyncio.run(remember(memory, folder / "sessions"))
+        if number % INGEST_INTERVAL == INGEST_INTERVAL - 1:
+            asyncio.run(ingest_new(memory, folder / "sessions"))
 
 
 if __name__ == "__main__":
     place, mine, many, module, subject, file = sys.argv[1:]
     kept = getattr(import_module(module), subject)(path=Path(place) / file, seconds=60.0)
-    work(Path(place), mine, int(many), kept)
+    run_tasks(Path(place), mine, int(many), kept)

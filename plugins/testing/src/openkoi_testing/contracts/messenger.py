@@ -7,7 +7,7 @@ class TestMine(MessengerContract):
             yield OtherUser(fake)
 """
 
-from .messenger_bench import Counterpart
+from .messenger_harness import Counterpart
 from .messenger_send import SendContract
 from .messenger_watch import WatchContract
 
@@ -15,4 +15,4 @@ __all__ = ["Counterpart", "MessengerContract"]
 
 
 class MessengerContract(WatchContract, SendContract):
-    """What arrives, and what is sent."""
+    """Test what arrives, and what is sent."""

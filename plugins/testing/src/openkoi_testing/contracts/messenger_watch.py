@@ -1,4 +1,4 @@
-"""What every messenger promises of posts that arrive: none is lost between two cursors, each has an identity."""
+"""Test what every messenger promises of arriving posts: none is lost between two cursors, each has an identity."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,34 +18,34 @@ from openkoi_hookspecs.integrations import (
     SupportsPostSearch,
 )
 
-from .messenger_bench import PATIENCE, Account, Counterpart, MessengerBench
-from .supporting import supporting
+from .messenger_harness import WAIT_SECONDS, Account, Counterpart, MessengerHarness
+from .optional_protocols import require_protocol
 
 
-class WatchContract(MessengerBench):
-    """Tests what arrives, and what was said before."""
+class WatchContract(MessengerHarness):
+    """Test what arrives, and what was said before."""
 
     def test_watching_begins_now_and_first_yields_the_cursor_of_now(self, other: Counterpart) -> None:
         async def story(account: Account) -> tuple[Delivery, list[Post]]:
             await account.say("before")
             async with aclosing(account.messenger.watch()) as arriving:
-                first = await asyncio.wait_for(anext(arriving), PATIENCE)
+                first = await asyncio.wait_for(anext(arriving), WAIT_SECONDS)
             await account.say("after")
-            return first, await account.posts(first.cursor)
+            return first, await account.receive_posts(first.cursor)
 
-        first, posts = self.tell(other, story)
+        first, posts = self.run_story(other, story)
 
         assert (None, True) == (first.post, bool(first.cursor))
         assert ["after"] == [post.text for post in posts]
 
     def test_a_post_says_who_said_what_where_and_when(self, other: Counterpart) -> None:
         async def story(account: Account) -> tuple[str, Post]:
-            cursor = await account.now()
+            cursor = await account.current_cursor()
             id = await account.say("hello \u2713 **you**\nsecond line")
-            return id, (await account.posts(cursor))[0]
+            return id, (await account.receive_posts(cursor))[0]
 
         before = datetime.now(UTC)
-        id, post = self.tell(other, story)
+        id, post = self.run_story(other, story)
 
         assert ("hello \u2713 **you**\nsecond line", other.channel, id) == (post.text, post.channel, post.id)
         assert (PostKind.NEW, SenderKind.PERSON, True) == (post.kind, post.sender.kind, post.sender.authenticated)
@@ -55,58 +55,58 @@ class WatchContract(MessengerBench):
 
     def test_direct_channels_and_mentions_are_told(self, other: Counterpart) -> None:
         async def story(account: Account) -> list[Post]:
-            cursor = await account.now()
+            cursor = await account.current_cursor()
             await account.say("only you", channel=other.direct)
             await account.say(f"hello {other.mention}")
-            return await account.posts(cursor, 2)
+            return await account.receive_posts(cursor, 2)
 
-        posts = {post.direct: post for post in self.tell(other, story)}
+        posts = {post.direct: post for post in self.run_story(other, story)}
 
         assert (other.direct, other.channel) == (posts[True].channel, posts[False].channel)
         assert posts[False].mentioned
         assert posts[True].conversation != posts[False].conversation
 
     def test_what_came_while_nobody_watched_comes_first(self, other: Counterpart) -> None:
-        cursor = self.tell(other, Account.now)
+        cursor = self.run_story(other, Account.current_cursor)
 
         async def meanwhile(account: Account) -> None:
             for text in ("one", "two"):
                 await account.say(text)
 
-        self.tell(other, meanwhile)
+        self.run_story(other, meanwhile)
 
         async def story(account: Account) -> list[Post]:
             await account.say("three")
-            return await account.posts(cursor, 3)
+            return await account.receive_posts(cursor, 3)
 
-        assert ["one", "two", "three"] == [post.text for post in self.tell(other, story)]
+        assert ["one", "two", "three"] == [post.text for post in self.run_story(other, story)]
 
     def test_every_cursor_is_a_place_to_go_on_from(self, other: Counterpart) -> None:
         texts = [f"post {n}" for n in range(6)]
 
         async def story(account: Account) -> tuple[list[Delivery], list[list[str]]]:
-            cursor = await account.now()
+            cursor = await account.current_cursor()
             for text in texts:
                 await account.say(text)
-            whole = await account.arriving(cursor, len(texts))
-            rests = [await account.posts(one.cursor, len(texts) - n) for n, one in enumerate(whole[:-1], 1)]
+            whole = await account.receive_deliveries(cursor, len(texts))
+            rests = [await account.receive_posts(one.cursor, len(texts) - n) for n, one in enumerate(whole[:-1], 1)]
             return whole, [[post.text for post in rest] for rest in rests]
 
-        whole, rests = self.tell(other, story)
+        whole, rests = self.run_story(other, story)
 
         assert texts == [one.post.text for one in whole if one.post]
         assert [texts[n:] for n in range(1, len(texts))] == rests
 
     def test_a_post_that_comes_again_has_the_same_identity_and_an_edit_another(self, other: Counterpart) -> None:
         async def story(account: Account) -> tuple[list[Post], list[Post]]:
-            cursor = await account.now()
+            cursor = await account.current_cursor()
             id = await account.say("first")
             await account.say("second")
-            posts = await account.posts(cursor, 2)
+            posts = await account.receive_posts(cursor, 2)
             await other.change(replace(posts[0], text="changed", id=id))
-            return posts, await account.posts(cursor, 3)
+            return posts, await account.receive_posts(cursor, 3)
 
-        posts, again = self.tell(other, story)
+        posts, again = self.run_story(other, story)
         edited = again[-1]
 
         assert [post.identity for post in posts] == [post.identity for post in again[:2]]
@@ -115,47 +115,47 @@ class WatchContract(MessengerBench):
 
     def test_watching_can_be_given_up_at_any_time(self, other: Counterpart) -> None:
         async def story(account: Account) -> list[str]:
-            cursor = await account.now()
-            waiting = asyncio.create_task(account.posts(cursor))
+            cursor = await account.current_cursor()
+            waiting = asyncio.create_task(account.receive_posts(cursor))
             await asyncio.sleep(0.05)
             waiting.cancel()
             await asyncio.wait_for(asyncio.gather(waiting, return_exceptions=True), 2.0)
             await account.say("still there")
-            return [post.text for post in await account.posts(cursor)]
+            return [post.text for post in await account.receive_posts(cursor)]
 
-        assert ["still there"] == self.tell(other, story)
+        assert ["still there"] == self.run_story(other, story)
 
     def test_what_is_acknowledged_may_be_acknowledged_again(self, other: Counterpart) -> None:
         async def story(account: Account) -> list[str]:
-            messenger = supporting(account.messenger, SupportsCommit)
-            cursor = await account.now()
+            messenger = require_protocol(account.messenger, SupportsCommit)
+            cursor = await account.current_cursor()
             await account.say("one")
-            for one in 2 * await account.arriving(cursor):
+            for one in 2 * await account.receive_deliveries(cursor):
                 await messenger.commit(one.cursor)
             await account.say("two")
-            return [post.text for post in await account.posts(one.cursor)]
+            return [post.text for post in await account.receive_posts(one.cursor)]
 
-        assert ["two"] == self.tell(other, story)
+        assert ["two"] == self.run_story(other, story)
 
     def test_a_file_arrives_as_it_was_sent(self, other: Counterpart) -> None:
         data = bytes(range(256)) * 40
 
         async def story(account: Account) -> tuple[Attachment, bytes]:
-            messenger = supporting(account.messenger, SupportsDownload)
-            cursor = await account.now()
+            messenger = require_protocol(account.messenger, SupportsDownload)
+            cursor = await account.current_cursor()
             file = Attachment("a b.bin", media_type="application/x-thing", data=data)
-            await other.say(replace(account.post("a file"), attachments=(file,)))
-            (attachment,) = (await account.posts(cursor))[0].attachments
+            await other.say(replace(account.build_post("a file"), attachments=(file,)))
+            (attachment,) = (await account.receive_posts(cursor))[0].attachments
             return attachment, b"".join([piece async for piece in messenger.download(attachment)])
 
-        attachment, arrived = self.tell(other, story)
+        attachment, arrived = self.run_story(other, story)
 
         assert ("a b.bin", "application/x-thing") == (attachment.name, attachment.media_type)
         assert (len(data), b"", data) == (attachment.size, attachment.data, arrived)
 
     def test_a_thread_is_read_with_what_it_began_with(self, other: Counterpart) -> None:
         async def story(account: Account) -> list[list[str]]:
-            messenger = supporting(account.messenger, SupportsHistory)
+            messenger = require_protocol(account.messenger, SupportsHistory)
             root = await account.say("a question")
             await account.say("aside")
             if account.messenger.capabilities.threads:
@@ -163,16 +163,16 @@ class WatchContract(MessengerBench):
             whole = await messenger.history(other.channel, thread=root)
             return [[post.text for post in posts] for posts in (whole, await messenger.history(other.channel, limit=1))]
 
-        thread, last = self.tell(other, story)
+        thread, last = self.run_story(other, story)
 
         assert thread in (["a question", "an answer"], ["a question"])
         assert 1 == len(last)
 
     def test_posts_are_found_by_their_words(self, other: Counterpart) -> None:
         async def story(account: Account) -> Sequence[Post]:
-            messenger = supporting(account.messenger, SupportsPostSearch)
+            messenger = require_protocol(account.messenger, SupportsPostSearch)
             await account.say("the blue gateway")
             await account.say("the red harbour")
             return await messenger.search_posts("gateway")
 
-        assert ["the blue gateway"] == [post.text for post in self.tell(other, story)]
+        assert ["the blue gateway"] == [post.text for post in self.run_story(other, story)]

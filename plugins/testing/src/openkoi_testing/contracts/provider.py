@@ -42,8 +42,8 @@ T = TypeVar("T")
 HELLO = Message.user("Say hello.")
 
 
-class Asked:
-    """A provider in an event loop of its own."""
+class ProviderSession:
+    """Run a provider in an event loop of its own."""
 
     def __init__(self, provider: Provider, model: str, runner: asyncio.Runner) -> None:
         self.provider = provider
@@ -58,13 +58,13 @@ class Asked:
         """Make the simplest request."""
         return Request(messages or (HELLO,), model=self._model)
 
-    def hear(self, request: Request | None = None) -> list[Chunk]:
-        """Hear an answer to its end."""
-        return self.wait(heard(self.provider, request or self.request()))
+    def receive(self, request: Request | None = None) -> list[Chunk]:
+        """Receive an answer to its end."""
+        return self.wait(receive_chunks(self.provider, request or self.request()))
 
     def models(self) -> list[Model]:
         """List the models."""
-        return list(self.wait(listed(self.provider)))
+        return list(self.wait(list_models(self.provider)))
 
 
 class ProviderContract:
@@ -76,152 +76,152 @@ class ProviderContract:
     @pytest.fixture(scope="class")
     @classmethod
     def provider(cls) -> Iterator[Provider]:
-        """The provider under test."""
+        """Yield the provider under test."""
         yield cls.subject  # noqa: PT022 - those that override it have something to end
 
     @pytest.fixture(scope="class")
     @classmethod
-    def asked(cls, provider: Provider) -> Iterator[Asked]:
-        """The provider, ready to be asked."""
+    def session(cls, provider: Provider) -> Iterator[ProviderSession]:
+        """Yield the provider, ready to be asked."""
         with asyncio.Runner() as runner:
             stack = AsyncExitStack()
             if isinstance(provider, AbstractAsyncContextManager):
                 runner.run(stack.enter_async_context(provider))
-            yield Asked(provider, cls.model, runner)
+            yield ProviderSession(provider, cls.model, runner)
             runner.run(stack.aclose())
 
-    def test_lists_the_model_among_those_that_can_be_called(self, asked: Asked) -> None:
+    def test_lists_the_model_among_those_that_can_be_called(self, session: ProviderSession) -> None:
         """A name is how a model is asked for."""
-        names = [model.name for model in asked.models()]
+        names = [model.name for model in session.models()]
 
         assert self.model in names
         assert len(set(names)) == len(names)
 
-    def test_says_how_much_each_model_can_hold(self, asked: Asked) -> None:
+    def test_says_how_much_each_model_can_hold(self, session: ProviderSession) -> None:
         """The kernel reserves and compacts by these numbers."""
-        models = asked.models()
+        models = session.models()
 
         assert all(0 < model.output <= model.context for model in models)
 
-    def test_prices_are_known_or_none(self, asked: Asked) -> None:
+    def test_prices_are_known_or_none(self, session: ProviderSession) -> None:
         """An unknown price is None, which is not free; a known one is no debt."""
-        prices = [model.price for model in asked.models() if model.price is not None]
+        prices = [model.price for model in session.models() if model.price is not None]
 
         assert all(min(price.input, price.output, price.cache_read, price.cache_write) >= 0 for price in prices)
 
-    def test_chat_answers_at_once_with_something_to_iterate(self, asked: Asked) -> None:
+    def test_chat_answers_at_once_with_something_to_iterate(self, session: ProviderSession) -> None:
         """It is called without await."""
-        answer = asked.provider.chat(asked.request())
+        answer = session.provider.chat(session.request())
 
         assert isinstance(answer, AsyncIterator)
-        asked.wait(closed(answer))
+        session.wait(close_answer(answer))
 
-    def test_says_done_once_and_last(self, asked: Asked) -> None:
+    def test_says_done_once_and_last(self, session: ProviderSession) -> None:
         """An answer without it was cut off."""
-        chunks = asked.hear()
+        chunks = session.receive()
 
         assert [len(chunks) - 1] == [n for n, chunk in enumerate(chunks) if isinstance(chunk, StreamEnd)]
 
-    def test_says_only_what_the_contract_knows(self, asked: Asked) -> None:
+    def test_says_only_what_the_contract_knows(self, session: ProviderSession) -> None:
         """Text, thoughts, tool calls and Done."""
-        chunks = asked.hear()
+        chunks = session.receive()
 
         assert all(isinstance(chunk, Text | Reasoning | ToolCall | StreamEnd) for chunk in chunks)
 
-    def test_counts_no_tokens_below_zero(self, asked: Asked) -> None:
+    def test_counts_no_tokens_below_zero(self, session: ProviderSession) -> None:
         """What a vendor did not count stays zero."""
-        usage = done(asked.hear()).usage
+        usage = end_of(session.receive()).usage
 
         assert min(usage.input, usage.output, usage.cache_read, usage.cache_write) >= 0
 
-    def test_asks_for_tools_completely_and_under_ids_of_their_own(self, asked: Asked) -> None:
+    def test_asks_for_tools_completely_and_under_ids_of_their_own(self, session: ProviderSession) -> None:
         """Each call can be executed as it stands, and answered by its id."""
-        calls = calls_in(asked.hear())
+        calls = tool_calls_in(session.receive())
 
         assert all(call.id and call.tool and isinstance(call.arguments, Mapping) for call in calls)
         assert len({call.id for call in calls}) == len(calls)
 
-    def test_stops_for_tools_exactly_when_it_asks_for_some(self, asked: Asked) -> None:
+    def test_stops_for_tools_exactly_when_it_asks_for_some(self, session: ProviderSession) -> None:
         """So that nobody waits for results that will not come."""
-        chunks = asked.hear()
+        chunks = session.receive()
 
-        assert bool(calls_in(chunks)) is (done(chunks).stop is FinishReason.TOOLS)
+        assert bool(tool_calls_in(chunks)) is (end_of(chunks).stop is FinishReason.TOOLS)
 
-    def test_reads_a_long_story(self, asked: Asked) -> None:
+    def test_reads_a_long_story(self, session: ProviderSession) -> None:
         """System blocks, tools, parallel calls with their results, and every setting of a request."""
-        chunks = asked.hear(long_story(self.model))
+        chunks = session.receive(long_request(self.model))
 
         assert isinstance(chunks[-1], StreamEnd)
 
-    def test_sends_all_that_it_declares_to_send(self, asked: Asked) -> None:
-        """Images and files of each media type, of users and of tools, those that failed too."""
-        types = asked.provider.media_types if isinstance(asked.provider, SupportsMedia) else IMAGE_TYPES
-        chunks = asked.hear(story_with([sample(one) for one in types], self.model))
+    def test_sends_all_that_it_declares_to_send(self, session: ProviderSession) -> None:
+        """Images and files of each media type, of users and of tools, including failed ones."""
+        types = session.provider.media_types if isinstance(session.provider, SupportsMedia) else IMAGE_TYPES
+        chunks = session.receive(request_with([sample_of(one) for one in types], self.model))
 
         assert isinstance(chunks[-1], StreamEnd)
 
-    def test_leaves_the_request_as_it_was(self, asked: Asked) -> None:
+    def test_leaves_the_request_as_it_was(self, session: ProviderSession) -> None:
         """Facts are frozen and may be kept."""
-        request, same = long_story(self.model), long_story(self.model)
-        asked.hear(request)
+        request, same = long_request(self.model), long_request(self.model)
+        session.receive(request)
 
         assert same.messages == request.messages
 
-    def test_serves_two_runs_at_the_same_time(self, asked: Asked) -> None:
+    def test_serves_two_runs_at_the_same_time(self, session: ProviderSession) -> None:
         """One object serves all runs."""
-        first, second = asked.wait(both(asked.provider, asked.request()))
+        first, second = session.wait(receive_two(session.provider, session.request()))
 
         assert isinstance(first[-1], StreamEnd)
         assert isinstance(second[-1], StreamEnd)
 
-    def test_can_be_asked_again_after_an_answer_was_abandoned(self, asked: Asked) -> None:
+    def test_can_be_asked_again_after_an_answer_was_abandoned(self, session: ProviderSession) -> None:
         """A person may interrupt, a limit may be reached."""
-        asked.wait(begun(asked.provider, asked.request()))
+        session.wait(abandon_after_first(session.provider, session.request()))
 
-        assert isinstance(asked.hear()[-1], StreamEnd)
+        assert isinstance(session.receive()[-1], StreamEnd)
 
 
-async def heard(provider: Provider, request: Request) -> list[Chunk]:
-    """Hear an answer to its end."""
+async def receive_chunks(provider: Provider, request: Request) -> list[Chunk]:
+    """Receive an answer to its end."""
     return [chunk async for chunk in provider.chat(request) if not isinstance(chunk, Buffered)]
 
 
-async def listed(provider: Provider) -> list[Model]:
+async def list_models(provider: Provider) -> list[Model]:
     """List the models."""
     return list(await provider.models())
 
 
-async def both(provider: Provider, request: Request) -> tuple[list[Chunk], list[Chunk]]:
-    """Hear two answers at the same time."""
-    first, second = await asyncio.gather(heard(provider, request), heard(provider, request))
+async def receive_two(provider: Provider, request: Request) -> tuple[list[Chunk], list[Chunk]]:
+    """Receive two answers at the same time."""
+    first, second = await asyncio.gather(receive_chunks(provider, request), receive_chunks(provider, request))
     return first, second
 
 
-async def begun(provider: Provider, request: Request) -> None:
-    """Hear the first piece of an answer and hang up."""
+async def abandon_after_first(provider: Provider, request: Request) -> None:
+    """Receive the first chunk of an answer and hang up."""
     answer = provider.chat(request)
     await anext(answer)
-    await closed(answer)
+    await close_answer(answer)
 
 
-async def closed(answer: AsyncIterator[Chunk]) -> None:
+async def close_answer(answer: AsyncIterator[Chunk]) -> None:
     """Hang up."""
     if isinstance(answer, AsyncGenerator):
         await answer.aclose()
 
 
-def done(chunks: list[Chunk]) -> StreamEnd:
-    """The end of an answer."""
+def end_of(chunks: list[Chunk]) -> StreamEnd:
+    """Return the end of an answer."""
     return next(chunk for chunk in chunks if isinstance(chunk, StreamEnd))
 
 
-def calls_in(chunks: list[Chunk]) -> list[ToolCall]:
-    """The tools that are asked for."""
+def tool_calls_in(chunks: list[Chunk]) -> list[ToolCall]:
+    """Return the tools that are asked for."""
     return [chunk for chunk in chunks if isinstance(chunk, ToolCall)]
 
 
-async def unused(arguments: Arguments) -> ToolResult:
-    """A tool that nobody calls here."""
+async def unused_tool(arguments: Arguments) -> ToolResult:
+    """Return a result of a tool that is never called here."""
     return ToolResult("")
 
 
@@ -234,14 +234,14 @@ SAMPLES = {
 }
 
 
-def sample(media_type: str) -> Image | File:
-    """Something of a media type."""
+def sample_of(media_type: str) -> Image | File:
+    """Return an image or file of a media type."""
     data = SAMPLES.get(media_type, b"a document of another type")
     return Image(data, media_type) if media_type in IMAGE_TYPES else File(data, media_type, "a report (1).pdf")
 
 
-def story_with(media: Sequence[Image | File], model: str) -> Request:
-    """A request with images and files: the user's, those of a tool, and those of a tool that failed."""
+def request_with(media: Sequence[Image | File], model: str) -> Request:
+    """Return a request with images and files of the user, of a tool, and of a tool that failed."""
     calls = (ToolCall("call_1", "look", {}), ToolCall("call_2", "look", {}))
     half = len(media) // 2
     results = (
@@ -249,12 +249,12 @@ def story_with(media: Sequence[Image | File], model: str) -> Request:
         ToolResult("It broke.", parts=tuple(media[half:]), call="call_2", failed=True),
     )
     messages = (Message.user("Look", *media), Message(Role.ASSISTANT, calls), Message.user(*results, "Go on"))
-    tool = Tool("look", "Take a screenshot.", {"type": "object", "properties": {}}, unused)
+    tool = Tool("look", "Take a screenshot.", {"type": "object", "properties": {}}, unused_tool)
     return Request(messages, model=model, tools=(tool,))
 
 
-def long_story(model: str) -> Request:
-    """A request with everything in it."""
+def long_request(model: str) -> Request:
+    """Return a request with everything in it."""
     schema: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
     calls = (ToolCall("call_1", "read", {"path": "a"}), ToolCall("call_2", "read", {"path": "b"}))
     results = (ToolResult("A", call="call_1"), ToolResult("No such file: b", call="call_2", failed=True))
@@ -267,7 +267,7 @@ def long_story(model: str) -> Request:
         messages,
         model=model,
         system=("You are careful.", "The project is small."),
-        tools=(Tool("read", "Read a file.", schema, unused),),
+        tools=(Tool("read", "Read a file.", schema, unused_tool),),
         max_output=256,
         temperature=0.0,
     )

@@ -1,4 +1,4 @@
-"""What every store of questions promises: a question waits until it is answered, once, wherever that is."""
+"""Test what every store of questions promises: a question waits until it is answered, once, from anywhere."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,17 +12,20 @@ from openkoi_hookspecs import PendingQuestion, PluginNotFoundError, Question, Qu
 PUSH = Question("Push it?\nIt cannot be undone. \u00e4\u732b", choices=("yes", "no"), digest="d1")
 FIRST = PendingQuestion("4f2a", "run-1", "2126-01-01T00:00:00+00:00", PUSH, outermost="run-0", session="s-1")
 SECOND = PendingQuestion("77aa", "", "2126-01-02T00:00:00+00:00", Question("What should be done?"))
-SECONDS = 10.0
+TIMEOUT_SECONDS = 10.0
 
 
 class QuestionsContract:
-    """``class TestMine(QuestionsContract): subject = staticmethod(mine)``, where ``mine`` is given a private folder."""
+    """Inherit it: ``class TestMine(QuestionsContract).
+
+    Subject = staticmethod(mine)``, where ``mine`` gets a private folder.
+    """
 
     subject: Callable[[Path], Questions]
 
     @pytest.fixture
     def questions(self, tmp_path: Path) -> Questions:
-        """The store under test."""
+        """Return the store under test."""
         return self.subject(tmp_path / "questions")
 
     def test_nothing_waits_before_anything_is_asked(self, questions: Questions) -> None:
@@ -46,7 +49,7 @@ class QuestionsContract:
             await asyncio.sleep(0)
             await questions.answer("77aa", "nothing")
             await questions.answer("4f2a", "yes")
-            return await asyncio.wait_for(waiting, SECONDS)
+            return await asyncio.wait_for(waiting, TIMEOUT_SECONDS)
 
         assert "yes" == asyncio.run(wait_and_answer())
 

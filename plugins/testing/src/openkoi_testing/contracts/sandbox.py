@@ -1,4 +1,4 @@
-"""What every `Sandbox` promises, whatever it confines. Knows no cage: commands are small Python programs."""
+"""Test what every `Sandbox` promises, whatever it confines. Commands are small Python programs."""
 
 import asyncio
 import sys
@@ -14,53 +14,56 @@ BEATS = "import time\nwhile True:\n    open('beats', 'a').write('.')\n    time.s
 STUBBORN = f"import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{BEATS}"
 START = "import subprocess, sys, time, pathlib\nchild = [sys.executable, '-c', sys.argv[1]]\n"
 WAIT = "while not pathlib.Path('beats').exists():\n    time.sleep(0.01)\n"
-BRIEF = (0.5, 2.0, 8.0)
+TIME_LIMITS = (0.5, 2.0, 8.0)
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sessions and signals are POSIX's")
 
 
-def python(code: str, *arguments: str, seconds: float = 30.0, stdin: bytes = b"", **env: str) -> Command:
-    """A command that runs this code."""
+def python_command(code: str, *arguments: str, seconds: float = 30.0, stdin: bytes = b"", **env: str) -> Command:
+    """Return a command that runs this code."""
     return Command([sys.executable, "-c", code, *arguments], seconds=seconds, stdin=stdin, env=env)
 
 
-def is_still(root: Path) -> bool:
-    """Whether the heart that wrote ``beats`` has stopped."""
+def has_stopped(root: Path) -> bool:
+    """Return whether the process that writes ``beats`` has stopped."""
     beats = root / "beats"
     size = beats.stat().st_size
     time.sleep(0.2)
     return size == beats.stat().st_size
 
 
-def wait_for(path: Path) -> None:
-    """Wait until a file is there."""
+def wait_for_file(path: Path) -> None:
+    """Wait until a file exists."""
     while not path.exists():
         time.sleep(0.01)
 
 
-def outlast(run: Callable[[Command], CommandResult], root: Path, code: str, *arguments: str) -> CommandResult:
+def run_until_timeout(run: Callable[[Command], CommandResult], root: Path, code: str, *arguments: str) -> CommandResult:
     """Run what never ends until its time is up; again, with more time, where a busy machine did not let it begin."""
-    for seconds in BRIEF:
-        done = run(python(code, *arguments, seconds=seconds))
+    for seconds in TIME_LIMITS:
+        done = run(python_command(code, *arguments, seconds=seconds))
         if (root / "beats").exists():
             break
     return done
 
 
 class SandboxContract:
-    """``class TestMine(SandboxContract): subject = staticmethod(mine)``, where ``mine`` is given a private folder."""
+    """Inherit it: ``class TestMine(SandboxContract).
+
+    Subject = staticmethod(mine)``, where ``mine`` gets a private folder.
+    """
 
     subject: Callable[[Path], Sandbox]
 
     @pytest.fixture
     def root(self, tmp_path: Path) -> Path:
-        """An empty workspace."""
+        """Return an empty workspace."""
         root = tmp_path / "workspace"
         root.mkdir()
         return root
 
     @pytest.fixture
     def run(self, tmp_path: Path, root: Path) -> Callable[[Command], CommandResult]:
-        """Run a command in the sandbox under test."""
+        """Return a function that runs a command in the sandbox under test."""
         sandbox = self.subject(tmp_path / "private")
         return lambda command: asyncio.run(sandbox.execute(command, root))
 
@@ -70,38 +73,41 @@ class SandboxContract:
     def test_both_streams_are_read_in_order(self, run: Callable[[Command], CommandResult]) -> None:
         code = "import os\nos.write(1, b'one\\n')\nos.write(2, b'two\\n')\nos.write(1, b'three\\n')"
 
-        assert CommandResult(0, "one\ntwo\nthree\n") == run(python(code))
+        assert CommandResult(0, "one\ntwo\nthree\n") == run(python_command(code))
 
     def test_it_works_in_the_workspace(self, run: Callable[[Command], CommandResult], root: Path) -> None:
-        run(python("open('made', 'w').write('here')"))
+        run(python_command("open('made', 'w').write('here')"))
 
         assert "here" == (root / "made").read_text()
 
     def test_the_exit_code_is_the_programs(self, run: Callable[[Command], CommandResult]) -> None:
-        assert 7 == run(python("raise SystemExit(7)")).exit_code
+        assert 7 == run(python_command("raise SystemExit(7)")).exit_code
 
     @posix
     def test_a_signal_is_told_as_a_shell_tells_it(self, run: Callable[[Command], CommandResult]) -> None:
-        assert 128 + 9 == run(python("import os\nos.kill(os.getpid(), 9)")).exit_code
+        assert 128 + 9 == run(python_command("import os\nos.kill(os.getpid(), 9)")).exit_code
 
     def test_there_is_nothing_to_read_and_nobody_to_ask(self, run: Callable[[Command], CommandResult]) -> None:
-        assert "b''" == run(python("import sys\nprint(sys.stdin.buffer.read(), end='')")).output
+        assert "b''" == run(python_command("import sys\nprint(sys.stdin.buffer.read(), end='')")).output
 
     def test_what_is_given_can_be_read(self, run: Callable[[Command], CommandResult]) -> None:
         given = b"\x00\r\n" * 100_000
 
-        assert "300000" == run(python("import sys\nprint(len(sys.stdin.buffer.read()), end='')", stdin=given)).output
+        assert (
+            "300000"
+            == run(python_command("import sys\nprint(len(sys.stdin.buffer.read()), end='')", stdin=given)).output
+        )
 
     def test_variables_arrive(self, run: Callable[[Command], CommandResult]) -> None:
-        assert "yes" == run(python("import os\nprint(os.environ['MINE'], end='')", MINE="yes")).output
+        assert "yes" == run(python_command("import os\nprint(os.environ['MINE'], end='')", MINE="yes")).output
 
     def test_secrets_do_not(self, run: Callable[[Command], CommandResult], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("ACME_API_KEY", "sesame")  # the environment is what is tested
 
-        assert "None" == run(python("import os\nprint(os.environ.get('ACME_API_KEY'), end='')")).output
+        assert "None" == run(python_command("import os\nprint(os.environ.get('ACME_API_KEY'), end='')")).output
 
     def test_words_are_not_a_shell_line(self, run: Callable[[Command], CommandResult]) -> None:
-        assert "$HOME; echo *" == run(python("import sys\nprint(sys.argv[1], end='')", "$HOME; echo *")).output
+        assert "$HOME; echo *" == run(python_command("import sys\nprint(sys.argv[1], end='')", "$HOME; echo *")).output
 
     def test_a_missing_program_is_an_answer(self, run: Callable[[Command], CommandResult]) -> None:
         done = run(Command(["no-such-program"]))
@@ -110,12 +116,12 @@ class SandboxContract:
         assert "no-such-program" in done.output
 
     def test_bytes_that_are_no_text_are_replaced(self, run: Callable[[Command], CommandResult]) -> None:
-        assert "a\ufffdb" == run(python("import os\nos.write(1, b'a\\xffb')")).output
+        assert "a\ufffdb" == run(python_command("import os\nos.write(1, b'a\\xffb')")).output
 
     def test_a_long_output_keeps_its_ends_and_a_file(self, run: Callable[[Command], CommandResult]) -> None:
         code = "import os\nos.write(1, b'begin')\nfor _ in range(200): os.write(1, b'.' * 1000)\nos.write(1, b'end')"
 
-        done = run(python(code))
+        done = run(python_command(code))
 
         assert done.output.startswith("begin...")
         assert done.output.endswith("...end")
@@ -125,51 +131,53 @@ class SandboxContract:
     def test_time_runs_out(self, run: Callable[[Command], CommandResult], root: Path) -> None:
         begun = time.monotonic()
 
-        done = outlast(run, root, f"print('begun', flush=True)\n{BEATS}")
+        done = run_until_timeout(run, root, f"print('begun', flush=True)\n{BEATS}")
 
         assert done.timed_out
         assert 0 != done.exit_code
         assert done.output.startswith("begun")
         assert 30 > time.monotonic() - begun
-        assert is_still(root)
+        assert has_stopped(root)
 
     @posix
     def test_a_process_that_will_not_listen_is_ended(self, run: Callable[[Command], CommandResult], root: Path) -> None:
-        assert outlast(run, root, f"{START}subprocess.Popen(child).wait()", STUBBORN).timed_out
-        assert is_still(root)
+        assert run_until_timeout(run, root, f"{START}subprocess.Popen(child).wait()", STUBBORN).timed_out
+        assert has_stopped(root)
 
     @posix
     def test_what_is_left_behind_is_ended(self, run: Callable[[Command], CommandResult], root: Path) -> None:
-        done = run(python(f"{START}subprocess.Popen(child)\n{WAIT}print('done')", BEATS))
+        done = run(python_command(f"{START}subprocess.Popen(child)\n{WAIT}print('done')", BEATS))
 
         assert CommandResult(0, "done\n") == done
-        assert is_still(root)
+        assert has_stopped(root)
 
     @posix
     @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells where a session went")
     def test_what_went_its_own_way_is_ended(self, run: Callable[[Command], CommandResult], root: Path) -> None:
         twice = f"import os\nos.fork() and os._exit(0)\nos.setsid()\nos.fork() and os._exit(0)\n{BEATS}"
 
-        done = run(python(f"{START}subprocess.Popen(child, start_new_session=True)\n{WAIT}print('done')", twice))
+        done = run(
+            python_command(f"{START}subprocess.Popen(child, start_new_session=True)\n{WAIT}print('done')", twice)
+        )
 
         assert 0 == done.exit_code
-        assert is_still(root)
+        assert has_stopped(root)
 
     def test_cancelling_ends_it_and_is_not_swallowed(self, tmp_path: Path, root: Path) -> None:
         async def story() -> None:
-            task = asyncio.create_task(self.subject(tmp_path / "private").execute(python(BEATS), root))
-            await asyncio.to_thread(wait_for, root / "beats")
+            task = asyncio.create_task(self.subject(tmp_path / "private").execute(python_command(BEATS), root))
+            await asyncio.to_thread(wait_for_file, root / "beats")
             task.cancel()
             await task
 
         with pytest.raises(asyncio.CancelledError):
             asyncio.run(story())
 
-        assert is_still(root)
+        assert has_stopped(root)
 
     def test_many_run_at_once(self, tmp_path: Path, root: Path) -> None:
         async def story() -> list[CommandResult]:
             sandbox = self.subject(tmp_path / "private")
-            return await asyncio.gather(*(sandbox.execute(python(f"print({n})"), root) for n in range(12)))
+            return await asyncio.gather(*(sandbox.execute(python_command(f"print({n})"), root) for n in range(12)))
 
         assert [f"{n}\n" for n in range(12)] == [done.output for done in asyncio.run(story())]

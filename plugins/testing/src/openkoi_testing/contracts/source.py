@@ -15,7 +15,7 @@ import pytest
 
 from openkoi_hookspecs import Koi, Limits, PluginEntry, PluginSource, Task, events
 
-from ..rehearsing import Rehearsed, Stage, lend, perform
+from ..scenario import FinishedRun, Scenario, make_run, run_scenario
 
 
 class SourceContract:
@@ -26,7 +26,7 @@ class SourceContract:
 
     @pytest.fixture
     def filled(self, tmp_path: Path) -> Path:
-        """A workspace with something to find."""
+        """Return a workspace with something to find."""
         workspace = tmp_path / "filled"
         for name, text in self.files.items():
             file = workspace / name
@@ -34,27 +34,27 @@ class SourceContract:
             file.write_text(text)
         return workspace
 
-    def run(self, workspace: Path) -> Rehearsed:
-        """Do a task in a workspace where this source is the only one."""
-        stage = Stage(others={"sources": {"subject": self.subject}})
-        return perform(Task("Do it", limits=Limits(iterations=0)), stage, workspace)
+    def run_task_in(self, workspace: Path) -> FinishedRun:
+        """Run a task in a workspace where this source is the only one."""
+        stage = Scenario(others={"sources": {"subject": self.subject}})
+        return run_scenario(Task("Do it", limits=Limits(iterations=0)), stage, workspace)
 
     def test_what_it_finds_has_a_kind_a_name_and_an_origin(self, filled: Path) -> None:
         """They are what is shown of a plugin before it is loaded."""
-        listed, _ = asyncio.run(listed_twice(self.subject, filled))
+        listed, _ = asyncio.run(list_twice(self.subject, filled))
 
         assert listed
         assert all(entry.kind and entry.name and entry.origin for entry in listed)
 
     def test_each_plugin_is_listed_once(self, filled: Path) -> None:
         """Of two with one name only the first would be used."""
-        listed, _ = asyncio.run(listed_twice(self.subject, filled))
+        listed, _ = asyncio.run(list_twice(self.subject, filled))
 
         assert len(listed) == len({(entry.kind, entry.name) for entry in listed})
 
     def test_what_has_not_changed_is_listed_as_the_same_again(self, filled: Path) -> None:
         """Otherwise it would be left, and loaded again, with each task."""
-        first, second = asyncio.run(listed_twice(self.subject, filled))
+        first, second = asyncio.run(list_twice(self.subject, filled))
 
         assert [identity_of(entry) for entry in first] == [identity_of(entry) for entry in second]
 
@@ -62,31 +62,33 @@ class SourceContract:
         """A task must not be given what another project brings."""
         empty = tmp_path / "empty"
         empty.mkdir()
-        there, _ = asyncio.run(listed_twice(self.subject, filled))
-        here, _ = asyncio.run(listed_twice(self.subject, empty))
+        there, _ = asyncio.run(list_twice(self.subject, filled))
+        here, _ = asyncio.run(list_twice(self.subject, empty))
 
         assert not {identity_of(entry) for entry in there} <= {identity_of(entry) for entry in here}
 
     def test_a_run_uses_what_it_finds_without_a_warning(self, filled: Path) -> None:
         """Whatever cannot be loaded, or is not what its kind asks for, is named in a warning."""
-        warnings = [one.event.text for one in self.run(filled).records if isinstance(one.event, events.WarningIssued)]
+        warnings = [
+            one.event.text for one in self.run_task_in(filled).records if isinstance(one.event, events.WarningIssued)
+        ]
 
         assert not warnings
 
 
-async def listed_twice(source: PluginSource, workspace: Path) -> tuple[Sequence[PluginEntry], Sequence[PluginEntry]]:
-    """Ask a source two times."""
-    async with lend(workspace) as run:
-        return await listed(source, run.koi, workspace), await listed(source, run.koi, workspace)
+async def list_twice(source: PluginSource, workspace: Path) -> tuple[Sequence[PluginEntry], Sequence[PluginEntry]]:
+    """List the plugins of a source two times."""
+    async with make_run(workspace) as run:
+        return await list_plugins(source, run.koi, workspace), await list_plugins(source, run.koi, workspace)
 
 
-async def listed(source: PluginSource, koi: Koi, workspace: Path) -> Sequence[PluginEntry]:
-    """Ask a source once, as the kernel does."""
+async def list_plugins(source: PluginSource, koi: Koi, workspace: Path) -> Sequence[PluginEntry]:
+    """List the plugins of a source once, as the kernel does."""
     found = source.discover(koi, workspace)
     entries: Iterable[PluginEntry] = await found if isawaitable(found) else found
     return [*entries]
 
 
 def identity_of(entry: PluginEntry) -> tuple[str, str, str, str]:
-    """What tells an entry from another one."""
+    """Return what distinguishes an entry from another one."""
     return entry.kind, entry.name, entry.origin, entry.version

@@ -19,7 +19,7 @@ import pytest
 
 from openkoi_hookspecs import Effect, Json, Tool, ToolError, ToolProvider, ToolResult
 
-from ..rehearsing import lend
+from ..scenario import make_run
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
@@ -31,13 +31,13 @@ class ToolboxContract:
 
     @pytest.fixture
     def toolbox(self) -> ToolProvider:
-        """The toolbox under test."""
+        """Return the toolbox under test."""
         return self.subject
 
     @pytest.fixture
     def tools(self, toolbox: ToolProvider, tmp_path: Path) -> list[Tool]:
-        """The tools of one run."""
-        return asyncio.run(offered_once(toolbox, tmp_path))
+        """Return the tools of one run."""
+        return asyncio.run(list_tools(toolbox, tmp_path))
 
     def test_names_are_such_as_every_vendor_takes_and_each_is_there_once(self, tools: list[Tool]) -> None:
         """A model calls a tool by its name."""
@@ -57,14 +57,14 @@ class ToolboxContract:
         wrong = [tool.name for tool in tools if tool.parameters.get("type") != "object"]
 
         assert not wrong
-        assert all(name in properties(tool) for tool in tools for name in required(tool))
+        assert all(name in parameters_of(tool) for tool in tools for name in required_of(tool))
 
     def test_what_it_is_doing_is_told_with_arguments_that_it_has(self, tools: list[Tool]) -> None:
         """``Reading {path}`` needs a path."""
         for tool in tools:
             fields = {field for _, field, _, _ in Formatter().parse(tool.progress_text) if field}
 
-            assert fields <= set(properties(tool)), tool.name
+            assert fields <= set(parameters_of(tool)), tool.name
 
     def test_effects_are_declared(self, tools: list[Tool]) -> None:
         """What only reads may be repeated after a crash."""
@@ -72,79 +72,79 @@ class ToolboxContract:
 
     def test_the_same_run_is_offered_the_same_tools_again(self, toolbox: ToolProvider, tmp_path: Path) -> None:
         """What a model is shown of them must not change, or nothing before it can be cached."""
-        first, second = asyncio.run(offered_twice(toolbox, tmp_path))
+        first, second = asyncio.run(list_tools_twice(toolbox, tmp_path))
 
-        assert written(first) == written(second)
+        assert schema_text(first) == schema_text(second)
 
     def test_two_runs_at_the_same_time_are_offered_tools_of_their_own(
         self, toolbox: ToolProvider, tmp_path: Path
     ) -> None:
         """One object serves all runs."""
-        first, second = asyncio.run(offered_to_two(toolbox, tmp_path))
+        first, second = asyncio.run(list_tools_for_two_runs(toolbox, tmp_path))
 
-        assert written(first) == written(second)
+        assert schema_text(first) == schema_text(second)
 
     def test_a_call_without_what_is_required_fails_with_a_sentence(self, toolbox: ToolProvider, tmp_path: Path) -> None:
         """The model reads it and tries again; any other exception is a fault of the plugin."""
-        answers = asyncio.run(called_without_arguments(toolbox, tmp_path))
+        answers = asyncio.run(call_without_arguments(toolbox, tmp_path))
 
         assert all(answer.failed and " " in answer.text.strip() for answer in answers), answers
 
 
 @asynccontextmanager
-async def ready(toolbox: ToolProvider) -> AsyncIterator[ToolProvider]:
-    """Enter a toolbox that wants to be entered, as the kernel does."""
+async def enter_toolbox(toolbox: ToolProvider) -> AsyncIterator[ToolProvider]:
+    """Enter a toolbox that supports it, as the kernel does."""
     async with AsyncExitStack() as stack:
         if isinstance(toolbox, AbstractAsyncContextManager):
             await stack.enter_async_context(toolbox)
         yield toolbox
 
 
-async def offered_once(toolbox: ToolProvider, workspace: Path) -> list[Tool]:
+async def list_tools(toolbox: ToolProvider, workspace: Path) -> list[Tool]:
     """List the tools for a run."""
-    async with ready(toolbox), lend(workspace) as run:
+    async with enter_toolbox(toolbox), make_run(workspace) as run:
         return list(await toolbox.tools(run))
 
 
-async def offered_twice(toolbox: ToolProvider, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
+async def list_tools_twice(toolbox: ToolProvider, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
     """List the tools for one run, two times."""
-    async with ready(toolbox), lend(workspace) as run:
+    async with enter_toolbox(toolbox), make_run(workspace) as run:
         return await toolbox.tools(run), await toolbox.tools(run)
 
 
-async def offered_to_two(toolbox: ToolProvider, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
+async def list_tools_for_two_runs(toolbox: ToolProvider, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
     """List the tools for two runs in one workspace, at the same time."""
-    async with ready(toolbox), lend(workspace) as one, lend(workspace) as other:
+    async with enter_toolbox(toolbox), make_run(workspace) as one, make_run(workspace) as other:
         first, second = await asyncio.gather(toolbox.tools(one), toolbox.tools(other))
         return first, second
 
 
-async def called_without_arguments(toolbox: ToolProvider, workspace: Path) -> list[ToolResult]:
+async def call_without_arguments(toolbox: ToolProvider, workspace: Path) -> list[ToolResult]:
     """Call each tool that requires something, with nothing."""
-    async with ready(toolbox), lend(workspace) as run:
-        return [await answered(tool) for tool in await toolbox.tools(run) if required(tool)]
+    async with enter_toolbox(toolbox), make_run(workspace) as run:
+        return [await call_empty(tool) for tool in await toolbox.tools(run) if required_of(tool)]
 
 
-async def answered(tool: Tool) -> ToolResult:
-    """Call a tool with nothing; a fault is a failed result, as in a run."""
+async def call_empty(tool: Tool) -> ToolResult:
+    """Call a tool with nothing; an error is a failed result, as in a run."""
     try:
         return await tool.call({})
     except ToolError as fault:
         return ToolResult(str(fault), failed=True)
 
 
-def properties(tool: Tool) -> dict[str, Json]:
-    """The parameters of a tool, by name."""
+def parameters_of(tool: Tool) -> dict[str, Json]:
+    """Return the parameters of a tool, by name."""
     found = tool.parameters.get("properties", {})
     return found if isinstance(found, dict) else {}
 
 
-def required(tool: Tool) -> list[Json]:
-    """The names of the parameters that may not be left out."""
+def required_of(tool: Tool) -> list[Json]:
+    """Return the names of the required parameters."""
     found = tool.parameters.get("required", [])
     return found if isinstance(found, list) else []
 
 
-def written(tools: Sequence[Tool]) -> str:
-    """What a model is shown of tools, in their order."""
+def schema_text(tools: Sequence[Tool]) -> str:
+    """Return what a model is shown of tools, in their order."""
     return json.dumps([[tool.name, tool.description, dict(tool.parameters)] for tool in tools])

@@ -1,27 +1,27 @@
-"""Servers that speak as the vendors' do, on this machine, and break as real ones break."""
+"""Provide fake servers that speak the vendors' formats, on this machine, and fail as real ones do."""
 
 from .anthropic import AnthropicServer
 from .bedrock import BedrockServer
-from .faults import Fault
+from .faults import ServerFault
 from .google import GoogleServer
-from .http import Seen, Served
-from .llmock import LLMock, PeerMissing
+from .http_server import ReceivedRequest, ServerResponse
+from .llmock import ForeignServerMissingError, LLMock
 from .ollama import OllamaServer
 from .openai import OpenAIServer
 from .say import Say
-from .vendor import VendorServer
+from .vendor_server import VendorServer
 
 __all__ = [
     "AnthropicServer",
     "BedrockServer",
-    "Fault",
+    "ForeignServerMissingError",
     "GoogleServer",
     "LLMock",
     "OllamaServer",
     "OpenAIServer",
-    "PeerMissing",
+    "ReceivedRequest",
     "Say",
-    "Seen",
-    "Served",
+    "ServerFault",
+    "ServerResponse",
     "VendorServer",
 ]

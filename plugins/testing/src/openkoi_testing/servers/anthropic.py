@@ -1,6 +1,7 @@
-"""A fake of Anthropic's Messages API: ``/v1/models``, ``/v1/messages``, streaming or not, and its ``count_tokens``.
+"""Fake Anthropic's Messages API: ``/v1/models``, ``/v1/messages``, streaming or not, and its ``count_tokens``.
 
-As strict as the real one about keys, versions, roles, results, thoughts and marks. The vendor's client certifies it.
+It is as strict as the real one about keys, versions, roles, results, thoughts and marks. The vendor's client certifies
+it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,13 +10,13 @@ from urllib.parse import parse_qs, urlsplit
 
 from openkoi_hookspecs import Json
 
-from .anthropic_cache import Cache, tokens_in
-from .anthropic_rules import complaint
-from .anthropic_speech import events, message, usage_of_words, written
-from .anthropic_thoughts import Thoughts
-from .http import EVENTS, Seen, Served
-from .say import COUNTED, Say, Words
-from .vendor import VendorServer
+from .anthropic_responses import complete_message, estimate_usage, stream_events, to_json
+from .anthropic_rules import find_error
+from .anthropic_thoughts import ThoughtChecker
+from .http_server import EVENTS, ReceivedRequest, ServerResponse
+from .prompt_cache import PromptCache, count_tokens
+from .say import DEFAULT_USAGE, Say, Words
+from .vendor_server import VendorServer
 
 STATUSES = {
     "invalid_request_error": 400,
@@ -34,10 +35,10 @@ PAGE = "20"
 
 
 class AnthropicServer(VendorServer):
-    """Says its answers in turn, the last one again and again. ``key`` is the only one it accepts, when given.
+    """Say its answers in turn, repeating the last one.
 
-    With ``count`` an answer without a usage of its own is counted: a token for four bytes, cached as the vendor caches,
-    if it is ``least`` tokens or more.
+    ``key`` is the only one it accepts, when given. With ``count`` an answer without a usage of its own is counted: a
+    token for four bytes, cached as the vendor caches, if it is ``least`` tokens or more.
     """
 
     def __init__(
@@ -52,70 +53,72 @@ class AnthropicServer(VendorServer):
         self._models = models
         self._key = key
         self._counts = count
-        self._cache = Cache(least)
-        self._thoughts = Thoughts()
+        self._cache = PromptCache(least)
+        self._thoughts = ThoughtChecker()
 
-    def asks(self, seen: Seen) -> bool:
-        """Whether a request asks for an answer of a model."""
+    def asks(self, seen: ReceivedRequest) -> bool:
+        """Return whether a request asks for an answer of a model."""
         return urlsplit(seen.path).path == "/v1/messages"
 
-    def answer(self, seen: Seen) -> Served:
+    def answer(self, seen: ReceivedRequest) -> ServerResponse:
         """Answer a request as the vendor does."""
-        if refused := self._stranger(seen.headers):
+        if refused := self._check_key(seen.headers):
             return refused
         if "anthropic-version" not in seen.headers:
-            return refusal("invalid_request_error", "anthropic-version: header is required")
+            return refuse("invalid_request_error", "anthropic-version: header is required")
         url = urlsplit(seen.path)
         match seen.method, url.path.split("/")[1:]:
             case "GET", ["v1", "models"]:
-                return Served([written(listing(self._models, parse_qs(url.query)))])
+                return ServerResponse([to_json(list_models(self._models, parse_qs(url.query)))])
             case "GET", ["v1", "models", name] if name in self._models:
-                return Served([written(model(name))])
+                return ServerResponse([to_json(model_entry(name))])
             case "POST", ["v1", "messages"]:
                 return self._chat(seen)
             case "POST", ["v1", "messages", "count_tokens"]:
                 return self._count(seen)
-        return refusal("not_found_error", f"{seen.method} {url.path} was not found.")
+        return refuse("not_found_error", f"{seen.method} {url.path} was not found.")
 
-    def _stranger(self, headers: Mapping[str, str]) -> Served | None:
+    def _check_key(self, headers: Mapping[str, str]) -> ServerResponse | None:
         token = headers.get("authorization", "").removeprefix("Bearer ")
         if token.startswith(TOKEN) and OAUTH not in headers.get("anthropic-beta", ""):
-            return refusal("authentication_error", "OAuth authentication is currently not supported.")
+            return refuse("authentication_error", "OAuth authentication is currently not supported.")
         shown = headers.get("x-api-key") or token
         if not shown:
-            return refusal("authentication_error", "x-api-key header is required")
-        return refusal("authentication_error", "invalid x-api-key") if self._key not in ("", shown) else None
+            return refuse("authentication_error", "x-api-key header is required")
+        return refuse("authentication_error", "invalid x-api-key") if self._key not in ("", shown) else None
 
-    def _wrong(self, body: dict[str, Json], counting: bool = False) -> Served | None:
-        wrong = complaint(body, counting=counting) or self._thoughts.complaint(body)
+    def _check_body(self, body: dict[str, Json], counting: bool = False) -> ServerResponse | None:
+        wrong = find_error(body, counting=counting) or self._thoughts.find_error(body)
         if wrong:
-            return refusal("invalid_request_error", wrong)
+            return refuse("invalid_request_error", wrong)
         if body["model"] not in self._models:
-            return refusal("not_found_error", f"model: {body['model']}")
+            return refuse("not_found_error", f"model: {body['model']}")
         return None
 
-    def _count(self, seen: Seen) -> Served:
-        asked = document(seen)
-        return self._wrong(asked, counting=True) or Served([written({"input_tokens": tokens_in(asked)})])
+    def _count(self, seen: ReceivedRequest) -> ServerResponse:
+        asked = parse_body(seen)
+        return self._check_body(asked, counting=True) or ServerResponse(
+            [to_json({"input_tokens": count_tokens(asked)})]
+        )
 
-    def _chat(self, seen: Seen) -> Served:
-        asked = document(seen)
-        if refused := self._wrong(asked):
+    def _chat(self, seen: ReceivedRequest) -> ServerResponse:
+        asked = parse_body(seen)
+        if refused := self._check_body(asked):
             return refused
-        answer = self._counted(self.turn(), asked)
-        self._thoughts.note(answer)
+        answer = self._with_usage(self.next_answer(), asked)
+        self._thoughts.add_answer(answer)
         if asked.get("stream") and not answer.whole:
-            return Served(events(answer, asked), type=EVENTS, fault=answer.fault)
-        return Served([written(message(answer, asked))], fault=answer.fault)
+            return ServerResponse(stream_events(answer, asked), type=EVENTS, fault=answer.fault)
+        return ServerResponse([to_json(complete_message(answer, asked))], fault=answer.fault)
 
-    def _counted(self, answer: Say, asked: dict[str, Json]) -> Say:
-        if not self._counts or answer.usage is not COUNTED:
+    def _with_usage(self, answer: Say, asked: dict[str, Json]) -> Say:
+        if not self._counts or answer.usage is not DEFAULT_USAGE:
             return answer
-        return replace(answer, usage=replace(self._cache.count(asked), output=usage_of_words(answer)))
+        return replace(answer, usage=replace(self._cache.count_usage(asked), output=estimate_usage(answer)))
 
 
-def document(seen: Seen) -> dict[str, Json]:
-    """Read a body; what is none is refused for what it lacks."""
+def parse_body(seen: ReceivedRequest) -> dict[str, Json]:
+    """Parse a body; one that is invalid is refused for what it lacks."""
     try:
         body = seen.json
     except ValueError:
@@ -123,27 +126,27 @@ def document(seen: Seen) -> dict[str, Json]:
     return body if isinstance(body, dict) else {}
 
 
-def refusal(kind: str, said: str) -> Served:
-    """Refuse a request as the vendor does."""
-    return Served([written(error(kind, said))], status=STATUSES[kind])
+def refuse(kind: str, said: str) -> ServerResponse:
+    """Return a refusal as the vendor sends it."""
+    return ServerResponse([to_json(error_body(kind, said))], status=STATUSES[kind])
 
 
-def error(kind: str, said: str) -> Mapping[str, object]:
-    """The body of an error, or the event of one in mid-stream."""
+def error_body(kind: str, said: str) -> Mapping[str, object]:
+    """Return the body of an error, or the event of one in mid-stream."""
     return {"type": "error", "error": {"type": kind, "message": said}, "request_id": "req_fake"}
 
 
-def listing(names: Sequence[str], query: Mapping[str, Sequence[str]]) -> Mapping[str, object]:
-    """A page of the list of models."""
+def list_models(names: Sequence[str], query: Mapping[str, Sequence[str]]) -> Mapping[str, object]:
+    """Return a page of the list of models."""
     after, limit = query.get("after_id", [""])[0], int(query.get("limit", [PAGE])[0])
     start = names.index(after) + 1 if after in names else 0
     page = names[start : start + limit]
     ends = {"first_id": page[0] if page else None, "last_id": page[-1] if page else None}
-    return {"data": [model(name) for name in page], "has_more": start + limit < len(names), **ends}
+    return {"data": [model_entry(name) for name in page], "has_more": start + limit < len(names), **ends}
 
 
-def model(name: str) -> Mapping[str, object]:
-    """A model in the list."""
+def model_entry(name: str) -> Mapping[str, object]:
+    """Return a model in the list."""
     return {
         "type": "model",
         "id": name,

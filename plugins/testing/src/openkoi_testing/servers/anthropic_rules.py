@@ -1,4 +1,4 @@
-"""What Anthropic would refuse in a request. Knows the format's rules; serves nothing."""
+"""Find what Anthropic would refuse in a request."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from openkoi_hookspecs import Json
 from openkoi_hookspecs.content import IMAGE_TYPES
 
-from .anthropic_blocks import THOUGHTS, Block, blocks_in, texts_in
+from .anthropic_blocks import THINKING_TYPES, Block, object_blocks, text_blocks
 from .media import PDF, wrong_media
 
 COUNTED = frozenset(
@@ -14,32 +14,41 @@ COUNTED = frozenset(
 )
 KEYS = COUNTED | {"max_tokens", "stream", "temperature", "top_p", "top_k", "metadata", "stop_sequences", "service_tier"}
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
-MARKS = 4
+MAX_CACHE_MARKS = 4
 SOURCES = {"image": IMAGE_TYPES, "document": (PDF,)}
 UNANSWERED = "`tool_use` ids were found without `tool_result` blocks immediately after"
-LEAST_BUDGET = 1024
-UNHELD = ("minimum", "maximum", "multipleOf", "minLength", "maxLength", "maxItems", "oneOf")
+MIN_THINKING_BUDGET = 1024
+UNSUPPORTED_KEYWORDS = ("minimum", "maximum", "multipleOf", "minLength", "maxLength", "maxItems", "oneOf")
 
 
-def complaint(body: Block, *, counting: bool = False) -> str:
-    """Say what is wrong with a request; nothing when it will do."""
-    rules: Sequence[Callable[[Block], Iterator[str]]] = (heads, system, tools, messages, pairs, marks, thinking, shape)
-    counted = () if counting else longest(body)
+def find_error(body: Block, *, counting: bool = False) -> str:
+    """Return what is wrong with a request; empty when it is valid."""
+    rules: Sequence[Callable[[Block], Iterator[str]]] = (
+        check_basics,
+        check_system,
+        check_tools,
+        check_messages,
+        check_pairs,
+        check_cache_marks,
+        check_thinking,
+        check_schema,
+    )
+    counted = () if counting else check_max_tokens(body)
     keys = COUNTED if counting else KEYS
     strange = (f"{key}: Extra inputs are not permitted" for key in body if key not in keys)
     wrong = (said for rule in rules for said in rule(body))
     return next((said for source in (counted, wrong, strange) for said in source), "")
 
 
-def longest(body: Block) -> Iterator[str]:
-    """An answer has to have a longest length."""
+def check_max_tokens(body: Block) -> Iterator[str]:
+    """Yield errors of the maximum length, which is required."""
     limit = body.get("max_tokens")
     if type(limit) is not int or limit < 1:
         yield "max_tokens: Field required" if limit is None else "max_tokens: Input should be greater than 0"
 
 
-def heads(body: Block) -> Iterator[str]:
-    """The model, the messages, and how hot."""
+def check_basics(body: Block) -> Iterator[str]:
+    """Yield errors of the model, the messages and the temperature."""
     if not isinstance(body.get("model"), str) or not body["model"]:
         yield "model: Field required"
     if not isinstance(body.get("messages"), list):
@@ -51,16 +60,16 @@ def heads(body: Block) -> Iterator[str]:
         yield "temperature: range: 0..1"
 
 
-def system(body: Block) -> Iterator[str]:
-    """The system's blocks."""
-    for index, block in enumerate(texts_in(body.get("system"))):
-        yield from empty(block, f"system.{index}")
+def check_system(body: Block) -> Iterator[str]:
+    """Yield the system's blocks."""
+    for index, block in enumerate(text_blocks(body.get("system"))):
+        yield from check_empty_text(block, f"system.{index}")
 
 
-def tools(body: Block) -> Iterator[str]:
-    """What may be called."""
+def check_tools(body: Block) -> Iterator[str]:
+    """Yield what may be called."""
     names: list[Json] = []
-    for index, tool in enumerate(blocks_in(body.get("tools"))):
+    for index, tool in enumerate(object_blocks(body.get("tools"))):
         name, given = tool.get("name"), tool.get("input_schema")
         if not isinstance(name, str) or not NAME.fullmatch(name):
             yield f"tools.{index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
@@ -71,9 +80,9 @@ def tools(body: Block) -> Iterator[str]:
         names.append(name)
 
 
-def messages(body: Block) -> Iterator[str]:
-    """Who speaks, and that something is said."""
-    told = blocks_in(body.get("messages"))
+def check_messages(body: Block) -> Iterator[str]:
+    """Yield who speaks, and that something is said."""
+    told = object_blocks(body.get("messages"))
     if told and told[0].get("role") != "user":
         yield 'messages: first message must use the "user" role'
     for place, message in enumerate(told):
@@ -81,14 +90,14 @@ def messages(body: Block) -> Iterator[str]:
             yield f"messages.{place}.role: Input should be 'user' or 'assistant'"
         if not message.get("content"):
             yield f"messages.{place}: all messages must have non-empty content"
-        for index, block in enumerate(texts_in(message.get("content"))):
-            yield from wrong_block(block, f"messages.{place}.content.{index}")
+        for index, block in enumerate(text_blocks(message.get("content"))):
+            yield from check_block(block, f"messages.{place}.content.{index}")
 
 
-def wrong_block(block: Block, where: str) -> Iterator[str]:
-    """Say what is wrong with one block."""
-    yield from empty(block, where)
-    if block.get("type") in THOUGHTS and block.get("cache_control"):
+def check_block(block: Block, where: str) -> Iterator[str]:
+    """Yield errors of one block."""
+    yield from check_empty_text(block, where)
+    if block.get("type") in THINKING_TYPES and block.get("cache_control"):
         yield f"{where}: cache_control cannot be set for thinking blocks"
     if block.get("type") == "tool_use":
         if not NAME.fullmatch(str(block.get("id"))) or not NAME.fullmatch(str(block.get("name"))):
@@ -96,7 +105,7 @@ def wrong_block(block: Block, where: str) -> Iterator[str]:
         if not isinstance(block.get("input"), dict):
             yield f"{where}.tool_use.input: Input should be a valid dictionary"
     if block.get("type") == "tool_result":
-        yield from wrong_result(block, where)
+        yield from check_result(block, where)
     source = block.get("source")
     if block.get("type") in SOURCES and isinstance(source, dict):
         taken = SOURCES[str(block["type"])]
@@ -104,28 +113,28 @@ def wrong_block(block: Block, where: str) -> Iterator[str]:
             yield f"{where}.{block['type']}.source: {wrong}"
 
 
-def wrong_result(block: Block, where: str) -> Iterator[str]:
-    """Say what is wrong with a tool's result."""
-    content = texts_in(block.get("content"))
+def check_result(block: Block, where: str) -> Iterator[str]:
+    """Yield errors of a tool's result."""
+    content = text_blocks(block.get("content"))
     if block.get("is_error") and not content:
         yield f"{where}: content cannot be empty if `is_error` is true"
     if block.get("is_error") and any(inner.get("type") != "text" for inner in content):
         yield f"{where}: all content must be type `text` if `is_error` is true"
     for index, inner in enumerate(content):
-        yield from wrong_block(inner, f"{where}.tool_result.content.{index}")
+        yield from check_block(inner, f"{where}.tool_result.content.{index}")
 
 
-def empty(block: Block, where: str) -> Iterator[str]:
-    """Say that a text says nothing."""
+def check_empty_text(block: Block, where: str) -> Iterator[str]:
+    """Yield an error for a text without content."""
     if block.get("type") == "text" and not str(block.get("text", "")).strip():
         yield f"{where}: text content blocks must contain non-whitespace text"
 
 
-def pairs(body: Block) -> Iterator[str]:
-    """Say which tool calls have no result in the next message, and which results no call in the one before."""
+def check_pairs(body: Block) -> Iterator[str]:
+    """Yield tool calls without a result in the next message, and results without a call in the one before."""
     asked: list[Json] = []
     place = -1
-    for place, content in enumerate(turns(body)):
+    for place, content in enumerate(group_turns(body)):
         answered = [block.get("tool_use_id") for block in content if block.get("type") == "tool_result"]
         if strange := [id for id in answered if id not in asked]:
             yield f"messages.{place}: unexpected `tool_use_id` found in `tool_result` blocks: {strange}."
@@ -140,34 +149,34 @@ def pairs(body: Block) -> Iterator[str]:
         yield f"messages.{place}: {UNANSWERED}: {asked}."
 
 
-def turns(body: Block) -> list[list[Block]]:
-    """The blocks of each turn: messages of one role, one after the other, are one."""
+def group_turns(body: Block) -> list[list[Block]]:
+    """Return the blocks of each turn: consecutive messages of one role are one."""
     found: list[tuple[Json, list[Block]]] = []
-    for message in blocks_in(body.get("messages")):
+    for message in object_blocks(body.get("messages")):
         if not found or found[-1][0] != message.get("role"):
             found.append((message.get("role"), []))
-        found[-1][1].extend(texts_in(message.get("content")))
+        found[-1][1].extend(text_blocks(message.get("content")))
     return [content for _, content in found]
 
 
-def marks(body: Block) -> Iterator[str]:
-    """Four marks are the most; the one that moves by itself is one of them, unless it falls on another."""
-    said = [block for content in turns(body) for block in content]
-    blocks = [*blocks_in(body.get("tools")), *blocks_in(body.get("system")), *said]
+def check_cache_marks(body: Block) -> Iterator[str]:
+    """Yield an error for more than four marks; the automatic one counts, unless it falls on another."""
+    said = [block for content in group_turns(body) for block in content]
+    blocks = [*object_blocks(body.get("tools")), *object_blocks(body.get("system")), *said]
     moving = bool(body.get("cache_control")) and not (blocks and blocks[-1].get("cache_control"))
     found = sum(bool(block.get("cache_control")) for block in blocks) + moving
-    if found > MARKS:
-        yield f"A maximum of {MARKS} blocks with cache_control may be provided. Found {found}."
+    if found > MAX_CACHE_MARKS:
+        yield f"A maximum of {MAX_CACHE_MARKS} blocks with cache_control may be provided. Found {found}."
 
 
-def thinking(body: Block) -> Iterator[str]:
-    """What goes together with thinking."""
+def check_thinking(body: Block) -> Iterator[str]:
+    """Yield what goes together with thinking."""
     how = body.get("thinking")
     if not isinstance(how, dict) or how.get("type") not in ("enabled", "adaptive"):
         return
     budget, limit = how.get("budget_tokens"), body.get("max_tokens")
-    if how["type"] == "enabled" and (type(budget) is not int or budget < LEAST_BUDGET):
-        yield f"thinking.enabled.budget_tokens: Input should be greater than or equal to {LEAST_BUDGET}"
+    if how["type"] == "enabled" and (type(budget) is not int or budget < MIN_THINKING_BUDGET):
+        yield f"thinking.enabled.budget_tokens: Input should be greater than or equal to {MIN_THINKING_BUDGET}"
     if isinstance(budget, int) and isinstance(limit, int) and budget >= limit:
         yield "`max_tokens` must be greater than `thinking.budget_tokens`."
     if body.get("temperature") not in (None, 1):
@@ -177,23 +186,23 @@ def thinking(body: Block) -> Iterator[str]:
         yield "Thinking may not be enabled when tool_choice forces tool use."
 
 
-def shape(body: Block) -> Iterator[str]:
-    """Which schemas an answer can be held to."""
+def check_schema(body: Block) -> Iterator[str]:
+    """Yield which schemas an answer can be held to."""
     config = body.get("output_config")
     format = config.get("format") if isinstance(config, dict) else None
     if isinstance(format, dict):
-        yield from unheld(format.get("schema"))
+        yield from check_keywords(format.get("schema"))
 
 
-def unheld(schema: Json) -> Iterator[str]:
-    """Say what in a schema an answer cannot be held to."""
+def check_keywords(schema: Json) -> Iterator[str]:
+    """Yield keywords of a schema that are not supported."""
     if not isinstance(schema, dict):
         return
     if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
         yield "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false"
-    if wrong := [key for key in UNHELD if key in schema]:
+    if wrong := [key for key in UNSUPPORTED_KEYWORDS if key in schema]:
         yield f"output_config.format.schema: properties {wrong} are not supported"
     properties, variants = schema.get("properties"), schema.get("anyOf")
     inner = [*properties.values()] if isinstance(properties, dict) else []
-    for one in (*inner, schema.get("items"), *blocks_in(variants)):
-        yield from unheld(one)
+    for one in (*inner, schema.get("items"), *object_blocks(variants)):
+        yield from check_keywords(one)

@@ -1,38 +1,38 @@
-"""What Anthropic's models thought, and whether it is handed back as it was. Knows the blocks; serves nothing."""
+"""Check what Anthropic's models thought, and whether it is sent back unchanged."""
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from openkoi_hookspecs import Reasoning
 
-from .anthropic_blocks import THOUGHTS, Block, blocks_in
+from .anthropic_blocks import THINKING_TYPES, Block, object_blocks
 from .say import Say
 
 
-def told(thought: Reasoning) -> dict[str, object]:
-    """A thought as a block; one without words is not told. Without a seal of its own it gets a signature."""
+def thought_block(thought: Reasoning) -> dict[str, object]:
+    """Return a thought as a block; one without words is redacted. Without a signature of its own it gets one."""
     if not thought.text and thought.signature:
         return {"type": "redacted_thinking", "data": thought.signature}
     signature = thought.signature or sha256(thought.text.encode()).hexdigest()
     return {"type": "thinking", "thinking": thought.text, "signature": signature}
 
 
-class Thoughts:
-    """Every thought so far, and which tool calls came with which."""
+class ThoughtChecker:
+    """Remember every thought so far, and which tool calls came with which."""
 
     def __init__(self) -> None:
         self._said: list[dict[str, object]] = []
         self._before: dict[str, list[dict[str, object]]] = {}
 
-    def note(self, answer: Say) -> None:
+    def add_answer(self, answer: Say) -> None:
         """Remember an answer's thoughts."""
-        thoughts = [told(part) for part in answer.parts if isinstance(part, Reasoning)]
+        thoughts = [thought_block(part) for part in answer.parts if isinstance(part, Reasoning)]
         self._said += thoughts
         self._before |= {call.id: thoughts for call in answer.calls}
 
-    def complaint(self, body: Block) -> str:
-        """Say what is wrong with the thoughts of a request; nothing when they will do."""
-        told = enumerate(blocks_in(body.get("messages")))
+    def find_error(self, body: Block) -> str:
+        """Return what is wrong with the thoughts of a request; empty when they are valid."""
+        told = enumerate(object_blocks(body.get("messages")))
         answers = {place: message for place, message in told if message.get("role") == "assistant"}
         wrong = [said for place, message in answers.items() for said in self._changed(place, message)]
         thinking = body.get("thinking")
@@ -40,21 +40,21 @@ class Thoughts:
         if kind in ("enabled", "adaptive"):
             wrong += [said for message in answers.values() for said in self._missing(message)]
         if kind == "enabled" and answers:
-            wrong += began_without(list(answers.values())[-1])
+            wrong += missing_thoughts(list(answers.values())[-1])
         return next(iter(wrong), "")
 
     def _changed(self, place: int, message: Block) -> Iterator[str]:
-        content = blocks_in(message.get("content"))
+        content = object_blocks(message.get("content"))
         for index, block in enumerate(content):
-            if block.get("type") in THOUGHTS and block not in self._said:
+            if block.get("type") in THINKING_TYPES and block not in self._said:
                 yield f"messages.{place}.content.{index}: Invalid `signature` in `thinking` block"
-        if content and content[-1].get("type") in THOUGHTS:
+        if content and content[-1].get("type") in THINKING_TYPES:
             yield f"messages.{place}: The final block in an assistant message cannot be `thinking`."
 
     def _missing(self, message: Block) -> Iterator[str]:
-        content = blocks_in(message.get("content"))
-        handed_back = [block for block in content if block.get("type") in THOUGHTS]
-        for call in uses(content):
+        content = object_blocks(message.get("content"))
+        handed_back = [block for block in content if block.get("type") in THINKING_TYPES]
+        for call in tool_uses(content):
             if self._before.get(str(call.get("id")), handed_back) != handed_back:
                 yield (
                     "`thinking` or `redacted_thinking` blocks in the assistant message with the tool call "
@@ -62,10 +62,10 @@ class Thoughts:
                 )
 
 
-def began_without(message: Block) -> list[str]:
-    """Say that an answer that called tools did not begin with a thought."""
-    content = blocks_in(message.get("content"))
-    if not uses(content) or content[0].get("type") in THOUGHTS:
+def missing_thoughts(message: Block) -> list[str]:
+    """Return errors for an answer that called tools and did not begin with a thought."""
+    content = object_blocks(message.get("content"))
+    if not tool_uses(content) or content[0].get("type") in THINKING_TYPES:
         return []
     return [
         f"Expected `thinking` or `redacted_thinking`, but found `{content[0].get('type')}`. "
@@ -73,6 +73,6 @@ def began_without(message: Block) -> list[str]:
     ]
 
 
-def uses(content: Sequence[Block]) -> list[Block]:
-    """The tool calls among these blocks."""
+def tool_uses(content: Sequence[Block]) -> list[Block]:
+    """Return the tool calls among these blocks."""
     return [block for block in content if block.get("type") == "tool_use"]

@@ -1,4 +1,4 @@
-"""What can go wrong on the way from a server to us. Knows bytes and seconds; knows no vendor's format."""
+"""Define what can go wrong between a server and its client."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,8 +7,8 @@ from enum import StrEnum
 KEEP_ALIVE = b": still there\n\n"
 
 
-class After(StrEnum):
-    """What a server does when it has sent what it is going to send."""
+class AfterResponse(StrEnum):
+    """Name what a server does after its last byte."""
 
     ENDS = "ends"
     CLOSES = "closes"
@@ -17,20 +17,20 @@ class After(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """How an answer is spoilt. Without any argument it is not.
+class ServerFault:
+    """Describe how an answer is damaged; by default it is not.
 
-    ``body`` takes the place of the answer, in these pieces. ``cut`` leaves out all after so many bytes of the body and
-    closes the connection, or does what ``after`` says: hang in silence, or drip comments for ever. ``slice`` sends so
-    many bytes at a time, through the middle of characters. ``delay`` is silence before the headers, ``pause`` between
-    two pieces. An answer that is not ``framed`` ends where the connection ends, so that nobody sees a cut.
+    ``body`` replaces the answer, in these pieces. ``cut`` drops all after so many bytes of the body and closes the
+    connection, or does what ``after`` says: hang in silence, or drip comments forever. ``slice`` sends so many bytes at
+    a time, through the middle of characters. ``delay`` is silence before the headers, ``pause`` between two pieces. An
+    answer that is not ``framed`` ends where the connection ends, so that a cut is invisible.
     """
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | Sequence[bytes] | None = None
     cut: int | None = None
-    after: After = After.ENDS
+    after: AfterResponse = AfterResponse.ENDS
     slice: int | None = None
     delay: float = 0.0
     pause: float = 0.0
@@ -38,12 +38,12 @@ class Fault:
     framed: bool = True
 
     @property
-    def ending(self) -> After:
+    def ending(self) -> AfterResponse:
         """What follows the last byte."""
-        return After.CLOSES if self.cut is not None and self.after is After.ENDS else self.after
+        return AfterResponse.CLOSES if self.cut is not None and self.after is AfterResponse.ENDS else self.after
 
-    def spoil(self, pieces: Iterable[bytes], keep_alive: bytes = KEEP_ALIVE) -> Iterator[bytes]:
-        """Turn the pieces of an answer into those that are sent."""
+    def apply(self, pieces: Iterable[bytes], keep_alive: bytes = KEEP_ALIVE) -> Iterator[bytes]:
+        """Yield the pieces to send for the pieces of an answer."""
         if self.body is not None:
             pieces = [self.body] if isinstance(self.body, bytes) else self.body
         comments = keep_alive * self.keep_alives
@@ -56,4 +56,4 @@ class Fault:
         yield from (whole[start : start + step] for start in range(0, len(whole), step))
 
 
-NO_FAULT = Fault()
+NO_FAULT = ServerFault()

@@ -1,6 +1,6 @@
-"""A fake of the Gemini API, in version ``v1`` and ``v1beta``: models, answers whole or streamed, counting, embedding.
+"""Fake the Gemini API, versions ``v1`` and ``v1beta``: models, answers complete or streamed, counting, embedding.
 
-As strict as the real one about keys, roles, tool calls and signatures. Certified by the vendor's own client.
+It is as strict as the real one about keys, roles, tool calls and signatures. The vendor's own client certifies it.
 """
 
 import json
@@ -12,10 +12,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
-from .google_strict import Signed, complaint, embedding_complaint
-from .http import EVENTS, Seen, Served
+from .google_rules import SignedCall, find_embedding_error, find_error
+from .http_server import EVENTS, ReceivedRequest, ServerResponse
 from .say import Said, Say, Words
-from .vendor import VendorServer
+from .vendor_server import VendorServer
 
 Body = Mapping[str, object]
 ROUTE = re.compile(r"/v1(?:beta)?/models(?:/([^:]+)(?::(\w+))?)?")
@@ -27,133 +27,136 @@ JSON = "application/json; charset=UTF-8"
 
 
 class GoogleServer(VendorServer):
-    """Says its answers in turn, the last one again and again. ``key`` is the only one it accepts, when given.
+    """Say its answers in turn, repeating the last one.
 
-    The seal of a thought becomes the signature of the part after it, which has to come back with it.
+    ``key`` is the only one it accepts, when given. The seal of a thought becomes the signature of the part after it,
+    which has to come back with it.
     """
 
     def __init__(self, *answers: Say | Words, models: Sequence[str] = ("gemini-fake",), key: str = "") -> None:
         super().__init__(*answers)
         self._models = models
         self._key = key
-        self._signed: list[Signed] = []
+        self._signed: list[SignedCall] = []
 
-    def asks(self, seen: Seen) -> bool:
-        """Whether a request asks for an answer of a model."""
+    def asks(self, seen: ReceivedRequest) -> bool:
+        """Return whether a request asks for an answer of a model."""
         return "enerateContent" in seen.path
 
-    def answer(self, seen: Seen) -> Served:
+    def answer(self, seen: ReceivedRequest) -> ServerResponse:
         """Answer a request as the vendor does."""
         url = urlsplit(seen.path)
         query = parse_qs(url.query)
-        if refused := self._locked(seen, query):
+        if refused := self._check_key(seen, query):
             return refused
         route = ROUTE.fullmatch(unquote(url.path))
         if route is None:
-            return refusal(404, "NOT_FOUND", f"Requested entity was not found: {url.path}")
+            return refuse(404, "NOT_FOUND", f"Requested entity was not found: {url.path}")
         name, verb = route.groups()
         if name is None:
             return self._listing(query)
         if name not in (*self._models, EMBEDDER):
-            return refusal(404, "NOT_FOUND", f"models/{name} is not found for API version v1beta, or is not supported.")
+            return refuse(404, "NOT_FOUND", f"models/{name} is not found for API version v1beta, or is not supported.")
         if seen.method == "GET":
-            return document(model(name))
+            return json_response(model_entry(name))
         return self._do(name, verb or "", seen)
 
-    def _do(self, name: str, verb: str, seen: Seen) -> Served:
-        body = read(seen.body)
+    def _do(self, name: str, verb: str, seen: ReceivedRequest) -> ServerResponse:
+        body = parse_body(seen.body)
         match verb:
             case "generateContent" | "streamGenerateContent":
-                return self._chat(name, body, Manner(verb, seen.path))
+                return self._chat(name, body, ResponseFormat(verb, seen.path))
             case "countTokens":
-                return counting(body)
+                return count_response(body)
             case "batchEmbedContents":
-                return embeddings(name, body)
-        return refusal(404, "NOT_FOUND", f"There is no method {verb} of models.")
+                return embed_response(name, body)
+        return refuse(404, "NOT_FOUND", f"There is no method {verb} of models.")
 
-    def _locked(self, seen: Seen, query: Mapping[str, list[str]]) -> Served | None:
+    def _check_key(self, seen: ReceivedRequest, query: Mapping[str, list[str]]) -> ServerResponse | None:
         given = seen.headers.get("x-goog-api-key") or "".join(query.get("key", []))
         if not self._key or given == self._key:
             return None
         if not given:
-            return refusal(403, "PERMISSION_DENIED", NO_KEY)
+            return refuse(403, "PERMISSION_DENIED", NO_KEY)
         info = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
-        return refusal(400, "INVALID_ARGUMENT", INVALID_KEY, {**info, "domain": "googleapis.com"})
+        return refuse(400, "INVALID_ARGUMENT", INVALID_KEY, {**info, "domain": "googleapis.com"})
 
-    def _listing(self, query: Mapping[str, list[str]]) -> Served:
+    def _listing(self, query: Mapping[str, list[str]]) -> ServerResponse:
         size, start = int(query.get("pageSize", ["50"])[0]), int(query.get("pageToken", ["0"])[0])
         names = [*self._models, EMBEDDER]
         more = {"nextPageToken": str(start + size)} if start + size < len(names) else {}
-        return document({"models": [model(name) for name in names[start : start + size]], **more})
+        return json_response({"models": [model_entry(name) for name in names[start : start + size]], **more})
 
-    def _chat(self, name: str, body: Json, manner: "Manner") -> Served:
-        if wrong := complaint(body, self._signed):
-            return refusal(400, "INVALID_ARGUMENT", wrong)
-        answer = self.turn()
-        self._signed += (Signed(call, seal) for seal, call in signatures(answer))
+    def _chat(self, name: str, body: Json, manner: "ResponseFormat") -> ServerResponse:
+        if wrong := find_error(body, self._signed):
+            return refuse(400, "INVALID_ARGUMENT", wrong)
+        answer = self.next_answer()
+        self._signed += (SignedCall(call, seal) for seal, call in call_signatures(answer))
         if manner.whole or answer.whole:
-            return Served([written(completion(name, answer))], type=JSON, fault=answer.fault)
+            return ServerResponse([to_json(complete_response(name, answer))], type=JSON, fault=answer.fault)
         if manner.events:
-            return Served(events(answer, name), type=EVENTS, fault=answer.fault)
-        return Served([written([*frames(name, answer)])], type=JSON, fault=answer.fault)
+            return ServerResponse(stream_events(answer, name), type=EVENTS, fault=answer.fault)
+        return ServerResponse([to_json([*stream_frames(name, answer)])], type=JSON, fault=answer.fault)
 
 
-class Manner:
-    """How an answer is to come: whole, as events, or as one list of what would have been events."""
+class ResponseFormat:
+    """Describe how an answer comes: complete, as events, or as one list of what would have been events."""
 
     def __init__(self, verb: str, path: str) -> None:
         self.whole = verb == "generateContent"
         self.events = "alt=sse" in urlsplit(path).query
 
 
-def refusal(status: int, word: str, message: str, *details: Body) -> Served:
-    """Refuse a request as the vendor does."""
+def refuse(status: int, word: str, message: str, *details: Body) -> ServerResponse:
+    """Return a refusal as the vendor sends it."""
     error: dict[str, object] = {"code": status, "message": message, "status": word}
-    return Served([written({"error": {**error, "details": details} if details else error})], status=status, type=JSON)
+    return ServerResponse(
+        [to_json({"error": {**error, "details": details} if details else error})], status=status, type=JSON
+    )
 
 
-def document(body: Body) -> Served:
-    """Answer with one document."""
-    return Served([written(body)], type=JSON)
+def json_response(body: Body) -> ServerResponse:
+    """Return one document."""
+    return ServerResponse([to_json(body)], type=JSON)
 
 
-def events(answer: Say, name: str = "gemini-fake") -> Iterator[bytes]:
-    """Stream an answer."""
-    yield from (b"data: " + written(frame) + b"\r\n\r\n" for frame in frames(name, answer))
+def stream_events(answer: Say, name: str = "gemini-fake") -> Iterator[bytes]:
+    """Yield the events of an answer."""
+    yield from (b"data: " + to_json(frame) + b"\r\n\r\n" for frame in stream_frames(name, answer))
 
 
-def frames(name: str, answer: Say) -> Iterator[Body]:
-    """Say an answer piece by piece; why it ends comes with the last."""
-    counted = {"usageMetadata": usage(answer.usage, bool(answer.thoughts))} if answer.usage is not None else {}
+def stream_frames(name: str, answer: Say) -> Iterator[Body]:
+    """Yield an answer in pieces; why it ends comes with the last."""
+    counted = {"usageMetadata": usage_of(answer.usage, bool(answer.thoughts))} if answer.usage is not None else {}
     tail = {**counted, "modelVersion": name, "responseId": "fake-response"}
-    for part in parts(answer):
+    for part in response_parts(answer):
         yield {"candidates": [{"content": {"parts": [part], "role": "model"}, "index": 0}], **tail}
-    end = {"content": {"parts": [{"text": ""}], "role": "model"}, "finishReason": finish(answer), "index": 0}
+    end = {"content": {"parts": [{"text": ""}], "role": "model"}, "finishReason": finish_reason(answer), "index": 0}
     yield {"candidates": [end], **tail}
 
 
-def completion(name: str, answer: Say) -> Body:
-    """Say an answer all at once."""
-    content = {"parts": list(parts(answer, in_pieces=False)), "role": "model"}
-    counted = {"usageMetadata": usage(answer.usage, bool(answer.thoughts))} if answer.usage is not None else {}
-    candidate = {"content": content, "finishReason": finish(answer), "index": 0}
+def complete_response(name: str, answer: Say) -> Body:
+    """Return the complete answer."""
+    content = {"parts": list(response_parts(answer, in_pieces=False)), "role": "model"}
+    counted = {"usageMetadata": usage_of(answer.usage, bool(answer.thoughts))} if answer.usage is not None else {}
+    candidate = {"content": content, "finishReason": finish_reason(answer), "index": 0}
     return {"candidates": [candidate], **counted, "modelVersion": name, "responseId": "fake-response"}
 
 
-def parts(answer: Say, *, in_pieces: bool = True) -> Iterator[Body]:
-    """Say each part; a thought's seal is the signature of the part after it, or of one without words at the end."""
+def response_parts(answer: Say, *, in_pieces: bool = True) -> Iterator[Body]:
+    """Yield each part; a thought's seal is the signature of the part after it, or of one without words at the end."""
     seal = ""
     for part in answer.parts:
-        for piece, following in pairwise(chain(pieces_of(answer, part, in_pieces), [None])):
+        for piece, following in pairwise(chain(part_pieces(answer, part, in_pieces), [None])):
             if piece is not None:
-                yield piece if following else {**piece, **signature(seal)}
+                yield piece if following else {**piece, **signature_field(seal)}
         seal = part.signature if isinstance(part, Reasoning) else ""
     if seal:
-        yield {"text": "", **signature(seal)}
+        yield {"text": "", **signature_field(seal)}
 
 
-def pieces_of(answer: Say, part: Said, in_pieces: bool) -> Iterator[Body]:
-    """Say one part in the pieces that it streams in; a tool call always comes whole."""
+def part_pieces(answer: Say, part: Said, in_pieces: bool) -> Iterator[Body]:
+    """Yield one part in the pieces that it streams in; a tool call always comes complete."""
     if isinstance(part, ToolCall):
         named = {"name": part.tool, "args": dict(part.arguments)}
         yield {"functionCall": {"id": part.id, **named} if part.id else named}
@@ -163,8 +166,8 @@ def pieces_of(answer: Say, part: Said, in_pieces: bool) -> Iterator[Body]:
     yield from ({"text": text, **kind} for text in texts if text)
 
 
-def signatures(answer: Say) -> Iterator[tuple[str, ToolCall]]:
-    """List the tool calls with their signatures."""
+def call_signatures(answer: Say) -> Iterator[tuple[str, ToolCall]]:
+    """Yield the tool calls with their signatures."""
     before: Said = Text("")
     for part in answer.parts:
         if isinstance(part, ToolCall):
@@ -172,18 +175,21 @@ def signatures(answer: Say) -> Iterator[tuple[str, ToolCall]]:
         before = part
 
 
-def signature(seal: str) -> Body:
-    """Sign a part, if there is something to sign it with."""
+def signature_field(seal: str) -> Body:
+    """Return the signature of a part, if there is something to sign it with."""
     return {"thoughtSignature": seal} if seal else {}
 
 
-def finish(answer: Say) -> str:
-    """Why an answer ends, in the vendor's word."""
+def finish_reason(answer: Say) -> str:
+    """Return why an answer ends, in the vendor's word."""
     return answer.finish or "STOP"
 
 
-def usage(counted: "Usage | Json", thought: bool) -> "Body | Json":
-    """Count as the vendor does: cached tokens among the prompt's, thoughts beside the answer's. Nonsense stays."""
+def usage_of(counted: "Usage | Json", thought: bool) -> "Body | Json":
+    """Return the usage as the vendor counts: cached tokens within the prompt's, thoughts beside the answer's.
+
+    Invalid values stay.
+    """
     if not isinstance(counted, Usage):
         return counted
     prompt = counted.input + counted.cache_read
@@ -195,8 +201,8 @@ def usage(counted: "Usage | Json", thought: bool) -> "Body | Json":
     return {"promptTokenCount": prompt, **answered, "totalTokenCount": total, **cached, **thoughts}
 
 
-def model(name: str) -> Body:
-    """A model in the list."""
+def model_entry(name: str) -> Body:
+    """Return a model in the list."""
     talks = ["generateContent", "countTokens"] if name != EMBEDDER else ["embedContent"]
     limits = {"inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536}
     return {
@@ -208,35 +214,37 @@ def model(name: str) -> Body:
     }
 
 
-def counting(body: Json) -> Served:
+def count_response(body: Json) -> ServerResponse:
     """Count the tokens of a request: four characters each."""
     asked = body.get("generateContentRequest") if isinstance(body, dict) else None
     if isinstance(asked, dict) and not asked.get("model"):
-        return refusal(
+        return refuse(
             400, "INVALID_ARGUMENT", "* CountTokensRequest.generate_content_request.model: model is not specified"
         )
-    return document({"totalTokens": max(1, len(json.dumps(body)) // 4)})
+    return json_response({"totalTokens": max(1, len(json.dumps(body)) // 4)})
 
 
-def embeddings(name: str, body: Json) -> Served:
+def embed_response(name: str, body: Json) -> ServerResponse:
     """Embed each text; the vectors are of no particular length, as the vendor's smaller ones are."""
-    if wrong := embedding_complaint(name, body):
-        return refusal(400, "INVALID_ARGUMENT", wrong)
+    if wrong := find_embedding_error(name, body):
+        return refuse(400, "INVALID_ARGUMENT", wrong)
     requests = body["requests"] if isinstance(body, dict) else []
     asked = [one for one in requests if isinstance(one, dict)] if isinstance(requests, list) else []
     tokens = sum(len(str(one.get("content"))) // 4 for one in asked)
-    return document({"embeddings": [vector(one) for one in asked], "usageMetadata": {"promptTokenCount": tokens}})
+    return json_response(
+        {"embeddings": [embed_text(one) for one in asked], "usageMetadata": {"promptTokenCount": tokens}}
+    )
 
 
-def vector(asked: dict[str, Json]) -> Body:
-    """Make the vector of a text: always the same for the same text."""
+def embed_text(asked: dict[str, Json]) -> Body:
+    """Return the vector of a text: always the same for the same text."""
     wanted = asked.get("outputDimensionality")
     numbers = random.Random(json.dumps(asked.get("content")))
     return {"values": [numbers.uniform(-0.2, 0.2) for _ in range(wanted if isinstance(wanted, int) else DIMENSIONS)]}
 
 
-def read(body: bytes) -> Json:
-    """Read a request's body; None when it is not JSON."""
+def parse_body(body: bytes) -> Json:
+    """Parse a request's body; None when it is not JSON."""
     try:
         found: Json = json.loads(body)
     except ValueError:
@@ -244,6 +252,6 @@ def read(body: bytes) -> Json:
     return found
 
 
-def written(value: object) -> bytes:
-    """Write JSON, characters as they are."""
+def to_json(value: object) -> bytes:
+    """Return JSON, characters as they are."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,7 +1,7 @@
-"""A fake server that others wrote: the npm package ``@copilotkit/llmock``, for a second opinion on our own.
+"""Run a fake server that others wrote: the npm package ``@copilotkit/llmock``, for a second opinion on our own.
 
 Fixtures are what its documentation says: ``{"match": {"userMessage": ...}, "response": {"content": ...}}``, where a
-response may have ``toolCalls`` (name, arguments) instead, and a match ``hasToolResult``. Knows npm and one process.
+response may have ``toolCalls`` (name, arguments) instead, and a match ``hasToolResult``.
 """
 
 import json
@@ -25,12 +25,12 @@ INSTALL_SECONDS = 90.0
 READY_SECONDS = 20.0
 
 
-class PeerMissing(KoiError):
-    """A program that tests run against cannot be had here; the test is to be skipped, loudly."""
+class ForeignServerMissingError(KoiError):
+    """Report that a program that tests run against is unavailable; the test is to be skipped, loudly."""
 
 
 class LLMock:
-    """The server, as a context manager. ``folder`` is where the package is installed, once."""
+    """Run the server, as a context manager. ``folder`` is where the package is installed, once."""
 
     def __init__(self, *fixtures: Mapping[str, object], folder: Path | None = None, chunk_size: int = 8) -> None:
         self._fixtures = fixtures
@@ -38,7 +38,7 @@ class LLMock:
         self._chunk_size = chunk_size
 
     def __enter__(self) -> Self:
-        command = [found("node"), str(installed(self._folder or cache()))]
+        command = [find_program("node"), str(ensure_installed(self._folder or cache_folder()))]
         self._here = tempfile.TemporaryDirectory(prefix="llmock-")
         fixtures, log = Path(self._here.name, "fixtures.json"), Path(self._here.name, "log.txt")
         fixtures.write_text(json.dumps({"fixtures": list(self._fixtures)}), encoding="utf-8")
@@ -46,7 +46,7 @@ class LLMock:
         with log.open("wb") as output:
             self._process = subprocess.Popen([*command, *arguments], stdout=output, stderr=subprocess.STDOUT)
         try:
-            self._address = listening(self._process, log)
+            self._address = wait_until_listening(self._process, log)
         except BaseException:
             self.__exit__()
             raise
@@ -71,56 +71,60 @@ class LLMock:
         return f"{self._address}/v1"
 
 
-def listening(process: "subprocess.Popen[bytes]", log: Path) -> str:
-    """Wait until the server says where it listens."""
+def wait_until_listening(process: "subprocess.Popen[bytes]", log: Path) -> str:
+    """Wait until the server reports where it listens."""
     until = time.monotonic() + READY_SECONDS
     while time.monotonic() < until and process.poll() is None:
         if address := LISTENING.search(log.read_text(encoding="utf-8", errors="replace")):
             return address.group()
         time.sleep(0.05)
     said = log.read_text(encoding="utf-8", errors="replace").strip()[-400:]
-    raise PeerMissing(f"llmock did not start to listen within {READY_SECONDS:g} seconds. It said: {said or 'nothing'}")
+    raise ForeignServerMissingError(
+        f"llmock did not start to listen within {READY_SECONDS:g} seconds. It said: {said or 'nothing'}"
+    )
 
 
-def installed(folder: Path) -> Path:
-    """Return the program, installed into this folder when it is not there yet."""
+def ensure_installed(folder: Path) -> Path:
+    """Return the program, installed into this folder when it is missing."""
     program = folder / PROGRAM
     if not program.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        install(folder)
+        install_package(folder)
     return program
 
 
-def install(folder: Path) -> None:
-    """Install beside the folder, then take its place: whoever comes second finds it whole."""
+def install_package(folder: Path) -> None:
+    """Install beside the folder, then replace it: a second process finds it complete."""
     with tempfile.TemporaryDirectory(prefix="llmock-", dir=folder.parent) as fresh:
         target = Path(fresh, "package")
-        npm = [found("npm"), "install", "--prefix", str(target), "--no-audit", "--no-fund", "--ignore-scripts"]
+        npm = [find_program("npm"), "install", "--prefix", str(target), "--no-audit", "--no-fund", "--ignore-scripts"]
         try:
             done = subprocess.run(
                 [*npm, *PACKAGES], capture_output=True, text=True, timeout=INSTALL_SECONDS, check=False
             )
         except subprocess.TimeoutExpired:
-            raise PeerMissing(f"npm did not install llmock within {INSTALL_SECONDS:g} seconds.") from None
+            raise ForeignServerMissingError(f"npm did not install llmock within {INSTALL_SECONDS:g} seconds.") from None
         if not (target / PROGRAM).exists():
-            raise PeerMissing(f"npm could not install llmock: {done.stderr.strip()[-400:]}")
+            raise ForeignServerMissingError(f"npm could not install llmock: {done.stderr.strip()[-400:]}")
         with suppress(OSError):
             target.rename(folder)
 
 
-def cache() -> Path:
-    """A folder in the system's temporary one that is ours alone."""
+def cache_folder() -> Path:
+    """Return a folder in the system's temporary one that only this user can write."""
     owner = os.getuid() if hasattr(os, "getuid") else 0
     ours = Path(tempfile.gettempdir(), f"openkoi-peers-{owner}")
     ours.mkdir(mode=0o700, exist_ok=True)
     if hasattr(os, "getuid") and ours.stat().st_uid != owner:
-        raise PeerMissing(f"{ours} belongs to somebody else; name another folder.")
+        raise ForeignServerMissingError(f"{ours} belongs to another user; choose another folder.")
     return ours / "llmock-1.7.1"
 
 
-def found(program: str) -> str:
-    """Find a program, or say that it is missing."""
+def find_program(program: str) -> str:
+    """Return the path of a program; raise if it is missing."""
     path = shutil.which(program)
     if path is None:
-        raise PeerMissing(f"llmock needs {program}, which is not on the PATH. Install Node.js 20 or newer.")
+        raise ForeignServerMissingError(
+            f"llmock needs {program}, which is not on the PATH. Install Node.js 20 or newer."
+        )
     return path

@@ -1,6 +1,6 @@
-"""A fake of Ollama's own API: ``/api/chat`` streaming or not, ``tags``, ``show``, ``embed`` and ``version``.
+"""Fake Ollama's own API: ``/api/chat`` streaming or not, ``tags``, ``show``, ``embed`` and ``version``.
 
-As strict as the real one about what it is sent and what its models can do. Certified by the vendor's own client.
+It is as strict as the real one about what it is sent and what its models can do. The vendor's own client certifies it.
 """
 
 import json
@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 from openkoi_hookspecs import Json, Reasoning, ToolCall, Usage
 
-from .http import Seen, Served
-from .ollama_strict import Pulled, complaint, incapable, tagged, too_long
+from .http_server import ReceivedRequest, ServerResponse
+from .ollama_rules import OllamaModel, check_abilities, check_length, find_error, with_tag
 from .say import Say, Words
-from .vendor import VendorServer
+from .vendor_server import VendorServer
 
 Body: TypeAlias = Mapping[str, object]
 LINES = "application/x-ndjson"
@@ -25,90 +25,92 @@ DIGEST = "a80c4f17acd55265feec403c7aef86be0c25983ab279d83f3bcd3abbcb5b8b72"
 
 
 class OllamaServer(VendorServer):
-    """Says its answers in turn, the last one again and again. ``key`` is the only one it accepts, when given."""
+    """Say its answers in turn, repeating the last one. ``key`` is the only one it accepts, when given."""
 
-    def __init__(self, *answers: Say | Words, models: Sequence[str | Pulled] = ("llama-fake",), key: str = "") -> None:
+    def __init__(
+        self, *answers: Say | Words, models: Sequence[str | OllamaModel] = ("llama-fake",), key: str = ""
+    ) -> None:
         super().__init__(*answers)
-        pulled = [Pulled(model) if isinstance(model, str) else model for model in models]
-        self._models = {model.full: model for model in pulled}
+        pulled = [OllamaModel(model) if isinstance(model, str) else model for model in models]
+        self._models = {model.full_name: model for model in pulled}
         self._key = key
 
-    def asks(self, seen: Seen) -> bool:
-        """Whether a request asks for an answer of a model."""
+    def asks(self, seen: ReceivedRequest) -> bool:
+        """Return whether a request asks for an answer of a model."""
         return seen.path == "/api/chat"
 
-    def answer(self, seen: Seen) -> Served:
+    def answer(self, seen: ReceivedRequest) -> ServerResponse:
         """Answer a request as the vendor does."""
         if self._key and seen.headers.get("authorization") != f"Bearer {self._key}":
-            return refusal(401, "unauthorized")
+            return refuse(401, "unauthorized")
         match seen.method, seen.path:
             case "GET", "/":
-                return Served([b"Ollama is running"], type=PLAIN)
+                return ServerResponse([b"Ollama is running"], type=PLAIN)
             case "GET", "/api/version":
-                return document({"version": "0.33.3"})
+                return json_response({"version": "0.33.3"})
             case "GET", "/api/tags":
-                return document({"models": [listed(model) for model in self._models.values()]})
+                return json_response({"models": [model_entry(model) for model in self._models.values()]})
             case "POST", "/api/show" | "/api/chat" | "/api/embed":
                 return self._about(seen)
-        return Served([b"404 page not found"], status=404, type=PLAIN)
+        return ServerResponse([b"404 page not found"], status=404, type=PLAIN)
 
-    def _about(self, seen: Seen) -> Served:
+    def _about(self, seen: ReceivedRequest) -> ServerResponse:
         """Answer what is about one model."""
         try:
             body = seen.json
         except ValueError:
-            return refusal(400, "invalid character in the body" if seen.body else "missing request body")
+            return refuse(400, "invalid character in the body" if seen.body else "missing request body")
         if not isinstance(body, dict):
-            return refusal(400, "json: cannot unmarshal the body into Go value")
+            return refuse(400, "json: cannot unmarshal the body into Go value")
         name = body.get("model")
         if not isinstance(name, str) or not name:
-            return refusal(400, "model is required")
-        model = self._models.get(tagged(name))
+            return refuse(400, "model is required")
+        model = self._models.get(with_tag(name))
         if model is None:
-            return refusal(404, f"model '{name}' not found")
+            return refuse(404, f"model '{name}' not found")
         match seen.path:
             case "/api/show":
-                return document(shown(model))
+                return json_response(describe_model(model))
             case "/api/embed":
-                return embedded(model, body)
+                return embed_response(model, body)
         return self._chat(model, body)
 
-    def _chat(self, model: Pulled, body: dict[str, Json]) -> Served:
-        if wrong := complaint(body) or incapable(model, body) or too_long(model, body):
-            return refusal(400, wrong)
+    def _chat(self, model: OllamaModel, body: dict[str, Json]) -> ServerResponse:
+        if wrong := find_error(body) or check_abilities(model, body) or check_length(model, body):
+            return refuse(400, wrong)
         head = {"model": body["model"], "created_at": CREATED}
         if not body.get("messages"):
-            return document({**head, "message": {"role": "assistant", "content": ""}, **ended("load")})
-        answer = self.turn()
+            return json_response({**head, "message": {"role": "assistant", "content": ""}, **final_fields("load")})
+        answer = self.next_answer()
         if body.get("stream") is False or answer.whole:
-            return Served([written({**head, **whole(answer)})], type=DOCUMENT, fault=answer.fault)
-        return Served(events(answer, head), type=LINES, fault=answer.fault, keep_alive=b"\n")
+            return ServerResponse([to_json({**head, **complete_message(answer)})], type=DOCUMENT, fault=answer.fault)
+        return ServerResponse(stream_lines(answer, head), type=LINES, fault=answer.fault, keep_alive=b"\n")
 
 
-def document(value: Body) -> Served:
-    """Answer with one document."""
-    return Served([written(value)], type=DOCUMENT)
+def json_response(value: Body) -> ServerResponse:
+    """Return one document."""
+    return ServerResponse([to_json(value)], type=DOCUMENT)
 
 
-def refusal(status: int, message: str) -> Served:
-    """Refuse a request as the vendor does."""
-    return Served([written({"error": message})], status=status, type=DOCUMENT)
+def refuse(status: int, message: str) -> ServerResponse:
+    """Return a refusal as the vendor sends it."""
+    return ServerResponse([to_json({"error": message})], status=status, type=DOCUMENT)
 
 
-def listed(model: Pulled) -> Body:
-    """A model in the list."""
+def model_entry(model: OllamaModel) -> Body:
+    """Return a model in the list."""
     return {
-        "name": model.full,
-        "model": model.full,
+        "name": model.full_name,
+        "model": model.full_name,
         "modified_at": CREATED,
         "size": 2_019_393_189,
         "digest": DIGEST,
-        "details": details(model),
+        "details": model_details(model),
     }
 
 
-def details(model: Pulled) -> Body:
-    """What kind of a model it is."""
+def model_details(model: OllamaModel) -> Body:
+    """Return what kind of a model it is."""
     family = family_of(model)
     return {
         "parent_model": "",
@@ -120,15 +122,15 @@ def details(model: Pulled) -> Body:
     }
 
 
-def shown(model: Pulled) -> Body:
-    """All that is known of a model."""
+def describe_model(model: OllamaModel) -> Body:
+    """Return all that is known of a model."""
     family = family_of(model)
     return {
         "license": "None.",
-        "modelfile": f"FROM {model.full}",
+        "modelfile": f"FROM {model.full_name}",
         "parameters": f"num_ctx                        {model.window}" if model.window else "",
         "template": "{{ .Prompt }}",
-        "details": details(model),
+        "details": model_details(model),
         "model_info": {
             "general.architecture": family,
             f"{family}.vision.embedding_length": 768,
@@ -140,51 +142,53 @@ def shown(model: Pulled) -> Body:
     }
 
 
-def family_of(model: Pulled) -> str:
-    """The architecture, after which its facts are named."""
+def family_of(model: OllamaModel) -> str:
+    """Return the architecture, after which its facts are named."""
     return model.name.partition(":")[0].rpartition("/")[2].partition("-")[0]
 
 
-def events(answer: Say, head: Body) -> Iterator[bytes]:
-    """Stream an answer: what is thought and said piece by piece, each tool call whole, and why it ends."""
-    for message in messages(answer):
-        yield written({**head, "message": {"role": "assistant", "content": "", **message}, "done": False}) + b"\n"
+def stream_lines(answer: Say, head: Body) -> Iterator[bytes]:
+    """Yield the lines of an answer: thoughts and words in pieces, each tool call complete, and why it ends."""
+    for message in message_pieces(answer):
+        yield to_json({**head, "message": {"role": "assistant", "content": "", **message}, "done": False}) + b"\n"
     silence = {"role": "assistant", "content": ""}
-    yield written({**head, "message": silence, **ended(answer.finish or "stop"), **usage(answer.usage)}) + b"\n"
+    yield (
+        to_json({**head, "message": silence, **final_fields(answer.finish or "stop"), **usage_of(answer.usage)}) + b"\n"
+    )
 
 
-def messages(answer: Say) -> Iterator[Body]:
-    """Say an answer piece by piece."""
+def message_pieces(answer: Say) -> Iterator[Body]:
+    """Yield an answer in pieces."""
     for index, part in enumerate(answer.parts):
         if isinstance(part, ToolCall):
-            yield {"tool_calls": [tool_call(part, index)]}
+            yield {"tool_calls": [tool_call_entry(part, index)]}
             continue
         key = "thinking" if isinstance(part, Reasoning) else "content"
         yield from ({key: piece} for piece in answer.pieces(part.text))
 
 
-def whole(answer: Say) -> Body:
-    """Say an answer all at once."""
+def complete_message(answer: Say) -> Body:
+    """Return the complete answer."""
     message: dict[str, object] = {"role": "assistant", "content": answer.text}
     if answer.thoughts:
         message["thinking"] = answer.thoughts
     if answer.calls:
-        message["tool_calls"] = [tool_call(call, index) for index, call in enumerate(answer.calls)]
-    return {"message": message, **ended(answer.finish or "stop"), **usage(answer.usage)}
+        message["tool_calls"] = [tool_call_entry(call, index) for index, call in enumerate(answer.calls)]
+    return {"message": message, **final_fields(answer.finish or "stop"), **usage_of(answer.usage)}
 
 
-def tool_call(call: ToolCall, index: int) -> Body:
-    """A tool call; its arguments are an object."""
+def tool_call_entry(call: ToolCall, index: int) -> Body:
+    """Return a tool call; its arguments are an object."""
     return {"id": call.id, "function": {"index": index, "name": call.tool, "arguments": dict(call.arguments)}}
 
 
-def ended(reason: str) -> Body:
-    """The end of an answer, and how long it took."""
+def final_fields(reason: str) -> Body:
+    """Return the end of an answer, and how long it took."""
     return {"done": True, "done_reason": reason, "total_duration": 174_560_334, "load_duration": 101_397_084}
 
 
-def usage(counted: "Usage | Json") -> Body:
-    """Count as the vendor does: the cached tokens are among those of the prompt, and zeros are left out."""
+def usage_of(counted: "Usage | Json") -> Body:
+    """Return the usage as the vendor counts: cached tokens are within the prompt's, and zeros are omitted."""
     if counted is None:
         return {}
     if not isinstance(counted, Usage):
@@ -193,28 +197,28 @@ def usage(counted: "Usage | Json") -> Body:
     return {name: tokens for name, tokens in counts.items() if tokens}
 
 
-def embedded(model: Pulled, body: Mapping[str, Json]) -> Served:
+def embed_response(model: OllamaModel, body: Mapping[str, Json]) -> ServerResponse:
     """Embed one text or several: the same text gets the same vector."""
     given = body.get("input")
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        return refusal(400, "invalid input type")
+        return refuse(400, "invalid input type")
     if "embedding" not in model.abilities:
-        return refusal(400, "this model does not support embeddings")
+        return refuse(400, "this model does not support embeddings")
     wanted = body.get("dimensions")
-    vectors = [vector(str(text), wanted if isinstance(wanted, int) else model.dimensions) for text in texts]
+    vectors = [embed_text(str(text), wanted if isinstance(wanted, int) else model.dimensions) for text in texts]
     tokens = sum(len(str(text).split()) for text in texts)
     times = {"total_duration": 14_143_917, "load_duration": 1_019_500, "prompt_eval_count": tokens}
-    return document({"model": body["model"], "embeddings": vectors, **times})
+    return json_response({"model": body["model"], "embeddings": vectors, **times})
 
 
-def vector(text: str, dimensions: int) -> list[float]:
-    """A direction of its own for each text."""
+def embed_text(text: str, dimensions: int) -> list[float]:
+    """Return a direction of its own for each text."""
     source = random.Random(text)
     numbers = [source.gauss() for _ in range(dimensions)]
     return [number / math.hypot(*numbers) for number in numbers]
 
 
-def written(value: Body) -> bytes:
-    """Write JSON as the vendor does, characters as they are."""
+def to_json(value: Body) -> bytes:
+    """Return JSON as the vendor writes it, characters as they are."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

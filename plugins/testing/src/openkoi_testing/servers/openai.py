@@ -1,26 +1,28 @@
-"""A fake of OpenAI: ``/v1/models``, ``/v1/chat/completions``, ``/v1/responses`` and ``/v1/embeddings``.
+"""Fake OpenAI: ``/v1/models``, ``/v1/chat/completions``, ``/v1/responses`` and ``/v1/embeddings``.
 
-As strict as the real one about keys, parameters and tool calls without results. Certified by the vendor's own client.
+It is as strict as the real one about keys, parameters and tool calls without results. The vendor's own client certifies
+it.
 """
 
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Json
 
-from . import openai_chat, openai_responses
-from .http import EVENTS, Seen, Served
-from .openai_embeddings import embedded, not_embeddable
-from .openai_rules import unfit
-from .openai_wire import CREATED, Body, as_object, refusal, written
+from . import openai_completions, openai_responses_api
+from .http_server import EVENTS, ReceivedRequest, ServerResponse
+from .openai_chat_rules import find_chat_error
+from .openai_embeddings import embed_response, find_embedding_error
+from .openai_json import CREATED, Body, as_object, refuse, to_json
+from .openai_rules import find_response_error
 from .say import Say, Words
-from .strict import complaint
-from .vendor import VendorServer
+from .vendor_server import VendorServer
 
 
 class OpenAIServer(VendorServer):
-    """Says its answers in turn, the last one again and again. ``key`` is the only one it accepts, when given.
+    """Say its answers in turn, repeating the last one.
 
-    A request for embeddings takes a turn too, and is answered with vectors that are made of the texts.
+    ``key`` is the only one it accepts, when given. A request for embeddings takes a turn too, and is answered with
+    vectors that are made of the texts.
     """
 
     def __init__(self, *answers: Say | Words, models: Sequence[str] = ("gpt-fake",), key: str = "") -> None:
@@ -33,43 +35,45 @@ class OpenAIServer(VendorServer):
         """What to use as the base URL."""
         return f"{super().url}/v1"
 
-    def answer(self, seen: Seen) -> Served:
+    def answer(self, seen: ReceivedRequest) -> ServerResponse:
         """Answer a request as the vendor does."""
         if self._key and seen.headers.get("authorization") != f"Bearer {self._key}":
-            return refusal(401, "Incorrect API key provided.", "invalid_api_key")
+            return refuse(401, "Incorrect API key provided.", "invalid_api_key")
         match seen.method, seen.path:
             case "GET", "/v1/models":
-                return Served([written({"object": "list", "data": [model(name) for name in self._models]})])
+                return ServerResponse(
+                    [to_json({"object": "list", "data": [model_entry(name) for name in self._models]})]
+                )
             case "POST", "/v1/chat/completions":
                 return self._chat(seen.json)
             case "POST", "/v1/responses":
                 return self._respond(seen.json)
             case "POST", "/v1/embeddings":
                 return self._embed(as_object(seen.json))
-        return refusal(404, f"Unknown request URL: {seen.method} {seen.path}.", "unknown_url")
+        return refuse(404, f"Unknown request URL: {seen.method} {seen.path}.", "unknown_url")
 
-    def _chat(self, body: Json) -> Served:
-        if wrong := complaint(body):
-            return refusal(400, wrong, "invalid_request")
-        asked, answer = as_object(body), self.turn()
+    def _chat(self, body: Json) -> ServerResponse:
+        if wrong := find_chat_error(body):
+            return refuse(400, wrong, "invalid_request")
+        asked, answer = as_object(body), self.next_answer()
         if asked.get("stream") and not answer.whole:
-            return Served(openai_chat.events(answer, asked), type=EVENTS, fault=answer.fault)
-        return Served([written(openai_chat.completion(answer, asked))], fault=answer.fault)
+            return ServerResponse(openai_completions.stream_events(answer, asked), type=EVENTS, fault=answer.fault)
+        return ServerResponse([to_json(openai_completions.complete_response(answer, asked))], fault=answer.fault)
 
-    def _respond(self, body: Json) -> Served:
-        if wrong := unfit(body):
-            return refusal(wrong.status, wrong.message, wrong.code, wrong.param)
-        asked, answer = as_object(body), self.turn()
+    def _respond(self, body: Json) -> ServerResponse:
+        if wrong := find_response_error(body):
+            return refuse(wrong.status, wrong.message, wrong.code, wrong.param)
+        asked, answer = as_object(body), self.next_answer()
         if asked.get("stream") and not answer.whole:
-            return Served(openai_responses.events(answer, asked), type=EVENTS, fault=answer.fault)
-        return Served([written(openai_responses.response(answer, asked))], fault=answer.fault)
+            return ServerResponse(openai_responses_api.stream_events(answer, asked), type=EVENTS, fault=answer.fault)
+        return ServerResponse([to_json(openai_responses_api.response_object(answer, asked))], fault=answer.fault)
 
-    def _embed(self, asked: dict[str, Json]) -> Served:
-        if wrong := not_embeddable(asked):
-            return refusal(400, wrong, None)
-        return Served([written(embedded(asked))], fault=self.turn().fault)
+    def _embed(self, asked: dict[str, Json]) -> ServerResponse:
+        if wrong := find_embedding_error(asked):
+            return refuse(400, wrong, None)
+        return ServerResponse([to_json(embed_response(asked))], fault=self.next_answer().fault)
 
 
-def model(name: str) -> Body:
-    """A model in the list."""
+def model_entry(name: str) -> Body:
+    """Return a model in the list."""
     return {"id": name, "object": "model", "created": CREATED, "owned_by": "fake"}

@@ -1,4 +1,4 @@
-"""What a fake model is to say, in the words of the contract. Knows no vendor's format."""
+"""Describe what a fake model is to say, in the words of the contract."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -7,34 +7,35 @@ from typing import TypeAlias
 
 from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
-from .faults import NO_FAULT, Fault
+from .faults import NO_FAULT, ServerFault
 
 Said: TypeAlias = Text | Reasoning | ToolCall
 Words: TypeAlias = str | Said | Sequence[str | Said]
 
-COUNTED = Usage(input=9, output=5, cache_read=3)
+DEFAULT_USAGE = Usage(input=9, output=5, cache_read=3)
 
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """One answer. ``usage`` may be None or nonsense, ``finish`` any word of the vendor's, ``delta`` characters a piece.
+    """Describe one answer.
 
-    ``whole``: it comes in one piece although a stream was asked for. ``endless``: what streams in pieces is said again
-    and again, whatever length was asked for.
+    ``usage`` may be None or invalid, ``finish`` any word of the vendor's, ``delta`` characters a piece. ``whole``: it
+    comes in one piece although a stream was asked for. ``endless``: what streams in pieces is repeated forever,
+    whatever length was asked for.
     """
 
     words: Words = ""
     _: KW_ONLY
-    usage: "Usage | Json" = COUNTED
+    usage: "Usage | Json" = DEFAULT_USAGE
     finish: str = ""
     delta: int = 4
     whole: bool = False
     endless: bool = False
-    fault: Fault = NO_FAULT
+    fault: ServerFault = NO_FAULT
 
     @property
     def parts(self) -> tuple[Said, ...]:
-        """What is said, one part after the other."""
+        """The parts of the answer in order."""
         words = [self.words] if isinstance(self.words, str | Said) else self.words
         return tuple(Text(part) if isinstance(part, str) else part for part in words)
 
@@ -45,7 +46,7 @@ class Say:
 
     @property
     def text(self) -> str:
-        """The words alone."""
+        """The text alone."""
         return "".join(part.text for part in self.parts if isinstance(part, Text))
 
     @property
@@ -54,11 +55,11 @@ class Say:
         return "".join(part.text for part in self.parts if isinstance(part, Reasoning))
 
     def pieces(self, text: str) -> Iterable[str]:
-        """Cut a text into the pieces it streams in."""
+        """Return the pieces that a text streams in."""
         found = [text[start : start + self.delta] for start in range(0, len(text), self.delta)]
         return cycle(found) if self.endless else found
 
 
-def say(answer: "Say | Words") -> Say:
-    """Take words for an answer that says them."""
+def to_answer(answer: "Say | Words") -> Say:
+    """Return words as an answer that says them."""
     return answer if isinstance(answer, Say) else Say(answer)

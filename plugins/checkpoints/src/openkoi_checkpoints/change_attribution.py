@@ -1,0 +1,249 @@
+"""Attribute changes: compare how a workspace looks before and after each call, recorded on disk.
+
+A record outlives its process, so that changes of a killed run are still distinguished from those of the user.
+"""
+
+import json
+import os
+import stat
+import time
+from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from .atomic_write import store_errors, write_atomically
+from .manifest import PathEntry, PathKind, is_unchanged
+from .named_paths import NamedPaths
+from .scan import TEMPORARY_PREFIX, ScanRules
+from .skipped_folders import UNREPORTED_FOLDERS, skipped_folders_of, walk_status
+
+Look: TypeAlias = tuple[int, ...]
+StatSnapshot: TypeAlias = dict[str, Look]
+Notes: TypeAlias = list[Mapping[str, object]]
+GONE: Look = ()
+MAX_CALL_SECONDS = 86_400  # seconds; a call of a killed run never ends
+
+
+def take_stat_snapshot(root: Path, rules: ScanRules, named: Container[str]) -> StatSnapshot | None:
+    """Return the file status of every path; None when there are too many."""
+    looks: StatSnapshot = {}
+    folders = [""]
+    while folders:
+        for path, look, is_folder in scan_folder(root, folders.pop(), rules, named):
+            looks[path] = look
+            folders.extend([path] if is_folder else [])
+        if len(looks) > rules.most_paths:
+            return None
+    return looks
+
+
+def scan_folder(root: Path, folder: str, rules: ScanRules, named: Container[str]) -> Iterator[tuple[str, Look, bool]]:
+    """Yield the paths of one folder and their status; a folder skipped by name counts as a whole."""
+    try:
+        with os.scandir(root / folder) as listing:
+            there = list(listing)
+    except OSError:
+        return
+    for item in there:
+        if item.name.startswith(TEMPORARY_PREFIX) or item.path == rules.store:
+            continue
+        with suppress(OSError):
+            status = item.stat(follow_symlinks=False)
+            is_folder = stat.S_ISDIR(status.st_mode)
+            path = f"{folder}/{item.name}" if folder else item.name
+            if not (is_folder and item.name in rules.skip):
+                yield path, status_key(status), is_folder
+            elif item.name not in UNREPORTED_FOLDERS:
+                yield path, walk_status(root, path, named), False
+
+
+def status_key(status: os.stat_result) -> Look:
+    """Return what changes when a path's bytes or mode do; for a folder, not its content."""
+    if stat.S_ISDIR(status.st_mode):
+        return status.st_mode, status.st_ino
+    return status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+def changed_paths(before: StatSnapshot, after: StatSnapshot) -> StatSnapshot:
+    """Return the paths whose status differs, with their present status; deleted paths have none."""
+    gone = dict.fromkeys(before.keys() - after.keys(), GONE)
+    return gone | {path: look for path, look in after.items() if before.get(path) != look}
+
+
+@dataclass(slots=True)
+class ChangeJournal:
+    """Record the changes of one workspace by all runs since their last checkpoints; ``looks`` is the last snapshot.
+
+    A call is named by the id of its task's run, a space, and an id of its own.
+    """
+
+    path: Path
+    named: NamedPaths
+    rules: ScanRules
+    looks: StatSnapshot | None = None
+    open_calls: dict[str, StatSnapshot | None] = field(default_factory=dict)
+
+    def take_snapshot(self) -> StatSnapshot | None:
+        """Return the workspace's snapshot, including paths in skipped folders that tools named."""
+        named = self.named.paths()
+        looks = take_stat_snapshot(self.named.root, self.rules, named)
+        for path in named if looks is not None else ():
+            with suppress(OSError):
+                looks = {**(looks or {}), path: status_key((self.named.root / path).lstat())}
+        return looks
+
+    def start_call(self, call: str) -> None:
+        """Begin a call: what changed since the last snapshot, while no call was open, is the user's."""
+        now = self.take_snapshot()
+        theirs: StatSnapshot = {}
+        if self.looks is not None and now is not None and not self.open_calls:
+            fresh = self.named.paths() - self.looks.keys()  # they were not looked at before they were named
+            theirs = {path: look for path, look in changed_paths(self.looks, now).items() if path not in fresh}
+        self.open_calls[call] = now
+        self.append({"theirs": theirs, "opened": call})
+
+    def finish_call(self, call: str) -> list[str]:
+        """End a call: what changed since it began is the run's; return the changed folders that no checkpoint contains.
+
+        What a call of another run did meanwhile, if that is over already, belongs to that run.
+        """
+        before, now = self.open_calls.pop(call, None), self.take_snapshot()
+        self.looks = now
+        if before is None or now is None:
+            return []
+        others = changes_of_other_calls(self.read_records(), call)
+        ours = {path: look for path, look in changed_paths(before, now).items() if others.get(path) != look}
+        self.append({"ours": ours, "closed": call})
+        return skipped_folders_of(self.named.root, ours, self.rules, self.named.paths())
+
+    def record_checkpoint(self, run: str, checkpoint: str, looks: StatSnapshot | None) -> None:
+        """Record a checkpoint of a run and its snapshot: earlier records of the run are covered by it.
+
+        What the run changed while a call of another run was open stays recorded until that call is over.
+        """
+        self.looks = looks
+        notes = self.read_records()
+        others = [note for note in notes if run_of(note) != run and self.is_needed(note)]
+        calls = [{"opened": call} for call in self.open_calls if run_of({"opened": call}) == run]
+        lines = [*others, *changes_during_calls(notes, run), {"since": run, "checkpoint": checkpoint}, *calls]
+        with store_errors(self.path.parent):
+            write_atomically(self.path, b"".join(json.dumps(line).encode("ascii") + b"\n" for line in lines))
+
+    def is_needed(self, note: Mapping[str, object]) -> bool:
+        """Return whether a record may still be read: not for a pruned checkpoint, nor for a call long over."""
+        if "done" in note:
+            return time.time() - float(str(note["at"])) < MAX_CALL_SECONDS
+        return "checkpoint" not in note or (self.path.parent / f"{note['checkpoint']}.json").exists()
+
+    def last_checkpoint(self, run: str) -> str:
+        """Return the last checkpoint of a run; empty if unknown."""
+        found = [
+            str(note["checkpoint"]) for note in self.read_records() if note.get("since") == run and "checkpoint" in note
+        ]
+        return found[-1] if found and run else ""
+
+    def append(self, note: Mapping[str, object]) -> None:
+        """Append a record."""
+        with store_errors(self.path.parent), self.path.open("ab") as file:
+            file.write(json.dumps(note).encode("ascii") + b"\n")
+
+    def read_records(self) -> Notes:
+        """Return all records; skip one that was truncated by a crash."""
+        found: Notes = []
+        with suppress(FileNotFoundError):
+            for line in self.path.read_bytes().splitlines():
+                with suppress(ValueError):
+                    found.append(json.loads(line))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointViews:
+    """Hold a workspace at a run's last checkpoint: as it was, and as it would be without others."""
+
+    present: Mapping[str, PathEntry]
+    ours: Mapping[str, PathEntry]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeAttribution:
+    """Attribute paths to a run or to others; with ``any_call`` a call never ended, so its changes are not separable."""
+
+    ours: Mapping[str, Look]
+    theirs: Mapping[str, Look]
+    any_call: bool
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything was recorded."""
+        return bool(self.ours or self.theirs or self.any_call)
+
+    def changed_by_run(self, path: str, look: Look) -> bool:
+        """Return whether a path looks as a run left it, unchanged by others meanwhile."""
+        if self.ours.get(path) == look:
+            return path not in self.theirs
+        return self.any_call and self.theirs.get(path) != look
+
+
+def run_of(note: Mapping[str, object]) -> str:
+    """Return the run that a record is about."""
+    return str(note.get("since") or str(note.get("opened") or note.get("closed") or "").partition(" ")[0])
+
+
+def changes_during_calls(notes: Notes, run: str) -> Iterator[Mapping[str, object]]:
+    """Yield what a run did, for the open calls of other runs."""
+    ended = {note.get("closed") for note in notes}
+    if any("opened" in note and run_of(note) != run and note["opened"] not in ended for note in notes):
+        done = [snapshot_of(note, "ours") for note in notes if run_of(note) == run]
+        yield from ({"done": looks, "at": time.time()} for looks in done if looks)
+
+
+def changes_of_other_calls(notes: Notes, call: str) -> StatSnapshot:
+    """Return how calls of other runs left paths, for those that ended since this call began."""
+    began = max((place for place, note in enumerate(notes) if note.get("opened") == call), default=0)
+    run = run_of({"opened": call})
+    others: StatSnapshot = {}
+    for note in notes[began:]:
+        others.update(snapshot_of(note, "ours") | snapshot_of(note, "done") if run_of(note) != run else {})
+    return others
+
+
+def attribute_changes(notes: Notes, run: str) -> ChangeAttribution:
+    """Read a run's records in order: the last writer of a path owns it."""
+    ours: StatSnapshot = {}
+    theirs: StatSnapshot = {}
+    unended: set[object] = set()
+    for note in (note for note in notes if run_of(note) == run):
+        ours.update(snapshot_of(note, "ours"))
+        theirs.update(snapshot_of(note, "theirs"))
+        unended.add(note["opened"]) if "opened" in note else unended.discard(note.get("closed"))
+    return ChangeAttribution(ours, theirs, bool(unended))
+
+
+def snapshot_of(note: Mapping[str, object], name: str) -> StatSnapshot:
+    """Return the snapshot in a record."""
+    found = note.get(name)
+    return {path: tuple(look) for path, look in found.items()} if isinstance(found, dict) else {}
+
+
+def entries_without_others(
+    before: CheckpointViews, here: Mapping[str, PathEntry], hands: ChangeAttribution, looks: StatSnapshot
+) -> dict[str, PathEntry]:
+    """Return how a workspace would be without changes by others since the run began.
+
+    Where a run and others changed a path in turn, the content is not separable: it counts as unreadable, so that a
+    restore reports it.
+    """
+    found: dict[str, PathEntry] = {}
+    for path in sorted({*before.ours, *here}):
+        was, now = before.ours.get(path), here.get(path)
+        apart = not is_unchanged(was, before.present.get(path))
+        if is_unchanged(was, now) or (not apart and hands.changed_by_run(path, looks.get(path, GONE))):
+            entry = now
+        else:
+            entry = PathEntry(path, PathKind.UNREADABLE, 0) if path in hands.ours else was
+        if entry:
+            found[path] = entry
+    return found

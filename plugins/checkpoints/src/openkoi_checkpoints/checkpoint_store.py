@@ -1,0 +1,315 @@
+"""Create, restore and diff checkpoints over a content store, without git."""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from openkoi_files import private_folder
+from openkoi_hookspecs import DataDir, KoiError, Restoration
+
+from .apply_restore import RestoreExecutor, delete_temporary_files
+from .atomic_write import store_errors
+from .blob_store import BlobStore, compute_digest, file_size
+from .change_attribution import ChangeJournal, CheckpointViews, StatSnapshot, attribute_changes, entries_without_others
+from .checkpoint_history import CheckpointHistory, open_history
+from .diff import ContentReaders, diff_entries, disk_reader
+from .errors import StoreError
+from .file_lock import lock_file
+from .gc import LOCK, describe_store, prune_daily, prune_store
+from .gitignore import GitIgnore
+from .manifest import UNSTORED_FILE_KINDS, Manifest, PathEntry, PathKind, Stamp
+from .named_paths import NamedPaths, is_in_skipped_folder
+from .plan_restore import plan_restore
+from .pre_images import PreImages
+from .renames import Renames
+from .restore_plan import RestorePlan, RestoreStates
+from .restore_result import FileMerger, build_restoration, entries_after
+from .retention import RetentionPolicy
+from .scan import FileCounter, ScanRules, WorkspaceScanner, read_ignore_file
+
+MEGABYTE = 1_000_000
+SKIPPED_FOLDERS = (
+    ".git",
+    ".hg",
+    ".svn",
+    "node_modules",
+    ".venv",
+    "venv",
+    "__pycache__",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pytest_cache",
+    ".hypothesis",
+    ".tox",
+    ".nox",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreRequest:
+    """Select a checkpoint to restore; ``since`` is the end of the work to undo, or else the last one of the ``run``."""
+
+    id: str
+    since: str = ""
+    run: str = ""
+    force: bool = False
+
+
+class CheckpointStore:
+    """Store manifests over a content store. Configured by ``[checkpoints.store]``."""
+
+    def __init__(
+        self,
+        *,
+        folder: Annotated[Path, DataDir("checkpoints")],
+        max_file_mb: float = 5.0,
+        max_saved_mb: float = 100.0,
+        max_files: int = 100_000,
+        skip: tuple[str, ...] = SKIPPED_FOLDERS,
+        keep_newest: int = 50,
+        keep_days: float = 30.0,
+        max_total_mb: float = 2_000.0,
+    ) -> None:
+        self.folder = folder.expanduser().absolute()
+        self.blobs = BlobStore(self.folder / "blobs")
+        self.most_saved = int(max_saved_mb * MEGABYTE)
+        self.policy = RetentionPolicy(keep_newest, keep_days, int(max_total_mb * MEGABYTE))
+        self.rules = ScanRules(
+            skip=frozenset((*skip, ".git")),
+            most_bytes=int(max_file_mb * MEGABYTE),
+            most_paths=max_files,
+            store=str(self.folder.resolve()),
+        )
+        self.watched = False
+        self.journals: dict[Path, ChangeJournal] = {}
+
+    async def create(self, root: Path, *, run: str = "") -> str:
+        """Store the files as they are; return an id, the last one again if nothing has changed."""
+        checkpoint_id = await asyncio.to_thread(self.create_in_thread, resolve_workspace(root), run)
+        await asyncio.to_thread(prune_daily, self.folder, self.policy)
+        return checkpoint_id
+
+    async def restore(self, root: Path, id: str, *, since: str = "", run: str = "", force: bool = False) -> Restoration:
+        """Undo what the work changed between two checkpoints, keeping other changes."""
+        return await asyncio.to_thread(
+            self.restore_in_thread, resolve_workspace(root), RestoreRequest(id, since, run, force)
+        )
+
+    async def diff(self, root: Path, since: str, until: str = "") -> str:
+        """Return the unified diff of the work from one checkpoint to another, or to now, in git's style."""
+        return await asyncio.to_thread(self.diff_in_thread, resolve_workspace(root), since, until)
+
+    async def save(self, root: Path, path: Path) -> None:
+        """Save an ignored or large file, which ``create`` would not store, because a tool is about to write it."""
+        await asyncio.to_thread(self.save_in_thread, resolve_workspace(root), path)
+
+    async def prune(self) -> str:
+        """Delete what no retained checkpoint needs; return a summary."""
+        return await asyncio.to_thread(prune_store, self.folder, self.policy)
+
+    async def is_writable(self) -> bool:
+        """Return whether the store can be written."""
+        try:
+            await self.health()
+        except StoreError:
+            return False
+        return True
+
+    async def health(self) -> Mapping[str, str]:
+        """Return where the checkpoints are and how many."""
+        return await asyncio.to_thread(describe_store, self.folder, self.policy)
+
+    def create_in_thread(self, root: Path, run: str) -> str:
+        """Create a checkpoint, in a thread."""
+        with self.open_history(root) as history, lock_file(history.folder / "lock"):
+            last, journal = history.last(), self.journal_of(history, root)
+            entries, looks = self.scan(root, last.entries, self.blobs.put), journal.take_snapshot()
+            entries = add_named(entries, self.named_paths(history, root).current_entries())
+            ours = self.entries_of_run(history, journal, run, entries, looks)
+            checkpoint_id = last.id
+            if not checkpoint_id or entries != last.entries or ours != history.without_others(checkpoint_id):
+                checkpoint_id = history.add(entries, ours)
+            elif stamps_of(entries) != stamps_of(last.entries):
+                history.write(Manifest(checkpoint_id, last.root, entries))
+            if run:
+                journal.record_checkpoint(run, checkpoint_id, looks)
+            return checkpoint_id
+
+    def entries_of_run(
+        self,
+        history: CheckpointHistory,
+        journal: ChangeJournal,
+        run: str,
+        entries: Mapping[str, PathEntry],
+        looks: StatSnapshot | None,
+    ) -> Mapping[str, PathEntry]:
+        """Return the workspace without changes of others since the run began; as it is where that is unknown."""
+        since, hands = journal.last_checkpoint(run), attribute_changes(journal.read_records(), run)
+        if looks is None or not (since and history.has(since)) or not (self.watched or hands.is_known):
+            return entries
+        return entries_without_others(
+            CheckpointViews(history.read(since).entries, history.without_others(since)), entries, hands, looks
+        )
+
+    def restore_in_thread(self, root: Path, what: RestoreRequest) -> Restoration:
+        """Restore a checkpoint, in a thread."""
+        with self.open_history(root) as history, lock_file(history.folder / "lock"):
+            named, saved, journal = (
+                self.named_paths(history, root),
+                self.pre_images(history, root),
+                self.journal_of(history, root),
+            )
+            since = what.since or journal.last_checkpoint(what.run) or history.last().id
+            wanted, base = self.entries_at(history, named, what.id, since)
+            known = {**wanted, **base, **history.last().entries}
+            now = add_named(self.scan(root, known, self.blobs.put), named.current_entries())
+            delete_temporary_files(root, ["", *(path for path, entry in now.items() if entry.kind is PathKind.FOLDER)])
+            kept, present = lambda entry: self.read_content(entry, saved), disk_reader(root)
+            renames = Renames(base, wanted, now, kept, present)
+            merged = FileMerger(kept, present, self.blobs.put)
+            todo = plan_restore(RestoreStates(base, wanted, now, saved.has, merged, renames, what.force))
+            todo = todo.without(save_before_restore(todo, now, saved))
+            failed = RestoreExecutor(root, now, kept).carry_out(todo)
+            left = {**todo.left, **failed}
+            checkpoint_id = history.add(
+                entries_after(todo, now, left), {**wanted, **select_entries(base, {**left, **todo.conflicts})}
+            )
+            if what.run:
+                journal.record_checkpoint(what.run, checkpoint_id, journal.take_snapshot())
+        return build_restoration(todo, left)
+
+    def diff_in_thread(self, root: Path, since: str, until: str) -> str:
+        """Return the diff, in a thread."""
+        with self.open_history(root) as history:
+            named, saved = self.named_paths(history, root), self.pre_images(history, root)
+            if until:
+                then, now = self.entries_at(history, named, since, until)
+                return diff_entries(then, now, ContentReaders(lambda entry: self.read_content(entry, saved)))
+            then = dict(history.read(since).entries)
+            now = self.scan(root, {**then, **history.last().entries}, compute_digest)
+            return diff_entries(
+                then, now, ContentReaders(lambda entry: self.blobs.get(entry.digest), disk_reader(root))
+            )
+
+    def entries_at(self, history: CheckpointHistory, named: NamedPaths, *ids: str) -> list[dict[str, PathEntry]]:
+        """Return how the work left the workspace at checkpoints, without what others changed meanwhile."""
+        return [
+            add_named(history.without_others(checkpoint_id), named.entries_at(checkpoint_id)) for checkpoint_id in ids
+        ]
+
+    def save_in_thread(self, root: Path, path: Path) -> None:
+        """Save one file, in a thread; skip what is outside the workspace or stored anyway."""
+        place = (root / path).resolve()
+        if not place.is_relative_to(root) or place == root:
+            return
+        name = place.relative_to(root).as_posix()
+        with self.open_history(root) as history:
+            passed = is_in_skipped_folder(root, name, self.rules)
+            if passed or file_size(place) > self.rules.most_bytes or is_ignored(root, name):
+                self.pre_images(history, root).save(name)
+            if passed:
+                self.named_paths(history, root).add(name)
+
+    async def start_call(self, root: Path, call: str) -> None:
+        """Begin a call that may write: what changes until it ends is the run's."""
+        await asyncio.to_thread(self.update_journals, resolve_workspace(root), lambda journal: journal.start_call(call))
+
+    async def finish_call(self, root: Path, call: str) -> list[str]:
+        """End a call; return the skipped folders in which it changed what is not stored."""
+        changed = await asyncio.to_thread(
+            self.update_journals, resolve_workspace(root), lambda journal: journal.finish_call(call)
+        )
+        return changed or []
+
+    def update_journals(self, root: Path, note: Callable[[ChangeJournal], list[str] | None]) -> list[str] | None:
+        """Update the journals of this workspace and of known ones around it, in a thread."""
+        changed: list[str] | None = None
+        for one in (*(known for known in [*self.journals] if root != known and root.is_relative_to(known)), root):
+            with self.open_history(one) as history, lock_file(history.folder / "lock"):
+                changed = note(self.journal_of(history, one))
+        return changed
+
+    def journal_of(self, history: CheckpointHistory, root: Path) -> ChangeJournal:
+        """Return the journal of changes of a workspace."""
+        return self.journals.setdefault(
+            root, ChangeJournal(history.folder / "hands", self.named_paths(history, root), self.rules)
+        )
+
+    @contextlib.contextmanager
+    def open_history(self, root: Path) -> Iterator[CheckpointHistory]:
+        """Yield the checkpoints of a workspace, unpruned meanwhile."""
+        with store_errors(self.folder):
+            private_folder(self.folder)
+        with lock_file(self.folder / LOCK, shared=True):
+            with store_errors(self.folder):
+                history = open_history(root, self.folder)
+            yield history
+
+    def scan(self, root: Path, known: Mapping[str, PathEntry], keep: Callable[[bytes], str]) -> dict[str, PathEntry]:
+        """Return the workspace's present entries; ``keep`` gets what had to be read.
+
+        The first time all files are counted.
+        """
+        if not known:
+            FileCounter(root, self.rules, known, keep).entries()
+        return WorkspaceScanner(root, self.rules, known, keep).entries()
+
+    def named_paths(self, history: CheckpointHistory, root: Path) -> NamedPaths:
+        """Return the paths that tools named in skipped folders."""
+        return NamedPaths(history.folder / "named", root)
+
+    def pre_images(self, history: CheckpointHistory, root: Path) -> PreImages:
+        """Return the saved pre-images of a workspace."""
+        return PreImages(history.folder / "saved", root, self.blobs, self.most_saved)
+
+    def read_content(self, entry: PathEntry, saved: PreImages) -> bytes:
+        """Return what a file contained."""
+        return (
+            self.blobs.get(entry.digest)
+            if entry.kind is PathKind.FILE
+            else saved.read_content(entry.path, entry.status_digest)
+        )
+
+
+def save_before_restore(todo: RestorePlan, now: Mapping[str, PathEntry], saved: PreImages) -> dict[str, str]:
+    """Save unstored files before they are replaced; return what cannot be saved, with the reason."""
+    left: dict[str, str] = {}
+    for path in (entry.path for entry in (*todo.remove, *todo.make)):
+        entry = now.get(path)
+        try:
+            if entry and entry.kind in UNSTORED_FILE_KINDS and not saved.has(path, entry.status_digest):
+                saved.save(path)
+        except (OSError, KoiError) as error:
+            left[path] = getattr(error, "strerror", None) or str(error)
+    return left
+
+
+def is_ignored(root: Path, path: str) -> bool:
+    """Return whether the ignore rules of a workspace hide a file."""
+    return GitIgnore(lambda folder: read_ignore_file(root / folder)).hides(path, folder=False)
+
+
+def resolve_workspace(root: Path) -> Path:
+    """Return the workspace's resolved path; raise if it is not a readable folder."""
+    if not (root.is_dir() and os.access(root, os.R_OK | os.X_OK)):
+        raise KoiError(f"The workspace {root} is not a readable folder. Choose a folder that is.")
+    return root.resolve()
+
+
+def stamps_of(entries: Mapping[str, PathEntry]) -> list[Stamp]:
+    """Return the stamps, which decide whether a file has to be read again."""
+    return [entry.stamp for entry in entries.values()]
+
+
+def add_named(entries: Mapping[str, PathEntry], named: Mapping[str, PathEntry]) -> dict[str, PathEntry]:
+    """Return the scanned entries with those that tools named in skipped folders."""
+    return dict(sorted({**named, **entries}.items())) if named else dict(entries)
+
+
+def select_entries(entries: Mapping[str, PathEntry], some: Iterable[str]) -> dict[str, PathEntry]:
+    """Return the entries of these paths, where they exist."""
+    return {path: entries[path] for path in some if path in entries}

@@ -1,0 +1,162 @@
+"""Delete what no retained checkpoint needs, while the store is otherwise unused; report the state of the store."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from openkoi_files import private_folder
+
+from .atomic_write import store_errors, write_atomically
+from .checkpoint_history import ID, CheckpointHistory
+from .errors import StoreError
+from .file_lock import try_lock_file
+from .manifest import Manifest, PathKind
+from .retention import DAY_SECONDS, RetentionPolicy, StoredCheckpoint, checkpoints_to_delete
+
+LOCK = "lock"
+REPORT = "pruned"
+BUSY = "The checkpoint store is in use by another process: nothing was pruned."
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSnapshot:
+    """Hold the store's folder at one time, as pruning reads it."""
+
+    folder: Path
+    now: float
+
+    def histories(self) -> Iterator[CheckpointHistory]:
+        """Yield the checkpoint history of each workspace."""
+        yield from (CheckpointHistory(path, "") for path in sorted(self.folder.glob("workspaces/*")) if path.is_dir())
+
+    def list_checkpoints(self) -> list[StoredCheckpoint]:
+        """Return all checkpoints that can be read."""
+        return [one for history in self.histories() for one in self.list_history(history)]
+
+    def list_history(self, history: CheckpointHistory) -> Iterator[StoredCheckpoint]:
+        """Yield the checkpoints of one workspace, the newest first."""
+        for newer, checkpoint_id in enumerate(reversed(history.ids())):
+            with suppress(StoreError):
+                yield self.describe_checkpoint(history, history.read(checkpoint_id), newer)
+
+    def describe_checkpoint(self, history: CheckpointHistory, manifest: Manifest, newer: int) -> StoredCheckpoint:
+        """Return one checkpoint with its age and blobs."""
+        blobs = frozenset(entry.digest for entry in manifest.entries.values() if entry.kind is PathKind.FILE)
+        gone = not Path(manifest.root).is_dir()
+        return StoredCheckpoint(
+            history.folder.name, manifest.id, self.now - creation_time(manifest.id), newer, gone, blobs
+        )
+
+    def list_blobs(self) -> dict[str, Path]:
+        """Map all blobs, and any other files beside them, to their paths."""
+        return {path.parent.name + path.name: path for path in self.folder.glob("blobs/*/*")}
+
+    def list_marks(self, oldest: Mapping[str, float]) -> Iterator[tuple[Path, bool]]:
+        """Yield all marks of saved files, and whether a checkpoint may need them; none younger by a day does."""
+        for mark in self.folder.glob("workspaces/*/saved/*"):
+            yield mark, self.age_of(mark) < max(DAY_SECONDS, oldest.get(mark.parent.parent.name, 0.0) + DAY_SECONDS)
+
+    def age_of(self, path: Path) -> float:
+        """Return the seconds since a file was written; 0 for a missing one."""
+        try:
+            return self.now - path.stat().st_mtime
+        except OSError:
+            return 0.0
+
+
+def prune_store(folder: Path, policy: RetentionPolicy) -> str:
+    """Delete what need not be retained; return a summary."""
+    private_folder(folder)
+    with try_lock_file(folder / LOCK) as alone:
+        if not alone:
+            return BUSY
+        done = prune_snapshot(StoreSnapshot(folder, time.time()), policy)
+        with store_errors(folder):
+            write_atomically(folder / REPORT, done.encode())
+        return done
+
+
+def prune_snapshot(shelf: StoreSnapshot, policy: RetentionPolicy) -> str:
+    """Delete checkpoints first: a killed prune leaves unused blobs for the next one."""
+    blobs, held = shelf.list_blobs(), shelf.list_checkpoints()
+    dropped = checkpoints_to_delete(held, {name: size_or_zero(path) for name, path in blobs.items()}, policy)
+    for one in dropped:
+        for end in ("json", "ours"):
+            (shelf.folder / "workspaces" / one.workspace / f"{one.id}.{end}").unlink(missing_ok=True)
+    gone = {(one.workspace, one.id) for one in dropped}
+    rest = [one for one in held if (one.workspace, one.id) not in gone]
+    needed = {blob for one in rest for blob in one.blobs} | prune_marks(shelf, rest)
+    freed = 0
+    for path in (path for name, path in blobs.items() if name not in needed and shelf.age_of(path) > DAY_SECONDS):
+        freed += size_or_zero(path)
+        path.unlink(missing_ok=True)
+    return f"deleted {len(dropped)} checkpoints, {freed / 1_000_000:.1f} MB"
+
+
+def prune_marks(shelf: StoreSnapshot, held: list[StoredCheckpoint]) -> set[str]:
+    """Return the blobs of files saved for retained checkpoints; delete the marks of others."""
+    oldest: dict[str, float] = {}
+    for one in held:
+        oldest[one.workspace] = max(one.age, oldest.get(one.workspace, 0.0))
+    needed: set[str] = set()
+    for mark, stays in shelf.list_marks(oldest):
+        if stays:
+            needed.add(mark.read_text("ascii"))
+        else:
+            mark.unlink(missing_ok=True)
+    return needed
+
+
+def prune_daily(folder: Path, policy: RetentionPolicy) -> None:
+    """Prune unless that was done within a day; ``health`` reports a failure, which stops no task."""
+    report = folder / REPORT
+    try:
+        if not report.is_file():
+            write_atomically(report, b"never")
+        elif time.time() - report.stat().st_mtime > DAY_SECONDS:
+            prune_store(folder, policy)
+    except (OSError, StoreError) as error:
+        with suppress(OSError):
+            write_atomically(report, f"failed: {error}".encode("utf-8", "replace"))
+
+
+def describe_store(folder: Path, policy: RetentionPolicy) -> Mapping[str, str]:
+    """Return where the checkpoints are, how many, how large, and how long they are kept."""
+    with store_errors(folder):
+        probe = private_folder(folder) / "examined"
+        write_atomically(probe, b"")
+        probe.unlink(missing_ok=True)
+    ids = [path for path in folder.glob("workspaces/*/*.json") if ID.fullmatch(path.stem)]
+    total = sum(size_or_zero(path) for path in folder.rglob("*") if path.is_file())
+    return {
+        "folder": str(folder),
+        "checkpoints": f"{len(ids)}, workspaces: {len({path.parent for path in ids})}",
+        "size": f"{total / 1_000_000:.1f} MB of {policy.most_bytes / 1_000_000:.0f} MB",
+        "kept": f"the newest {policy.newest} of each workspace, and those of {policy.days:g} days",
+        "pruned": read_last_report(folder),
+    }
+
+
+def read_last_report(folder: Path) -> str:
+    """Return what the last pruning did, and when."""
+    try:
+        said = (folder / REPORT).read_text()
+        at = time.strftime("%Y-%m-%d", time.gmtime((folder / REPORT).stat().st_mtime))
+    except OSError:
+        return "never"
+    return said if said == "never" else f"{at}: {said}"
+
+
+def creation_time(checkpoint_id: str) -> float:
+    """Return when a checkpoint was created, in seconds."""
+    return int(checkpoint_id.partition("-")[0], 16) / 1_000_000_000
+
+
+def size_or_zero(path: Path) -> int:
+    """Return the size of a file; 0 if it is missing."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

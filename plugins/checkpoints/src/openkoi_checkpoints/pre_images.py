@@ -1,0 +1,60 @@
+"""Store pre-images: the content of unstored files, saved before a tool writes them.
+
+A mark records which content a path had with a given status, or that nothing existed.
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from openkoi_files import private_folder
+
+from .atomic_write import store_errors, write_atomically
+from .blob_store import BlobStore
+from .errors import StoreError
+from .manifest import digest_status
+from .restore_plan import ABSENT
+from .scan import read_regular_file
+
+
+@dataclass(frozen=True, slots=True)
+class PreImages:
+    """Store the marks of one workspace, a file each."""
+
+    folder: Path
+    root: Path
+    blobs: BlobStore
+    most_bytes: int
+
+    def save(self, path: str) -> None:
+        """Save a path as it is now; raise StoreError if it is too large, OSError if it cannot be read."""
+        try:
+            status, data = read_regular_file(self.root / path, self.most_bytes + 1)
+        except FileNotFoundError:
+            self.add_mark(path, ABSENT, b"")
+            return
+        if len(data) > self.most_bytes:
+            raise StoreError(f"{path} is too large to save. Raise max_saved_mb under [checkpoints.store] to save it.")
+        self.add_mark(path, digest_status(status.st_size, status.st_mtime_ns), data)
+
+    def add_mark(self, path: str, seen: str, data: bytes) -> None:
+        """Store a path's content with its status."""
+        digest = self.blobs.put(data) if seen != ABSENT else ""
+        with store_errors(self.folder):
+            write_atomically(private_folder(self.folder) / mark_name(path, seen), digest.encode("ascii"))
+
+    def has(self, path: str, seen: str) -> bool:
+        """Return whether a path was saved with this status."""
+        return seen != "" and (self.folder / mark_name(path, seen)).is_file()
+
+    def read_content(self, path: str, seen: str) -> bytes:
+        """Return a path's content with this status; raise StoreError when it is lost."""
+        try:
+            return self.blobs.get((self.folder / mark_name(path, seen)).read_text("ascii"))
+        except OSError as error:
+            raise StoreError(f"The saved copy of {path} is lost: {error}. It cannot be restored.") from error
+
+
+def mark_name(path: str, seen: str) -> str:
+    """Return the file name of a mark."""
+    return sha256(f"{path}\0{seen}".encode("utf-8", "surrogateescape")).hexdigest()

@@ -1,0 +1,52 @@
+"""Compute the result of a restore plan: merged files, the workspace after it, and the report."""
+
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, replace
+
+from openkoi_hookspecs import KoiError, Restoration
+
+from .diff import Reader
+from .manifest import PathEntry, PathKind
+from .merge import merge_files
+from .restore_plan import RestorePlan
+
+
+@dataclass(frozen=True, slots=True)
+class FileMerger:
+    """Merge a file that others changed as well, and store the result."""
+
+    kept: Reader
+    present: Reader
+    put: Callable[[bytes], str]
+
+    def __call__(self, base: PathEntry | None, want: PathEntry, here: PathEntry) -> PathEntry | None:
+        """Return the merged file; None where changes conflict, or a content is lost."""
+        try:
+            data = merge_files(self.kept(base) if base else b"", self.kept(want), self.present(here))
+        except (OSError, KoiError):
+            return None
+        return None if data is None else replace(want, size=len(data), digest=self.put(data), stamp=())
+
+
+def entries_after(todo: RestorePlan, now: Mapping[str, PathEntry], left: Container[str]) -> dict[str, PathEntry]:
+    """Return what the workspace contains after a restore."""
+    entries = dict(now)
+    for entry in todo.remove:
+        if entry.path not in left:
+            entries.pop(entry.path, None)
+    made = (entry for entry in (*todo.make, *todo.modes) if entry.path not in left)
+    return dict(sorted({**entries, **{entry.path: replace(entry, stamp=()) for entry in made}}.items()))
+
+
+def build_restoration(todo: RestorePlan, left: Mapping[str, str]) -> Restoration:
+    """Return what was done, by file; folders count only where they were left."""
+    changed = (entry for entry in (*todo.remove, *todo.make, *todo.modes) if entry.kind is not PathKind.FOLDER)
+    done = {entry.path for entry in changed if entry.path not in left}
+    merged = done & set(todo.merged)
+    return Restoration(
+        tuple(sorted(done - merged)),
+        tuple(sorted(merged)),
+        tuple(sorted(todo.unchanged)),
+        todo.conflicts,
+        dict(sorted(left.items())),
+    )

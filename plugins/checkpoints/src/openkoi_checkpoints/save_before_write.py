@@ -1,0 +1,98 @@
+"""Save files that a checkpoint does not contain before a tool writes them, and log what no checkpoint can restore."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+from openkoi_hookspecs import Effect, Event, Inject, Run, Tool, ToolCall, ToolResult, events, hookimpl
+from openkoi_schema import PATH_PARAMETERS, written_paths
+
+from .checkpoint_store import CheckpointStore
+from .errors import StoreError
+from .side_effects import SideEffects, describe_effect, paths_outside
+
+WORKER = "worker"
+
+
+class SaveBeforeWrite:
+    """Save ignored and large files that a tool names, so that undo restores them.
+
+    Configured by ``[hooks.checkpoints]``. What a command writes is not known in advance; it is reported when it cannot
+    be restored. What a call does to the repository, or outside the workspace, is written to the log, because no
+    checkpoint contains it.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Annotated[CheckpointStore, Inject("checkpoints", default="store")],
+        path_arguments: Sequence[str] = PATH_PARAMETERS,
+    ) -> None:
+        self.store = store
+        self.path_arguments = tuple(path_arguments)
+        self.notes = SideEffects()
+        self.open_calls: set[tuple[str, str]] = set()
+        store.watched = True
+
+    @hookimpl
+    async def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> None:
+        """Save each file that the call names and record the state before it; never decide about the call."""
+        if tool.effect is Effect.READS:
+            return
+        names = [name for name in written_paths(call, tool, self.path_arguments) if name and "\0" not in name]
+        for name in names:
+            await self.save(run.workspace, Path(name))
+        self.notes.record_before(call, run, paths_outside(names, run.workspace))
+
+    async def save(self, root: Path, path: Path) -> None:
+        """Save a file; when nothing can be saved at all, the kernel asks whether to continue without a checkpoint."""
+        try:
+            await self.store.save(root, path)
+        except StoreError:
+            if await self.store.is_writable():
+                raise
+
+    @hookimpl
+    async def on_event(self, event: Event, run: Run) -> None:
+        """Record when a call that may write begins and ends, because other changes were made by others.
+
+        What a worker does itself counts as such a call, until it starts a sub-task.
+        """
+        match event:
+            case events.ToolCallStarted(call=call) if (run.id, call.id) in self.notes.calls:
+                await self.start_call(run, call.id)
+            case events.ToolCallFinished(result=result):
+                await self.finish_call(run, run.id, result.call)
+            case events.TaskStarted() if run.task.parent:
+                await self.finish_call(run, run.task.parent, WORKER)
+            case events.PlanReady() if run.task.agent and run.task.agent.worker:
+                await self.start_call(run, WORKER)
+            case events.ExecutionFinished():
+                await self.finish_call(run, run.id, WORKER)
+
+    async def start_call(self, run: Run, call: str) -> None:
+        """Record that a call begins."""
+        self.open_calls.add((run.id, call))
+        await self.store.start_call(run.workspace, call_key(run, run.id, call))
+
+    async def finish_call(self, run: Run, caller: str, call: str) -> None:
+        """Record that a call of this run or its parent is over, if it is open."""
+        if (caller, call) not in self.open_calls:
+            return
+        self.open_calls.discard((caller, call))
+        for path in await self.store.finish_call(run.workspace, call_key(run, caller, call)):
+            await run.emit(events.SkippedFolderChanged(path))
+
+    @hookimpl
+    async def after_tool(self, result: ToolResult, call: ToolCall, run: Run) -> ToolResult | None:
+        """Log what the call did that no checkpoint contains, and add it to the result's effects."""
+        happened = list(self.notes.side_effects_of(call, run, failed=result.failed))
+        for event in happened:
+            await run.emit(event)
+        return replace(result, effects=(*result.effects, *map(describe_effect, happened))) if happened else None
+
+
+def call_key(run: Run, caller: str, call: str) -> str:
+    """Return the key of a call, which begins with the run of its task: changes of a sub-task belong to its task."""
+    return f"{run.outermost} {caller}.{call}"

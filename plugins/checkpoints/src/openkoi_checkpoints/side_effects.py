@@ -1,0 +1,66 @@
+"""Find what calls do that no checkpoint can undo, by comparing the state before and after each call."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from openkoi_hookspecs import Run, ToolCall
+from openkoi_hookspecs.events import GitRefChanged, OutsideFileWritten
+
+from .git_refs import compare_refs
+from .git_state import read_repository_state
+
+MAX_OPEN_CALLS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class StateBeforeCall:
+    """Hold the state before a call: the repository's refs, and the outside files that it is about to write."""
+
+    refs: Mapping[str, str]
+    outside: Sequence[str]
+
+
+class SideEffects:
+    """Track the open calls. A call that is never answered, because it was not approved, is dropped in time."""
+
+    def __init__(self) -> None:
+        self.calls: dict[tuple[str, str], StateBeforeCall] = {}
+        self.reported: dict[str, GitRefChanged] = {}
+
+    def record_before(self, call: ToolCall, run: Run, outside: Sequence[str]) -> None:
+        """Record the repository's state before a call."""
+        if len(self.calls) >= MAX_OPEN_CALLS:
+            self.calls.pop(next(iter(self.calls)))
+        self.calls[run.id, call.id] = StateBeforeCall(read_repository_state(run.workspace), outside)
+
+    def side_effects_of(
+        self, call: ToolCall, run: Run, *, failed: bool
+    ) -> Iterator[GitRefChanged | OutsideFileWritten]:
+        """Yield what the call did; of concurrent calls, the first to end reports what moved."""
+        before = self.calls.pop((run.id, call.id), None)
+        if before is None:
+            return
+        for change in compare_refs(before.refs, read_repository_state(run.workspace)):
+            key = f"{run.id} {change.ref}"
+            if self.reported.get(key) != change:
+                self.reported[key] = change
+                yield change
+        if not failed:
+            yield from map(OutsideFileWritten, before.outside)
+
+
+def describe_effect(event: GitRefChanged | OutsideFileWritten) -> str:
+    """Describe what a call did that no diff shows."""
+    if isinstance(event, OutsideFileWritten):
+        return f"wrote {event.path}, outside the workspace"
+    verb = "moved" if event.before and event.after else "created" if event.after else "deleted"
+    return f"{verb} {event.ref} in the git repository"
+
+
+def paths_outside(names: Sequence[str], workspace: Path) -> list[str]:
+    """Return the files among these that are not in the workspace, links resolved."""
+    root = os.path.realpath(workspace)
+    real = (os.path.realpath(workspace / Path(name).expanduser()) for name in names)
+    return [path for path in real if path != root and not path.startswith(root + os.sep)]

@@ -1,0 +1,88 @@
+"""Format a verdict for people: lines for a terminal, and Markdown for a page."""
+
+import re
+from collections.abc import Iterator
+
+from openkoi_hookspecs import Severity
+
+from .verdict import NumberedFinding, Verdict, format_count
+
+MAX_DETAIL_LINES = 8
+MAX_LINE_CHARACTERS = 200
+DEPENDENCY_FOLDER = "/node_modules/"
+SIGNS = {Severity.BLOCKER: "🛑", Severity.IMPORTANT: "⚠️", Severity.SUGGESTION: "💡"}
+MARKUP = re.compile(r"([\\`*_\[\]<>|#])")
+
+
+def format_text(verdict: Verdict) -> str:
+    """Return lines for a terminal: the outcome, each finding, the scores."""
+    lines = [format_headline(verdict)]
+    for issue in verdict.issues:
+        lines += ["", *format_issue(issue)]
+    return "\n".join([*lines, *(["", format_scores(verdict)] if format_scores(verdict) else [])])
+
+
+def format_headline(verdict: Verdict) -> str:
+    """Return the outcome in one line."""
+    return f"{'✓ accepted' if verdict.accepted else '✗ not accepted'}: {verdict.subject}: {verdict.reason}"
+
+
+def format_issue(issue: NumberedFinding) -> Iterator[str]:
+    """Yield the lines of one finding, its place first so that it can be followed."""
+    finding = issue.finding
+    yield f"{issue.id} {finding.severity}  {issue.location}".rstrip()
+    yield f"  {finding.title}"
+    yield from (f"    {line}" for line in shorten_detail(finding.detail))
+    if finding.fix:
+        yield f"  → {finding.fix}"
+
+
+def shorten_detail(detail: str) -> list[str]:
+    """Return the end of a detail, which has the reason, without frames in dependencies."""
+    lines = [line for line in detail.strip().splitlines() if DEPENDENCY_FOLDER not in line]
+    shown = [
+        line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]}…"
+        for line in lines[-MAX_DETAIL_LINES:]
+    ]
+    return shown if len(lines) <= MAX_DETAIL_LINES else ["…", *shown]
+
+
+def format_scores(verdict: Verdict) -> str:
+    """Return checks and scores in a line, and whether these alone decided; empty without any."""
+    checks = verdict.evaluation.checks
+    passed = sum(check.passed for check in checks)
+    said = [f"{passed} of {format_count(len(checks), 'check passes', 'checks pass')}"] if checks else []
+    said += [f"{score.dimension} {score.value:.2f}" for score in verdict.evaluation.scores]
+    return " · ".join([*said, *(() if verdict.used_model or not said else ["no model was asked"])])
+
+
+def format_markdown(verdict: Verdict) -> str:
+    """Return a page for a pull request or a job's summary."""
+    state = "✅ accepted" if verdict.accepted else "❌ not accepted"
+    parts = [f"## OpenKoi: {state}", f"{escape_markdown(verdict.subject)}: {escape_markdown(verdict.reason)}"]
+    if verdict.issues:
+        rows = "\n".join(
+            f"| {SIGNS[one.finding.severity]} {one.id} | {format_code(one.location)} | {format_cell(one)} |"
+            for one in verdict.issues
+        )
+        parts.append(f"| | where | finding |\n|---|---|---|\n{rows}")
+    parts += [escape_markdown(format_scores(verdict))] if format_scores(verdict) else []
+    parts += ["\n".join(f"- {escape_markdown(warning)}" for warning in verdict.warnings)] if verdict.warnings else []
+    return "\n\n".join(parts)
+
+
+def format_cell(issue: NumberedFinding) -> str:
+    """Return what a finding says, in a table cell."""
+    fix = f"<br>→ {escape_markdown(issue.finding.fix)}" if issue.finding.fix else ""
+    return f"{escape_markdown(issue.finding.title)}{fix}"
+
+
+def format_code(text: str) -> str:
+    """Return a place as code."""
+    clean = " ".join(text.replace("`", "'").replace("|", "¦").split())
+    return f"`{clean}`" if clean else ""
+
+
+def escape_markdown(text: str) -> str:
+    """Return words without markup, in one line."""
+    return MARKUP.sub(r"\\\1", " ".join(text.split()))

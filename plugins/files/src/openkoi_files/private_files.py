@@ -1,0 +1,63 @@
+"""Read and write files that only their user can read, atomically."""
+
+import os
+import stat
+from pathlib import Path
+
+OTHER_USERS_MODE = 0o077
+MAX_BYTES = 1_000_000
+
+
+def private_folder(path: Path) -> Path:
+    """Make a folder that only its user can read, including any missing parents."""
+    if not path.is_dir():
+        private_folder(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
+    return path
+
+
+def replace_file(path: Path, content: str | bytes) -> Path:
+    """Replace a file atomically; through a link, the file that it leads to."""
+    path = path.resolve()
+    private_folder(path.parent)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new file's name durable, where folders can be synced."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read_small_text(path: Path) -> str:
+    """Return a small file's text; raise ValueError for one that is not regular, is too long, or is not text."""
+    if not stat.S_ISREG(path.stat().st_mode) or path.stat().st_size > MAX_BYTES:
+        raise ValueError(f"{path} is not a regular file, or longer than 1 MB")
+    return path.read_bytes().decode()
+
+
+def restrict_permissions(folder: Path) -> list[str]:
+    """Remove the permissions of others for a folder of secrets and its files; return what was open to them."""
+    if os.name != "posix" or not folder.is_dir():
+        return []
+    own = [path for path in (folder, *folder.iterdir()) if not path.is_symlink()]
+    open_to_all = [path for path in own if path.lstat().st_mode & OTHER_USERS_MODE]
+    for path in open_to_all:
+        path.chmod(path.lstat().st_mode & ~OTHER_USERS_MODE & 0o777)
+    return [f"{path} could be read by others; its permissions are now fixed." for path in open_to_all]

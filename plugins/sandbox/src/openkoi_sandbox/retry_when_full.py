@@ -1,0 +1,40 @@
+"""Retry for a moment when the system has no room for another process or thread.
+
+Knows no command and no cage.
+"""
+
+import errno
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from openkoi_hookspecs import KoiError
+
+T = TypeVar("T")
+MAX_WAIT_SECONDS = 3.0
+PAUSE_SECONDS = 0.05
+SYSTEM_FULL = (
+    "The command was not run: the system has no room for another process or thread."
+    " End some, or raise its limit, and try again."
+)
+
+
+def retry_when_full(start: Callable[[], T], patience: float = MAX_WAIT_SECONDS) -> T:
+    """Start something; when there is no room retry until the time is over."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return start()
+        except (OSError, RuntimeError) as error:
+            if not is_system_full(error):
+                raise
+            if time.monotonic() > deadline:
+                raise KoiError(SYSTEM_FULL) from error
+        time.sleep(PAUSE_SECONDS)
+
+
+def is_system_full(error: OSError | RuntimeError) -> bool:
+    """Return whether there was no room; Python reports a thread in words only."""
+    if isinstance(error, OSError):
+        return error.errno == errno.EAGAIN
+    return "new thread" in str(error)

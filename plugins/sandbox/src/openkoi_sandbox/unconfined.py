@@ -1,0 +1,55 @@
+"""Implement the `Sandbox` protocol without confinement: commands run with the user's rights."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from openkoi_hookspecs import Command, CommandResult, DataDir
+
+from .executor import check_writable, run_job
+from .job import Job, JobSettings
+from .private_dirs import shared_temporary
+from .processes import HAS_PROC
+from .protected_job import ProtectedJob
+from .protection import ProtectionFactory
+
+UNSEALED_NOTE = "restored when a command ends; what it started elsewhere may change them later"
+
+
+class UnconfinedSandbox:
+    """Run commands with the user's rights, without secrets in their environment.
+
+    Configured by ``[sandboxes.plain]``.
+    """
+
+    def __init__(
+        self,
+        *,
+        folder: Annotated[Path, DataDir("outputs")],
+        max_output_mb: float = 50.0,
+        grace: float = 2.0,
+        pass_env: tuple[str, ...] = (),
+    ) -> None:
+        self.folder = folder.expanduser().absolute()
+        self.settings = JobSettings(self.folder, int(max_output_mb * 1_000_000), grace, pass_env)
+        self.protections = ProtectionFactory(self.folder.with_name("diverted"))
+
+    async def probe_level(self) -> int:
+        """Return 0: nothing is enforced."""
+        return 0
+
+    async def execute(self, command: Command, root: Path) -> CommandResult:
+        """Run a command in ``root``; when this returns, or is cancelled, none of its processes is left."""
+        job = Job(command, root, self.settings, private=shared_temporary(root))
+        return await run_job(ProtectedJob(job, self.protections.protection_for(root), "plain"))
+
+    async def health(self) -> Mapping[str, str]:
+        """Report that nothing is confined, and how far processes are followed."""
+        await asyncio.to_thread(check_writable, self.folder)
+        return {
+            "level": "0 of 3, nothing is enforced: a command may do whatever you may",
+            "processes": "followed by session and mark" if HAS_PROC else "followed by process group only",
+            "files that others run": UNSEALED_NOTE,
+            "long outputs in": str(self.folder),
+        }

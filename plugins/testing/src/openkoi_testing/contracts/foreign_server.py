@@ -1,0 +1,66 @@
+"""What every provider promises about a server that others wrote. Inherit it, with your provider::
+
+    class TestPeer(PeerContract):
+        model = "acme-large"
+
+        def provider(self, address):
+            return Acme(api_key="secret", base_url=address)
+
+The server is ``LLMock``, one for all tests of a session. Where it cannot be had the tests are skipped, and say why.
+"""
+
+import asyncio
+from typing import ClassVar
+
+from openkoi_hookspecs import FinishReason, Message, Provider, Request, RequestRejectedError, Role, ToolResult
+
+from .provider_harness import ReceivedResponse, receive_once
+
+GREETING = "Hello, wörld 😀! How can I help?"
+CITIES = ("Zürich", "Bern")
+CALLS = [{"name": "weather", "arguments": {"city": city}} for city in CITIES]
+FIXTURES = (
+    {"match": {"userMessage": "hello"}, "response": {"content": GREETING}},
+    {"match": {"userMessage": "weather", "hasToolResult": False}, "response": {"toolCalls": CALLS}},
+    {"match": {"userMessage": "weather", "hasToolResult": True}, "response": {"content": "Sunny in both."}},
+)
+WEATHER = Message.user("weather")
+
+
+class ForeignServerContract:
+    """Set ``model``, and make the ``provider`` of a server at an address."""
+
+    model: ClassVar[str]
+
+    def provider(self, address: str) -> Provider:
+        """Return the provider that asks the server at this address, which has no path."""
+        raise TypeError(f"{type(self).__name__} does not say how its provider is made")
+
+    def receive(self, address: str, *messages: Message) -> ReceivedResponse:
+        """Return what is received from the server when it gets these messages."""
+        return asyncio.run(receive_once(self.provider(address), Request(messages, model=self.model)))
+
+    def test_words_stream_in_pieces(self, foreign_server: str) -> None:
+        """As they are said, characters of all kinds among them."""
+        heard = self.receive(foreign_server, Message.user("hello"))
+
+        assert heard.text == GREETING
+        assert len(heard.chunks) > 3
+
+    def test_tools_are_called_and_their_results_read(self, foreign_server: str) -> None:
+        """Two at once, and then the answer to both results."""
+        asked = self.receive(foreign_server, WEATHER)
+        results = [ToolResult("sunny", call=call.id) for call in asked.calls]
+        story = (WEATHER, Message(Role.ASSISTANT, tuple(asked.calls)), Message.user(*results))
+
+        assert tuple(call.arguments["city"] for call in asked.calls) == CITIES
+        assert getattr(asked.chunks[-1], "stop", None) is FinishReason.TOOLS
+        assert len(asked.chunks) == len(CITIES) + 1
+        assert self.receive(foreign_server, *story).text == "Sunny in both."
+
+    def test_what_it_does_not_know_is_refused(self, foreign_server: str) -> None:
+        """In the server's own words."""
+        error = self.receive(foreign_server, Message.user("something else")).error
+
+        assert isinstance(error, RequestRejectedError)
+        assert "No fixture matched" in str(error)

@@ -1,0 +1,137 @@
+"""Decode bytes to text and encode text without losing a byte.
+
+A document has two texts. ``raw`` is what the bytes say. ``plain`` is what a model sees and searches: every line ends
+with a line feed, and what cannot be shown has a stand-in of the same length.
+"""
+
+import codecs
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+ENDING = re.compile("\r\n|\n|\r")
+NUL_SHOWN, BYTE_SHOWN = "\u2400", "\ufffd"
+STAND_INS = {0: NUL_SHOWN} | dict.fromkeys(range(0xDC80, 0xDD00), BYTE_SHOWN)
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+ASCII = bytes(range(128))
+C1 = re.compile(rb"[\x80-\x9f]")
+
+
+@dataclass(frozen=True, slots=True)
+class TextEncoding:
+    """Decode a file's bytes to text, and encode text."""
+
+    codec: str
+    bom: bytes = b""
+    errors: str = "strict"
+
+    def encode(self, text: str) -> bytes:
+        """Return the bytes of a text; raise UnicodeEncodeError for what the encoding lacks."""
+        return text.encode(self.codec, self.errors)
+
+    def decode(self, data: bytes) -> str:
+        """Return the text of the bytes after the byte order mark."""
+        return data[len(self.bom) :].decode(self.codec, self.errors)
+
+
+@dataclass(frozen=True, slots=True)
+class TextDocument:
+    """Hold a file's bytes and both its texts."""
+
+    data: bytes
+    encoding: TextEncoding
+    raw: str
+    plain: str
+
+    @property
+    def has_stand_ins(self) -> bool:
+        """Whether stand-ins are shown for something."""
+        return "\0" in self.raw or self.encoding.errors != "strict"
+
+    def raw_offsets(self, offsets: Sequence[int]) -> list[int]:
+        """Translate ascending offsets in the plain text into offsets in the raw one."""
+        found, passed, after = [], 0, 0
+        for offset in offsets:
+            while (pair := self.raw.find("\r\n", after)) != -1 and pair - passed < offset:
+                passed, after = passed + 1, pair + 2
+            found.append(offset + passed)
+        return found
+
+
+def parse_document(data: bytes) -> TextDocument:
+    """Decode bytes as text; any bytes are accepted."""
+    encoding = detect_encoding(data)
+    raw = encoding.decode(data)
+    return TextDocument(data, encoding, raw, plain_text(raw))
+
+
+def plain_text(raw: str) -> str:
+    """Return a text that can be shown: line feeds only, and stand-ins."""
+    text = normalize_endings(raw) if "\r" in raw else raw
+    return text if text.isascii() and "\0" not in text else text.translate(STAND_INS)
+
+
+def split_lines(plain: str) -> list[str]:
+    """Split a text into its lines; a final line feed begins no further one."""
+    return plain.removesuffix("\n").split("\n") if plain else []
+
+
+def normalize_endings(text: str) -> str:
+    """Return a text with line feeds only."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def detect_encoding(data: bytes) -> TextEncoding:
+    """Detect the encoding by the byte order mark, else UTF-8, else one of its predecessors."""
+    for bom, codec in BOMS:
+        if data.startswith(bom) and can_decode(data, TextEncoding(codec, bom)):
+            return TextEncoding(codec, bom)
+    if can_decode(data, TextEncoding("utf-8")):
+        return TextEncoding("utf-8")
+    if is_mostly_utf8(data):
+        return TextEncoding("utf-8", errors="surrogateescape")
+    if C1.search(data) and can_decode(data, TextEncoding("cp1252")):
+        return TextEncoding("cp1252")
+    return TextEncoding("latin-1")
+
+
+def can_decode(data: bytes, encoding: TextEncoding) -> bool:
+    """Return whether the bytes are valid in an encoding."""
+    try:
+        encoding.decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def is_mostly_utf8(data: bytes) -> bool:
+    """Return whether more of the bytes beyond ASCII are valid UTF-8 than are not."""
+    beyond = len(data.translate(None, ASCII))
+    lost = len(data) - len(data.decode("utf-8", "ignore").encode())
+    return beyond > 2 * lost
+
+
+def line_ending_at(raw: str, offset: int) -> str:
+    """Return the line ending at an offset: the next one, else the file's first, else a line feed."""
+    found = ENDING.search(raw, offset) or ENDING.search(raw)
+    return found[0] if found else "\n"
+
+
+def describe_endings(raw: str) -> str:
+    """Name the line endings of a text, where they are not plain line feeds."""
+    pairs = raw.count("\r\n")
+    feeds, returns = raw.count("\n") - pairs, raw.count("\r") - pairs
+    kinds = [name for name, count in (("CRLF", pairs), ("LF", feeds), ("CR", returns)) if count]
+    return " and ".join(kinds)
+
+
+def common_prefix_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many items two sequences have in common at their beginning."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
