@@ -21,7 +21,7 @@ from openkoi_log.transcript import read_line, sealed, write_line
 from openkoi_rehearsal import Line, Scripted
 from openkoi_settings import Config, Paths, Setting, keys
 
-INSTALLED_KINDS = frozenset({"check_tools", "sandboxes", "checkpoints", "compactors", "questions", "budgets"})
+INSTALLED_KINDS = frozenset({"tools", "sandboxes", "checkpoints", "compactors", "questions", "budgets"})
 MODEL = "rehearsal/script"
 DEFAULT_SETTINGS: Mapping[str, object] = {
     keys.USE_SANDBOX.name: "plain",
