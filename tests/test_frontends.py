@@ -226,3 +226,43 @@ def test_a_frontend_is_interrupted_like_the_command_line(openkoi: Shell) -> None
     _, said = process.communicate(timeout=30)
 
     assert (130, "[abort] interrupted") == (process.returncode, said.strip())
+
+
+def without_command_line(openkoi: Shell, *frontends: str) -> Shell:
+    """The same where no openkoi-cli is installed: an empty distribution of its name comes first on the path."""
+    acme = openkoi.with_plugin(PLAIN)
+    site = openkoi.home.parent / "site"
+    (site / "openkoi_cli-0.dist-info").mkdir()
+    points = "".join(f"{name} = acme:Plain\n" for name in frontends)
+    (site / "acme-1.0.dist-info" / "entry_points.txt").write_text(f"[openkoi.frontends]\n{points}")
+    return acme
+
+
+def test_without_a_command_line_it_says_what_to_install(openkoi: Shell) -> None:
+    done = without_command_line(openkoi)("status")
+
+    assert (1, "OpenKoi has no command line here. Install it: pip install openkoi-cli\n") == (
+        done.returncode,
+        done.stderr,
+    )
+
+
+def test_without_a_command_line_the_only_frontend_is_started(openkoi: Shell) -> None:
+    acme = without_command_line(openkoi, "acme")
+    said = [json.loads(acme(*words).stdout)["arguments"] for words in (["acme", "x"], ["x"], [])]
+    configured(openkoi, f'[frontends.acme]\nfails = "sk-ant-oat01-{"Kx4" * 20}"\n')
+    failed = acme("x")
+
+    assert [["x"], ["x"], []] == said
+    assert (1, True) == (failed.returncode, "Error: Plugin 'acme' failed at run: ValueError: " in failed.stderr)
+    assert "Kx4" not in failed.stderr
+
+
+def test_without_a_command_line_one_of_several_frontends_is_named_or_configured(openkoi: Shell) -> None:
+    acme = without_command_line(openkoi, "acme", "other")
+    named, unnamed = acme("other", "x"), acme("x")
+    configured(openkoi, '[use]\nfrontend = "other"\n[frontends.other]\nstatus = 7\n')
+
+    assert ["x"] == json.loads(named.stdout)["arguments"]
+    assert (1, True) == (unnamed.returncode, "No frontend named 'cli'. There are: acme, other." in unnamed.stderr)
+    assert 7 == acme("x").returncode

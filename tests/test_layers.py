@@ -293,6 +293,8 @@ def reaches_the_kernel(node: ast.AST) -> bool:
     Or is a run of a plugin's own that forwards calls.
     """
     match node:
+        case ast.Attribute(attr="services"):
+            return True
         case ast.Attribute(attr=attr, value=ast.Name(id="koi") | ast.Attribute(attr="koi")):
             return attr in KERNELS_OWN
         case ast.ClassDef(bases=bases, body=body):
