@@ -226,8 +226,9 @@ class AgentRunner(Protocol):
     async def run(self, plan: Plan, run: Run) -> ExecutionResult:
         """Do ``run.task`` in ``run.workspace``; return the last words, and why it ended. An agent names its worker.
 
-        Files are changed by ``run.solve`` and ``run.execute``: what changed is found by the kernel. When it ended for
-        want of an answer of the user, it is asked again on resume.
+        Files are changed by ``run.solve``, ``run.execute`` and ``run.call``: what changed is found by the kernel. When
+        it ended for want of an answer of the user, it is asked again on resume. Where it asks a model, what that is to
+        be shown is ``run.task.history`` and ``run.task.parts``, and its tools are those of ``run.list_tools``.
         """
 
 

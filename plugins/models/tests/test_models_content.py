@@ -98,9 +98,12 @@ def test_parts_that_cannot_be_sent_are_refused(parts: Any, why: str) -> None:
 
 
 def test_an_image_has_the_type_that_its_bytes_show() -> None:
-    task = check_content(Task("Look", parts=(Image(PNG, "image/jpg"), NOTES)))
+    wrong = Image(PNG, "image/jpg")
+    shown = (Message.user("Hi", wrong), CALL, Message.user(ToolResult("x", parts=(wrong,), call="1")))
+    task = check_content(Task("Look", parts=(wrong, NOTES), history=shown))
 
     assert (SHOT, NOTES) == task.parts
+    assert [Text("Hi"), SHOT, ToolCall("1", "look", {}), SHOT] == said(task.history)
 
 
 def test_a_result_keeps_its_words_when_an_image_of_it_cannot_be_sent() -> None:

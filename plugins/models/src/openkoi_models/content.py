@@ -56,12 +56,16 @@ def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
 
 
 def sanitized(part: Part) -> Part:
-    if isinstance(part, Image | File):
-        return with_own_type(part)
-    if not isinstance(part, Text | ToolResult):
-        return part
-    clean = sanitize_text(part.text)
-    return part if clean == part.text else replace(part, text=clean)
+    match part:
+        case ToolResult():
+            return replace(part, text=sanitize_text(part.text), parts=tuple(map(sanitized_content, part.parts)))
+        case Text() | Image() | File():
+            return sanitized_content(part)
+    return part
+
+
+def sanitized_content(part: Content) -> Content:
+    return Text(sanitize_text(part.text)) if isinstance(part, Text) else with_own_type(part)
 
 
 def history_problem(history: Sequence[Message]) -> str:
@@ -99,10 +103,9 @@ def check_result(result: ToolResult) -> ToolResult:
 
 
 def checked(part: Content) -> Content:
-    if isinstance(part, Text):
-        return Text(sanitize_text(part.text))
-    reason = problem(part)
-    return Text(f"[Not shown: {reason}.]") if reason else with_own_type(part)
+    if not isinstance(part, Text) and (reason := problem(part)):
+        return Text(f"[Not shown: {reason}.]")
+    return sanitized_content(part)
 
 
 def megabytes(size: int) -> str:
