@@ -25,6 +25,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_report import cycles_of, tree_lines
+from openkoi_report.tree import compaction_text
 
 pytestmark = pytest.mark.unit
 
@@ -225,3 +226,17 @@ def test_the_terminal_is_not_written_to_by_what_a_model_said() -> None:
     ]
 
     assert all(line.isprintable() for line in lines(told(*began("\x1b[2J"), *hostile)))
+
+
+@pytest.mark.parametrize(
+    ("compacted", "text"),
+    [
+        (events.HistoryCompacted(0, {}, 9_000, 900, 1), "removed 1 image or file from the history: 9.0k -> 900 tokens"),
+        (
+            events.HistoryCompacted(2, {"shoot": 2}, 9_000, 900, 5),
+            "removed the 2 oldest turns and 5 images and files from the history (2 shoot): 9.0k -> 900 tokens",
+        ),
+    ],
+)
+def test_a_shorter_history_says_what_images_it_lost(compacted: events.HistoryCompacted, text: str) -> None:
+    assert text == compaction_text(compacted)
