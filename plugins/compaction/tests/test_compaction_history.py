@@ -96,9 +96,8 @@ def test_the_turns_of_the_conversation_before_are_numbered_too(tmp_path: Path) -
     rehearsed = done(tmp_path, script, RollingWindow(), history)
     turns = turns_in(rehearsed.records, rehearsed.records[0].run, "executor")
     left = [part for message in script.asked[-1].messages[1:] for part in message.parts if isinstance(part, ToolCall)]
-    (mark,) = [
-        part.text for part in script.asked[-1].messages[0].parts if "Compacted history" in getattr(part, "text", "")
-    ]
+    texts = [part.text for part in script.asked[-1].messages[0].parts if isinstance(part, Text)]
+    (mark,) = [text for text in texts if "Compacted history" in text]
 
     assert FILES + 2 == len(turns)
     assert "How many?" in turns[0].text
