@@ -37,6 +37,7 @@ from openkoi_hookspecs import (
     Score,
     Section,
     Task,
+    Text,
     Tool,
     ToolCall,
     ToolResult,
@@ -56,7 +57,7 @@ def plugin(*functions: Any) -> dict[str, object]:
 
 def prompt_of(model: Scripted, call: int = 0) -> str:
     request = model.asked[call]
-    said = [getattr(part, "text", None) or "" for message in request.messages for part in message.parts]
+    said = [part.text for message in request.messages for part in message.parts if isinstance(part, Text | ToolResult)]
     return "\n".join([*request.system, *said])
 
 

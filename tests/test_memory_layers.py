@@ -25,6 +25,8 @@ from openkoi_hookspecs import (
     Score,
     Severity,
     Task,
+    Text,
+    ToolResult,
 )
 from openkoi_hookspecs.events import TaskStarted
 from openkoi_rehearsal import Scripted
@@ -112,7 +114,7 @@ def pond(tmp_path_factory: pytest.TempPathFactory) -> Pond:
 def told(model: Scripted, call: int) -> str:
     """Return all that a request told the model."""
     request = model.asked[call]
-    said = [getattr(part, "text", None) or "" for message in request.messages for part in message.parts]
+    said = [part.text for message in request.messages for part in message.parts if isinstance(part, Text | ToolResult)]
     return "\n".join([*request.system, *said])
 
 
