@@ -80,6 +80,12 @@ def test_a_complete_example_is_built_and_installed(example: Example, tmp_path: P
     assert "!" not in listed
 
 
+def test_the_first_plugin_of_hooks_shows_in_the_context_of_a_task(tmp_path: Path) -> None:
+    shown = shell_with(tmp_path, "The hooks that a plugin may implement")("context", "Write a letter").stdout
+
+    assert "acme-style" in shown
+
+
 def test_settings_arrive_from_every_place_without_a_warning(tmp_path: Path) -> None:
     openkoi = shell_with(tmp_path, "Settings of a plugin").told(ACME_TOKEN="t-1")
     done = openkoi("Do it")
