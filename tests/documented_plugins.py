@@ -28,6 +28,7 @@ BASE = {
     "iteration": {"max_iterations": 0},
     "approvals": {"wait_seconds": 0},
 }
+LEAN = {"use": {"memory": "none", "checkpoints": "none"}, "hooks": {"ledger": {"enabled": False}}}
 PYPROJECT, SETTINGS = "pyproject.toml", "~/.openkoi/config.toml"
 
 

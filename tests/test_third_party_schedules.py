@@ -6,7 +6,7 @@ from pathlib import Path
 
 from acme_fleet import Queue
 from cli_process import Shell
-from documented_plugins import DONE, configure, events_of, example_of, logged, numbered, shell_with, write_files
+from documented_plugins import DONE, LEAN, configure, events_of, example_of, logged, numbered, shell_with, write_files
 
 from openkoi_hookspecs import events
 
@@ -15,7 +15,7 @@ SKILL = "---\nname: ship-it\ndescription: How Acme ships a release\n---\nShip on
 
 
 def test_habits_of_all_sessions_are_proposed_approved_and_done_on_schedule(tmp_path: Path) -> None:
-    openkoi = shell_with(tmp_path, turns="  - {says: The news are good., repeat: true}\n")
+    openkoi = shell_with(tmp_path, turns="  - {says: The news are good., repeat: true}\n", **LEAN)
     openkoi = openkoi.with_plugin((HERE / "acme_scheduler.py").read_text(), commands="acme:scheduler", hooks="acme")
     for text in ("Read the news", "Say it once", "A secret thing", "Read the news", "A secret thing"):
         openkoi(text)
@@ -37,7 +37,7 @@ def test_habits_of_all_sessions_are_proposed_approved_and_done_on_schedule(tmp_p
 def with_fleet(tmp_path: Path, **settings: object) -> tuple[Shell, Queue]:
     path = tmp_path / "queue.db"
     turns = "".join(numbered(n) for n in range(6)) + DONE
-    openkoi = shell_with(tmp_path, turns=turns, commands={"acme": {"path": str(path), **settings}})
+    openkoi = shell_with(tmp_path, turns=turns, commands={"acme": {"path": str(path), **settings}}, **LEAN)
     return openkoi.with_plugin((HERE / "acme_fleet.py").read_text(), commands="acme:fleet"), Queue(path, 0, 0)
 
 
