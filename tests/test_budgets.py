@@ -261,15 +261,15 @@ SPENDS = """
 import asyncio, sys
 from pathlib import Path
 from openkoi_hookspecs import Task, Text, Usage
-from openkoi_testing import Scripted, Stage, Turn
+from openkoi_testing import Scenario, Scripted, Turn
 
 says = Turn((Text("done"),), usage=Usage(input=10, output=200), delay=0.08)
 price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 400}
 settings = {**price, "safety.max_cost_usd_per_day": 6.0}
-stage = Stage(model=Scripted([says]), settings=settings, installed=frozenset({"budgets"}))
+stage = Scenario(model=Scripted([says]), settings=settings, installed=frozenset({"budgets"}))
 
 async def main(folder):
-    async with stage.assemble(folder, folder / "home") as koi:
+    async with stage.build_app(folder, folder / "home") as koi:
         print("ready", flush=True)
         sys.stdin.readline()
         result = await koi.solve(Task("What is it?"))
