@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,33 @@ from cli_process import Shell, script, shell
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, ConfigError, Cost, PluginError, Task
 from openkoi_testing import Stage, perform
 
-ROOT = Path(__file__).parent.parent
 LOOKS = "  - {calls: [{tool: list_files, arguments: {path: .}}], repeat: true}\n"
+CALL_LIMIT = """
+from datetime import UTC, datetime
+
+from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, Cost, LimitExceededError
+
+
+class CallLimit:
+    def __init__(self, *, calls: int = 2) -> None:
+        self.calls = calls
+        self.reserved = {}
+        self.spent = {}
+
+    async def reserve(self, request: BudgetRequest) -> Amount:
+        if len(self.reserved) + len(self.spent) >= self.calls:
+            raise LimitExceededError(f"{self.calls} calls a process")
+        self.reserved[request.id] = request.most
+        return request.most
+
+    async def settle(self, id: str, cost: Cost) -> None:
+        if self.reserved.pop(id, None) and cost.calls:
+            self.spent[id] = cost
+
+    async def days(self) -> list[BudgetDay]:
+        usd = sum(cost.usd for cost in self.spent.values())
+        return [BudgetDay(date=datetime.now(UTC).date().isoformat(), spent=Amount(usd=usd))]
+"""
 BROKEN = """
 from openkoi_hookspecs import Cost
 
@@ -40,12 +64,6 @@ def openkoi(tmp_path: Path) -> Shell:
     return made.told(OPENKOI_MODEL=script(made.folder, LOOKS))
 
 
-def documented() -> str:
-    """The example of PLUGINS.md."""
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "hookspecs" / "PLUGINS.md").read_text(), re.DOTALL)
-    return str(next(block for block in blocks if "class CallLimit" in block))
-
-
 def responses(openkoi: Shell) -> int:
     """How many answers of models are in the log."""
     lines = [line for file in openkoi.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
@@ -53,7 +71,7 @@ def responses(openkoi: Shell) -> int:
 
 
 def test_a_run_ends_with_the_words_of_the_budget_and_the_status_of_a_limit(openkoi: Shell) -> None:
-    done = openkoi.with_plugin(documented(), budgets="acme:CallLimit")("Look around.")
+    done = openkoi.with_plugin(CALL_LIMIT, budgets="acme:CallLimit")("Look around.")
 
     assert 4 == done.returncode, done.stderr
     assert "[abort] Budget exceeded (limit of 2 calls a process)." in done.stderr
@@ -63,7 +81,7 @@ def test_a_run_ends_with_the_words_of_the_budget_and_the_status_of_a_limit(openk
 def test_its_own_settings_and_days_are_used(openkoi: Shell) -> None:
     with (openkoi.home / "config.toml").open("a") as file:
         file.write("[budgets.acme]\ncalls = 3\n")
-    told = openkoi.with_plugin(documented(), budgets="acme:CallLimit")
+    told = openkoi.with_plugin(CALL_LIMIT, budgets="acme:CallLimit")
     done, shown = told("Look around."), told("status", "--verbose")
 
     assert "3 calls a process" in done.stderr
