@@ -20,6 +20,7 @@ from .wire_names import TAGS, tag_of, wire_names
 
 Json = Any
 TAG = "is"
+MEDIA = (Image, File)  # a tuple: a union would be made anew for each value of each line
 READ: Mapping[Any, Callable[[Json], Any]] = {
     bytes: base64.b64decode,
     bytes | Blob: read_reference,
@@ -46,7 +47,7 @@ def to_dict(value: object) -> Any:
     """A fact as a dict of every field, defaults too, under their names in the log; all else as it is."""
     if isinstance(value, Blob):
         return reference_to(value)
-    if isinstance(value, Image | File):
+    if isinstance(value, MEDIA):
         value = as_stored(value)
     if is_dataclass(value) and not isinstance(value, type):
         return {said: to_dict(getattr(value, name)) for name, said in wire_names(type(value)).items()}
@@ -74,7 +75,7 @@ def stated(fact: Any) -> dict[str, object]:
     """The fields that say something."""
     if isinstance(fact, Blob):
         return reference_to(fact)
-    if isinstance(fact, Image | File):
+    if isinstance(fact, MEDIA):
         fact = as_stored(fact)
     kind: Any = type(fact)
     tag, names, values_of, defaults = shape(kind)

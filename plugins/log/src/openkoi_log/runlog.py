@@ -55,7 +55,8 @@ class RunLog:
         blobs: dict[str, bytes] = {}
         data = b"".join(sealed(write_line(record, self.redact, blobs)) for record in records)
         try:
-            store_blobs(blobs, blob_folder(self.path))
+            if blobs:
+                store_blobs(blobs, blob_folder(self.path))
             write_all(self.file, data)
             if any(record.event.durable for record in records):
                 sync(self.file)

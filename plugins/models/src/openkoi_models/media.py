@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from openkoi_hookspecs import Content, File, Image, Message, Part, Text, ToolResult
 
+MEDIA = (Image, File)  # a tuple: a union would be made anew for each part of each request
 REMOVED = "[{} was here, and was removed to make the conversation shorter.]"
 
 
 def has_media(messages: Iterable[Message]) -> bool:
     """Whether there is an image or a file in messages."""
     return any(
-        part.parts if isinstance(part, ToolResult) else isinstance(part, Image | File)
+        part.parts if isinstance(part, ToolResult) else isinstance(part, MEDIA)
         for message in messages
         for part in message.parts
     )
