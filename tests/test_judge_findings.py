@@ -14,6 +14,8 @@ NONE: list[object] = [
     *("No issues found.", "There were no significant findings", "No critical or other issues", "None found."),
     *(None, {}, [], False, 0, ["none"], ["No problems were found."], [None], [""], [{}]),
     *([{"title": "None"}], ["-", {}], "(none)", "0 issues", "No problems detected in this change.", {"items": []}),
+    *("I found no issues.", "\u2713 none", "N/A - nothing found", "There's nothing to report.", "`none`"),
+    *("No findings were identified during the review.", "The work has no issues.", "No findings at this time."),
 ]
 SOME: list[object] = [
     *("The name is too short.", "None of the edge cases is handled", "No tests were added", "no handling of issues"),

@@ -172,6 +172,36 @@ def test_a_plugin_that_ends_as_it_is_loaded_is_named(error: str, tmp_path: Path)
     assert "Plugin 'acme' failed at loading" in str(told["warnings"])
 
 
+ON_ITS_OWN = """
+@hookimpl
+async def after_plan(plan, task, run):
+    async def bad():
+        end()
+    {start}
+"""
+STARTS = {
+    "a task": "asyncio.get_running_loop().create_task(bad()); await asyncio.sleep(0.05)",
+    "a task group": "async with asyncio.TaskGroup() as group: group.create_task(bad())",
+    "a callback": "asyncio.get_running_loop().call_soon(end); await asyncio.sleep(0.05)",
+}
+
+
+@pytest.mark.parametrize("error", ["KeyboardInterrupt()", "SystemExit(3)"])
+@pytest.mark.parametrize("start", STARTS)
+def test_what_a_plugin_raises_in_a_task_of_its_own_is_named_and_the_run_goes_on(
+    start: str, error: str, tmp_path: Path
+) -> None:
+    plugin = HEAD.format(error=error) + ON_ITS_OWN.format(start=STARTS[start])
+    openkoi = shell(tmp_path).with_plugin(plugin, hooks="acme")
+    done = openkoi("-m", script(openkoi.folder, WORK), "--no-judge", "Write one into a.txt")
+
+    assert (0, "Done.\n") == (done.returncode, done.stdout)
+    assert (
+        f"{error.partition('(')[0]} was raised by {tmp_path / 'site' / 'acme.py'}:6; the run continues" in done.stderr
+    )
+    assert "one" == (openkoi.folder / "a.txt").read_text()
+
+
 WAITING = {
     "a hook": ("@hookimpl\nasync def before_plan(task, recall, run):\n    await asyncio.sleep(20)\n", "hooks", "acme"),
     "a hook that interrupts itself": (

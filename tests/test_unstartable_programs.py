@@ -30,6 +30,26 @@ LAUNCHERS = {
     "pyenv": (SAYS.format(said="pyenv: {name}: command not found", status=127), "pyenv global"),
     "asdf": (SAYS.format(said="No version is set for command {name}", status=126), "asdf install"),
     "volta": (SAYS.format(said="Volta error: Node is not available.", status=126), "volta install"),
+    "a library that is missing": (
+        SAYS.format(
+            said="{name}: error while loading shared libraries: libx.so.1: cannot open shared object", status=127
+        ),
+        "libx.so.1",
+    ),
+    "a newer system's build": (
+        SAYS.format(said="{name}: /lib/libc.so.6: version 'GLIBC_2.99' not found (required by {name})", status=1),
+        "build for this system",
+    ),
+    "a shim of mise": (
+        "#!/bin/sh\necho 'mise ERROR {name} is not a valid shim. This likely means you uninstalled it' >&2\nexit 1\n",
+        "mise install",
+    ),
+    "fnm": (SAYS.format(said="error: Requested version v18.x.x is not currently installed", status=1), "fnm install"),
+    "any toolchain": (SAYS.format(said="toolchain not installed", status=1), "Install the toolchain"),
+    "Go's toolchain": (
+        SAYS.format(said="go: download go1.99 for linux/amd64: toolchain not available", status=1),
+        "Install go1.99",
+    ),
     "no node": ("#!/usr/bin/env nosuchnode\n", "Install nosuchnode"),
     "a broken interpreter line": ("#!/nowhere/bin/interpreter\n", "Install it"),
     "another machine": (
@@ -76,7 +96,14 @@ def worked(openkoi: Shell, file: str, text: str) -> dict[str, object]:
 
 
 CASES = [(program, launcher) for program in PROJECTS for launcher in LAUNCHERS]
-ALWAYS = {("cargo", "rustup"), ("npm", "no node"), ("make", "asdf"), ("just", "a broken interpreter line")}
+ALWAYS = {
+    ("cargo", "rustup"),
+    ("go", "a newer system's build"),
+    ("npm", "any toolchain"),
+    ("npm", "no node"),
+    ("make", "asdf"),
+    ("just", "a broken interpreter line"),
+}
 
 
 @pytest.mark.parametrize(

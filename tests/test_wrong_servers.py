@@ -20,6 +20,7 @@ VENDORS = {
     "anthropic": ("anthropic/claude-fake", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"),
     "google": ("google/gemini-fake", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY"),
     "ollama": ("ollama/llama-fake", "OLLAMA_HOST", "OLLAMA_API_KEY"),
+    "bedrock": ("bedrock/anthropic.claude-fake-v1:0", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_BEARER_TOKEN_BEDROCK"),
     "groq": ("groq/llama-3.3-70b-versatile", "GROQ_BASE_URL", "GROQ_API_KEY"),
 }
 SERVERS: Mapping[str, Callable[[Say], VendorServer]] = {
@@ -39,7 +40,7 @@ def portal(status: int = 200, kind: str = HTML, body: bytes = LOGIN, **headers: 
 def asked(tmp_path: Path, url: str, vendor: str = "openai", **variables: str) -> tuple[int, str]:
     """Ask a model something there; return the exit status and what was said about it."""
     model, address, key = VENDORS[vendor]
-    openkoi = shell(tmp_path).told(**{address: url, key: KEY, **variables})
+    openkoi = shell(tmp_path).told(**{address: url, key: KEY, "AWS_REGION": "us-east-1", **variables})
     done = openkoi("-m", model, "What is it?")
     assert "Traceback" not in done.stderr
     assert KEY not in done.stdout + done.stderr
@@ -138,6 +139,15 @@ def test_a_bad_certificate_is_met_once_and_its_remedy_named(name: str, vendor: s
     assert why in errors
     assert remedy in errors
     assert (1, 0) == (server.connections, len(server.requests))
+
+
+def test_a_server_without_tls_at_a_secure_address_is_met_once(tmp_path: Path) -> None:
+    with OpenAIServer("Paris.") as server:
+        status, errors = asked(tmp_path, server.url.replace("http:", "https:"))
+
+    assert (1, 0) == (status, len(server.requests))
+    assert "begin the base URL with http://" in errors
+    assert "Trying again" not in errors
 
 
 def test_a_certificate_that_the_environment_trusts_is_trusted(tmp_path: Path) -> None:

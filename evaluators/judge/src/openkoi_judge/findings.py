@@ -34,12 +34,15 @@ LABELED = re.compile(
     r"(?:[\[(*]{1,3}(?P<marked>\w+)[\])*:]{1,4}|(?P<plain>\w+)(?:\s*:|\s+[\u2013-]))\s+(?P<title>.+)", re.DOTALL
 )
 NONE = re.compile(
-    r"[(*_]*(?:|none|nothing|nil|null|n/?a|not applicable|no|empty|-+|\[\s*\]|\{\s*\}|lgtm|ok(?:ay)?|(?:all|looks) good"
-    r"|(?:there (?:are|were) )?(?:no|0|zero) (?:(?:major|minor|significant|serious|critical|blocking|important"
+    r"[(*_`\"'\u2713 ]*"
+    r"(?:(?:there(?:'s| is| are| was| were)|i (?:found|see|saw)|(?:this|the) (?:work|code|change|diff) has) )?"
+    r"(?:|none|nothing|nil|null|n/?a|not applicable|no|empty|-+|\[\s*\]|\{\s*\}|lgtm|ok(?:ay)?|(?:all|looks) good"
+    r"|(?:no|0|zero) (?:(?:major|minor|significant|serious|critical|blocking|important"
     r"|further|new|open|other|obvious|remaining)(?:,| or| and)? ){0,3}"
     r"(?:findings?|issues?|problems?|defects?|concerns?|blockers?|errors?))"
-    r"(?: (?:were|was|found|identified|detected|noted|seen|to report|at all|here"
-    r"|(?:in|with) (?:this|the|these) (?:change|diff|code|work|patch|file|answer|result)s?))*\s*[.!]?[)*_]*",
+    r"(?:,? (?:- )?(?:were|was|found|identified|detected|noted|seen|nothing|to report|at all|here|at this time"
+    r"|during the review|(?:in|with) (?:this|the|these) (?:change|diff|code|work|patch|file|answer|result)s?))*"
+    r"\s*[.!]?[)*_`\"']*",
     re.IGNORECASE,
 )
 

@@ -4,10 +4,14 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Coroutine
+import traceback
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, TypeVar
 
 import click
+
+from openkoi_isolation import must_end
 
 T = TypeVar("T")
 REQUESTS = ("SIGTERM", "SIGHUP")
@@ -16,15 +20,42 @@ INTERRUPTED = 130
 
 def interruptible(main: Coroutine[Any, Any, T], runner: asyncio.Runner | None = None) -> T:
     """Run it to its end, or let it tidy up and raise Abort; in the loop of a ``runner``, if one is given."""
+    try:
+        if runner:
+            return run_on(main, runner)
+        with asyncio.Runner() as own:
+            return run_on(main, own)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise click.Abort from None
+
+
+def run_on(main: Coroutine[Any, Any, T], runner: asyncio.Runner) -> T:
+    """Run it, also past a KeyboardInterrupt or SystemExit that a plugin raises in a task of its own.
+
+    asyncio ends the loop for these, whichever task raises them; ours has not ended then, and continues.
+    """
+    tasks: list[asyncio.Task[Any]] = []
 
     async def listening() -> T:
+        tasks.extend(filter(None, [asyncio.current_task()]))
         listen()
         return await main
 
-    try:
-        return runner.run(listening()) if runner else asyncio.run(listening())
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise click.Abort from None
+    run: Callable[[], T] = partial(runner.run, listening())
+    while True:
+        try:
+            return run()
+        except (KeyboardInterrupt, SystemExit) as error:
+            if not tasks or tasks[0].done() or must_end(error):
+                raise
+            click.echo(f"  ! {type(error).__name__} was raised by {origin_of(error)}; the run continues.", err=True)
+            run = partial(runner.get_loop().run_until_complete, tasks[0])
+
+
+def origin_of(error: BaseException) -> str:
+    """Name the place that raised an error."""
+    last = [f"{frame.f_code.co_filename}:{line}" for frame, line in traceback.walk_tb(error.__traceback__)][-1:]
+    return "".join(last)
 
 
 def listen() -> None:

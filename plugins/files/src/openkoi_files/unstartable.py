@@ -54,6 +54,66 @@ MESSAGES = (
         "mise cannot run it: {why}",
         "Run `mise install`.",
     ),
+    (
+        r"mise ERROR (?:\S*/)?(?P<what>[^\s/]+) is not a valid shim",
+        "mise has no {what}",
+        "Run `mise install`.",
+    ),
+    (
+        r"error: Requested version (?P<version>\S+) is not currently installed",
+        "fnm has no version {version} of Node",
+        "Run `fnm install {version}`.",
+    ),
+    (
+        r"Error: Cannot find matching keyid",
+        "this release of corepack cannot verify the package manager",
+        "Run `npm install -g corepack@latest`.",
+    ),
+    (
+        r"This project is configured to use (?P<what>\S+) because",
+        "the project needs {what}",
+        "Run `corepack enable`.",
+    ),
+    (
+        r"go: download (?P<version>go[\w.]+) for \S+: toolchain not available",
+        "Go cannot get its toolchain {version}",
+        "Install {version}.",
+    ),
+    (
+        r"go: go\.(?:mod|work) requires go >= (?P<version>\S+) \(running",
+        "the project needs Go {version} or newer",
+        "Install Go {version}.",
+    ),
+    (
+        r"xcrun: error: invalid active developer path",
+        "Xcode's command line tools are not installed",
+        "Run `xcode-select --install`.",
+    ),
+    (
+        r"JAVA_HOME (?:environment variable )?is not (?:set|defined)|Unable to locate a Java Runtime",
+        "it needs Java",
+        "Install a JDK and set JAVA_HOME.",
+    ),
+    (
+        r"You must install or update \.NET to run this application",
+        "it needs another version of .NET",
+        "Install the version that it names.",
+    ),
+    (
+        r"version [\u2018'`](?P<version>GLIBC[\w.]*)[\u2019'`] not found",
+        "it needs {version}, which this system does not have",
+        "Install a build for this system.",
+    ),
+    (
+        r"error while loading shared libraries: (?P<what>[^\s:]+): cannot open",
+        "the shared library {what} is not there",
+        "Install the package that has it.",
+    ),
+    (
+        r"\A\s*(?P<why>[^\n]*\btoolchain\b[^\n]*\bnot (?:installed|available|found)\b[^\n.]*)\.?\s*\Z",
+        "{why}",
+        "Install the toolchain.",
+    ),
     (r"Volta error: (?P<why>.+)", "Volta cannot run it: {why}", "Run `volta install node`."),
     (
         r"(?P<what>[^\s:]+): (?P<version>[^:\n]+): bad interpreter",
@@ -69,6 +129,11 @@ MESSAGES = (
         rf"env: [\u2018'`\"]?(?P<what>[^\u2019'`\"\s:]+)[\u2019'`\"]?: {NO_FILE}",
         "it needs {what}, which is not installed",
         "Install {what}.",
+    ),
+    (
+        r"'(?:[^'\n]*/)?(?P<what>[^'/\n]+)' cannot be run: Exec format error",
+        "{what} is made for another machine",
+        "Install it again.",
     ),
     (
         r"(?P<what>[^\s:]+): (?:cannot execute binary file|Exec format error)",

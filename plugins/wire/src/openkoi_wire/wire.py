@@ -20,7 +20,7 @@ from .framing import Framing
 from .patience import Patience, Silence
 from .pool import Pool
 from .server import Server, server_of
-from .wrong_server import PAGE, is_web_page, not_trusted
+from .wrong_server import PAGE, is_web_page, not_secure
 
 if TYPE_CHECKING:
     from httpx2 import URL, AsyncClient, Request, Response
@@ -260,7 +260,7 @@ class Wire:
     def _broken(self, error: Exception) -> ProviderError:
         from httpx2 import ConnectError, ConnectTimeout
 
-        if problem := not_trusted(error):
+        if problem := not_secure(error):
             return self.server.wrong(problem)
         cause = f"{type(error).__name__}: {error}".rstrip(": ")
         if isinstance(error, ConnectError | ConnectTimeout):

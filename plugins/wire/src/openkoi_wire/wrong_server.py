@@ -19,6 +19,8 @@ ADVICE = (
     ("mismatch", f"Check the base URL. {LOGIN}"),
 )
 NOT_TRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED\](?: certificate verify failed:)? (.+?)(?: \(_ssl\.c:\d+\))?$")
+NO_TLS = re.compile(r"WRONG_VERSION_NUMBER|wrong version number|record layer failure|HTTP_REQUEST")
+PLAIN = "does not speak TLS; nothing was sent. If it is a server of yours, begin the base URL with http://."
 BOM = b"\xef\xbb\xbf"
 
 
@@ -35,6 +37,11 @@ def redirected(status: int, headers: Mapping[str, str]) -> str:
     except ValueError:
         host = None
     return f"redirects to {host or 'another address'} ({status}). {LOGIN}"
+
+
+def not_secure(error: Exception) -> str:
+    """What is wrong with a server's TLS or certificate, and what to do; empty for an error that is not about them."""
+    return not_trusted(error) or (PLAIN if NO_TLS.search(str(error)) else "")
 
 
 def not_trusted(error: Exception) -> str:

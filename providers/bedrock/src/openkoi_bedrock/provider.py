@@ -5,7 +5,7 @@ from contextlib import aclosing
 from typing import Annotated, Self
 from urllib.parse import quote
 
-from openkoi_hookspecs import Chunk, Env, Json, Model, NoProviderError, ProviderError, Request
+from openkoi_hookspecs import Chunk, Env, Json, Model, NoProviderError, ProviderError, Request, WrongServerError
 from openkoi_wire import Bounds, Cassette, Wire, replays
 
 from .answer import Answer
@@ -109,6 +109,8 @@ class Bedrock:
     async def _listing(self, path: str) -> Json:
         try:
             return await self._control.get(path)
+        except WrongServerError:
+            raise
         except ProviderError:
             return None
 
