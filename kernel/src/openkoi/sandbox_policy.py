@@ -1,5 +1,8 @@
 """Run commands in the chosen sandbox, in no weaker one than was asked for. Depends on no sandbox by name."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +22,7 @@ from .services import Services
 
 LEVELS = keys.SANDBOX_LEVELS
 KEY = keys.SANDBOX_MINIMUM.name
+CALL_PATHS = ContextVar[frozenset[str]]("CALL_PATHS", default=frozenset())
 
 
 @dataclass(slots=True)
@@ -39,7 +43,7 @@ class SandboxPolicy:
             raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
         await self.require_level(sandbox)
         hidden = command.hide_env | self.services.redactor.names(self.services.config.environment)
-        seconds, approved = min(command.seconds, seconds_left), command.approved | self.approved
+        seconds, approved = min(command.seconds, seconds_left), command.approved | self.approved | CALL_PATHS.get()
         done = await sandbox.execute(replace(command, seconds=seconds, hide_env=hidden, approved=approved), workspace)
         for event in done.events:
             await self.run.emit(event)
@@ -58,3 +62,13 @@ class SandboxPolicy:
         if not is_yes(await self.run.ask(question)):
             raise KoiError(f"No command is run: {short} openkoi doctor says what is missing.")
         self.waived = True
+
+
+@contextmanager
+def approved_for_call(paths: Sequence[str]) -> Iterator[None]:
+    """Let the commands of one tool call, and of no other, change these paths."""
+    token = CALL_PATHS.set(frozenset(paths))
+    try:
+        yield
+    finally:
+        CALL_PATHS.reset(token)

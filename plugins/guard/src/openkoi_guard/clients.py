@@ -1,16 +1,27 @@
 """Checks of command-line clients of services: what they change outside this machine, where no undo reaches.
 
 A client says what it does with a verb among its first words: ``gh pr merge``, ``aws ec2 stop-instances``,
-``heroku pg:reset``. The first verb that is known decides. Verbs and programs stand in ``rules/clients.table``.
+``heroku pg:reset``. The first verb that is known decides. A client of a service without a known verb asks; a program
+that no rule names asks when its first words delete, stop, publish or send. ``rules/clients.table`` lists them all.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from .finding import Check, Command, Finding
-from .patterns import RULES, book, lines_of, only_tells, operands_of
+from .interpreters import CODE, PYTHON
+from .patterns import RULES, book, lines_of, only_tells, operands_of, programs
+from .takers import SPECIAL
+from .wrappers import wrappers
+
+VERB_PARTS = re.compile(r"[:_.-]")
+CAMEL = re.compile(r"([a-z])([A-Z])")
 
 FAR = 4
+FAR_UNKNOWN = 3
+UNKNOWN = "does what is not known to only read, on a service outside this machine"
+STRANGE = "deletes, stops, publishes or sends something, with a program that no rule knows"
 OUTSIDE = "changes what others use, on a service outside this machine"
 MONEY = "moves money, or changes what customers pay"
 RIGHTS = "changes who may do what, or a secret of theirs"
@@ -32,6 +43,27 @@ def checks_for(name: str) -> Iterator[Check]:
         yield paid
     elif name in kinds()["serving"]:
         yield served
+    elif name not in book().by_name and not is_local(name):
+        yield strange
+
+
+def is_local(name: str) -> bool:
+    """Return whether a program works on this machine, so that its first words may be anything."""
+    known = name in kinds()["local"] or name in SPECIAL or name in wrappers() or name in CODE or PYTHON.match(name)
+    return bool(known) or any(name in programs(kind) for kind in ("looking", "shells", "clients"))
+
+
+def strange(command: Command) -> Iterator[Finding]:
+    """Deleting, stopping, publishing or sending with a program that no rule knows."""
+    given = [] if only_tells(command.words, anywhere=True) else operands_of(command.words)[:FAR_UNKNOWN]
+    parts = {part for word in given if " " not in word for part in VERB_PARTS.split(camel_apart(word).lower())}
+    if not parts.isdisjoint(kinds()["gone"]):
+        yield Finding(STRANGE, "remote")
+
+
+def camel_apart(word: str) -> str:
+    """Return ``delete-VM`` for ``deleteVM``."""
+    return CAMEL.sub(r"\1-\2", word)
 
 
 def served(command: Command) -> Iterator[Finding]:
@@ -47,6 +79,8 @@ def served(command: Command) -> Iterator[Finding]:
             return
         if verb in kinds()["calm"]:
             return
+    if said and kinds()["bare"].isdisjoint(said):
+        yield Finding(UNKNOWN, "remote")
 
 
 def hands_out(verb: str, around: Collection[str]) -> bool:

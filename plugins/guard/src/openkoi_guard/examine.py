@@ -5,7 +5,7 @@ Knows which part is asked what; the rules stand in ``rules/``, the checks in the
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from openkoi_hookspecs import Allow, Ask, Deny
 
@@ -14,7 +14,7 @@ from .checks import found
 from .finding import Command, Concern, Finding
 from .fresh_files import fresh_files
 from .git_checkouts import Comparison, comparisons
-from .git_repository import written_settings
+from .git_repository import is_plain, written_settings
 from .interpreters import Code, code_of, language_of
 from .other_code import judge_awk, judge_code
 from .patterns import programs
@@ -27,14 +27,16 @@ from .shell import CONTINUED, UNREADABLE, Script, Simple, read_script
 from .sourced import SOURCING, is_elsewhere, may_be_ours
 from .spoken import said, spoken
 from .takers import is_builtin_alone, unwrapped
-from .temporary import is_made_by_mktemp, temporary_targets
+from .temporary import temporary_targets
 from .trusted import is_generator, substituted
-from .variables import program_name, uncertain
+from .variables import chosen, program_name, settled, uncertain
 from .words import Word
 
 DEEPEST = 8
 MOST_COMMANDS = 2_000
 LONGEST = 100_000
+# What may stand in a line beside git commands without writing anything itself.
+BESIDE_GIT = frozenset({"git", "cd", "echo", "true", "pwd", "test", "[", "ls", "cat"})
 SETTLED = {
     Ask: Finding("your settings want it asked about", "settings"),
     Deny: Finding("your settings forbid it", "settings", Deny),
@@ -45,7 +47,8 @@ SETTLED = {
 class Examination:
     """One line under examination. ``fresh``: the files it has written so far, with their text where that is known.
 
-    ``ran``: the commands so far; ``made``: the variables that mktemp's output was assigned to.
+    ``ran``: the commands so far; ``plainly``: only git runs, and sets only what it never runs;
+    ``choices``: what variables that are set once may be; ``later``: a trap's line.
     """
 
     policy: Policy
@@ -61,9 +64,11 @@ class Examination:
     whole: str = ""
     commands: int = 0
     configures: list[str] = field(default_factory=list)
+    plainly: bool = True
     compares: list[Comparison] = field(default_factory=list)
     ran: list[Command] = field(default_factory=list)
-    made: frozenset[str] = frozenset()
+    choices: dict[str, tuple[Word, ...]] = field(default_factory=dict)
+    later: bool = False
 
     def begin(self, line: str) -> None:
         """Examine a whole line, also as it is when a shell has joined what was continued."""
@@ -96,8 +101,9 @@ class Examination:
             self.note(line, "cannot be read with certainty", "unreadable")
         self.around(script)
         self.assigned(script, depth)
+        self.choices |= chosen(script, self.whole)
         for simple in script.commands:
-            self.simple(simple, depth)
+            self.simple(simple, depth, guess=guess)
         for nested in script.nested:
             self.line(nested, depth + 1)
 
@@ -114,14 +120,13 @@ class Examination:
         for name, value in script.assigned:
             if value.known:
                 self.values[name] = value.text
-            self.made = self.made | {name} if is_made_by_mktemp(value) else self.made - {name}
             self.note_all(f"{name}={value.text}", system.judge_assignment(name, value))
             if name in programs("run-later") and value.known:
                 self.line(value.text, depth + 1)
 
-    def simple(self, simple: Simple, depth: int) -> None:
+    def simple(self, simple: Simple, depth: int, *, guess: bool = False) -> None:
         """Examine a simple command as it stands in the line."""
-        self.command(simple.words, simple.feed, simple.text, depth)
+        self.command(simple.words, simple.feed, simple.text, depth, guess=guess)
         self.note_all(simple.text, system.emptied_by(simple))
         for opened in simple.writes:
             self.fresh[posixpath.normpath(opened.target.text)] = said(simple)
@@ -165,7 +170,9 @@ class Examination:
         """Return what a command deletes if all of it is made again or temporary, as far as the line says."""
         if depth:
             return handed_over(command, self.searched) if depth == 1 else ()
-        return deleted_by(command, self.whole, self.ran) or temporary_targets(command, self.made, self.whole, self.ran)
+        spelled = replace(command, words=tuple(each for word in command.words for each in settled(word, self.choices)))
+        found = deleted_by(spelled, self.whole, self.ran)
+        return found or temporary_targets(command, self.whole, self.ran, later=self.later)
 
     def found(self, command: Command) -> Iterator[Finding]:
         yield from found(command, self.policy.mounted)
@@ -174,7 +181,9 @@ class Examination:
 
     def remember(self, command: Command) -> None:
         """Keep in mind what later commands of the line may build on."""
-        self.configures += (posixpath.join(*self.folders, path) for path in written_settings(command))
+        written = [posixpath.join(*self.folders, path) for path in written_settings(command)]
+        self.configures += written
+        self.plainly &= is_plain(command) if written else command.name in BESIDE_GIT
         self.compares += (
             one._replace(folder=posixpath.join(*self.folders, one.folder)) for one in comparisons(command)
         )
@@ -194,6 +203,7 @@ class Examination:
         feed = None if command.name in {"xargs", "parallel"} else command.feed
         self.searched = searched_by(command, self.whole) if depth == 0 else ()
         deeper = depth if command.name in SAME_FOLDER else depth + 1
+        self.later = command.name == "trap"
         for inner in unwrapped(command.name, command.words):
             if is_builtin_alone(inner, command):
                 continue
@@ -201,6 +211,7 @@ class Examination:
                 self.handed(inner.line, text, deeper - 1, guess=inner.guess)
             elif inner.words:
                 self.command(inner.words, feed, text, deeper, guess=inner.guess)
+        self.later = False
 
     def handed(self, word: Word, text: str, depth: int, *, guess: bool = False) -> None:
         """Examine a word that is read as a line, if it can be told what it says. A ``guess`` may be none."""
@@ -230,6 +241,8 @@ class Examination:
             self.handed(code.code, text, depth) if code.language == "shell" else self.note(
                 text, "runs code that is computed", "computed"
             )
+        elif code.code is not None and code.language == "shell":
+            self.line(code.code.text, depth)
         elif code.code is not None:
             self.program(code.code.text, code.language, text, depth)
         elif code.script:
