@@ -114,5 +114,7 @@ def verbs(command: Command) -> Sequence[str]:
 
 def stems(part: str) -> tuple[str, ...]:
     """A word, or the verb that it begins with."""
+    if part in kinds()["calm"]:
+        return (part,)
     first, dash, rest = part.partition("-")
     return (first, *rest.split("-")) if dash and first in kinds()["leading"] else (part,)

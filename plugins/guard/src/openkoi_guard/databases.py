@@ -11,6 +11,7 @@ from .spoken import spoken_feed
 MONGO = frozenset({"mongo", "mongosh"})
 REDIS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})
 LONGEST = 5_000
+FETCHED = re.compile(r"\b(curl|wget)\b")
 FLAGS = re.IGNORECASE | re.DOTALL
 # Words that say together that a database goes, to whichever tool.
 DROPPING = frozenset({"drop", "wipe", "purge", "truncate", "destroy", "erase", "reset", "clear", "nuke"})
@@ -18,7 +19,7 @@ HOLDING = frozenset({"db", "database", "databases", "schema", "keyspace", "metad
 SAYING = frozenset({"echo", "printf", "grep", "rg", "ag", "ack", "git", "sed", "awk", "cat", "test", "[", "cp", "mv"})
 QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
 DROPS = re.compile(
-    r"\b(drop\s+(if\s+exists\s+)?(table|database|schema|index|view|materialized|user|role|keyspace|collection|column"
+    r"\b(remove\s+(table|namespace|database)|drop\s+(if\s+exists\s+)?(table|database|schema|index|view|materialized|user|role|keyspace|collection|column"
     r"|function|trigger|sequence|tablespace|type|constraint|extension|owned|warehouse|stage|procedure|partition)"
     r"|truncate\s+(table\s+)?[\w\"`\[$]+|detach\s+delete|drop\s+owned)\b",
     re.IGNORECASE,
@@ -47,6 +48,8 @@ def statements(command: Command) -> Iterator[Finding]:
     """What a client is told, in its words and on its input."""
     told = [word.text for word in command.words if " " in word.text or "(" in word.text]
     fed = spoken_feed(command.feed)
+    if fed is None and command.feed and FETCHED.search(command.feed.of):
+        yield Finding("tells a database what comes from the network", "databases")
     for text in [*told, *([fed] if fed else [])]:
         why = harm(text, command.name)
         if why:

@@ -4,6 +4,7 @@ Knows which part is asked what; the rules stand in ``rules/``, the checks in the
 """
 
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -35,6 +36,7 @@ from .words import Word
 DEEPEST = 8
 MOST_COMMANDS = 2_000
 LONGEST = 100_000
+VARIABLE = re.compile(r"\$\{?\w+\}?")
 # What may stand in a line beside git commands without writing anything itself.
 BESIDE_GIT = frozenset({"git", "cd", "echo", "true", "pwd", "test", "[", "ls", "cat"})
 SETTLED = {
@@ -237,7 +239,7 @@ class Examination:
         """Examine what an interpreter runs."""
         if code.module:
             self.command(code.module, command.feed, text, depth + 1, guess=True)
-        elif code.code is not None and uncertain(code.code, self.whole):
+        elif code.code is not None and (uncertain(code.code, self.whole) or VARIABLE.fullmatch(code.code.text)):
             self.handed(code.code, text, depth) if code.language == "shell" else self.note(
                 text, "runs code that is computed", "computed"
             )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .finding import Command
 from .git_settings import ALWAYS, SOMETIMES
+from .patterns import programs
 
 GLOBAL_VALUES = frozenset({"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
 LOOKING = frozenset(
@@ -27,14 +28,6 @@ REMOTE = frozenset({"add", "remove", "rm", "rename", "set-url", "set-branches"})
 SUBMODULE = frozenset({"add", "init", "deinit", "sync", "set-url", "set-branch", "absorbgitdirs"})
 SPARSE = frozenset({"init", "set", "add", "disable", "reapply"})
 # What git reads and never runs. A setting that is not listed asks.
-PLAIN_SECTIONS = frozenset(
-    "user pull push fetch rebase commit branch color column log blame rerere advice status tag stash checkout clone lfs"
-    " format i18n gc pack index feature maintenance merge diff apply grep notes worktree gui".split()
-)
-PLAIN_CORE = frozenset(
-    "autocrlf filemode ignorecase quotepath symlinks eol safecrlf abbrev precomposeunicode longpaths sparsecheckout"
-    " commentchar compression bigfilethreshold".split()
-)
 PLAIN_NAMED = re.compile(
     r"branch\..+\.(remote|merge|rebase|description)|remote\..+\.(fetch|prune|tagopt)|remote\.pushdefault"
 )
@@ -101,6 +94,6 @@ def is_plain(command: Command) -> bool:
 def is_plain_key(key: str) -> bool:
     section, _, name = key.partition(".")
     if section == "core":
-        return name in PLAIN_CORE
+        return name in programs("plain-core")
     runs = ALWAYS.fullmatch(key) or SOMETIMES.fullmatch(key)
-    return bool(PLAIN_NAMED.fullmatch(key)) or (section in PLAIN_SECTIONS and "." not in name and not runs)
+    return bool(PLAIN_NAMED.fullmatch(key)) or (section in programs("plain-section") and "." not in name and not runs)

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from .databases import harm
+
 DELETES = frozenset(
     {"shutil.rmtree", "shutil.move", "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "os.truncate"}
 )
@@ -19,13 +21,20 @@ COPIES = frozenset(
         "os.link",
     }
 )
+SENDING_METHODS = frozenset(
+    {"sendmail", "send_message", "storbinary", "storlines", "upload_file", "upload_fileobj", "put_object", "open_sftp"}
+)
+DROPPING_METHODS = frozenset(
+    {"flushall", "flushdb", "drop_all", "drop_database", "drop_collection", "delete_many", "drop_table", "delete_all"}
+)
+TELLING = frozenset({"execute", "executescript", "executemany", "exec_driver_sql", "text", "raw", "read_sql", "sql"})
 METHODS = frozenset({"rmtree", "unlink", "rmdir"})
 RUNS = frozenset({"os.system", "os.popen", "commands.getoutput", "subprocess.getoutput", "subprocess.getstatusoutput"})
 RUN_PREFIXES = ("subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "pty.spawn", "asyncio.create_subprocess")
 EVALUATES = frozenset({"eval", "exec", "builtins.eval", "builtins.exec"})
 HIDES = frozenset({"__import__", "importlib.import_module", "ctypes.CDLL", "pickle.loads", "marshal.loads"})
 ENDS = frozenset({"os.kill", "os.killpg", "os.dup2"})
-SENDS = ("requests.", "httpx.", "aiohttp.", "urllib3.", "urllib.request.")
+SENDS = ("smtplib.", "ftplib.", "requests.", "httpx.", "aiohttp.", "urllib3.", "urllib.request.")
 SENDING = frozenset({"post", "put", "patch", "delete"})
 READS = frozenset({"open", "io.open", "os.getenv", "os.environ.get", "os.popen"})
 READING = frozenset({"read_text", "read_bytes", "read", "check_output"})
@@ -113,12 +122,22 @@ def judge_call(call: ast.Call, names: Mapping[str, str]) -> Iterator[Found]:
         yield Found("loads code that only running it would show")
     elif name == "getattr" and dotted(call.args[0], names) in {"os", "shutil", "subprocess", "builtins"}:
         yield Found("hides what it calls")
+    elif last in DROPPING_METHODS or (last == "delete" and "objects" in names_under(call.func)):
+        yield Found("deletes data")
+    elif last in TELLING and (text := constant(call.args)) and (why := harm(text, "")):
+        yield Found(why)
+    elif last in SENDING_METHODS:
+        yield Found("sends data to another machine")
     elif name in ENDS:
         yield Found("ends processes, or hands on their input")
     elif name.startswith(SENDS) and (last in SENDING or carries_data(call, names)):
         yield Found("sends data to another machine")
     else:
         yield from written(call, name, last)
+
+
+def names_under(node: ast.expr) -> set[str]:
+    return {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
 
 
 def carries_data(call: ast.Call, names: Mapping[str, str]) -> bool:

@@ -153,7 +153,8 @@ def read_other(place: Place, source: bytes, script: Script) -> Iterator[Place]:
         return
     for child in node.children:
         if child.child_count or child.type == "comment":
-            yield Place(child, place.feed, place.writes)
+            last = node.type != "list" or child == node.children[-1]  # of ``a && b > file``, b alone writes
+            yield Place(child, place.feed, place.writes if last else ())
 
 
 def read_loop(node: "Node", source: bytes) -> tuple[str, tuple[Word, ...]]:

@@ -9,7 +9,6 @@ from openkoi_hookspecs import Deny
 from .finding import Command, Finding
 from .git_settings import is_foreign
 from .patterns import programs
-from .places import PRECIOUS
 from .shell import Simple
 from .spoken import said
 from .words import Word
@@ -17,6 +16,8 @@ from .words import Word
 TRACED = {"HISTFILE": ("/dev/null", ""), "HISTSIZE": ("0",), "HISTFILESIZE": ("0",)}
 FORMATS = ("mkfs", "mke2fs", "mkdosfs", "mkntfs", "newfs", "mkswap")
 ANYBODYS = re.compile(r"(/tmp|/var/tmp|/dev/shm)(/|:|$)")
+# What a program writes for itself, and starts anew whenever it likes.
+WORTHLESS = re.compile(r"\.(log|out|err|lock|pid|tmp|touch|stamp)$|^/dev/|^/tmp/|(^|/)(build|dist|logs?|tmp|out|target|\.\w+)/|^[\w-]+$")
 SILENT = frozenset({":", "true"})
 
 
@@ -45,7 +46,7 @@ def emptied_by(simple: Simple) -> Iterator[Finding]:
     silent = name in SILENT or said(simple) == ""
     for opened in simple.writes:
         path = opened.target.text
-        if not opened.keeps and path != "/dev/null" and (nulled or (silent and PRECIOUS.search(path))):
+        if not opened.keeps and path != "/dev/null" and (nulled or (silent and not WORTHLESS.search(path))):
             yield Finding(f"empties {path}", "destroying")
 
 
