@@ -79,8 +79,14 @@ def served(command: Command) -> Iterator[Finding]:
             return
         if verb in kinds()["calm"]:
             return
-    if said and kinds()["bare"].isdisjoint(said):
+    if said and not shows_alone(command, said):
         yield Finding(UNKNOWN, "remote")
+
+
+def shows_alone(command: Command, said: Sequence[str]) -> bool:
+    """Return whether the words without a verb are known to only show something: all of them, or the first word's."""
+    first = given_to(command)[0].lower().split(":")
+    return kinds()["bare"].issuperset(said if command.name in kinds()["by-service"] else first)
 
 
 def hands_out(verb: str, around: Collection[str]) -> bool:
@@ -105,16 +111,21 @@ def verbs(command: Command) -> Sequence[str]:
     """The first words of a client, taken apart: ``pg:reset`` is two, ``stop-instances`` begins with its verb."""
     if only_tells(command.words, anywhere=True):
         return ()
+    parts = [part for word in given_to(command) if " " not in word for part in word.lower().split(":")]
+    return [stem for part in parts for stem in stems(part)]
+
+
+def given_to(command: Command) -> Sequence[str]:
+    """The first words of a client, without the name of the service."""
     given = operands_of(book().stripped(command.name, command.words))[:FAR]
     if command.name in kinds()["by-service"]:
-        given = given[1:] if given and given[0] not in kinds()["ours"] else []
-    parts = [part for word in given if " " not in word for part in word.lower().split(":")]
-    return [stem for part in parts for stem in stems(part)]
+        return given[1:] if given and given[0] not in kinds()["ours"] else ()
+    return given
 
 
 def stems(part: str) -> tuple[str, ...]:
     """A word, or the verb that it begins with."""
-    if part in kinds()["calm"]:
+    if part in kinds()["calm"] | kinds()["bare"]:
         return (part,)
-    first, dash, rest = part.partition("-")
-    return (first, *rest.split("-")) if dash and first in kinds()["leading"] else (part,)
+    first, *rest = re.split("[-_]", part)
+    return (first, *rest) if rest and first in kinds()["leading"] else (part,)

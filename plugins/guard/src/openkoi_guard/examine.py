@@ -26,17 +26,21 @@ from .redirects import Feed
 from .searches import SAME_FOLDER, deleted_by, handed_over, searched_by
 from .shell import CONTINUED, UNREADABLE, Script, Simple, read_script
 from .sourced import SOURCING, is_elsewhere, may_be_ours
-from .spoken import said, spoken
+from .spoken import said, spoken, spoken_feed
 from .takers import is_builtin_alone, unwrapped
 from .temporary import temporary_targets
 from .trusted import is_generator, substituted
+from .uploads import is_local
 from .variables import chosen, program_name, settled, uncertain
 from .words import Word
 
 DEEPEST = 8
 MOST_COMMANDS = 2_000
 LONGEST = 100_000
-VARIABLE = re.compile(r"\$\{?\w+\}?")
+VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+PLAIN = re.compile(r"[\w./ =:@+-]+")
+FETCHING = frozenset({"curl", "wget", "aria2c"})
+UNPACKING = frozenset({"tar", "unzip", "bsdtar"})
 # What may stand in a line beside git commands without writing anything itself.
 BESIDE_GIT = frozenset({"git", "cd", "echo", "true", "pwd", "test", "[", "ls", "cat"})
 SETTLED = {
@@ -142,6 +146,9 @@ class Examination:
             self.note(text, "holds too many commands to be judged", "unreadable")
             return
         name = program_name(words[0], self.whole)
+        if not name and (meant := self.spelled(words[0])):
+            self.command([*meant, *words[1:]], feed, text, depth + 1, guess=guess)
+            return
         if not name:
             if not guess:
                 self.note(text, "runs a program whose name is computed", "computed")
@@ -153,7 +160,14 @@ class Examination:
         if code := code_of(command):
             self.code(command, code, text, depth)
         if words[0].known and "/" in words[0].text:
+            self.ran_unpacked(words[0].text, text)
             self.ran_fresh(words[0].text, language_of(words[0].text), text, depth)
+
+    def spelled(self, program: Word) -> tuple[Word, ...]:
+        """Return the words that a variable in the place of a program means, when the line sets it in one place."""
+        match = VARIABLE.fullmatch(program.text)
+        values = self.choices.get(match[1], ()) if match and not program.known else ()
+        return tuple(map(Word, values[0].text.split())) if len(values) == 1 and PLAIN.fullmatch(values[0].text) else ()
 
     def settle(self, command: Command, words: Sequence[Word], text: str, depth: int) -> None:
         """Hold a command against what a person has settled, the rules and the checks."""
@@ -163,18 +177,18 @@ class Examination:
             found = [finding for finding in found if finding.verdict is Deny]
         elif settled:
             found.append(SETTLED[settled])
-        targets = self.worthless(command, depth) if found else ()
+        targets = self.worthless(command, depth, self.ran) if found else ()
         for finding in found:
             deletes = targets if (finding.category, finding.verdict) == ("destroying", Ask) else ()
             self.concerns.append(Concern(finding.verdict, text, finding.why, finding.category, deletes))
 
-    def worthless(self, command: Command, depth: int) -> tuple[str, ...]:
+    def worthless(self, command: Command, depth: int, ran: Sequence[Command]) -> tuple[str, ...]:
         """Return what a command deletes if all of it is made again or temporary, as far as the line says."""
         if depth:
             return handed_over(command, self.searched) if depth == 1 else ()
         spelled = replace(command, words=tuple(each for word in command.words for each in settled(word, self.choices)))
-        found = deleted_by(spelled, self.whole, self.ran)
-        return found or temporary_targets(command, self.whole, self.ran, later=self.later)
+        found = deleted_by(spelled, self.whole, ran)
+        return found or temporary_targets(command, self.whole, ran, later=self.later)
 
     def found(self, command: Command) -> Iterator[Finding]:
         yield from found(command, self.policy.mounted)
@@ -206,6 +220,8 @@ class Examination:
         self.searched = searched_by(command, self.whole) if depth == 0 else ()
         deeper = depth if command.name in SAME_FOLDER else depth + 1
         self.later = command.name == "trap"
+        if command.name == "ssh" and len(command.operands) == 1 and (told := spoken_feed(command.feed)):
+            self.line(told, depth + 1)
         for inner in unwrapped(command.name, command.words):
             if is_builtin_alone(inner, command):
                 continue
@@ -268,6 +284,7 @@ class Examination:
         elif first.text in {"/dev/stdin", "/dev/fd/0"} and command.feed:
             self.fed(command.feed, code.language, text, depth)
         elif not self.ran_fresh(first.text, code.language, text, depth):
+            self.ran_unpacked(first.text, text)
             if command.name in SOURCING:
                 self.read_in(first, text)
             self.command(code.script, command.feed, text, depth + 1, guess=True)
@@ -291,6 +308,16 @@ class Examination:
             self.program(content, language, text, depth)
         return True
 
+    def ran_unpacked(self, path: str, text: str) -> None:
+        """Note that a script runs which the line has just fetched, together with a folder around it."""
+        before = [one for one in self.ran[:-1] if not is_local(one)]
+        clones = [one for one in before if one.name == "git" and one.operands[:1] == ["clone"]]
+        fetched = any(one.name in FETCHING for one in before) and any(one.name in UNPACKING for one in before)
+        if (clones or fetched) and not path.startswith("/") and (self.folders or path.split("/")[1:2]):
+            entered = {posixpath.basename(word).removesuffix(".git") for one in clones for word in one.operands[1:]}
+            if fetched or {*self.folders, *path.split("/")} & entered:
+                self.note(text, "runs what this line has just fetched", "computed")
+
     def program(self, code: str, language: str, text: str, depth: int) -> None:
         """Examine a program in one of the languages."""
         if language == "shell":
@@ -307,7 +334,9 @@ class Examination:
             self.writes.append(found.path)
             self.note_all(text, judge_write(Word(found.path)))
         elif found.why:
-            self.note(text, found.why, "code")
+            removing = Command("rm", tuple(Word(path) for path in found.deletes))
+            deletes = () if depth else self.worthless(removing, 0, self.ran[:-1])
+            self.concerns.append(Concern(Ask, text, found.why, "code", deletes))
 
 
 PROGRAMS: dict[str, Callable[[str], Iterator[Found]]] = {"python": judge_python, "awk": judge_awk}

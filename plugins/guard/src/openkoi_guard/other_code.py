@@ -25,6 +25,7 @@ DELETES = re.compile(
     r"|\bfs(\.promises)?\.(rm|unlink|rmdir|truncate)\s*\(|\bpromises\b.*\b(rm|unlink|rmdir)\s*\(|\bos\.remove\b|\brmdir\b\s*\("
     r"|\bDeno\.remove|\bFile\.Delete|\bDirectory\.Delete|fs['\"]\)\.(rm|unlink|rmdir|promises\.rm)|rimraf|\bfile\s+delete\b"
 )
+DELETED = re.compile(r"(?:\bfs|['\"]\))\.(rmSync|rmdirSync|unlinkSync)\(\s*['\"]([^'\"]+)['\"]\s*[,)]")
 DROPS = re.compile(
     r"\b(delete_all|destroy_all|drop_table|drop_database|flushall|flushdb|deleteMany|dropDatabase)\b|::truncate\(|\bREMOVE\b"
 )
@@ -60,8 +61,9 @@ AWK_LITERAL = re.compile(r"\bsystem\s*\(\s*\"([^\"\\]*)\"\s*\)|\|\s*&?\s*\"([^\"
 
 def judge_code(code: str, language: str) -> Iterator[Found]:
     """Find what a program does to the world, as far as its text says."""
-    if DELETES.search(QUOTED.sub(without_text, code)):
-        yield Found("deletes files")
+    if calls := DELETES.findall(QUOTED.sub(without_text, code)):
+        paths = [match[2] for match in DELETED.finditer(code)]
+        yield Found("deletes files", deletes=tuple(paths) if len(paths) == len(calls) else ())
     plain = QUOTED.sub(without_text, code)
     told = (match[2][1:-1] for match in QUOTED.finditer(code))
     if DROPS.search(plain) or any(" " in text and harm(text, "") for text in told):

@@ -16,7 +16,7 @@ from pathlib import Path
 from .words import Word
 
 RULES = Path(__file__).with_name("rules")
-HARMLESS = frozenset({"--help", "-help", "--dry-run", "--dryrun", "--dry-run=client", "--dry-run=server", "--dry-run=true"})
+HARMLESS = frozenset({"--help", "-help", "--dry-run", "--dryrun", "--dry_run", "--dry-run=client", "--dry-run=server", "--dry-run=true"})
 VERSION = frozenset({"--version", "-V"})
 MOST_NAMES = 1_000
 SHORTEST = 5

@@ -3,7 +3,9 @@
 Only a search of the folder that is worked in, or of folders below it, by names is understood.
 """
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .finding import Command
 from .generated import (
@@ -21,6 +23,7 @@ from .patterns import programs
 from .shell import read_script
 from .words import Word
 
+WHOLE_NAME = re.compile(r"\^((?:[\w-]|\\\.)+)\$|(__\w+__|node_modules)")
 FINDERS = frozenset({"find", "gfind"})
 ACTIONS = frozenset({"-exec", "-execdir", "-delete", "-print", "-print0"})
 # Conditions that make a search find no more than its names do, with how many values.
@@ -29,7 +32,7 @@ NARROWING |= dict.fromkeys(("-type", "-maxdepth", "-mindepth", "-mtime", "-mmin"
 NEGATED = {"-path", "-name", "-wholename"}
 # Programs that run another one, or a line, in the same folder.
 SAME_FOLDER = frozenset(
-    {"npx", "bunx", "time", "nice", "ionice", "nohup", "command", "stdbuf", "trap", "env"}
+    {"npx", "bunx", "time", "nice", "ionice", "nohup", "command", "stdbuf", "trap", "env", "shx"}
 ) | programs("shells")
 
 
@@ -54,6 +57,8 @@ def searched_by(command: Command, line: str) -> tuple[str, ...]:
     """Return what a search finds and hands to the command that it runs, or to the one behind its pipe."""
     if command.name in FINDERS:
         return found_by(command.words, line)
+    if command.name in {"fd", "fdfind"}:
+        return found_by_fd(command, line)
     if command.name not in {"xargs", "gxargs"} or not command.feed or not command.feed.of:
         return ()
     script = read_script(command.feed.of)
@@ -63,6 +68,17 @@ def searched_by(command: Command, line: str) -> tuple[str, ...]:
         listed = [word for word in given if not word.option]
         return tuple(one for word in listed for one in targets_of(word)) if all(map(is_generated, listed)) else ()
     return found_by(given, line) if name in FINDERS else ()
+
+
+def found_by_fd(command: Command, line: str) -> tuple[str, ...]:
+    """Return what ``fd '^name$' -x`` finds below the folder that is worked in; a name alone may be a part of others."""
+    texts = [word.text for word in command.words]
+    end = next((at for at, text in enumerate(texts) if text in {"-x", "-X", "--exec", "--exec-batch"}), len(texts))
+    taking = {"-t", "-d", "--type", "--max-depth"}
+    given = [text for last, text in pairwise(["", *texts[:end]]) if text[:1] != "-" and last not in taking]
+    match = WHOLE_NAME.fullmatch(given[0]) if len(given) == 1 else None
+    name = (match[1] or match[2]).replace("\\.", ".") if match else ""
+    return patterns_of(name, "**/") if is_made_again(name) and not may_lose(line) else ()
 
 
 def found_by(words: Sequence[Word], line: str) -> tuple[str, ...]:
