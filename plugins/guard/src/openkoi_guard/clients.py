@@ -32,8 +32,10 @@ def kinds() -> dict[str, frozenset[str]]:
     """Read the table, once: programs and verbs, by kind."""
     found: dict[str, set[str]] = {}
     for line in lines_of(RULES / "clients.table"):
-        kind, *names = line.split()
-        found.setdefault(kind, set()).update(names)
+        first, *names = line.split()
+        kind, _, clients = first.partition(":")
+        for one in [f"{kind}:{client}" for client in clients.split(",")] if clients else [kind]:
+            found.setdefault(one, set()).update(names)
     return {kind: frozenset(names) for kind, names in found.items()}
 
 
@@ -43,7 +45,7 @@ def checks_for(name: str) -> Iterator[Check]:
         yield paid
     elif name in kinds()["serving"]:
         yield served
-    elif name not in book().by_name and not is_local(name):
+    elif name not in book().globals and not is_local(name):
         yield strange
 
 
@@ -77,7 +79,7 @@ def served(command: Command) -> Iterator[Finding]:
         if hands_out(verb, {*said[:at], *said[at + 1 : at + 3]}):
             yield Finding(RIGHTS, "remote")
             return
-        if verb in kinds()["calm"]:
+        if verb in kinds()["calm"] or verb in kinds().get(f"calm:{command.name}", ()):
             return
     if said and not shows_alone(command, said):
         yield Finding(UNKNOWN, "remote")

@@ -220,7 +220,8 @@ class Examination:
         self.searched = searched_by(command, self.whole) if depth == 0 else ()
         deeper = depth if command.name in SAME_FOLDER else depth + 1
         self.later = command.name == "trap"
-        if command.name == "ssh" and len(command.operands) == 1 and (told := spoken_feed(command.feed)):
+        remote = command.operands[1:] if command.name == "ssh" else ["-"]
+        if (not remote or remote[0] in programs("shells")) and (told := spoken_feed(command.feed)):
             self.line(told, depth + 1)
         for inner in unwrapped(command.name, command.words):
             if is_builtin_alone(inner, command):

@@ -27,6 +27,9 @@ SENDING_METHODS = frozenset(
 DROPPING_METHODS = frozenset(
     {"flushall", "flushdb", "drop_all", "drop_database", "drop_collection", "delete_many", "drop_table", "delete_all"}
 )
+# Packages of services outside this machine, and how their methods that change something begin.
+SERVICES = frozenset({"boto3", "botocore", "google", "azure", "kubernetes", "stripe", "github", "gitlab", "slack_sdk", "twilio"})
+CHANGING = ("delete", "terminate", "stop_", "remove", "purge", "destroy", "revoke", "put_", "upload", "send", "publish", "update_")
 TELLING = frozenset({"execute", "executescript", "executemany", "exec_driver_sql", "text", "raw", "read_sql", "sql"})
 DELETING_TREES = frozenset({"rmtree", "remove", "unlink", "rmdir"})
 METHODS = frozenset({"rmtree", "unlink", "rmdir"})
@@ -153,6 +156,8 @@ def judge_call(call: ast.Call, names: Mapping[str, str]) -> Iterator[Found]:
         yield Found("deletes data")
     elif last in TELLING and (text := constant(call.args)) and (why := harm(text, "")):
         yield Found(why)
+    elif last.startswith(CHANGING) and any(one.partition(".")[0] in SERVICES for one in names.values()):
+        yield Found("changes what others use, on a service outside this machine")
     elif last in SENDING_METHODS:
         yield Found("sends data to another machine")
     elif name in ENDS:

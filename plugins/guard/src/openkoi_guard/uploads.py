@@ -184,13 +184,18 @@ def scripts(command: Command, way: Way, words: Sequence[Word]) -> bool:
 def secrets_sent(command: Command) -> Iterator[Finding]:
     """Handing what prints keys, passwords or the environment to a program that talks to others."""
     feed = command.feed
-    if feed is None or not reads_unseen(command) or is_local(command):
+    if feed is None or not reads_unseen(command) or is_local(command) or is_line_for_ssh(command):
         return
-    piped = bool(feed.of) and spoken_feed(feed) is None and not LOOKS.search(" ".join(command.operands[1:]))
+    piped = bool(feed.of) and not LOOKS.search(" ".join(command.operands[1:]))
     if command.name == "ssh" and (piped or KEEPS.search(" ".join(command.operands[1:]))):
         yield Finding("sends files or data to another machine", "secrets")
     elif tells_secrets(feed.of):
         yield Finding("sends keys, passwords or the environment to another machine", "secrets")
+
+
+def is_line_for_ssh(command: Command) -> bool:
+    """Return whether all that another machine is sent are commands which the line spells out."""
+    return command.name == "ssh" and spoken_feed(command.feed) is not None
 
 
 def tells_secrets(upstream: str) -> bool:
