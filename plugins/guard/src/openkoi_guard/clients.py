@@ -16,10 +16,12 @@ from .takers import SPECIAL
 from .wrappers import wrappers
 
 VERB_PARTS = re.compile(r"[:_.-]")
+SCRIPT = re.compile(r"\.(py|sh|phar|js|mjs|ts|rb|pl|php|lua|jar|bash)$")
 CAMEL = re.compile(r"([a-z])([A-Z])")
 
 FAR = 4
 FAR_UNKNOWN = 3
+OWN_WORDS = 2
 UNKNOWN = "does what is not known to only read, on a service outside this machine"
 STRANGE = "deletes, stops, publishes or sends something, with a program that no rule knows"
 OUTSIDE = "changes what others use, on a service outside this machine"
@@ -45,7 +47,7 @@ def checks_for(name: str) -> Iterator[Check]:
         yield paid
     elif name in kinds()["serving"]:
         yield served
-    elif name not in book().globals and not is_local(name):
+    elif not SCRIPT.search(name) and not is_local(name):
         yield strange
 
 
@@ -59,7 +61,8 @@ def strange(command: Command) -> Iterator[Finding]:
     """Deleting, stopping, publishing or sending with a program that no rule knows."""
     given = [] if only_tells(command.words, anywhere=True) else operands_of(command.words)[:FAR_UNKNOWN]
     parts = {part for word in given if " " not in word for part in VERB_PARTS.split(camel_apart(word).lower())}
-    if not parts.isdisjoint(kinds()["gone"]):
+    flags = {word.text.partition("=")[0] for word in command.words}
+    if not (parts.isdisjoint(kinds()["gone"]) and flags.isdisjoint(kinds()["gone-flag"])):
         yield Finding(STRANGE, "remote")
 
 
@@ -73,13 +76,14 @@ def served(command: Command) -> Iterator[Finding]:
     said = verbs(command)
     acting = kinds()["acting"] | (kinds()["reshaping"] if command.name in kinds()["clouds"] else frozenset())
     for at, verb in enumerate(said):
-        if verb in acting:
+        own = at < OWN_WORDS and verb in kinds().get(f"calm:{command.name}", ())
+        if verb in acting and not own:
             yield Finding(OUTSIDE, "remote")
             return
         if hands_out(verb, {*said[:at], *said[at + 1 : at + 3]}):
             yield Finding(RIGHTS, "remote")
             return
-        if verb in kinds()["calm"] or verb in kinds().get(f"calm:{command.name}", ()):
+        if own or verb in kinds()["calm"]:
             return
     if said and not shows_alone(command, said):
         yield Finding(UNKNOWN, "remote")
@@ -113,7 +117,7 @@ def verbs(command: Command) -> Sequence[str]:
     """The first words of a client, taken apart: ``pg:reset`` is two, ``stop-instances`` begins with its verb."""
     if only_tells(command.words, anywhere=True):
         return ()
-    parts = [part for word in given_to(command) if " " not in word for part in word.lower().split(":")]
+    parts = [part for word in given_to(command) if " " not in word for part in camel_apart(word).lower().split(":")]
     return [stem for part in parts for stem in stems(part)]
 
 
@@ -121,7 +125,7 @@ def given_to(command: Command) -> Sequence[str]:
     """The first words of a client, without the name of the service."""
     given = operands_of(book().stripped(command.name, command.words))[:FAR]
     if command.name in kinds()["by-service"]:
-        return given[1:] if given and given[0] not in kinds()["ours"] else ()
+        return given[1:] if given and given[0] not in kinds()[f"ours:{command.name}"] else ()
     return given
 
 

@@ -25,17 +25,25 @@ DROPS = re.compile(
     r"|purge\s+binary|truncate\s+(table\s+)?[\w\"`\[$]+|detach\s+delete|drop\s+owned)\b",
     re.IGNORECASE,
 )
+STARTS = re.compile(
+    r"^\s*(drop\s+\w+|reset\s+(master|slave|replica|binary)|shutdown|kill|purge|rename\s+table|detach|flush\s+tables"
+    r"|alter\s+system)\b|\bpg_(terminate|cancel)_backend\b",
+    re.IGNORECASE,
+)
 EVERY_ROW = re.compile(
-    r"^\s*(delete\s+from\b(?!.*\bwhere\b)|update\s+\S+\s+set\b(?!.*\bwhere\b))", re.IGNORECASE | re.DOTALL
+    r"(?:^|\()\s*(delete\s+from\b(?!.*\bwhere\b)|update\s+\S+\s+set\b(?!.*\bwhere\b))", re.IGNORECASE | re.DOTALL
 )
 ALWAYS = re.compile(r"\bwhere\s+(true|1|1\s*=\s*1|'?\w'?\s*=\s*'?\w'?)\s*$", re.IGNORECASE)
-ALTERS = re.compile(r"\balter\s+(table|database|user|role|system)\b.*\b(drop|delete|update|rename|password|superuser)\b", FLAGS)
+ALTERS = re.compile(
+    r"\balter\s+(table|database|user|role|system)\b.*\b(drop|delete|update|rename|password|superuser)\b", FLAGS
+)
 RIGHTS = re.compile(r"\b(grant\s+.*\bto\b|revoke\s+.*\bfrom\b|create\s+(user|role)\b)", re.IGNORECASE | re.DOTALL)
 RUNS = re.compile(
     r"\\!|^\s*\.(shell|system)\b|\b(to|from)\s+program\b|xp_cmdshell|^\s*system\s", re.IGNORECASE | re.MULTILINE
 )
 MONGO_DROPS = re.compile(
     r"\.(drop|dropDatabase|dropIndexes?|dropCollection|dropUser|shutdownServer)\s*\(|\.(deleteMany|remove)\s*\(\s*(\{\s*\}\s*)?\)"
+    r"|(adminCommand|runCommand)\(\s*\{\s*['\"]?(shutdown|drop\w*|delete|renameCollection|replSet\w+)"
     r"|\.(deleteMany|remove|deleteOne|findOneAndDelete|updateMany)\s*\("
 )
 
@@ -69,13 +77,13 @@ def harm(text: str, client: str) -> str:
         return "deletes data, or stops the database" if REDIS_DROPS.search(text) else ""
     if RUNS.search(text):
         return "lets the database run a program"
-    return next((why for one in QUOTED.sub("''", text).split(";") if (why := harm_of_one(one))), "")
+    return next((why for one in QUOTED.sub(" '' ", text).split(";") if (why := harm_of_one(one))), "")
 
 
 def harm_of_one(statement: str) -> str:
     if len(statement) > LONGEST:
         return "tells a database more than can be judged"
-    if DROPS.search(statement) or ALTERS.search(statement):
+    if STARTS.search(statement) or DROPS.search(statement) or ALTERS.search(statement):
         return "deletes or changes tables"
     if EVERY_ROW.search(statement) or ALWAYS.search(statement):
         return "changes or deletes every row of a table"

@@ -12,6 +12,7 @@ from openkoi_hookspecs import Allow, Ask, Deny
 
 from . import files, system
 from .checks import found
+from .clients import STRANGE, UNKNOWN
 from .finding import Command, Concern, Finding
 from .fresh_files import fresh_files
 from .git_checkouts import Comparison, comparisons
@@ -23,7 +24,7 @@ from .places import judge_read, judge_write
 from .policy import Policy
 from .python_code import Found, judge_python
 from .redirects import Feed
-from .searches import SAME_FOLDER, deleted_by, handed_over, searched_by
+from .searches import SAME_FOLDER, deleted_by, found_by_loop, handed_over, searched_by
 from .shell import CONTINUED, UNREADABLE, Script, Simple, read_script
 from .sourced import SOURCING, is_elsewhere, may_be_ours
 from .spoken import said, spoken, spoken_feed
@@ -31,13 +32,15 @@ from .takers import is_builtin_alone, unwrapped
 from .temporary import temporary_targets
 from .trusted import is_generator, substituted
 from .uploads import is_local
-from .variables import chosen, program_name, settled, uncertain
+from .variables import DEFAULT, READ, chosen, program_name, settled, uncertain
 from .words import Word
 
 DEEPEST = 8
 MOST_COMMANDS = 2_000
 LONGEST = 100_000
+NOT_KNOWN = {STRANGE, UNKNOWN}
 VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+QUOTED_VARIABLE = re.compile(r"'(\$\{?\w+\}?)'")
 PLAIN = re.compile(r"[\w./ =:@+-]+")
 FETCHING = frozenset({"curl", "wget", "aria2c"})
 UNPACKING = frozenset({"tar", "unzip", "bsdtar"})
@@ -154,7 +157,9 @@ class Examination:
                 self.note(text, "runs a program whose name is computed", "computed")
             return
         command = Command(name, tuple(words[1:]), feed)
-        self.settle(command, words, text, depth)
+        if "/init.d/" in words[0].text:
+            command = Command("service", (Word(name), *words[1:]), feed)
+        self.settle(command, words, text, depth, guess=guess)
         self.remember(command)
         self.inner(command, text, depth)
         if code := code_of(command):
@@ -167,12 +172,13 @@ class Examination:
         """Return the words that a variable in the place of a program means, when the line sets it in one place."""
         match = VARIABLE.fullmatch(program.text)
         values = self.choices.get(match[1], ()) if match and not program.known else ()
-        return tuple(map(Word, values[0].text.split())) if len(values) == 1 and PLAIN.fullmatch(values[0].text) else ()
+        text = DEFAULT.sub(r"\1", values[0].text) if len(values) == 1 else ""
+        return tuple(map(Word, text.split())) if PLAIN.fullmatch(text) else ()
 
-    def settle(self, command: Command, words: Sequence[Word], text: str, depth: int) -> None:
+    def settle(self, command: Command, words: Sequence[Word], text: str, depth: int, *, guess: bool) -> None:
         """Hold a command against what a person has settled, the rules and the checks."""
         settled = self.policy.verdict_on(words)
-        found = list(self.found(command))
+        found = [one for one in self.found(command) if not (guess and one.why in NOT_KNOWN)]
         if settled is Allow:
             found = [finding for finding in found if finding.verdict is Deny]
         elif settled:
@@ -186,6 +192,9 @@ class Examination:
         """Return what a command deletes if all of it is made again or temporary, as far as the line says."""
         if depth:
             return handed_over(command, self.searched) if depth == 1 else ()
+        only = [word.text.strip("${}") for word in command.words if not word.option]
+        if len(only) == 1 and (found := found_by_loop(command, self.choices.get(only[0], ()), self.whole)):
+            return found
         spelled = replace(command, words=tuple(each for word in command.words for each in settled(word, self.choices)))
         found = deleted_by(spelled, self.whole, ran)
         return found or temporary_targets(command, self.whole, ran, later=self.later)
@@ -235,7 +244,9 @@ class Examination:
     def handed(self, word: Word, text: str, depth: int, *, guess: bool = False) -> None:
         """Examine a word that is read as a line, if it can be told what it says. A ``guess`` may be none."""
         made = substituted(word.text) if not word.known else ""
-        if made:
+        if self.later and not made and set(READ.findall(word.text)) <= self.choices.keys() and "`" not in word.text:
+            self.line(QUOTED_VARIABLE.sub(r'"\1"', word.text), depth + 1, guess=guess)
+        elif made:
             self.output(made, "shell", text, depth)
         elif uncertain(word, self.whole):
             self.note(text, "hands a shell what is computed", "computed")

@@ -50,7 +50,11 @@ def writes(command: Command) -> Iterator[Finding]:
         yield from judge_write(target)
         if posixpath.normpath(target.text or ".") == "/":
             yield Finding("writes all over the machine", "system")
-    if command.name in {"tee", "sponge", "dd"} and command.feed and "/dev/null" in {command.feed.file, command.feed.of.removeprefix("cat ")}:
+    if (
+        command.name in {"tee", "sponge", "dd"}
+        and command.feed
+        and "/dev/null" in {command.feed.file, command.feed.of.removeprefix("cat ")}
+    ):
         yield Finding("empties the file", "destroying")
 
 

@@ -17,10 +17,11 @@ from .finding import Command
 from .patterns import RULES, lines_of
 from .words import Word
 
-DELETING = frozenset({"rm", "rimraf"})
+GLOBBING = frozenset({"rimraf", "del", "del-cli"})  # They read patterns themselves.
+DELETING = frozenset({"rm", *GLOBBING})
 # What else a line may do before without putting something of value into such a folder.
 HARMLESS_BEFORE = frozenset({"cd", "pushd", "echo", "printf", "ls", "rm", "rimraf", "test", "[", "set", "true", "pwd"})
-# Where a later command of the line may run before the deletion, what it moves may be of value; an alias may be anything.
+# Where a later command of the line may run before the deletion, what it moves may be of value.
 OUT_OF_ORDER = re.compile(r"\b(for|while|until|function|trap)\b|\(\s*\)|(?<![&>|])&(?![&>\d])")
 MOVES = re.compile(r"\b(mv|ln|rsync|rename|mount|git\s+(mv|stash|checkout|worktree\s+move))\b")
 UNSETTLED = re.compile(r"\b(eval|alias|select)\b")
@@ -49,7 +50,8 @@ def generated_targets(command: Command, earlier: Collection[str], line: str) -> 
 
     ``earlier`` are the words of the commands before it in the line: what they may have moved there is of value.
     """
-    words = [one for word in command.words if not word.option for one in braced(word)]
+    own = command.name in GLOBBING
+    words = [one for word in command.words if not word.option for one in braced(replace(word, glob=word.glob or own))]
     made = [word for word in words if os.path.basename(word.text) not in names("lock")]  # noqa: PTH119
     if command.name not in DELETING or not made or may_lose(line):
         return ()
@@ -124,7 +126,7 @@ def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path)
 
 def matches(pattern: str, folder: Path) -> Iterator[str]:
     """Yield what a pattern of a shell means, one folder deep for each star: git would not look behind links."""
-    return iglob(pattern.removeprefix(GLOB).removesuffix("/**"), root_dir=folder)
+    return iglob(pattern.removeprefix(GLOB).removesuffix("/**"), root_dir=folder)  # noqa: PTH207  Path.glob goes deeper
 
 
 def spares_git(patterns: Sequence[str], folder: Path) -> bool:

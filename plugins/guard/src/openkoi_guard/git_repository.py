@@ -88,6 +88,8 @@ def is_plain(command: Command) -> bool:
     if rest[0] != "config":
         return REDIRECTING.isdisjoint(rest)
     plain = [word for word in rest[1:] if not word.startswith("-") and word not in {"set", "unset"}]
+    if plain and plain[0].lower().startswith("alias.") and not any(word.startswith("!") for word in plain[1:]):
+        return True
     return "--edit" not in rest and "-e" not in rest and bool(plain) and is_plain_key(plain[0].lower())
 
 

@@ -24,6 +24,7 @@ CODE: Mapping[str, tuple[str, ...]] = {
     "luajit": ("-e",),
     "osascript": ("-e",),
     "rscript": ("-e",),
+    "r": ("-e",),
     "julia": ("-e", "-E"),
     "elixir": ("-e", "--eval"),
     "groovy": ("-e",),
@@ -41,7 +42,7 @@ RUNNERS: Mapping[str, tuple[str, frozenset[str], tuple[str, ...]]] = {
 }
 CONSOLES = frozenset({"c", "console", "shell", "shell_plus", "tinker"})
 AWKS = frozenset({"awk", "gawk", "mawk", "nawk", "goawk"})
-UNFED = frozenset({"deno", "rscript", "julia", "elixir", "groovy"})
+UNFED = frozenset({"deno", "r", "rscript", "julia", "elixir", "groovy"})
 SHELL_VALUES = frozenset({"-o", "-O", "+o", "+O", "--rcfile", "--init-file"})
 POWERSHELL_VALUES = frozenset({"-executionpolicy", "-ep", "-ex", "-version", "-windowstyle", "-w", "-inputformat"})
 PYTHON_VALUES = frozenset({"-W", "-X"})

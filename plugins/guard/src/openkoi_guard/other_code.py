@@ -23,14 +23,15 @@ DELETES = re.compile(
     r"\b(rmSync|unlinkSync|rmdirSync|truncateSync|rmtree|remove_tree|rm_rf|rm_r|rm_f|delete_all|deltree)\b"
     r"|\bunlink\b\s*[(\"'$@<\w]|\b(File|Dir|FileUtils|Pathname|IO)(\.|::)(delete|unlink|rm\w*|remove\w*|truncate|rmdir)\b"
     r"|\bfs(\.promises)?\.(rm|unlink|rmdir|truncate)\s*\(|\bpromises\b.*\b(rm|unlink|rmdir)\s*\(|\bos\.remove\b|\brmdir\b\s*\("
-    r"|\bDeno\.remove|\bFile\.Delete|\bDirectory\.Delete|fs['\"]\)\.(rm|unlink|rmdir|promises\.rm)|rimraf|\bfile\s+delete\b"
+    r"|\bDeno\.remove|\bFile\.Delete|\bDirectory\.Delete|fs['\"]\)\.(rm|unlink|rmdir|promises\.rm)|rimraf|\bfile\s+delete\b|\bfile\.remove\b|\bunlink\(|(?<![\w.])rm\("
 )
 DELETED = re.compile(r"(?:\bfs|['\"]\))\.(rmSync|rmdirSync|unlinkSync)\(\s*['\"]([^'\"]+)['\"]\s*[,)]")
 DROPS = re.compile(
     r"\b(delete_all|destroy_all|drop_table|drop_database|flushall|flushdb|deleteMany|dropDatabase)\b|::truncate\(|\bREMOVE\b"
 )
 CHANGES_ELSEWHERE = re.compile(
-    r"\bmethod:\s*['\"](POST|PUT|PATCH|DELETE)|\b(axios|got|http|client|Net::HTTP)(\(\))?\.(post|put|patch|delete)\b", re.IGNORECASE
+    r"\bmethod:\s*['\"](POST|PUT|PATCH|DELETE)|\b(axios|got|http|client|Net::HTTP)['\")(]*\.(post|put|patch|delete)\b",
+    re.IGNORECASE,
 )
 LOCAL = re.compile(r"https?://(localhost|127\.|\[::1\]|0\.0\.0\.0)")
 EVALUATES = re.compile(

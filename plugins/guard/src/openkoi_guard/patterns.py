@@ -16,7 +16,9 @@ from pathlib import Path
 from .words import Word
 
 RULES = Path(__file__).with_name("rules")
-HARMLESS = frozenset({"--help", "-help", "--dry-run", "--dryrun", "--dry_run", "--dry-run=client", "--dry-run=server", "--dry-run=true"})
+HARMLESS = frozenset(
+    {"--help", "-help", "--dry-run", "--dryrun", "--dry_run", "--dry-run=client", "--dry-run=server", "--dry-run=true"}
+)
 VERSION = frozenset({"--version", "-V"})
 MOST_NAMES = 1_000
 SHORTEST = 5
@@ -107,6 +109,8 @@ def only_tells(words: Sequence[Word], *, anywhere: bool) -> bool:
         if word.text == "--" or (not word.option and not anywhere):
             return False
         if word.text in HARMLESS or (word.text in VERSION and not anywhere):
+            return True
+        if anywhere and word == words[-1] and word.text == "help":
             return True
     return False
 

@@ -28,8 +28,23 @@ DROPPING_METHODS = frozenset(
     {"flushall", "flushdb", "drop_all", "drop_database", "drop_collection", "delete_many", "drop_table", "delete_all"}
 )
 # Packages of services outside this machine, and how their methods that change something begin.
-SERVICES = frozenset({"boto3", "botocore", "google", "azure", "kubernetes", "stripe", "github", "gitlab", "slack_sdk", "twilio"})
-CHANGING = ("delete", "terminate", "stop_", "remove", "purge", "destroy", "revoke", "put_", "upload", "send", "publish", "update_")
+SERVICES = frozenset(
+    {"boto3", "botocore", "google", "azure", "kubernetes", "stripe", "github", "gitlab", "slack_sdk", "twilio"}
+)
+CHANGING = (
+    "delete",
+    "terminate",
+    "stop_",
+    "remove",
+    "purge",
+    "destroy",
+    "revoke",
+    "put_",
+    "upload",
+    "send",
+    "publish",
+    "update_",
+)
 TELLING = frozenset({"execute", "executescript", "executemany", "exec_driver_sql", "text", "raw", "read_sql", "sql"})
 DELETING_TREES = frozenset({"rmtree", "remove", "unlink", "rmdir"})
 METHODS = frozenset({"rmtree", "unlink", "rmdir"})

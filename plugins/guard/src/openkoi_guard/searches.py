@@ -21,6 +21,7 @@ from .generated import (
 )
 from .patterns import programs
 from .shell import read_script
+from .trusted import substituted
 from .words import Word
 
 WHOLE_NAME = re.compile(r"\^((?:[\w-]|\\\.)+)\$|(__\w+__|node_modules)")
@@ -32,7 +33,7 @@ NARROWING |= dict.fromkeys(("-type", "-maxdepth", "-mindepth", "-mtime", "-mmin"
 NEGATED = {"-path", "-name", "-wholename"}
 # Programs that run another one, or a line, in the same folder.
 SAME_FOLDER = frozenset(
-    {"npx", "bunx", "time", "nice", "ionice", "nohup", "command", "stdbuf", "trap", "env", "shx"}
+    {"npx", "bunx", "time", "nice", "ionice", "nohup", "command", "stdbuf", "trap", "env", "shx", "pnpm", "yarn"}
 ) | programs("shells")
 
 
@@ -68,6 +69,15 @@ def searched_by(command: Command, line: str) -> tuple[str, ...]:
         listed = [word for word in given if not word.option]
         return tuple(one for word in listed for one in targets_of(word)) if all(map(is_generated, listed)) else ()
     return found_by(given, line) if name in FINDERS else ()
+
+
+def found_by_loop(command: Command, words: Sequence[Word], line: str) -> tuple[str, ...]:
+    """Return what a loop over the output of a search deletes, as ``for d in $(find . -name x); do rm -r $d; done``."""
+    script = read_script(substituted(words[0].text)) if len(words) == 1 and not words[0].known else None
+    if not script or command.name not in DELETING or len(script.commands) != 1 or script.broken or script.nested:
+        return ()
+    name, *given = script.commands[0].words
+    return found_by(given, line) if name.text in FINDERS else ()
 
 
 def found_by_fd(command: Command, line: str) -> tuple[str, ...]:

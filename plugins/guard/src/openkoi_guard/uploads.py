@@ -31,13 +31,17 @@ IN_ADDRESS = re.compile(r"\$\(|`|\$\{?!?\w*(SECRET|PASSW|PRIVATE)\w*", re.IGNORE
 FILE_SIGN = re.compile(r"^@|=[@<]")
 ITEM = re.compile(r"^[^=@/]*[=:]?@\S")  # name@file, as httpie takes it
 PUTS = re.compile(r"(?:^|[;\n\"'])\s*(?:m?put|m?send|reput|append|mirror\b[^;\n]*\s(?:-\w*R\w*|--reverse))\b")
-KEEPS = re.compile(r">|\b(tee|dd|cpio|rsync)\b|\btar\b.*x|\bunzip\b|\b(ba|z|da)?sh\b|\bcat$")  # what it reads, a remote command keeps
+KEEPS = re.compile(
+    r">|\b(tee|dd|cpio|rsync)\b|\btar\b.*x|\bunzip\b|\b(ba|z|da)?sh\b|\bcat$"
+)  # what it reads, a remote command keeps
 LOOKS = re.compile(r"--dry-run|^\s*(grep|wc|head|tail|jq|sort|diff)\b")
 PRINTS_ALL = re.compile(r"(^|[|;&(]\s*)(env|printenv|export\s+-p|declare\s+-[px]+|set)\s*([|;&)]|$)")
 CHANGING = frozenset({"PUT", "PATCH", "DELETE"})
 HTTP_CLIENTS = frozenset({"curl", "wget", "http", "https", "xh", "httpie"})
 BODIES = ("-d", "--data", "--data-raw", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "--post-data")
-QUERIES = re.compile(r"/_?(m?search|query|graphql|count|find|lookup|validate|_?analyze|login|token|suggest)\b", re.IGNORECASE)
+QUERIES = re.compile(
+    r"/_?(m?search|query|graphql|count|find|lookup|validate|_?analyze|login|token|suggest)\b", re.IGNORECASE
+)
 MAILERS = frozenset({"ssh", "mail", "mailx", "sendmail"})
 KINDS = ("copied", "attached", "marked", "piped", "scripted")
 
