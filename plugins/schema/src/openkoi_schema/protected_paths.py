@@ -46,7 +46,7 @@ def all_protected(
     paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str] = HERE
 ) -> Iterator[ProtectedPath]:
     """Return each path that is protected, with each of the folders in which it is."""
-    bases = cache(partial(spelled_bases, workspace))
+    bases = cache(partial(spelled_bases, workspace, Resolved({}).real))
     patterns = [(glob, pattern) for glob in globs for pattern in anchored(glob, bases)]
     any_of = one_pattern(tuple(pattern for _, pattern in patterns))
     for path in paths if patterns else ():
@@ -101,10 +101,26 @@ def divided(glob: str) -> tuple[str, str]:
     return str(PurePosixPath(*parts[:fixed])), plain("/".join(parts[fixed:]))
 
 
-def spelled_bases(workspace: Path, head: str) -> Sequence[str]:
+def spelled_bases(workspace: Path, real: Callable[[str], str], head: str) -> Sequence[str]:
     """Return a folder as it is written and as it is on the disk, as patterns that mean it alone."""
-    written = os.path.normpath(workspace.joinpath(head))
-    return [escape(plain(one)).rstrip("/") for one in dict.fromkeys((written, os.path.realpath(written)))]
+    written = os.path.normpath(os.path.join(workspace, head))  # noqa: PTH118  # a hundred of them at each write
+    return [escape(plain(one)).rstrip("/") for one in dict.fromkeys((written, real(written)))]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Paths with their links resolved. Each folder is looked up once, as many of the paths lie in the same ones."""
+
+    known: dict[str, str]
+
+    def real(self, path: str) -> str:
+        """Return a path without ``..`` as it is on the disk."""
+        if path not in self.known:
+            above, name = os.path.split(path)
+            whole = os.path.join(self.real(above), name) if name else path  # noqa: PTH118
+            simple = os.name == "posix" and not os.path.islink(whole)  # noqa: PTH114
+            self.known[path] = whole if simple else os.path.realpath(path)
+        return self.known[path]
 
 
 @lru_cache(maxsize=16)
