@@ -16,6 +16,7 @@ from .takers import SPECIAL
 from .wrappers import wrappers
 
 VERB_PARTS = re.compile(r"[:_.-]")
+NO_VERB = re.compile(r"[ /]|\.\w{2,4}$")
 SCRIPT = re.compile(r"\.(py|sh|phar|js|mjs|ts|rb|pl|php|lua|jar|bash)$")
 CAMEL = re.compile(r"([a-z])([A-Z])")
 
@@ -54,13 +55,13 @@ def checks_for(name: str) -> Iterator[Check]:
 def is_local(name: str) -> bool:
     """Return whether a program works on this machine, so that its first words may be anything."""
     known = name in kinds()["local"] or name in SPECIAL or name in wrappers() or name in CODE or PYTHON.match(name)
-    return bool(known) or any(name in programs(kind) for kind in ("looking", "shells", "clients"))
+    return bool(known) or any(name in programs(kind) for kind in ("looking", "shells", "clients", "databases"))
 
 
 def strange(command: Command) -> Iterator[Finding]:
     """Deleting, stopping, publishing or sending with a program that no rule knows."""
     given = [] if only_tells(command.words, anywhere=True) else operands_of(command.words)[:FAR_UNKNOWN]
-    parts = {part for word in given if " " not in word for part in VERB_PARTS.split(camel_apart(word).lower())}
+    parts = {part for word in given if not NO_VERB.search(word) for part in VERB_PARTS.split(camel_apart(word).lower())}
     flags = {word.text.partition("=")[0] for word in command.words}
     if not (parts.isdisjoint(kinds()["gone"]) and flags.isdisjoint(kinds()["gone-flag"])):
         yield Finding(STRANGE, "remote")
