@@ -1,4 +1,4 @@
-"""The labelled sets of ``tests/data/commands``: what must ask does, and what must not asks at most once in a hundred."""
+"""The labelled sets of ``tests/data/commands``: what must ask does, what must not does so at most once in a hundred."""
 
 import asyncio
 import subprocess

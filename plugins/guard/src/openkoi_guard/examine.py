@@ -5,24 +5,22 @@ Knows which part is asked what; the rules stand in ``rules/``, the checks in the
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from openkoi_hookspecs import Allow, Ask, Deny
 
-from . import files, system
+from . import system
 from .checks import found
 from .clients import STRANGE, UNKNOWN
 from .finding import Command, Concern, Finding
-from .fresh_files import fresh_files
-from .git_checkouts import Comparison, comparisons
-from .git_repository import is_plain, written_settings
+from .fresh_files import is_unpacked
 from .interpreters import Code, code_of, language_of
 from .other_code import judge_awk, judge_code
 from .patterns import programs
-from .places import judge_read, judge_write
-from .policy import Policy
+from .places import judge_write
 from .python_code import Found, judge_python
+from .record import Record
 from .redirects import Feed
 from .searches import SAME_FOLDER, deleted_by, found_by_loop, handed_over, searched_by
 from .shell import CONTINUED, UNREADABLE, Script, Simple, read_script
@@ -31,8 +29,7 @@ from .spoken import said, spoken, spoken_feed
 from .takers import is_builtin_alone, unwrapped
 from .temporary import temporary_targets
 from .trusted import is_generator, substituted
-from .uploads import is_local
-from .variables import DEFAULT, READ, chosen, program_name, settled, uncertain
+from .variables import READ, chosen, program_name, settled, spelled, uncertain
 from .words import Word
 
 DEEPEST = 8
@@ -41,43 +38,14 @@ LONGEST = 100_000
 NOT_KNOWN = {STRANGE, UNKNOWN}
 VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 QUOTED_VARIABLE = re.compile(r"'(\$\{?\w+\}?)'")
-PLAIN = re.compile(r"[\w./ =:@+-]+")
-FETCHING = frozenset({"curl", "wget", "aria2c"})
-UNPACKING = frozenset({"tar", "unzip", "bsdtar"})
-# What may stand in a line beside git commands without writing anything itself.
-BESIDE_GIT = frozenset({"git", "cd", "echo", "true", "pwd", "test", "[", "ls", "cat"})
 SETTLED = {
     Ask: Finding("your settings want it asked about", "settings"),
     Deny: Finding("your settings forbid it", "settings", Deny),
 }
 
 
-@dataclass(slots=True)
-class Examination:
-    """One line under examination. ``fresh``: the files it has written so far, with their text where that is known.
-
-    ``ran``: the commands so far; ``plainly``: only git runs, and sets only what it never runs;
-    ``choices``: what variables that are set once may be; ``later``: a trap's line.
-    """
-
-    policy: Policy
-    concerns: list[Concern] = field(default_factory=list)
-    writes: list[str] = field(default_factory=list)
-    folders: list[str] = field(default_factory=list)
-    fresh: dict[str, str | None] = field(default_factory=dict)
-    sourced: list[str] = field(default_factory=list)
-    links: dict[str, str] = field(default_factory=dict)
-    values: dict[str, str] = field(default_factory=dict)
-    new_remote: bool = False
-    searched: tuple[str, ...] = ()
-    whole: str = ""
-    commands: int = 0
-    configures: list[str] = field(default_factory=list)
-    plainly: bool = True
-    compares: list[Comparison] = field(default_factory=list)
-    ran: list[Command] = field(default_factory=list)
-    choices: dict[str, tuple[Word, ...]] = field(default_factory=dict)
-    later: bool = False
+class Examination(Record):
+    """One line under examination."""
 
     def begin(self, line: str) -> None:
         """Examine a whole line, also as it is when a shell has joined what was continued."""
@@ -90,15 +58,6 @@ class Examination:
             self.line(line, 0)
             if "\\\n" in line:
                 self.line(CONTINUED.sub(r"\1", line), 0)
-
-    def note(self, command: str, why: str, category: str, verdict: type[Ask] | type[Deny] = Ask) -> None:
-        """Write a concern down."""
-        self.concerns.append(Concern(verdict, command, why, category))
-
-    def note_all(self, command: str, findings: Iterable[Finding]) -> None:
-        """Write findings down."""
-        for finding in findings:
-            self.note(command, finding.why, finding.category, finding.verdict)
 
     def line(self, line: str, depth: int, *, guess: bool = False) -> None:
         """Examine a text that a shell reads."""
@@ -115,15 +74,6 @@ class Examination:
             self.simple(simple, depth, guess=guess)
         for nested in script.nested:
             self.line(nested, depth + 1)
-
-    def around(self, script: Script) -> None:
-        """Examine what no program does: functions without end, and files that the shell opens."""
-        for bomb in script.bombs:
-            self.note(bomb, "calls itself without end", "destroying", Deny)
-        self.writes += [target.text for target in script.written]
-        opened = [(f"> {one.text}", judge_write(one)) for one in script.written]
-        for text, findings in [*opened, *((f"< {one.text}", judge_read(one)) for one in script.read)]:
-            self.note_all(text, findings)
 
     def assigned(self, script: Script, depth: int) -> None:
         for name, value in script.assigned:
@@ -149,7 +99,7 @@ class Examination:
             self.note(text, "holds too many commands to be judged", "unreadable")
             return
         name = program_name(words[0], self.whole)
-        if not name and (meant := self.spelled(words[0])):
+        if not name and (meant := spelled(words[0], self.choices)):
             self.command([*meant, *words[1:]], feed, text, depth + 1, guess=guess)
             return
         if not name:
@@ -167,13 +117,6 @@ class Examination:
         if words[0].known and "/" in words[0].text:
             self.ran_unpacked(words[0].text, text)
             self.ran_fresh(words[0].text, language_of(words[0].text), text, depth)
-
-    def spelled(self, program: Word) -> tuple[Word, ...]:
-        """Return the words that a variable in the place of a program means, when the line sets it in one place."""
-        match = VARIABLE.fullmatch(program.text)
-        values = self.choices.get(match[1], ()) if match and not program.known else ()
-        text = DEFAULT.sub(r"\1", values[0].text) if len(values) == 1 else ""
-        return tuple(map(Word, text.split())) if PLAIN.fullmatch(text) else ()
 
     def settle(self, command: Command, words: Sequence[Word], text: str, depth: int, *, guess: bool) -> None:
         """Hold a command against what a person has settled, the rules and the checks."""
@@ -195,33 +138,14 @@ class Examination:
         only = [word.text.strip("${}") for word in command.words if not word.option]
         if len(only) == 1 and (found := found_by_loop(command, self.choices.get(only[0], ()), self.whole)):
             return found
-        spelled = replace(command, words=tuple(each for word in command.words for each in settled(word, self.choices)))
-        found = deleted_by(spelled, self.whole, ran)
+        spelt = replace(command, words=tuple(each for word in command.words for each in settled(word, self.choices)))
+        found = deleted_by(spelt, self.whole, ran)
         return found or temporary_targets(command, self.whole, ran, later=self.later)
 
     def found(self, command: Command) -> Iterator[Finding]:
         yield from found(command, self.policy.mounted)
         if self.new_remote and command.name == "git" and command.operands[:1] == ["push"]:
             yield Finding("sends the repository to an address that this line has set", "secrets")
-
-    def remember(self, command: Command) -> None:
-        """Keep in mind what later commands of the line may build on."""
-        written = [posixpath.join(*self.folders, path) for path in written_settings(command)]
-        self.configures += written
-        self.plainly &= is_plain(command) if written else command.name in BESIDE_GIT
-        self.compares += (
-            one._replace(folder=posixpath.join(*self.folders, one.folder)) for one in comparisons(command)
-        )
-        self.ran.append(command)
-        if command.name in {"cd", "pushd"} and command.operands:
-            self.folders.append(command.operands[0])
-        if command.name == "git" and command.operands[:1] == ["remote"] and {"add", "set-url"} & set(command.operands):
-            self.new_remote = True
-        if files.may_write(command.name):
-            self.writes += [target.text for target in files.targets(command)]
-        if command.name == "ln" and len(command.operands) == 2:
-            self.links[posixpath.normpath(command.operands[1])] = command.operands[0]
-        self.fresh |= dict(fresh_files(command, self.fresh))
 
     def inner(self, command: Command, text: str, depth: int) -> None:
         """Examine the commands that a command runs."""
@@ -321,14 +245,8 @@ class Examination:
         return True
 
     def ran_unpacked(self, path: str, text: str) -> None:
-        """Note that a script runs which the line has just fetched, together with a folder around it."""
-        before = [one for one in self.ran[:-1] if not is_local(one)]
-        clones = [one for one in before if one.name == "git" and one.operands[:1] == ["clone"]]
-        fetched = any(one.name in FETCHING for one in before) and any(one.name in UNPACKING for one in before)
-        if (clones or fetched) and not path.startswith("/") and (self.folders or path.split("/")[1:2]):
-            entered = {posixpath.basename(word).removesuffix(".git") for one in clones for word in one.operands[1:]}
-            if fetched or {*self.folders, *path.split("/")} & entered:
-                self.note(text, "runs what this line has just fetched", "computed")
+        if is_unpacked(path, self.ran[:-1], self.folders):
+            self.note(text, "runs what this line has just fetched", "computed")
 
     def program(self, code: str, language: str, text: str, depth: int) -> None:
         """Examine a program in one of the languages."""

@@ -35,7 +35,8 @@ CHANGES_ELSEWHERE = re.compile(
 )
 LOCAL = re.compile(r"https?://(localhost|127\.|\[::1\]|0\.0\.0\.0)")
 EVALUATES = re.compile(
-    r"\beval\b\s*[(\"'$]|\beval\s+(pack|unpack|join|reverse|decode)\b|\bnew Function\s*\(|\bFunction\s*\(\s*[\"'`]|instance_eval|class_eval|loadstring"
+    r"\beval\b\s*[(\"'$]|\beval\s+(pack|unpack|join|reverse|decode)\b"
+    r"|\bnew Function\s*\(|\bFunction\s*\(\s*[\"'`]|instance_eval|class_eval|loadstring"
     r"|\bassert\s*\(\s*\$"
 )
 FETCHES = re.compile(r"https?://|fsockopen|TCPSocket|net\.connect|net\.Socket|IO::Socket|\bSocket\b|/dev/tcp|/inet/")

@@ -9,6 +9,7 @@ from .shell import FROM_ENVIRONMENT, Script
 from .words import Word
 
 VARIABLE = re.compile(r"\$\{?!?(\w+)")
+PLAIN = re.compile(r"[\w./ =:@+-]+")
 READ = re.compile(r"\$\{?(\w+)\}?")
 DEFAULT = re.compile(r"\$\{\w+:?[-=]([\w./-]+)\}")
 ENDING = re.compile(r"\.(exe|cmd|bat|com)$")
@@ -46,6 +47,14 @@ def chosen(script: Script, line: str) -> dict[str, tuple[Word, ...]]:
     """Return what each variable may be that the line sets in one place: the words of a loop, or one value."""
     given = [*script.loops, *((name, (value,)) for name, value in script.assigned)]
     return {name: words for name, words in given if name and mentions(name, line) == 1}
+
+
+def spelled(program: Word, choices: Mapping[str, tuple[Word, ...]]) -> tuple[Word, ...]:
+    """Return the words that a variable in the place of a program means, when the line sets it in one place."""
+    match = READ.fullmatch(program.text)
+    values = choices.get(match[1], ()) if match and not program.known else ()
+    text = DEFAULT.sub(r"\1", values[0].text) if len(values) == 1 else ""
+    return tuple(map(Word, text.split())) if PLAIN.fullmatch(text) else ()
 
 
 def mentions(name: str, line: str) -> int:
