@@ -1,7 +1,5 @@
 """Run commands in the chosen sandbox, in no weaker one than was asked for. Depends on no sandbox by name."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +20,7 @@ from .services import Services
 
 LEVELS = keys.SANDBOX_LEVELS
 KEY = keys.SANDBOX_MINIMUM.name
+# What the commands of the tool call under way may change, and those of no other.
 CALL_PATHS = ContextVar[frozenset[str]]("CALL_PATHS", default=frozenset())
 
 
@@ -62,13 +61,3 @@ class SandboxPolicy:
         if not is_yes(await self.run.ask(question)):
             raise KoiError(f"No command is run: {short} openkoi doctor says what is missing.")
         self.waived = True
-
-
-@contextmanager
-def approved_for_call(paths: Sequence[str]) -> Iterator[None]:
-    """Let the commands of one tool call, and of no other, change these paths."""
-    token = CALL_PATHS.set(frozenset(paths))
-    try:
-        yield
-    finally:
-        CALL_PATHS.reset(token)

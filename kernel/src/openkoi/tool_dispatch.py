@@ -35,7 +35,7 @@ from .baselines import capture_baseline
 from .effects import effects_of
 from .require_checkpoint import REFUSED, may_change_files
 from .run import TaskRun
-from .sandbox_policy import approved_for_call
+from .sandbox_policy import CALL_PATHS
 
 MAX_CALLS = 64
 TOO_MANY = (
@@ -117,8 +117,9 @@ async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin:
         run.touched = True
     await run.emit(events.ToolCallStarted(call, format_progress(tool, call), by_plugin))
     began = monotonic()
-    with approved_for_call(verdict.paths if verdict.only_this_call else ()):
-        brought = await invoke(copy_call(call), tool, run)
+    before = CALL_PATHS.set(frozenset(verdict.paths if verdict.only_this_call else ()))
+    brought = await invoke(copy_call(call), tool, run)
+    CALL_PATHS.reset(before)
     took = round((monotonic() - began) * 1000)
     result = check_result(await run.fold(hooks.after_tool, brought, call=call, run=run))
     effects = effects_of(tool, result, approved=verdict.reason == APPROVED)
