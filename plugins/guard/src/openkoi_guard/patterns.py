@@ -110,8 +110,8 @@ def only_tells(words: Sequence[Word], *, anywhere: bool) -> bool:
             return False
         if word.text in HARMLESS or (word.text in VERSION and not anywhere):
             return True
-        if anywhere and word == words[-1] and word.text == "help":
-            return True
+    if anywhere and words[-1:] and words[-1].text == "help":
+        return not any(word.option for word in words)
     return False
 
 

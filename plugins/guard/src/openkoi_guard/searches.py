@@ -3,6 +3,7 @@
 Only a search of the folder that is worked in, or of folders below it, by names is understood.
 """
 
+import os
 import re
 from collections.abc import Sequence
 from itertools import pairwise
@@ -96,7 +97,7 @@ def found_by(words: Sequence[Word], line: str) -> tuple[str, ...]:
     texts = [word.text for word in words]
     end = next((at for at, text in enumerate(texts) if text in ACTIONS), len(texts))
     begin = next((at for at, text in enumerate(texts[:end]) if text[:1] in "-(!"), end)
-    starts = [text.removeprefix("./").rstrip("/") or "." for text in texts[:begin]]
+    starts = [os.path.normpath(text) for text in texts[:begin]]
     if not all(word.known for word in words[:end]) or not all(map(is_below, starts)) or may_lose(line):
         return ()
     if sum(text in ACTIONS for text in texts) > 1 or {"-o", "-or", ","} & set(texts[end:]):
