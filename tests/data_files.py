@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 DATA = Path(__file__).parent / "data"
 FAULTS = DATA / "faults.json"
 SHELL_COMMANDS = DATA / "shell.json"
+COMMAND_SETS = DATA / "commands"
 
 Case = dict[str, Any]  # the catalogue is JSON whose fields differ from case to case
 

@@ -166,3 +166,15 @@ def test_a_script_that_calls_git_is_told_what_state_it_left(openkoi: Shell, sand
 
     assert (0, "on: push\n") == (status, (openkoi.folder / CI).read_text()), screen
     assert state.replace("\n", "\\n") in results(log).replace("\\\\n", "\\n"), (state, results(log))
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_a_setting_that_git_never_runs_is_written_unasked_and_nothing_else_is(openkoi: Shell, sandbox: str) -> None:
+    planting = "open('.git/config', 'a').write('[core]\\n\\tfsmonitor = x\\n')"
+    (openkoi.folder / "plant.py").write_text(planting)
+    configure(openkoi, sandbox, guard="ask")
+    status, screen, _ = run(openkoi, command("git config pull.rebase true"), command("python3 plant.py"))
+
+    assert 0 == status, screen
+    assert "true\n" == sh(openkoi.folder, "git config pull.rebase")
+    assert "" == sh(openkoi.folder, "git config core.fsmonitor", check=False)

@@ -80,12 +80,14 @@ class Tool:
 class Permission:
     """What a plugin says to a tool call: Allow, Ask or Deny. The strictest holds.
 
-    ``paths`` are absolute paths that commands of the task may change once the call is allowed.
+    ``paths`` are absolute paths that commands of the task may change once the call is allowed; with ``only_this_call``,
+    commands of this call alone.
     """
 
     reason: str = ""
     _: KW_ONLY
     paths: tuple[str, ...] = ()
+    only_this_call: bool = False
     strictness: ClassVar[int] = 0
 
 

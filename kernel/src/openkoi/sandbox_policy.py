@@ -1,5 +1,6 @@
 """Run commands in the chosen sandbox, in no weaker one than was asked for. Depends on no sandbox by name."""
 
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from .services import Services
 
 LEVELS = keys.SANDBOX_LEVELS
 KEY = keys.SANDBOX_MINIMUM.name
+# What the commands of the tool call under way may change, and those of no other.
+CALL_PATHS = ContextVar[frozenset[str]]("CALL_PATHS", default=frozenset())
 
 
 @dataclass(slots=True)
@@ -39,7 +42,7 @@ class SandboxPolicy:
             raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
         await self.require_level(sandbox)
         hidden = command.hide_env | self.services.redactor.names(self.services.config.environment)
-        seconds, approved = min(command.seconds, seconds_left), command.approved | self.approved
+        seconds, approved = min(command.seconds, seconds_left), command.approved | self.approved | CALL_PATHS.get()
         done = await sandbox.execute(replace(command, seconds=seconds, hide_env=hidden, approved=approved), workspace)
         for event in done.events:
             await self.run.emit(event)

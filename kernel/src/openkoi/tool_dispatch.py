@@ -35,6 +35,7 @@ from .baselines import capture_baseline
 from .effects import effects_of
 from .require_checkpoint import REFUSED, may_change_files
 from .run import TaskRun
+from .sandbox_policy import CALL_PATHS
 
 MAX_CALLS = 64
 TOO_MANY = (
@@ -116,7 +117,9 @@ async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin:
         run.touched = True
     await run.emit(events.ToolCallStarted(call, format_progress(tool, call), by_plugin))
     began = monotonic()
+    before = CALL_PATHS.set(frozenset(verdict.paths if verdict.only_this_call else ()))
     brought = await invoke(copy_call(call), tool, run)
+    CALL_PATHS.reset(before)
     took = round((monotonic() - began) * 1000)
     result = check_result(await run.fold(hooks.after_tool, brought, call=call, run=run))
     effects = effects_of(tool, result, approved=verdict.reason == APPROVED)
@@ -161,7 +164,7 @@ async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permissi
     """Return the strictest permission of all plugins: Allow, Deny, or Ask if the user is needed and gives no answer."""
     said = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
     strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
-    if isinstance(strictest, Allow):
+    if isinstance(strictest, Allow) and not strictest.only_this_call:
         await run.approve(strictest.paths)
     if not isinstance(strictest, Ask):
         return strictest

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_guard import Guard
-from openkoi_guard.generated import FILES as GENERATED_FILES
-from openkoi_guard.generated import NAMES
+from openkoi_guard.generated import names
 from openkoi_hookspecs import Arguments, Ask, Permission, Tool, ToolCall, ToolResult
 from openkoi_testing import make_run
 
@@ -45,6 +44,7 @@ def repository(tmp_path: Path) -> Path:
     git(tmp_path, "add", "-f", "vendor/dist/kept", "src/m.py")
     if os.name == "posix":
         (tmp_path / ".next").symlink_to("src")
+        (tmp_path / "sub" / "linked").symlink_to("../src")
     return tmp_path
 
 
@@ -84,6 +84,18 @@ def asked(workspace: Path, command: str) -> Permission | None:
         "rm -rf ./node_modules/.cache",
         "rm -rf {build,dist} src/{__pycache__,.mypy_cache}",
         "rm -rf *.egg-info",
+        "rm -rf */build */*.egg-info **/__pycache__",
+        "find . -name build -exec rm -rf {} +",
+        "cd sub && find . -name __pycache__ -delete",
+        "find src build -name '*.pyc' -delete",
+        "find . -path ./vendor -prune -o -name '*.pyc' -delete",
+        "ls -d */__pycache__ | xargs rm -rf",
+        'D=build && rm -rf "$D"',
+        "for d in build dist; do rm -rf $d; done",
+        'rm -rf $(pwd)/build "$PWD/dist"',
+        "rm -rf node_modules package-lock.json",
+        "sh -c 'rm -rf dist && tsc'",
+        "if [ -d build ]; then rm -rf build; fi",
         "rm -f src/__pycache__/m.pyc build/made",
     ],
 )
@@ -105,7 +117,6 @@ def test_what_git_ignores_is_not_asked_about(repository: Path, command: str) -> 
         "cd .. && rm -rf build",
         "cd $X && rm -rf build",
         "rm -rf $X/build",
-        "rm -rf */build",
         "rm -rf vendor/dist/*",
         "rm -rf {build,src}",
         "rm -rf build/{..,made}/src",
@@ -114,7 +125,6 @@ def test_what_git_ignores_is_not_asked_about(repository: Path, command: str) -> 
         "rm -rf *.py",
         "rm -rf .next/*",
         "rm -rf build/*/../../src",
-        "rm -rf */*.egg-info",
         "mv src build/made; rm -rf build/made",
         "rm -rf '{build,dist}'",
         "mv src build && rm -rf build",
@@ -130,7 +140,6 @@ def test_what_git_ignores_is_not_asked_about(repository: Path, command: str) -> 
         "rm -rf build && git push --force",
         "rm -f coverage.json",  # neither tracked nor ignored
         "rm -f .coverage src/m.py",
-        "find . -name build -exec rm -rf {} +",  # a branch may have that name
         "find . -name .x -delete",
         "find . -name '*.py' -delete",
         "find .. -name __pycache__ -exec rm -rf {} +",
@@ -144,11 +153,31 @@ def test_what_git_ignores_is_not_asked_about(repository: Path, command: str) -> 
         "find . -name __pycache__ -exec cp -r src {} ';' -exec rm -rf {} +",
         "find . -name __pycache__ | cat - list | xargs rm -rf",
         "ssh host find . -name __pycache__ -delete",
-        "cd sub && find . -name __pycache__ -delete",
+        "rm -rf */linked/__pycache__",
+        "rm -rf dis? src",
+        "D=src; rm -rf $D",
+        "D=build; D=src; rm -rf $D",
+        "for d in build src; do rm -rf $d; done",
+        "for d in build; do mv src $d; rm -rf $d; done",
+        "read D; rm -rf $D",
+        "rm -f package-lock.json",
+        "find src -name '*.py' -delete",
+        "find . -path ./src -prune -o -name '*.pyc' | xargs rm",
+        "find ../x -name __pycache__ -delete",
+        "ls -d */src | xargs rm -rf",
+        "ls | xargs rm -rf",
+        "sh -c 'rm -rf src'",
     ],
 )
 def test_all_else_is_asked_about(repository: Path, command: str) -> None:
     assert isinstance(asked(repository, command), Ask)
+
+
+def test_a_search_that_would_delete_a_branch_is_asked_about(repository: Path) -> None:
+    git(repository, "-c", "user.name=n", "-c", "user.email=a@b", "commit", "-qm", "first")
+    git(repository, "branch", "build")
+
+    assert isinstance(asked(repository, "find . -name build -exec rm -rf {} +"), Ask)
 
 
 def test_outside_a_repository_nothing_is_ignored(tmp_path: Path) -> None:
@@ -166,7 +195,7 @@ def test_a_file_in_an_ignored_folder_that_was_added_is_asked_about(repository: P
 def test_of_a_set_that_was_written_blind_98_of_100_ask_and_1_in_vain(
     tmp_path: Path, blind: tuple[list[str], list[str]]
 ) -> None:
-    (tmp_path / ".gitignore").write_text("\n".join([*NAMES, *GENERATED_FILES]) + "\n")
+    (tmp_path / ".gitignore").write_text("\n".join([*names("folder"), *names("file")]) + "\n")
     git(tmp_path, "init", "-q")
 
     async def alarms(commands: list[str]) -> list[str]:

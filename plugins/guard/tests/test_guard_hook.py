@@ -245,12 +245,14 @@ def repository(folder: Path) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        "git config user.name x",
+        "git -C . config user.name x",
         "git -C . config core.fsmonitor x",
         "git config --unset core.pager",
-        "git remote add origin https://host/x",
-        "git branch --set-upstream-to=origin/main",
-        "git submodule update --init",
+        "git config --unset user.name && make",
+        "git config user.name $(whoami)",
+        "git config --edit",
+        "git remote set-url origin https://host/x",
+        "git submodule update --init; ./run",
         "cd new && cd .. && git config a.b c",
     ],
 )
@@ -260,6 +262,22 @@ def test_commands_that_write_git_s_settings_ask_for_that_path(tmp_path: Path, co
     assert isinstance(said, Ask)
     assert (str(tmp_path.resolve() / ".git/config"),) == said.paths
     assert "git runs the programs that it names" in said.reason
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git config user.name x && git config --local pull.rebase true",
+        "git remote add origin https://host/x",
+        "git branch --set-upstream-to=origin/main",
+        "git submodule update --init --recursive",
+    ],
+)
+def test_git_may_write_what_it_never_runs_unasked_in_that_call(tmp_path: Path, command: str) -> None:
+    said = verdict(Guard(), repository(tmp_path), command=command)
+
+    assert isinstance(said, Allow)
+    assert ((str(tmp_path.resolve() / ".git/config"),), True) == (said.paths, said.only_this_call)
 
 
 @pytest.mark.parametrize(

@@ -4,66 +4,48 @@ Knows which part is asked what; the rules stand in ``rules/``, the checks in the
 """
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from openkoi_hookspecs import Allow, Ask, Deny
 
-from . import files, system
+from . import system
 from .checks import found
+from .clients import STRANGE, UNKNOWN
 from .finding import Command, Concern, Finding
-from .fresh_files import fresh_files
-from .git_checkouts import Comparison, comparisons
-from .git_repository import written_settings
+from .fresh_files import is_unpacked
 from .interpreters import Code, code_of, language_of
 from .other_code import judge_awk, judge_code
 from .patterns import programs
-from .places import judge_read, judge_write
-from .policy import Policy
+from .places import judge_write
 from .python_code import Found, judge_python
+from .record import Record
 from .redirects import Feed
-from .searches import SAME_FOLDER, deleted_by, handed_over, searched_by
+from .searches import SAME_FOLDER, deleted_by, found_by_loop, handed_over, searched_by
 from .shell import CONTINUED, UNREADABLE, Script, Simple, read_script
 from .sourced import SOURCING, is_elsewhere, may_be_ours
-from .spoken import said, spoken
+from .spoken import said, spoken, spoken_feed
 from .takers import is_builtin_alone, unwrapped
-from .temporary import is_made_by_mktemp, temporary_targets
+from .temporary import temporary_targets
 from .trusted import is_generator, substituted
-from .variables import program_name, uncertain
+from .variables import READ, chosen, program_name, settled, spelled, uncertain
 from .words import Word
 
 DEEPEST = 8
 MOST_COMMANDS = 2_000
 LONGEST = 100_000
+NOT_KNOWN = {STRANGE, UNKNOWN}
+VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+QUOTED_VARIABLE = re.compile(r"'(\$\{?\w+\}?)'")
 SETTLED = {
     Ask: Finding("your settings want it asked about", "settings"),
     Deny: Finding("your settings forbid it", "settings", Deny),
 }
 
 
-@dataclass(slots=True)
-class Examination:
-    """One line under examination. ``fresh``: the files it has written so far, with their text where that is known.
-
-    ``ran``: the commands so far; ``made``: the variables that mktemp's output was assigned to.
-    """
-
-    policy: Policy
-    concerns: list[Concern] = field(default_factory=list)
-    writes: list[str] = field(default_factory=list)
-    folders: list[str] = field(default_factory=list)
-    fresh: dict[str, str | None] = field(default_factory=dict)
-    sourced: list[str] = field(default_factory=list)
-    links: dict[str, str] = field(default_factory=dict)
-    values: dict[str, str] = field(default_factory=dict)
-    new_remote: bool = False
-    searched: tuple[str, ...] = ()
-    whole: str = ""
-    commands: int = 0
-    configures: list[str] = field(default_factory=list)
-    compares: list[Comparison] = field(default_factory=list)
-    ran: list[Command] = field(default_factory=list)
-    made: frozenset[str] = frozenset()
+class Examination(Record):
+    """One line under examination."""
 
     def begin(self, line: str) -> None:
         """Examine a whole line, also as it is when a shell has joined what was continued."""
@@ -77,15 +59,6 @@ class Examination:
             if "\\\n" in line:
                 self.line(CONTINUED.sub(r"\1", line), 0)
 
-    def note(self, command: str, why: str, category: str, verdict: type[Ask] | type[Deny] = Ask) -> None:
-        """Write a concern down."""
-        self.concerns.append(Concern(verdict, command, why, category))
-
-    def note_all(self, command: str, findings: Iterable[Finding]) -> None:
-        """Write findings down."""
-        for finding in findings:
-            self.note(command, finding.why, finding.category, finding.verdict)
-
     def line(self, line: str, depth: int, *, guess: bool = False) -> None:
         """Examine a text that a shell reads."""
         if depth > DEEPEST:
@@ -96,32 +69,23 @@ class Examination:
             self.note(line, "cannot be read with certainty", "unreadable")
         self.around(script)
         self.assigned(script, depth)
+        self.choices |= chosen(script, self.whole)
         for simple in script.commands:
-            self.simple(simple, depth)
+            self.simple(simple, depth, guess=guess)
         for nested in script.nested:
             self.line(nested, depth + 1)
-
-    def around(self, script: Script) -> None:
-        """Examine what no program does: functions without end, and files that the shell opens."""
-        for bomb in script.bombs:
-            self.note(bomb, "calls itself without end", "destroying", Deny)
-        self.writes += [target.text for target in script.written]
-        opened = [(f"> {one.text}", judge_write(one)) for one in script.written]
-        for text, findings in [*opened, *((f"< {one.text}", judge_read(one)) for one in script.read)]:
-            self.note_all(text, findings)
 
     def assigned(self, script: Script, depth: int) -> None:
         for name, value in script.assigned:
             if value.known:
                 self.values[name] = value.text
-            self.made = self.made | {name} if is_made_by_mktemp(value) else self.made - {name}
             self.note_all(f"{name}={value.text}", system.judge_assignment(name, value))
             if name in programs("run-later") and value.known:
                 self.line(value.text, depth + 1)
 
-    def simple(self, simple: Simple, depth: int) -> None:
+    def simple(self, simple: Simple, depth: int, *, guess: bool = False) -> None:
         """Examine a simple command as it stands in the line."""
-        self.command(simple.words, simple.feed, simple.text, depth)
+        self.command(simple.words, simple.feed, simple.text, depth, guess=guess)
         self.note_all(simple.text, system.emptied_by(simple))
         for opened in simple.writes:
             self.fresh[posixpath.normpath(opened.target.text)] = said(simple)
@@ -135,65 +99,63 @@ class Examination:
             self.note(text, "holds too many commands to be judged", "unreadable")
             return
         name = program_name(words[0], self.whole)
+        if not name and (meant := spelled(words[0], self.choices)):
+            self.command([*meant, *words[1:]], feed, text, depth + 1, guess=guess)
+            return
         if not name:
             if not guess:
                 self.note(text, "runs a program whose name is computed", "computed")
             return
         command = Command(name, tuple(words[1:]), feed)
-        self.settle(command, words, text, depth)
+        if "/init.d/" in words[0].text:
+            command = Command("service", (Word(name), *words[1:]), feed)
+        self.settle(command, words, text, depth, guess=guess)
         self.remember(command)
         self.inner(command, text, depth)
         if code := code_of(command):
             self.code(command, code, text, depth)
         if words[0].known and "/" in words[0].text:
+            self.ran_unpacked(words[0].text, text)
             self.ran_fresh(words[0].text, language_of(words[0].text), text, depth)
 
-    def settle(self, command: Command, words: Sequence[Word], text: str, depth: int) -> None:
+    def settle(self, command: Command, words: Sequence[Word], text: str, depth: int, *, guess: bool) -> None:
         """Hold a command against what a person has settled, the rules and the checks."""
         settled = self.policy.verdict_on(words)
-        found = list(self.found(command))
+        found = [one for one in self.found(command) if not (guess and one.why in NOT_KNOWN)]
         if settled is Allow:
             found = [finding for finding in found if finding.verdict is Deny]
         elif settled:
             found.append(SETTLED[settled])
-        targets = self.worthless(command, depth) if found else ()
+        targets = self.worthless(command, depth, self.ran) if found else ()
         for finding in found:
             deletes = targets if (finding.category, finding.verdict) == ("destroying", Ask) else ()
             self.concerns.append(Concern(finding.verdict, text, finding.why, finding.category, deletes))
 
-    def worthless(self, command: Command, depth: int) -> tuple[str, ...]:
+    def worthless(self, command: Command, depth: int, ran: Sequence[Command]) -> tuple[str, ...]:
         """Return what a command deletes if all of it is made again or temporary, as far as the line says."""
         if depth:
             return handed_over(command, self.searched) if depth == 1 else ()
-        return deleted_by(command, self.whole, self.ran) or temporary_targets(command, self.made, self.whole, self.ran)
+        only = [word.text.strip("${}") for word in command.words if not word.option]
+        if len(only) == 1 and (found := found_by_loop(command, self.choices.get(only[0], ()), self.whole)):
+            return found
+        spelt = replace(command, words=tuple(each for word in command.words for each in settled(word, self.choices)))
+        found = deleted_by(spelt, self.whole, ran)
+        return found or temporary_targets(command, self.whole, ran, later=self.later)
 
     def found(self, command: Command) -> Iterator[Finding]:
         yield from found(command, self.policy.mounted)
         if self.new_remote and command.name == "git" and command.operands[:1] == ["push"]:
             yield Finding("sends the repository to an address that this line has set", "secrets")
 
-    def remember(self, command: Command) -> None:
-        """Keep in mind what later commands of the line may build on."""
-        self.configures += (posixpath.join(*self.folders, path) for path in written_settings(command))
-        self.compares += (
-            one._replace(folder=posixpath.join(*self.folders, one.folder)) for one in comparisons(command)
-        )
-        self.ran.append(command)
-        if command.name in {"cd", "pushd"} and command.operands:
-            self.folders.append(command.operands[0])
-        if command.name == "git" and command.operands[:1] == ["remote"] and {"add", "set-url"} & set(command.operands):
-            self.new_remote = True
-        if files.may_write(command.name):
-            self.writes += [target.text for target in files.targets(command)]
-        if command.name == "ln" and len(command.operands) == 2:
-            self.links[posixpath.normpath(command.operands[1])] = command.operands[0]
-        self.fresh |= dict(fresh_files(command, self.fresh))
-
     def inner(self, command: Command, text: str, depth: int) -> None:
         """Examine the commands that a command runs."""
         feed = None if command.name in {"xargs", "parallel"} else command.feed
         self.searched = searched_by(command, self.whole) if depth == 0 else ()
         deeper = depth if command.name in SAME_FOLDER else depth + 1
+        self.later = command.name == "trap"
+        remote = command.operands[1:] if command.name == "ssh" else ["-"]
+        if (not remote or remote[0] in programs("shells")) and (told := spoken_feed(command.feed)):
+            self.line(told, depth + 1)
         for inner in unwrapped(command.name, command.words):
             if is_builtin_alone(inner, command):
                 continue
@@ -201,11 +163,14 @@ class Examination:
                 self.handed(inner.line, text, deeper - 1, guess=inner.guess)
             elif inner.words:
                 self.command(inner.words, feed, text, deeper, guess=inner.guess)
+        self.later = False
 
     def handed(self, word: Word, text: str, depth: int, *, guess: bool = False) -> None:
         """Examine a word that is read as a line, if it can be told what it says. A ``guess`` may be none."""
         made = substituted(word.text) if not word.known else ""
-        if made:
+        if self.later and not made and set(READ.findall(word.text)) <= self.choices.keys() and "`" not in word.text:
+            self.line(QUOTED_VARIABLE.sub(r'"\1"', word.text), depth + 1, guess=guess)
+        elif made:
             self.output(made, "shell", text, depth)
         elif uncertain(word, self.whole):
             self.note(text, "hands a shell what is computed", "computed")
@@ -226,10 +191,12 @@ class Examination:
         """Examine what an interpreter runs."""
         if code.module:
             self.command(code.module, command.feed, text, depth + 1, guess=True)
-        elif code.code is not None and uncertain(code.code, self.whole):
+        elif code.code is not None and (uncertain(code.code, self.whole) or VARIABLE.fullmatch(code.code.text)):
             self.handed(code.code, text, depth) if code.language == "shell" else self.note(
                 text, "runs code that is computed", "computed"
             )
+        elif code.code is not None and code.language == "shell":
+            self.line(code.code.text, depth)
         elif code.code is not None:
             self.program(code.code.text, code.language, text, depth)
         elif code.script:
@@ -253,6 +220,7 @@ class Examination:
         elif first.text in {"/dev/stdin", "/dev/fd/0"} and command.feed:
             self.fed(command.feed, code.language, text, depth)
         elif not self.ran_fresh(first.text, code.language, text, depth):
+            self.ran_unpacked(first.text, text)
             if command.name in SOURCING:
                 self.read_in(first, text)
             self.command(code.script, command.feed, text, depth + 1, guess=True)
@@ -276,6 +244,10 @@ class Examination:
             self.program(content, language, text, depth)
         return True
 
+    def ran_unpacked(self, path: str, text: str) -> None:
+        if is_unpacked(path, self.ran[:-1], self.folders):
+            self.note(text, "runs what this line has just fetched", "computed")
+
     def program(self, code: str, language: str, text: str, depth: int) -> None:
         """Examine a program in one of the languages."""
         if language == "shell":
@@ -292,7 +264,9 @@ class Examination:
             self.writes.append(found.path)
             self.note_all(text, judge_write(Word(found.path)))
         elif found.why:
-            self.note(text, found.why, "code")
+            removing = Command("rm", tuple(Word(path) for path in found.deletes))
+            deletes = () if depth else self.worthless(removing, 0, self.ran[:-1])
+            self.concerns.append(Concern(Ask, text, found.why, "code", deletes))
 
 
 PROGRAMS: dict[str, Callable[[str], Iterator[Found]]] = {"python": judge_python, "awk": judge_awk}

@@ -32,6 +32,7 @@ CHANGING = frozenset({"chmod", "chown", "chgrp", "setfacl", "mv", "cp", "sed", "
 IN_PLACE = re.compile(r"-(?!-)[^=]*i|--in-place")
 PARTS = re.compile("[=:]")
 SED_WRITES = re.compile(r"(?:^|[;{/|#\s\d$gpI])w\s+(\S+)\s*(?:$|\n)")
+OWN_PROCESS = re.compile(r"(\$\(|`)\s*(CAT\s+\S+\.PID|<\s*\S+\.PID|JOBS\s+-P)\s*(\)|`)$")
 FORCED = frozenset({"-9", "-KILL", "-SIGKILL", "-19", "-STOP", "-SIGSTOP"})
 EDITORS_IN_PLACE = frozenset({"sed", "gsed", "perl", "ruby"})
 
@@ -49,7 +50,11 @@ def writes(command: Command) -> Iterator[Finding]:
         yield from judge_write(target)
         if posixpath.normpath(target.text or ".") == "/":
             yield Finding("writes all over the machine", "system")
-    if command.name in {"tee", "sponge", "dd"} and command.feed and command.feed.file == "/dev/null":
+    if (
+        command.name in {"tee", "sponge", "dd"}
+        and command.feed
+        and "/dev/null" in {command.feed.file, command.feed.of.removeprefix("cat ")}
+    ):
         yield Finding("empties the file", "destroying")
 
 
@@ -139,7 +144,7 @@ def kills(command: Command) -> Iterator[Finding]:
         yield Finding("ends processes without letting them finish", "services")
     elif given[-1:] == ["1"] or (given[-1:] == ["-1"] and len(given) > 1):
         yield Finding("ends every process, or the first one", "services")
-    elif any("$(" in one or "`" in one for one in given):
+    elif any(("$(" in one or "`" in one) and not OWN_PROCESS.match(one) for one in given):
         yield Finding("ends whatever processes are found", "services")
 
 

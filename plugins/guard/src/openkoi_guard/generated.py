@@ -6,70 +6,79 @@ What the words of a line say is decided without looking; what git says of a fold
 import os
 import re
 import subprocess
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import cache
+from glob import iglob
 from pathlib import Path
 
 from .finding import Command
+from .patterns import RULES, lines_of
 from .words import Word
 
-NAMES = (
-    *("build", "dist", "out", "target", "_build", "cmake-build-*", "node_modules", "bower_components", "__pycache__"),
-    *(".venv", "venv", ".tox", ".nox", ".eggs", "*.egg-info", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".cache"),
-    *(".hypothesis", "htmlcov", "coverage", ".nyc_output", ".next", ".nuxt", ".output", ".svelte-kit", ".parcel-cache"),
-    *(
-        ".turbo",
-        ".angular",
-        ".gradle",
-        ".dart_tool",
-        "storybook-static",
-        ".vite",
-        "obj",
-        ".docusaurus",
-        "zig-cache",
-        "zig-out",
-    ),
-)
-FILES = (
-    *("*.pyc", "*.pyo", ".coverage", ".coverage.*", "coverage.xml", "coverage.json", "lcov.info", "*.tsbuildinfo"),
-    *(".eslintcache", ".stylelintcache", "junit.xml", ".DS_Store", "*.o", "*.obj", "*.class", "*.gcda", "*.gcno"),
-)
-DELETING = frozenset({"rm", "rimraf"})
+GLOBBING = frozenset({"rimraf", "del", "del-cli"})  # They read patterns themselves.
+DELETING = frozenset({"rm", *GLOBBING})
 # What else a line may do before without putting something of value into such a folder.
 HARMLESS_BEFORE = frozenset({"cd", "pushd", "echo", "printf", "ls", "rm", "rimraf", "test", "[", "set", "true", "pwd"})
-# Where a later command of the line may run before the deletion.
-OUT_OF_ORDER = re.compile(r"\b(for|while|until|select|function|trap|eval|alias)\b|\(\s*\)|(?<![&>|])&(?![&>\d])")
+# Where a later command of the line may run before the deletion, what it moves may be of value.
+OUT_OF_ORDER = re.compile(r"\b(for|while|until|function|trap)\b|\(\s*\)|(?<![&>|])&(?![&>\d])")
+MOVES = re.compile(r"\b(mv|ln|rsync|rename|mount|git\s+(mv|stash|checkout|worktree\s+move))\b")
+UNSETTLED = re.compile(r"\b(eval|alias|select)\b")
 BRACES = re.compile(r"\{([\w.,/-]+)\}")
 COMPUTED = re.compile(r"[$`*?\[{~\\]")
+SPELLED = re.compile(r"[\w.@+*?\[\]/-]+")
+GLOB = ":(glob)"
 SECONDS = 10
+MOST_ENTRIES = 20_000
+
+
+@cache
+def names(kind: str) -> tuple[str, ...]:
+    """Return the names of a kind that ``rules/generated.table`` lists."""
+    rows = (line.split() for line in lines_of(RULES / "generated.table"))
+    return tuple(name for first, *rest in rows if first == kind for name in rest)
+
+
+def may_lose(line: str) -> bool:
+    """Return whether something of value may come into a generated folder, whatever the order of the commands says."""
+    return bool(UNSETTLED.search(line) or (OUT_OF_ORDER.search(line) and MOVES.search(line)))
 
 
 def generated_targets(command: Command, earlier: Collection[str], line: str) -> tuple[str, ...]:
-    """Return the folders that a command deletes when all of them are of this kind by name; else nothing.
+    """Return what a command deletes when all of it is of this kind by name, as paths or patterns for git; else nothing.
 
     ``earlier`` are the words of the commands before it in the line: what they may have moved there is of value.
     """
-    words = [one for word in command.words if not word.option for one in braced(word)]
-    if command.name not in DELETING or not words or OUT_OF_ORDER.search(line):
+    own = command.name in GLOBBING
+    words = [one for word in command.words if not word.option for one in braced(replace(word, glob=word.glob or own))]
+    made = [word for word in words if os.path.basename(word.text) not in names("lock")]  # noqa: PTH119
+    if command.name not in DELETING or not made or may_lose(line):
         return ()
-    if not all(word.known and (is_generated(word.text) or is_pattern(word)) for word in words):
+    if not all(word.known and is_generated(word) for word in made):
         return ()
-    paths = tuple(whole(word.text) for word in words)
-    names = {part for path in paths for part in path.split("/") if is_made_again(part)}
-    if any(name in word for name in names for word in earlier):
+    parts = {part for word in made for part in whole(word.text).split("/") if is_made_again(part)}
+    if any(name in word for name in parts for word in earlier):
         return ()
-    found = (patterns_of(path) if is_pattern(word) else (path,) for word, path in zip(words, paths, strict=True))
-    return tuple(path for some in found for path in some)
+    return tuple(target for word in made for target in targets_of(word))
 
 
-def braced(word: Word) -> list[Word]:
-    """Return what a shell makes of braces, as in ``rm -rf {build,dist}``."""
+def targets_of(word: Word) -> tuple[str, ...]:
+    """Return a path, or how git is asked for all that a pattern means."""
+    path = whole(word.text)
+    spellings = dict.fromkeys((path, path.replace("**/", "*/")))  # as a shell reads it by default
+    return tuple(one for each in spellings for one in patterns_of(each)) if COMPUTED.search(path) else (path,)
+
+
+def braced(word: Word) -> Iterator[Word]:
+    """Yield what a shell makes of braces, as in ``rm -rf {build,dist}``."""
     found = BRACES.search(word.text) if word.glob else None
     if not found:
-        return [word]
+        yield word
+        return
     before, after = word.text[: found.start()], word.text[found.end() :]
-    return [replace(word, text=before + one + after) for one in found[1].split(",")]
+    for one in found[1].split(","):
+        yield from braced(replace(word, text=before + one + after))
 
 
 def whole(path: str) -> str:
@@ -77,48 +86,68 @@ def whole(path: str) -> str:
     return os.path.normpath(path).removesuffix("/*")
 
 
-def is_pattern(word: Word) -> bool:
-    """Return whether a word is one of these patterns, for what lies in the folder that is worked in itself."""
-    return word.glob and word.text in {*NAMES, *FILES}
-
-
 def patterns_of(name: str, above: str = "") -> tuple[str, ...]:
     """Return how git is asked for what has such a name, and for all that is in it."""
-    return tuple(f":(glob){above}{name}{deeper}" for deeper in ("", "/**"))
+    return tuple(f"{GLOB}{above}{name}{deeper}" for deeper in ("", "/**"))
 
 
 def is_made_again(name: str) -> bool:
     """Return whether a name, or a pattern of names, is one of these."""
-    return any(name == one or (not COMPUTED.search(name) and fnmatchcase(name, one)) for one in (*NAMES, *FILES))
+    known = (*names("folder"), *names("file"))
+    return any(name == one or (not COMPUTED.search(name) and fnmatchcase(name, one)) for one in known)
 
 
 def is_below(path: str) -> bool:
-    """Return whether a path lies in the folder that is worked in."""
-    return not path.startswith("/") and ".." not in path.split("/") and not COMPUTED.search(path)
+    """Return whether a path, or a pattern of paths, lies in the folder that is worked in."""
+    return not path.startswith("/") and ".." not in path.split("/") and SPELLED.fullmatch(path) is not None
 
 
-def is_generated(path: str) -> bool:
+def is_generated(word: Word) -> bool:
     """Return whether a path is below the folder that is worked in, and is or lies in a folder of such a name."""
-    plain = whole(path)
-    return is_below(plain) and any(map(is_made_again, plain.split("/")))
+    path = whole(word.text)
+    return is_below(path) and any(map(is_made_again, path.split("/"))) and (word.glob or not COMPUTED.search(path))
 
 
 def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path) -> bool:
     """Return whether git has or would take nothing that is in these, in whichever of the folders the line is."""
     if any(COMPUTED.search(folder) for folder in folders):
         return False
-    patterns = [path for path in paths if path.startswith(":(glob)")]
-    if patterns and (folders or not lists_nothing(patterns, workspace)):
+    above = [workspace / folder for folder in (".", *folders) if (workspace / folder).is_dir()]
+    patterns = [path for path in paths if path.startswith(GLOB)]
+    if patterns and not all(lists_nothing(patterns, folder) and spares_git(patterns, folder) for folder in above):
+        return False
+    reading = [path for path in patterns if "**/" not in path]  # a search and ** do not follow links
+    matched = (folder / one for folder in above for path in reading for one in matches(path, folder))
+    if not all(is_plain(one, workspace) for one in matched):
         return False
     places = [workspace / folder / path for folder in (".", *folders) for path in paths if path not in patterns]
     return all(is_plain(place, workspace) for place in places) and all(map(is_ignored, places))
+
+
+def matches(pattern: str, folder: Path) -> Iterator[str]:
+    """Yield what a pattern of a shell means, one folder deep for each star: git would not look behind links."""
+    return iglob(pattern.removeprefix(GLOB).removesuffix("/**"), root_dir=folder)  # noqa: PTH207  Path.glob goes deeper
+
+
+def spares_git(patterns: Sequence[str], folder: Path) -> bool:
+    """Return whether no branch, or other file in ``.git``, has a name that a search at any depth finds."""
+    searched = {one.removeprefix(f"{GLOB}**/") for one in patterns if one.startswith(f"{GLOB}**/")}
+    wanted = {one for one in searched if "/" not in one}
+    if not wanted or not (folder / ".git").is_dir():
+        return True
+    for count, (_, below, files) in enumerate(os.walk(folder / ".git")):
+        if "objects" in below:
+            below.remove("objects")
+        if count > MOST_ENTRIES or any(fnmatchcase(name, one) for name in (*below, *files) for one in wanted):
+            return False
+    return True
 
 
 def is_plain(place: Path, workspace: Path) -> bool:
     """Return whether a path is one of the workspace, with no link on the way, and no file with a folder's name."""
     real, written = os.path.realpath(place), os.path.normpath(workspace.resolve() / place)
     inside = any(map(is_made_again, Path(os.path.relpath(place.parent, workspace)).parts))
-    known = not place.is_file() or inside or any(fnmatchcase(place.name, name) for name in FILES)
+    known = not place.is_file() or inside or any(fnmatchcase(place.name, name) for name in names("file"))
     return real == written and Path(real).is_relative_to(workspace.resolve()) and known
 
 

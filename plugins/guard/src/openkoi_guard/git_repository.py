@@ -1,9 +1,12 @@
 """Which git commands write the settings of a repository: the user is asked, because git runs what they name."""
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 
 from .finding import Command
+from .git_settings import ALWAYS, SOMETIMES
+from .patterns import programs
 
 GLOBAL_VALUES = frozenset({"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
 LOOKING = frozenset(
@@ -24,6 +27,12 @@ ELSEWHERE = ("--global", "--system", "--file", "-f", "--blob")
 REMOTE = frozenset({"add", "remove", "rm", "rename", "set-url", "set-branches"})
 SUBMODULE = frozenset({"add", "init", "deinit", "sync", "set-url", "set-branch", "absorbgitdirs"})
 SPARSE = frozenset({"init", "set", "add", "disable", "reapply"})
+# What git reads and never runs. A setting that is not listed asks.
+PLAIN_NAMED = re.compile(
+    r"branch\..+\.(remote|merge|rebase|description)|remote\..+\.(fetch|prune|tagopt)|remote\.pushdefault"
+)
+# Where work comes from and goes to is shown to the user.
+REDIRECTING = frozenset({"set-url", "rm", "remove", "deinit", "absorbgitdirs"})
 UPSTREAM = ("-u", "--set-upstream-to", "--unset-upstream", "--edit-description")
 
 
@@ -68,3 +77,25 @@ def sets(words: Sequence[str]) -> bool:
     plain = [word for word in words if not word.startswith("-")]
     changing = {"--unset", "--unset-all", "--remove-section", "--rename-section", "--edit", "-e"} & set(words)
     return bool(changing) or len(plain) > 1
+
+
+def is_plain(command: Command) -> bool:
+    """Return whether a git command writes only settings that git reads and never runs."""
+    texts = [word.text for word in command.words]
+    _, rest = split(texts)
+    if not all(word.known for word in command.words) or texts[: len(texts) - len(rest)]:
+        return False
+    if rest[0] != "config":
+        return REDIRECTING.isdisjoint(rest)
+    plain = [word for word in rest[1:] if not word.startswith("-") and word not in {"set", "unset"}]
+    if plain and plain[0].lower().startswith("alias.") and not any(word.startswith("!") for word in plain[1:]):
+        return True
+    return "--edit" not in rest and "-e" not in rest and bool(plain) and is_plain_key(plain[0].lower())
+
+
+def is_plain_key(key: str) -> bool:
+    section, _, name = key.partition(".")
+    if section == "core":
+        return name in programs("plain-core")
+    runs = ALWAYS.fullmatch(key) or SOMETIMES.fullmatch(key)
+    return bool(PLAIN_NAMED.fullmatch(key)) or (section in programs("plain-section") and "." not in name and not runs)

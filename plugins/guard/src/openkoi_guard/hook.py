@@ -63,9 +63,9 @@ class Guard:
         if isinstance(verdict, Ask) and self.mode == "deny":
             return Deny(verdict.reason)
         if self.approvals == "never":
-            paths = verdict.paths if verdict else ()
-            return Allow(paths=paths) if verdict or tool.effect is Effect.IRREVERSIBLE else None
-        if verdict is None and self.approvals == "always" and tool.effect > Effect.READS:
+            paths, call = (verdict.paths, verdict.only_this_call) if verdict else ((), False)
+            return Allow(paths=paths, only_this_call=call) if verdict or tool.effect is Effect.IRREVERSIBLE else None
+        if not isinstance(verdict, Ask) and self.approvals == "always" and tool.effect > Effect.READS:
             return Ask("Your settings want every call asked about that changes something.")
         return verdict
 
@@ -93,7 +93,7 @@ class Guard:
         for comparison in judgement.compares:
             yield from self.on_history(comparison, workspace)
         for path in judgement.configures:
-            yield from self.on_settings(path, workspace)
+            yield from self.on_settings(path, workspace, plainly=judgement.plainly)
         for path in judgement.writes:
             yield from self.on_path(path, workspace, (".", *judgement.folders))
 
@@ -116,9 +116,13 @@ class Guard:
         for path in changed_autorun(comparison, workspace):
             yield from self.on_path(path, workspace)
 
-    def on_settings(self, path: str, workspace: Path) -> Iterator[Permission]:
-        """Settings of a repository that is there already; those of a new one are the sandbox's to look at."""
-        yield from self.on_path(path, workspace) if (workspace / path).exists() else ()
+    def on_settings(self, path: str, workspace: Path, *, plainly: bool) -> Iterator[Permission]:
+        """Settings of a repository that is there already; those of a new one are the sandbox's to look at.
+
+        Git may write those that it never runs, in this call.
+        """
+        for verdict in self.on_path(path, workspace) if (workspace / path).exists() else ():
+            yield Allow(paths=verdict.paths, only_this_call=True) if plainly else verdict
 
 
 def strictest_of(said: Sequence[Permission]) -> Permission | None:

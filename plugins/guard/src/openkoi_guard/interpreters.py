@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .finding import Command
 from .patterns import programs
@@ -23,6 +24,7 @@ CODE: Mapping[str, tuple[str, ...]] = {
     "luajit": ("-e",),
     "osascript": ("-e",),
     "rscript": ("-e",),
+    "r": ("-e",),
     "julia": ("-e", "-E"),
     "elixir": ("-e", "--eval"),
     "groovy": ("-e",),
@@ -30,12 +32,22 @@ CODE: Mapping[str, tuple[str, ...]] = {
     "expect": ("-c",),
     "irb": (),
 }
+# Tools that run code in a language: after which word, and in which options, or as an operand.
+RUNNERS: Mapping[str, tuple[str, frozenset[str], tuple[str, ...]]] = {
+    "rails": ("ruby", frozenset({"runner", "r"}), ()),
+    "manage.py": ("python", frozenset({"shell", "shell_plus"}), ("-c", "--command")),
+    "artisan": ("php", frozenset({"tinker"}), ("--execute",)),
+    "mix": ("elixir", frozenset({"run"}), ("-e", "--eval")),
+    "flask": ("python", frozenset({"shell"}), ()),
+}
+CONSOLES = frozenset({"c", "console", "shell", "shell_plus", "tinker"})
 AWKS = frozenset({"awk", "gawk", "mawk", "nawk", "goawk"})
-UNFED = frozenset({"deno", "rscript", "julia", "elixir", "groovy"})
+UNFED = frozenset({"deno", "r", "rscript", "julia", "elixir", "groovy"})
 SHELL_VALUES = frozenset({"-o", "-O", "+o", "+O", "--rcfile", "--init-file"})
 POWERSHELL_VALUES = frozenset({"-executionpolicy", "-ep", "-ex", "-version", "-windowstyle", "-w", "-inputformat"})
 PYTHON_VALUES = frozenset({"-W", "-X"})
 ENDINGS = {".py": "python", ".js": "node", ".mjs": "node", ".rb": "ruby", ".pl": "perl", ".php": "php", ".lua": "lua"}
+CALLS = re.compile(r"[.( ]\w")
 QUIET = frozenset({"-V", "--version", "-v", "-h", "--help", "-vv", "-VV"})
 
 
@@ -65,7 +77,26 @@ def code_of(command: Command) -> Code | None:
         return powershell_code(command.words)
     if name in AWKS:
         return awk_code(command.words)
+    if name in RUNNERS:
+        return runner_code(command)
     return other_code(command) if name in CODE else None
+
+
+def runner_code(command: Command) -> Code | None:
+    """What ``rails runner`` or ``manage.py shell`` is given: an option, an operand that is no file, or its input."""
+    language, subcommands, options = RUNNERS[command.name]
+    first, *rest = [word for word in command.words if not word.option] or [Word("")]
+    given = valued_by(command.words, options) or [word for word in rest if not options and CALLS.search(word.text)]
+    if first.text in subcommands and given:
+        return Code(language, code=given[0])
+    return Code(language, fed=True) if first.text in subcommands | CONSOLES and not rest else None
+
+
+def valued_by(words: Sequence[Word], options: Sequence[str]) -> list[Word]:
+    """The values of these options, apart or behind ``=``."""
+    apart = [value for word, value in pairwise(words) if word.text in options]
+    pairs = ((word, *word.text.partition("=")) for word in words)
+    return apart + [Word(value, word.known) for word, option, sign, value in pairs if sign and option in options]
 
 
 def shell_code(words: Sequence[Word]) -> Code:

@@ -23,8 +23,9 @@ NOTHING_SETTLED = Policy()
 class Judgement:
     """What is said of a line, and the files that it would write to, or read into a shell, as they are spelled.
 
-    ``configures`` are settings of repositories that it would write, where they are there already; ``compares`` tells
-    which files it would take out of a repository's history.
+    ``configures`` are settings of repositories that it would write, where they are there already; ``plainly``: they are
+    nothing that git runs, and only git writes them. ``compares`` tells which files it would take out of a repository's
+    history.
     """
 
     verdict: Permission
@@ -33,6 +34,7 @@ class Judgement:
     folders: tuple[str, ...] = ()
     sourced: tuple[str, ...] = ()
     configures: tuple[str, ...] = ()
+    plainly: bool = False
     compares: tuple[Comparison, ...] = ()
 
 
@@ -53,6 +55,7 @@ def examined(line: str, policy: Policy = NOTHING_SETTLED) -> Judgement:
         tuple(dict.fromkeys(examination.folders)),
         tuple(dict.fromkeys(examination.sourced)),
         tuple(dict.fromkeys(examination.configures)),
+        examination.plainly and not concerns and not examination.writes,
         tuple(dict.fromkeys(examination.compares)),
     )
 

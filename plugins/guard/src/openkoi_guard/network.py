@@ -71,6 +71,8 @@ def fetched(command: Command) -> Iterator[str]:
         yield from (word.text for before, word in pairs if OUT_LAST.fullmatch(before.text))
         if command.has("-O", "--remote-name", "--remote-name-all"):
             yield from (address.split("?")[0].rpartition("/")[2] for address in addresses)
+    elif command.name == "aria2c":
+        yield from (word.text for word in valued(command.words, ("-o", "--out")))
     elif command.name == "wget":
         named = [word.text for word in valued(command.words, ("-O", "--output-document"))]
         yield from named or [address.split("?")[0].rpartition("/")[2] for address in addresses]

@@ -6,6 +6,7 @@ There is no parser for each of them here, so their texts are searched for calls 
 import re
 from collections.abc import Iterator
 
+from .databases import harm
 from .patterns import programs
 from .python_code import Found
 
@@ -22,10 +23,20 @@ DELETES = re.compile(
     r"\b(rmSync|unlinkSync|rmdirSync|truncateSync|rmtree|remove_tree|rm_rf|rm_r|rm_f|delete_all|deltree)\b"
     r"|\bunlink\b\s*[(\"'$@<\w]|\b(File|Dir|FileUtils|Pathname|IO)(\.|::)(delete|unlink|rm\w*|remove\w*|truncate|rmdir)\b"
     r"|\bfs(\.promises)?\.(rm|unlink|rmdir|truncate)\s*\(|\bpromises\b.*\b(rm|unlink|rmdir)\s*\(|\bos\.remove\b|\brmdir\b\s*\("
-    r"|\bDeno\.remove|\bFile\.Delete|\bDirectory\.Delete|fs['\"]\)\.(rm|unlink|rmdir|promises\.rm)|rimraf|\bfile\s+delete\b"
+    r"|\bDeno\.remove|\bFile\.Delete|\bDirectory\.Delete|fs['\"]\)\.(rm|unlink|rmdir|promises\.rm)|rimraf|\bfile\s+delete\b|\bfile\.remove\b|\bunlink\(|(?<![\w.])rm\("
 )
+DELETED = re.compile(r"(?:\bfs|['\"]\))\.(rmSync|rmdirSync|unlinkSync)\(\s*['\"]([^'\"]+)['\"]\s*[,)]")
+DROPS = re.compile(
+    r"\b(delete_all|destroy_all|drop_table|drop_database|flushall|flushdb|deleteMany|dropDatabase)\b|::truncate\(|\bREMOVE\b"
+)
+CHANGES_ELSEWHERE = re.compile(
+    r"\bmethod:\s*['\"](POST|PUT|PATCH|DELETE)|\b(axios|got|http|client|Net::HTTP)['\")(]*\.(post|put|patch|delete)\b",
+    re.IGNORECASE,
+)
+LOCAL = re.compile(r"https?://(localhost|127\.|\[::1\]|0\.0\.0\.0)")
 EVALUATES = re.compile(
-    r"\beval\b\s*[(\"'$]|\bnew Function\s*\(|\bFunction\s*\(\s*[\"'`]|instance_eval|class_eval|loadstring"
+    r"\beval\b\s*[(\"'$]|\beval\s+(pack|unpack|join|reverse|decode)\b"
+    r"|\bnew Function\s*\(|\bFunction\s*\(\s*[\"'`]|instance_eval|class_eval|loadstring"
     r"|\bassert\s*\(\s*\$"
 )
 FETCHES = re.compile(r"https?://|fsockopen|TCPSocket|net\.connect|net\.Socket|IO::Socket|\bSocket\b|/dev/tcp|/inet/")
@@ -52,8 +63,15 @@ AWK_LITERAL = re.compile(r"\bsystem\s*\(\s*\"([^\"\\]*)\"\s*\)|\|\s*&?\s*\"([^\"
 
 def judge_code(code: str, language: str) -> Iterator[Found]:
     """Find what a program does to the world, as far as its text says."""
-    if DELETES.search(QUOTED.sub(without_text, code)):
-        yield Found("deletes files")
+    if calls := DELETES.findall(QUOTED.sub(without_text, code)):
+        paths = [match[2] for match in DELETED.finditer(code)]
+        yield Found("deletes files", deletes=tuple(paths) if len(paths) == len(calls) else ())
+    plain = QUOTED.sub(without_text, code)
+    told = (match[2][1:-1] for match in QUOTED.finditer(code))
+    if DROPS.search(plain) or any(" " in text and harm(text, "") for text in told):
+        yield Found("deletes data")
+    if CHANGES_ELSEWHERE.search(code) and not LOCAL.search(code):
+        yield Found("sends data to another machine")
     if EVALUATES.search(code) and (FETCHES.search(code) or "(" in code):
         yield Found("runs code that is computed")
     elif FETCHES.search(code) and EVAL.search(code):

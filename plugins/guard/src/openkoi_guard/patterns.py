@@ -16,7 +16,9 @@ from pathlib import Path
 from .words import Word
 
 RULES = Path(__file__).with_name("rules")
-HARMLESS = frozenset({"--help", "--dry-run", "--dryrun", "--dry-run=client", "--dry-run=server", "--dry-run=true"})
+HARMLESS = frozenset(
+    {"--help", "-help", "--dry-run", "--dryrun", "--dry_run", "--dry-run=client", "--dry-run=server", "--dry-run=true"}
+)
 VERSION = frozenset({"--version", "-V"})
 MOST_NAMES = 1_000
 SHORTEST = 5
@@ -108,6 +110,8 @@ def only_tells(words: Sequence[Word], *, anywhere: bool) -> bool:
             return False
         if word.text in HARMLESS or (word.text in VERSION and not anywhere):
             return True
+    if anywhere and words[-1:] and words[-1].text == "help":
+        return not any(word.option for word in words)
     return False
 
 

@@ -18,14 +18,14 @@ DISK = re.compile(
     re.IGNORECASE,
 )
 SYSTEM = re.compile(
-    r"^/(private/)?(etc|bin|sbin|lib\w*|usr|boot|sys|proc/sys|proc/sysrq-trigger|System|Library|Applications"
+    r"^/(private/)?(etc|bin|sbin|lib\w*|usr|boot|sys|proc/sys|proc/sysrq-trigger|opt|srv|System|Library|Applications"
     r"|var/(spool|lib|log|db))(/|$)|^[a-z]:/windows(/|$)",
     re.IGNORECASE,
 )
 STARTUP = re.compile(
     r"(^|/)\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout"
     r"|kshrc|cshrc|tcshrc|login|xinitrc|xprofile|xsession|pam_environment|inputrc|gitconfig|npmrc_global|pythonrc)$"
-    r"|(^|/)(\.ssh|\.gnupg|\.aws|\.kube|\.openkoi|\.config/(autostart|systemd|fish|git|openkoi)|\.git/hooks"
+    r"|(^|/)(\.ssh|\.gnupg|\.aws|\.kube|\.openkoi|\.config/(autostart|systemd|fish|git|openkoi|pip)|\.git/hooks"
     r"|library/launch(agents|daemons)|start menu/programs/startup)(/|$)|(^|/)(authorized_keys2?|\.git/config)$",
     re.IGNORECASE,
 )

@@ -2,7 +2,9 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from .databases import harm
 
 DELETES = frozenset(
     {"shutil.rmtree", "shutil.move", "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "os.truncate"}
@@ -19,13 +21,39 @@ COPIES = frozenset(
         "os.link",
     }
 )
+SENDING_METHODS = frozenset(
+    {"sendmail", "send_message", "storbinary", "storlines", "upload_file", "upload_fileobj", "put_object", "open_sftp"}
+)
+DROPPING_METHODS = frozenset(
+    {"flushall", "flushdb", "drop_all", "drop_database", "drop_collection", "delete_many", "drop_table", "delete_all"}
+)
+# Packages of services outside this machine, and how their methods that change something begin.
+SERVICES = frozenset(
+    {"boto3", "botocore", "google", "azure", "kubernetes", "stripe", "github", "gitlab", "slack_sdk", "twilio"}
+)
+CHANGING = (
+    "delete",
+    "terminate",
+    "stop_",
+    "remove",
+    "purge",
+    "destroy",
+    "revoke",
+    "put_",
+    "upload",
+    "send",
+    "publish",
+    "update_",
+)
+TELLING = frozenset({"execute", "executescript", "executemany", "exec_driver_sql", "text", "raw", "read_sql", "sql"})
+DELETING_TREES = frozenset({"rmtree", "remove", "unlink", "rmdir"})
 METHODS = frozenset({"rmtree", "unlink", "rmdir"})
 RUNS = frozenset({"os.system", "os.popen", "commands.getoutput", "subprocess.getoutput", "subprocess.getstatusoutput"})
 RUN_PREFIXES = ("subprocess.", "os.exec", "os.spawn", "os.posix_spawn", "pty.spawn", "asyncio.create_subprocess")
 EVALUATES = frozenset({"eval", "exec", "builtins.eval", "builtins.exec"})
 HIDES = frozenset({"__import__", "importlib.import_module", "ctypes.CDLL", "pickle.loads", "marshal.loads"})
 ENDS = frozenset({"os.kill", "os.killpg", "os.dup2"})
-SENDS = ("requests.", "httpx.", "aiohttp.", "urllib3.", "urllib.request.")
+SENDS = ("smtplib.", "ftplib.", "requests.", "httpx.", "aiohttp.", "urllib3.", "urllib.request.")
 SENDING = frozenset({"post", "put", "patch", "delete"})
 READS = frozenset({"open", "io.open", "os.getenv", "os.environ.get", "os.popen"})
 READING = frozenset({"read_text", "read_bytes", "read", "check_output"})
@@ -34,11 +62,15 @@ HARMLESS_IMPORTS = frozenset({"sys", "json", "time", "math", "datetime", "re", "
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a piece of code does: ``why`` it should be seen, a shell ``line`` it runs, or a ``path`` it writes to."""
+    """What a piece of code does: ``why`` it should be seen, a shell ``line`` it runs, or a ``path`` it writes to.
+
+    ``deletes``: the paths, where it does nothing but delete these.
+    """
 
     why: str = ""
     line: str = ""
     path: str = ""
+    deletes: tuple[str, ...] = ()
 
 
 def judge_python(code: str) -> Iterator[Found]:
@@ -48,12 +80,34 @@ def judge_python(code: str) -> Iterator[Found]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         yield from ([Found("runs code that could not be read")] if suspicious(code) else [])
         return
-    names = imported(tree)
+    names, values = imported(tree), looped(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            yield from judge_call(node, names)
+            yield from (replace(one, deletes=one.deletes and deleted(node, values)) for one in judge_call(node, names))
             if any(dotted(one, names) in DELETES | RUNS for one in node.args):
                 yield Found("hands on what deletes or runs")
+
+
+def looped(tree: ast.AST) -> dict[str, tuple[str, ...]]:
+    """The texts that loops over written-out texts give to their variables."""
+    loops = (one for one in ast.walk(tree) if isinstance(one, ast.For | ast.comprehension))
+    pairs = ((one.target.id, texts_in(one.iter)) for one in loops if isinstance(one.target, ast.Name))
+    return {name: texts for name, texts in pairs if texts}
+
+
+def texts_in(node: ast.expr) -> tuple[str, ...]:
+    """The texts that are written out in a list of nothing else, or the one text."""
+    items = node.elts if isinstance(node, ast.List | ast.Tuple | ast.Set) else [node]
+    texts = [one.value for one in items if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    return tuple(texts) if len(texts) == len(items) else ()
+
+
+def deleted(call: ast.Call, values: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The paths that a call deletes, if they are written out; moving asks whatever they are."""
+    if not call.args or (isinstance(call.func, ast.Attribute) and call.func.attr not in DELETING_TREES):
+        return ()
+    first = call.args[0]
+    return values.get(first.id, ()) if isinstance(first, ast.Name) else texts_in(first)
 
 
 def suspicious(code: str) -> bool:
@@ -104,7 +158,7 @@ def judge_call(call: ast.Call, names: Mapping[str, str]) -> Iterator[Found]:
     name = dotted(call.func, names)
     last = name.rpartition(".")[2]
     if name in DELETES or (isinstance(call.func, ast.Attribute) and last in METHODS):
-        yield Found("deletes or moves files")
+        yield Found("deletes or moves files", deletes=(name,))
     elif name in RUNS or name.startswith(RUN_PREFIXES):
         yield ran(constant(call.args))
     elif name in EVALUATES:
@@ -113,12 +167,24 @@ def judge_call(call: ast.Call, names: Mapping[str, str]) -> Iterator[Found]:
         yield Found("loads code that only running it would show")
     elif name == "getattr" and dotted(call.args[0], names) in {"os", "shutil", "subprocess", "builtins"}:
         yield Found("hides what it calls")
+    elif last in DROPPING_METHODS or (last == "delete" and "objects" in names_under(call.func)):
+        yield Found("deletes data")
+    elif last in TELLING and (text := constant(call.args)) and (why := harm(text, "")):
+        yield Found(why)
+    elif last.startswith(CHANGING) and any(one.partition(".")[0] in SERVICES for one in names.values()):
+        yield Found("changes what others use, on a service outside this machine")
+    elif last in SENDING_METHODS:
+        yield Found("sends data to another machine")
     elif name in ENDS:
         yield Found("ends processes, or hands on their input")
     elif name.startswith(SENDS) and (last in SENDING or carries_data(call, names)):
         yield Found("sends data to another machine")
     else:
         yield from written(call, name, last)
+
+
+def names_under(node: ast.expr) -> set[str]:
+    return {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
 
 
 def carries_data(call: ast.Call, names: Mapping[str, str]) -> bool:

@@ -52,6 +52,7 @@ class Script:
 
     commands: list[Simple] = field(default_factory=list)
     assigned: list[tuple[str, Word]] = field(default_factory=list)
+    loops: list[tuple[str, tuple[Word, ...]]] = field(default_factory=list)
     written: list[Word] = field(default_factory=list)
     read: list[Word] = field(default_factory=list)
     nested: list[str] = field(default_factory=list)
@@ -141,6 +142,8 @@ def read_other(place: Place, source: bytes, script: Script) -> Iterator[Place]:
     node = place.node
     if node.type == "variable_assignment":
         script.assigned.append(read_assignment(node, source))
+    elif node.type == "for_statement":
+        script.loops.append(read_loop(node, source))
     elif node.type == "function_definition" and is_bomb(node, source):
         script.bombs.append(text_of(node, source))
     elif node.type == "heredoc_redirect":
@@ -150,7 +153,15 @@ def read_other(place: Place, source: bytes, script: Script) -> Iterator[Place]:
         return
     for child in node.children:
         if child.child_count or child.type == "comment":
-            yield Place(child, place.feed, place.writes)
+            last = node.type != "list" or child == node.children[-1]  # of ``a && b > file``, b alone writes
+            yield Place(child, place.feed, place.writes if last else ())
+
+
+def read_loop(node: "Node", source: bytes) -> tuple[str, tuple[Word, ...]]:
+    """Return the variable of a loop, and the words that it takes."""
+    name = next((text_of(child, source) for child in node.children if child.type == "variable_name"), "")
+    words = (child for child in node.named_children if child.type not in {"variable_name", "do_group"})
+    return name, tuple(read_word(child, source) for child in words)
 
 
 def read_command(place: Place, source: bytes, script: Script) -> Iterator[Place]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from .editors import debugger, pager, vim
 from .files import valued
 from .finding import Command
+from .patterns import programs
 from .spoken import spoken
 from .within_git import git
 from .words import Word
@@ -184,7 +185,18 @@ def make(words: Sequence[Word]) -> Iterator[Inner]:
             yield Inner(line=Word(value, word.known))
 
 
+def package_manager(words: Sequence[Word]) -> Iterator[Inner]:
+    """What ``yarn x`` or ``pnpm x`` runs when it is none of their own commands."""
+    first = next((at for at, word in enumerate(words) if not word.option), len(words))
+    if words[first:] and words[first].text not in programs("own-command"):
+        yield Inner(tuple(words[first:]), guess=True)
+    else:
+        yield from wrapped("npm", words)
+
+
 SPECIAL: Mapping[str, Taker] = {
+    "yarn": package_manager,
+    "pnpm": package_manager,
     "xargs": xargs,
     "gxargs": xargs,
     "find": find,

@@ -3,12 +3,11 @@
 import os
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .finding import Command
 from .generated import DELETING
-from .trusted import substituted
 from .variables import mentioned
 from .words import Word
 
@@ -17,32 +16,36 @@ BELOW = re.compile(r"/(?:var/)?tmp/(?!\.{1,2}(?:/|$))[^/]")
 LOOPS = re.compile(r"\b(for|while|until|select|read)\b")
 # What may put a user's files there, or something else in the place of the folder.
 MOVING = frozenset({"mv", "gmv", "move", "ln", "gln", "link", "mount", "rsync", "rename", "chroot", "pivot_root"})
+# A variable of a script; TMPDIR and its like name the whole temporary folder.
+NAMED = re.compile(r"^(?!(TMPDIR|TMP|TEMP|TEMPDIR)$).*([Tt][Mm][Pp]|[Tt][Ee][Mm][Pp])")
 MOST_FILES = 10_000
 
 
-def is_made_by_mktemp(value: Word) -> bool:
-    """Return whether a value is the path that mktemp has made."""
-    return substituted(value.text).split(" ")[0] == "mktemp" if not value.known else False
-
-
-def temporary_targets(command: Command, made: Collection[str], line: str, ran: Sequence[Command]) -> tuple[str, ...]:
+def temporary_targets(command: Command, line: str, ran: Sequence[Command], *, later: bool) -> tuple[str, ...]:
     """Return what a command deletes if all of it is temporary, as far as its words say.
 
-    ``made`` are variables that mktemp's output was assigned to, ``ran`` the commands before it in the line.
+    ``ran`` are the commands before it in the line; ``later``: a trap runs it.
     """
     words = [word for word in command.words if not word.option]
     if command.name not in DELETING or not words or any(one.name in MOVING for one in ran):
         return ()
-    fitting = all(is_variable_of(word, made, line) or is_below(word) for word in words)
+    fitting = all(is_variable_of(word, line, later=later) or is_below(word) for word in words)
     return tuple(word.text for word in words) if fitting else ()
 
 
-def is_variable_of(word: Word, made: Collection[str], line: str) -> bool:
-    """Return whether a word is one of these variables and nothing else, and the line sets it once."""
+def is_variable_of(word: Word, line: str, *, later: bool) -> bool:
+    """Return whether a word is one variable that the line sets once, to what mktemp has made.
+
+    A trap may come before the line that sets it, so its name has to do there.
+    """
     match = VARIABLE.fullmatch(word.text)
-    if word.known or not match or match[1] not in made or LOOPS.search(line):
+    if word.known or not match or LOOPS.search(line):
         return False
-    return not mentioned(match[1], line.replace(f"{match[1]}=$(mktemp", "", 1).replace(f"{match[1]}=`mktemp", "", 1))
+    name = match[1]
+    if later and NAMED.search(name) and not mentioned(name, line):
+        return True
+    rest, count = re.subn(rf"\b{name}=\"?(\$\(|`)mktemp\b", "", line)
+    return count == 1 and not mentioned(name, rest)
 
 
 def is_below(word: Word) -> bool:

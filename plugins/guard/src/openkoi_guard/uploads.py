@@ -18,9 +18,9 @@ from .words import Word
 from .wrappers import after_subcommand
 
 LOCAL = re.compile(
-    r"^(\w+://)?([^/@]*@)?(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)(?=[:/]|$)"
+    r"^:\d*(?=/|$)|^(\w+://)?([^/@]*@)?(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)(?=[:/]|$)"
 )
-HOST = re.compile(r"^\w+://|^(?:[^/@\s]+@)?(?:localhost|\[?::1|[\w-]+(?:\.[\w-]+)+)\]?(?:[:/]\S*)?$")
+HOST = re.compile(r"^\w+://|^:\d*(?:/\S*)?$|^(?:[^/@\s]+@)?(?:localhost|\[?::1|[\w-]+(?:\.[\w-]+)+)\]?(?:[:/]\S*)?$")
 # host:path, user@$HOST:path, namespace/pod:path and scheme://; C:\ is a disk.
 ELSEWHERE = re.compile(r"^(?!file:)(?:[\w$][\w.${}-]*[@/])?\[?[\w.:${}-]{2,}\]?:(?!\\)")
 ALIAS = re.compile(r"^[\w-]+/")
@@ -31,8 +31,17 @@ IN_ADDRESS = re.compile(r"\$\(|`|\$\{?!?\w*(SECRET|PASSW|PRIVATE)\w*", re.IGNORE
 FILE_SIGN = re.compile(r"^@|=[@<]")
 ITEM = re.compile(r"^[^=@/]*[=:]?@\S")  # name@file, as httpie takes it
 PUTS = re.compile(r"(?:^|[;\n\"'])\s*(?:m?put|m?send|reput|append|mirror\b[^;\n]*\s(?:-\w*R\w*|--reverse))\b")
-KEEPS = re.compile(r">|\b(tee|dd|cpio|rsync)\b|\btar\b.*x|\bunzip\b|\bcat$")  # what it reads, a remote command keeps
+KEEPS = re.compile(
+    r">|\b(tee|dd|cpio|rsync)\b|\btar\b.*x|\bunzip\b|\b(ba|z|da)?sh\b|\bcat$"
+)  # what it reads, a remote command keeps
+LOOKS = re.compile(r"--dry-run|^\s*(grep|wc|head|tail|jq|sort|diff)\b")
 PRINTS_ALL = re.compile(r"(^|[|;&(]\s*)(env|printenv|export\s+-p|declare\s+-[px]+|set)\s*([|;&)]|$)")
+CHANGING = frozenset({"PUT", "PATCH", "DELETE"})
+HTTP_CLIENTS = frozenset({"curl", "wget", "http", "https", "xh", "httpie"})
+BODIES = ("-d", "--data", "--data-raw", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "--post-data")
+QUERIES = re.compile(
+    r"/_?(m?search|query|graphql|count|find|lookup|validate|_?analyze|login|token|suggest)\b", re.IGNORECASE
+)
 MAILERS = frozenset({"ssh", "mail", "mailx", "sendmail"})
 KINDS = ("copied", "attached", "marked", "piped", "scripted")
 
@@ -74,6 +83,25 @@ def uploads(command: Command) -> Iterator[Finding]:
         yield Finding("sends files or data to another machine", "secrets")
     elif any(IN_ADDRESS.search(word.text) for word in command.words if not word.known and "://" in word.text):
         yield Finding("puts computed data into an address", "secrets")
+
+
+def asks_to_change(command: Command) -> Iterator[Finding]:
+    """Asking another machine to change something: any request but a download or a search."""
+    if is_local(command) or command.has(*DRY):
+        return
+    methods = valued(command.words, ("-X", "--request", "--method")) or command.words[:1] * takes_items(command.name)
+    method = methods[0].text.upper() if methods and methods[0].text.isalpha() else ""
+    bodies = valued(command.words, BODIES)
+    if method in CHANGING or ((method == "POST" or (bodies and not method)) and not only_queries(command, bodies)):
+        yield Finding("asks another machine to change something, or sends it a message", "remote")
+
+
+def only_queries(command: Command, bodies: Sequence[Word]) -> bool:
+    """Return whether a request sends its words to be looked up."""
+    if command.has("-G", "--get"):
+        return True
+    address = next((word.text for word in command.words if not word.option and "/" in word.text), "")
+    return bool(QUERIES.search(address)) and not any("mutation" in body.text for body in bodies)
 
 
 def ways_of(command: Command) -> Iterator[tuple["Sends", Way, Sequence[Word]]]:
@@ -160,12 +188,18 @@ def scripts(command: Command, way: Way, words: Sequence[Word]) -> bool:
 def secrets_sent(command: Command) -> Iterator[Finding]:
     """Handing what prints keys, passwords or the environment to a program that talks to others."""
     feed = command.feed
-    if feed is None or not reads_unseen(command) or is_local(command):
+    if feed is None or not reads_unseen(command) or is_local(command) or is_line_for_ssh(command):
         return
-    if command.name == "ssh" and KEEPS.search(" ".join(command.operands[1:])):
+    piped = bool(feed.of) and not LOOKS.search(" ".join(command.operands[1:]))
+    if command.name == "ssh" and (piped or KEEPS.search(" ".join(command.operands[1:]))):
         yield Finding("sends files or data to another machine", "secrets")
     elif tells_secrets(feed.of):
         yield Finding("sends keys, passwords or the environment to another machine", "secrets")
+
+
+def is_line_for_ssh(command: Command) -> bool:
+    """Return whether all that another machine is sent are commands which the line spells out."""
+    return command.name == "ssh" and spoken_feed(command.feed) is not None
 
 
 def tells_secrets(upstream: str) -> bool:
@@ -177,6 +211,8 @@ def checks_for(name: str) -> Iterator[Check]:
     """The checks that a program may need."""
     if name in programs("clients") or any(name in ways(kind) for kind in KINDS):
         yield uploads
+    if name in HTTP_CLIENTS:
+        yield asks_to_change
     if name in programs("clients") or name in MAILERS or name in ways("piped"):
         yield secrets_sent
 

@@ -2,11 +2,16 @@
 
 import posixpath
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from .shell import FROM_ENVIRONMENT
+from .shell import FROM_ENVIRONMENT, Script
 from .words import Word
 
 VARIABLE = re.compile(r"\$\{?!?(\w+)")
+PLAIN = re.compile(r"[\w./ =:@+-]+")
+READ = re.compile(r"\$\{?(\w+)\}?")
+DEFAULT = re.compile(r"\$\{\w+:?[-=]([\w./-]+)\}")
 ENDING = re.compile(r"\.(exe|cmd|bat|com)$")
 
 
@@ -18,7 +23,7 @@ def from_environment(word: Word, line: str) -> bool:
 
 def mentioned(variable: str, line: str) -> bool:
     """Return whether a line does more with a variable than read it."""
-    return re.search(rf"(?<![\w$]){re.escape(variable)}(?!\w)", line.replace("${", "$")) is not None
+    return re.search(rf"(?<![\w$-]){re.escape(variable)}(?!\w)", line.replace("${", "$")) is not None
 
 
 def uncertain(word: Word, line: str) -> bool:
@@ -31,6 +36,40 @@ def program_name(word: Word, line: str) -> str:
     """Return the name of a program; empty if only running would show it."""
     if word.glob or not word.text:
         return ""
+    if default := DEFAULT.fullmatch(word.text):
+        return posixpath.basename(default[1]).lower()
     if not word.known and not from_environment(word, line):
         return ""
     return ENDING.sub("", posixpath.basename(word.text).lower())
+
+
+def chosen(script: Script, line: str) -> dict[str, tuple[Word, ...]]:
+    """Return what each variable may be that the line sets in one place: the words of a loop, or one value."""
+    given = [*script.loops, *((name, (value,)) for name, value in script.assigned)]
+    return {name: words for name, words in given if name and mentions(name, line) == 1}
+
+
+def spelled(program: Word, choices: Mapping[str, tuple[Word, ...]]) -> tuple[Word, ...]:
+    """Return the words that a variable in the place of a program means, when the line sets it in one place."""
+    match = READ.fullmatch(program.text)
+    values = choices.get(match[1], ()) if match and not program.known else ()
+    text = DEFAULT.sub(r"\1", values[0].text) if len(values) == 1 else ""
+    return tuple(map(Word, text.split())) if PLAIN.fullmatch(text) else ()
+
+
+def mentions(name: str, line: str) -> int:
+    """Return how often a line names a variable other than to read it."""
+    return len(re.findall(rf"(?<![\w$-]){re.escape(name)}(?!\w)", line.replace("${", "$")))
+
+
+def settled(word: Word, choices: Mapping[str, tuple[Word, ...]]) -> Iterator[Word]:
+    """Yield what a word may be, with the variables in it that are set in one place; itself where that is not known."""
+    match = READ.search(word.text) if not word.known else None
+    if match is None or match[1] not in choices:
+        yield word
+        return
+    before, after = word.text[: match.start()], word.text[match.end() :]
+    for one in choices[match[1]]:
+        text = before + one.text + after
+        filled = replace(word, text=text, glob=word.glob or one.glob, known=one.known and "$" not in before + after)
+        yield from settled(filled, choices) if one.known else (word,)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .words import Word
-from .wrappers import Inner, joined
+from .wrappers import Inner, after_options, joined
 
 TAKING_LINES = frozenset({"rebase", "difftool", "mergetool"})
 
@@ -20,7 +20,7 @@ def git(words: Sequence[Word]) -> Iterator[Inner]:
         elif word.text == "run" and "bisect" in names[:at]:
             yield Inner(tuple(words[at + 1 :]))
         elif word.text == "foreach" and "submodule" in names[:at]:
-            yield from joined([one for one in words[at + 1 :] if not one.option])
+            yield from joined(after_options(words[at + 1 :], frozenset(), 0))
     for word in words:
         option, given, line = word.text.partition("=")
         if given and option in {"--exec", "--extcmd", "--open-files-in-pager"}:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 EXPANSIONS = SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
 HOME = frozenset({"$HOME", "${HOME}"})
-HERE = frozenset({"$PWD", "${PWD}"})
+HERE = frozenset({"$PWD", "${PWD}", "$(pwd)", "`pwd`"})
 GLOB = re.compile(r"(?<!\\)[*?\[{]")
 ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
 ESCAPED_IN_QUOTES = re.compile(r'\\([\n"\\$`])')

@@ -47,7 +47,7 @@ def all_protected(
     paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str] = CURRENT_FOLDER
 ) -> Iterator[ProtectedPath]:
     """Yield each path that is protected, with each of the folders in which it is."""
-    bases = cache(partial(base_patterns, workspace))
+    bases = cache(partial(base_patterns, workspace, ResolvedPaths({}).resolve))
     patterns = [(glob, pattern) for glob in globs for pattern in anchor_glob(glob, bases)]
     any_of = compile_patterns(tuple(pattern for _, pattern in patterns))
     for path in paths if patterns else ():
@@ -102,10 +102,26 @@ def split_glob(glob: str) -> tuple[str, str]:
     return str(PurePosixPath(*parts[:fixed])), normalize_path("/".join(parts[fixed:]))
 
 
-def base_patterns(workspace: Path, head: str) -> Sequence[str]:
+def base_patterns(workspace: Path, resolve: Callable[[str], str], head: str) -> Sequence[str]:
     """Return a folder as it is written and as it is on the disk, as patterns that match it alone."""
-    written = os.path.normpath(workspace.joinpath(head))
-    return [escape(normalize_path(one)).rstrip("/") for one in dict.fromkeys((written, os.path.realpath(written)))]
+    written = os.path.normpath(os.path.join(workspace, head))  # noqa: PTH118  # a hundred of them at each write
+    return [escape(normalize_path(one)).rstrip("/") for one in dict.fromkeys((written, resolve(written)))]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPaths:
+    """Paths with their links resolved. Each folder is looked up once, as many of the paths lie in the same ones."""
+
+    known: dict[str, str]
+
+    def resolve(self, path: str) -> str:
+        """Return a path without ``..`` as it is on the disk."""
+        if path not in self.known:
+            above, name = os.path.split(path)
+            whole = os.path.join(self.resolve(above), name) if name else path  # noqa: PTH118
+            simple = os.name == "posix" and not os.path.islink(whole)  # noqa: PTH114
+            self.known[path] = whole if simple else os.path.realpath(path)
+        return self.known[path]
 
 
 @lru_cache(maxsize=16)
