@@ -279,4 +279,4 @@ def test_a_failed_call_of_a_tool_is_seen(openkoi: Shell) -> None:
     call = "{tool: read_file, arguments: {path: nowhere.txt}}"
     model = script(openkoi.folder, f'  - calls: [{call}]\n  - says: "It is not there."\n')
 
-    assert "  ! There is no file nowhere.txt" in openkoi("-m", model, "What is in nowhere.txt?").stderr
+    assert "  ! File not found: nowhere.txt" in openkoi("-m", model, "What is in nowhere.txt?").stderr

@@ -63,7 +63,7 @@ def test_in_a_run_a_fault_is_read_by_the_model_and_the_run_goes_on(tmp_path: Pat
 
     answers = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
     assert [True, False, False] == [answer.failed for answer in answers]
-    assert "There is no file src/auth.sr. Did you mean src/auth.rs?" == answers[0].text
+    assert "File not found: src/auth.sr. Did you mean src/auth.rs?" == answers[0].text
     assert "fn log_in() {}\n" == (tmp_path / "src/auth.rs").read_text()
 
 

@@ -127,7 +127,7 @@ def test_a_deletion_must_take_out_all_lines(hands: "Hands") -> None:
         ("--- a/../x\n+++ b/../x\n@@\n-a\n+b\n", "../x is outside the working directory."),
         ("--- /dev/null\n+++ /etc/x\n@@\n+b\n", "/etc/x is outside the working directory."),
         ("*** Begin Patch\n*** Add File: .git/hooks/x\n+b\n*** End Patch", ".git/hooks/x belongs to version control"),
-        ("--- a/b.py\n+++ b/b.py\n@@\n-a\n+b\n", "There is no file b.py. Did you mean c.py?"),
+        ("--- a/b.py\n+++ b/b.py\n@@\n-a\n+b\n", "File not found: b.py. Did you mean c.py?"),
         ("--- /dev/null\n+++ b/a.py\n@@\n+b\n", "a.py exists already."),
         ("*** Update File: a.py\n*** Move to: c.py\n", "c.py exists already."),
         ("--- a/a.py\n+++ b/c.py\n@@\n-a\n+b\n", "The patch names two files for one, a.py and c.py."),

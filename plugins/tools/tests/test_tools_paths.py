@@ -97,7 +97,7 @@ def test_an_absolute_path_inside_the_workspace_is_one_of_it(hands: "Hands") -> N
 
 def test_a_file_without_a_similar_name_is_answered_with_how_to_find_it(hands: "Hands") -> None:
     assert (
-        "There is no file src/zebra.rs. Use list_files or search to find it."
+        "File not found: src/zebra.rs. Use list_files or search to find it."
         == hands.use("read_file", path="src/zebra.rs").text
     )
 
@@ -117,13 +117,13 @@ def test_a_missing_file_is_answered_with_the_nearest_name(hands: "Hands", asked:
     hands.write("src/auth.py", "x\n")
     hands.write("src/other.py", "x\n")
 
-    assert f"There is no file {asked}. Did you mean {meant}?" == hands.use("read_file", path=asked).text
+    assert f"File not found: {asked}. Did you mean {meant}?" == hands.use("read_file", path=asked).text
 
 
 def test_nothing_can_be_below_a_file(hands: "Hands") -> None:
     hands.write("a.txt", "x\n")
 
-    assert hands.use("read_file", path="a.txt/b").text.startswith("There is no file a.txt/b.")
+    assert hands.use("read_file", path="a.txt/b").text.startswith("File not found: a.txt/b.")
     assert (
         "a.txt/b: a part of this path is a file, not a folder."
         == hands.use("write_file", path="a.txt/b", content="x").text

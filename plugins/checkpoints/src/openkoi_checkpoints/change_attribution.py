@@ -193,7 +193,7 @@ def run_of(note: Mapping[str, object]) -> str:
 
 
 def changes_during_calls(notes: Notes, run: str) -> Iterator[Mapping[str, object]]:
-    """Yield what a run did, for the open calls of other runs."""
+    """Yield what a run did while calls of other runs were open."""
     ended = {note.get("closed") for note in notes}
     if any("opened" in note and run_of(note) != run and note["opened"] not in ended for note in notes):
         done = [snapshot_of(note, "ours") for note in notes if run_of(note) == run]

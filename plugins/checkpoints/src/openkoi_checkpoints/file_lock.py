@@ -29,7 +29,7 @@ def try_lock_file(path: Path) -> Iterator[bool]:
     """Hold the lock exclusively if it is free; yield whether it was."""
     handle = open_lock_file(path)
     try:
-        yield tried(handle)
+        yield try_acquire(handle)
     finally:
         os.close(handle)
 
@@ -45,10 +45,10 @@ if sys.platform == "win32":
 
     def acquire(handle: int, shared: bool) -> None:
         """Wait for the lock by trying again and again; it cannot be shared here."""
-        while not tried(handle):
+        while not try_acquire(handle):
             time.sleep(0.05)
 
-    def tried(handle: int) -> bool:
+    def try_acquire(handle: int) -> bool:
         """Take the lock if it is free."""
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
@@ -63,7 +63,7 @@ else:
         """Wait for the lock."""
         fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
 
-    def tried(handle: int) -> bool:
+    def try_acquire(handle: int) -> bool:
         """Take the lock if it is free."""
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

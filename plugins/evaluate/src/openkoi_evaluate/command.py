@@ -45,7 +45,7 @@ async def evaluate(koi: Koi, /, path: str | None, layout: str, usd: float, **ask
     """Run the evaluators alone on existing work: a folder, or what changed since a git revision.
 
     A copy is evaluated: nothing in the folder changes. Exit: 0 accepted, 3 below the threshold or a check failed, 4
-    budget, 5 time, 9 a judge is needed and there is no model.
+    budget, 5 time, 9 a judge is needed and no model is available.
     """
     from openkoi_redact import current_redactor
 

@@ -130,7 +130,7 @@ def number_findings(evaluation: Evaluation, ground: FindingRoot) -> Iterator[Num
 
 
 def failed_checks(evaluation: Evaluation) -> Sequence[Finding]:
-    """Return failed checks as findings, where there is no other."""
+    """Return failed checks as findings, where there are no others."""
     if evaluation.open:
         return ()
     return [Finding(f"{name} fails", rule=name) for name in sorted(evaluation.failing)[:MAX_CHECK_FINDINGS]]

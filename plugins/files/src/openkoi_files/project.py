@@ -1,7 +1,7 @@
 """Identify the project that a workspace belongs to.
 
-``.openkoi/project`` names it; else the first commit of its git history; else its path. A link is not a name: whoever
-wrote the project could point it at any file.
+``.openkoi/project`` names it; else the first commit of its git history; else its path. A link is not a name: the
+project's author could point it at any file.
 """
 
 import os

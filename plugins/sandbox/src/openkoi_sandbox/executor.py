@@ -46,7 +46,7 @@ async def run_in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
 
 
 def try_start_thread(work: Callable[[], None], *, last: bool) -> bool:
-    """Start a thread; return false when there is no room for one and this was not the last try."""
+    """Start a thread; return false when the system is full and this was not the last try."""
     try:
         threading.Thread(target=copy_context().run, args=(work,), name="openkoi-command", daemon=True).start()
     except RuntimeError as error:

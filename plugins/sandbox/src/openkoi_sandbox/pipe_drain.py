@@ -43,7 +43,7 @@ class PipeDrain(threading.Thread):
             self.over.set()
 
     def add_chunk(self, piece: bytes) -> None:
-        """Add one chunk, unless it is no longer wanted."""
+        """Add one chunk, unless the capture is full."""
         self.capture.add(piece)
         if self.capture.is_full:
             self.over.set()

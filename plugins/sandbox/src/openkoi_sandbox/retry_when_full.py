@@ -20,7 +20,7 @@ SYSTEM_FULL = (
 
 
 def retry_when_full(start: Callable[[], T], patience: float = MAX_WAIT_SECONDS) -> T:
-    """Start something; when there is no room retry until the time is over."""
+    """Start something; while the system is full, retry until the time is over."""
     deadline = time.monotonic() + patience
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What users and models read about a tool call: its progress, whether it may run, that there is no such tool."""
+"""What users and models read about a tool call: its progress, whether it may run, that a tool is unknown."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ def approval_question(call: ToolCall, tool: Tool, reason: str, redact: Callable[
 
 
 def unknown_tool(call: ToolCall, tools: Sequence[Tool]) -> str:
-    """Say that there is no such tool, and which there are."""
+    """Report that a tool is unknown, and list the known ones."""
     names = [tool.name for tool in tools]
     near = get_close_matches(call.tool, names, n=1)
     hint = f" Did you mean {near[0]}?" if near else ""

@@ -33,7 +33,7 @@ def stat_existing(where: WorkspacePath, settings: ToolSettings) -> os.stat_resul
     try:
         facts = where.real.stat()
     except (FileNotFoundError, NotADirectoryError):
-        raise ToolError(f"There is no file {where.name}.{suggest_name(where, settings.skip) or FIND_HINT}") from None
+        raise ToolError(f"File not found: {where.name}.{suggest_name(where, settings.skip) or FIND_HINT}") from None
     refuse_special(where, facts.st_mode)
     return facts
 

@@ -58,7 +58,7 @@ class FolderListing:
 def find_paths(where: WorkspacePath, glob: GlobPattern, settings: ToolSettings) -> FolderListing:
     """Return the files below a folder."""
     if not where.real.exists():
-        raise ToolError(f"There is no folder {where.name}.{suggest_name(where, settings.skip) or FIND_HINT}")
+        raise ToolError(f"Folder not found: {where.name}.{suggest_name(where, settings.skip) or FIND_HINT}")
     if not where.real.is_dir():
         raise ToolError(f"{where.name} is a file, not a folder. Use read_file.")
     top = "" if where.real == where.root else f"{where.name}/"

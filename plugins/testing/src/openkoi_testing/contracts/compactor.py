@@ -125,7 +125,7 @@ class CompactorContract:
         assert latest == shorter[len(shorter) - len(latest) :]
 
     def test_it_comes_to_an_end_and_then_changes_nothing(self, conversation: list[Message], tmp_path: Path) -> None:
-        """The very same again: whoever asked can see that it cannot be made shorter."""
+        """It returns the very same then, so that the caller sees that it cannot be made shorter."""
         least = self.compact(conversation, tmp_path, times=MAX_COMPACTIONS)
 
         assert list(least) == list(self.compact(least, tmp_path))

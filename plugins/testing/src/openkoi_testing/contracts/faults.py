@@ -7,7 +7,7 @@
         def provider(self, **settings):
             return Acme(**{"api_key": "secret", **settings})
 
-A tool call is told when the answer is whole, or not at all; nobody is waited for for ever; no error is a crash.
+A tool call is yielded when the answer is complete, or not at all; every wait is limited; no error is a crash.
 """
 
 import asyncio

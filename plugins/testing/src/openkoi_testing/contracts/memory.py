@@ -1,7 +1,7 @@
 """What every memory promises: a view of the log that can be fed again, in any order and by several processes.
 
 class TestMine(MemoryContract):
-    subject = Mine    # can be imported by its name, and is told its file by ``settings``
+    subject = Mine    # can be imported by its name, and gets its file by ``settings``
 """
 
 import asyncio
@@ -54,44 +54,44 @@ class MemoryContract(RebuildContract):
             asyncio.run(memory.ingest(batch))
         return memory
 
-    def test_remembers_nothing_before_it_was_told_anything(self, tmp_path: Path) -> None:
+    def test_remembers_nothing_before_it_ingested_anything(self, tmp_path: Path) -> None:
         assert [] == search_project(self.memory(tmp_path), "anything")
 
     def test_finds_a_finished_task_by_its_words(self, tmp_path: Path) -> None:
         memory = self.fed(
-            tmp_path, run_records("r1", "Mend the invoice parser"), run_records("r2", "Paint the calendar")
+            tmp_path, run_records("r1", "Fix the invoice parser"), run_records("r2", "Paint the calendar")
         )
 
         assert ["r1"] == [hit.item.id for hit in search_project(memory, "parsing invoices")]
 
     def test_what_is_found_says_what_was_asked_and_how_it_went(self, tmp_path: Path) -> None:
-        memory = self.fed(tmp_path, run_records("r1", "Mend the invoice parser"))
+        memory = self.fed(tmp_path, run_records("r1", "Fix the invoice parser"))
 
         (hit,) = search_project(memory, "invoice")
 
         assert "task" == hit.item.kind
-        assert "Mend the invoice parser" in hit.item.text
+        assert "Fix the invoice parser" in hit.item.text
         assert "0.90" in hit.item.text
         assert "Guard the divisor" in hit.item.text
 
     def test_a_question_that_shares_no_word_finds_nothing(self, tmp_path: Path) -> None:
-        memory = self.fed(tmp_path, run_records("r1", "Mend the invoice parser"))
+        memory = self.fed(tmp_path, run_records("r1", "Fix the invoice parser"))
 
         assert [] == search_project(memory, "what is the weather like")
 
     def test_an_unfinished_task_is_not_found(self, tmp_path: Path) -> None:
-        memory = self.fed(tmp_path, run_records("r1", "Mend the invoice parser")[:-2])
+        memory = self.fed(tmp_path, run_records("r1", "Fix the invoice parser")[:-2])
 
         assert [] == search_project(memory, "invoice parser")
 
     def test_a_task_is_found_once_its_result_arrives(self, tmp_path: Path) -> None:
-        records = run_records("r1", "Mend the invoice parser")
+        records = run_records("r1", "Fix the invoice parser")
 
         assert ["r1"] == ids_of(search_project(self.fed(tmp_path, records[:-2], records[-2:]), "invoice parser"))
 
     def test_a_failed_task_is_not_found(self, tmp_path: Path) -> None:
         memory = self.fed(
-            tmp_path, records_of("r1", [TaskStarted(Task("Mend the parser", project="koi")), RunFailed("off")])
+            tmp_path, records_of("r1", [TaskStarted(Task("Fix the parser", project="koi")), RunFailed("off")])
         )
 
         assert [] == search_project(memory, "parser")
@@ -108,8 +108,8 @@ class MemoryContract(RebuildContract):
     def test_a_project_does_not_see_another_ones_tasks(self, tmp_path: Path) -> None:
         memory = self.fed(
             tmp_path,
-            run_records("r1", "Mend the parser", project="one"),
-            run_records("r2", "Mend the parser", project="two"),
+            run_records("r1", "Fix the parser", project="one"),
+            run_records("r2", "Fix the parser", project="two"),
         )
 
         assert ["r2"] == ids_of(search_project(memory, "parser", project="two"))
@@ -151,7 +151,7 @@ class MemoryContract(RebuildContract):
 
     def test_search_honours_kinds(self, tmp_path: Path) -> None:
         memory = self.fed(
-            tmp_path, run_records("r1", "Mend the parser"), [saving_record(build_learning("L1"), "r1", start=20)]
+            tmp_path, run_records("r1", "Fix the parser"), [saving_record(build_learning("L1"), "r1", start=20)]
         )
 
         assert ["L1"] == ids_of(search_project(memory, "parser", kinds=("heuristic", "fact")))
@@ -160,18 +160,18 @@ class MemoryContract(RebuildContract):
     def test_search_honours_keys(self, tmp_path: Path) -> None:
         one, other = build_learning("L1", keys=("a.py", "b.py")), build_learning("L2", keys=("c.py",))
         saves = [saving_record(one, "r1", start=20), saving_record(other, "r1", start=21)]
-        memory = self.fed(tmp_path, run_records("r1", "Mend the parser"), saves)
+        memory = self.fed(tmp_path, run_records("r1", "Fix the parser"), saves)
 
         assert ["L1"] == ids_of(search_project(memory, "parser", keys=("b.py", "d.py")))
 
     def test_search_honours_the_limit(self, tmp_path: Path) -> None:
-        memory = self.fed(tmp_path, *(run_records(f"r{n}", "Mend the parser", start=n * 60.0) for n in range(9)))
+        memory = self.fed(tmp_path, *(run_records(f"r{n}", "Fix the parser", start=n * 60.0) for n in range(9)))
 
         assert 4 == len(search_project(memory, "parser", limit=4))
         assert [] == search_project(memory, "parser", limit=0)
 
     def test_search_honours_the_tokens(self, tmp_path: Path) -> None:
-        memory = self.fed(tmp_path, *(run_records(f"r{n}", "Mend the parser", start=n * 60.0) for n in range(9)))
+        memory = self.fed(tmp_path, *(run_records(f"r{n}", "Fix the parser", start=n * 60.0) for n in range(9)))
 
         hits = search_project(memory, "parser", tokens=150)
 
@@ -179,14 +179,14 @@ class MemoryContract(RebuildContract):
         assert 150 * 4 >= sum(len(hit.item.text) for hit in hits)
 
     def test_of_equals_the_newer_comes_first(self, tmp_path: Path) -> None:
-        old, new = run_records("r1", "Mend the parser"), run_records("r2", "Mend the parser", start=60.0)
+        old, new = run_records("r1", "Fix the parser"), run_records("r2", "Fix the parser", start=60.0)
 
         assert ["r2", "r1"] == ids_of(search_project(self.fed(tmp_path, new, old), "parser"))
 
     def test_age_does_not_outweigh_relevance(self, tmp_path: Path) -> None:
         old, new = (
-            run_records("r1", "Mend the invoice parser"),
-            run_records("r2", "Mend the old parser of dates", start=9e6),
+            run_records("r1", "Fix the invoice parser"),
+            run_records("r2", "Fix the old parser of dates", start=9e6),
         )
 
         assert ["r1", "r2"] == ids_of(search_project(self.fed(tmp_path, new, old), "invoice parser"))
@@ -197,7 +197,7 @@ class MemoryContract(RebuildContract):
             "r1", "The parser wants a fixture for grammars.", "It is kept in the drawer on the left side."
         )
         talk += talk_records("r2", "The winters are long where the fjord ends.", start=60.0)
-        memory = self.fed(tmp_path, run_records("r1", "Mend it"), run_records("r2", "Paint it", start=60.0), talk)
+        memory = self.fed(tmp_path, run_records("r1", "Fix it"), run_records("r2", "Paint it", start=60.0), talk)
 
         hits = search_project(memory, "Where is the fixture of the parser?", kinds=("transcript",))
 
@@ -209,13 +209,13 @@ class MemoryContract(RebuildContract):
         memory = self.fed(tmp_path, talk)
 
         assert [] == search_project(memory, "fixture", scope="all")
-        asyncio.run(memory.ingest(run_records("r1", "Mend it", project="one")))
+        asyncio.run(memory.ingest(run_records("r1", "Fix it", project="one")))
         assert ["r1-said-000:0"] == ids_of(search_project(memory, "fixture", project="one"))
         assert [] == search_project(memory, "fixture", project="two")
 
     def test_who_does_not_ask_for_transcripts_gets_few_pieces_of_them(self, tmp_path: Path) -> None:
         talk = talk_records("r1", *(f"The parser wants the fixture number {n}." for n in range(20)))
-        memory = self.fed(tmp_path, run_records("r1", "Mend the parser"), talk)
+        memory = self.fed(tmp_path, run_records("r1", "Fix the parser"), talk)
 
         kinds = [hit.item.kind for hit in search_project(memory, "parser", limit=12)]
 
@@ -223,8 +223,8 @@ class MemoryContract(RebuildContract):
         assert 3 == kinds.count("transcript")
 
     def test_a_name_in_the_question_counts_for_more(self, tmp_path: Path) -> None:
-        talk = talk_records("r1", "Somebody moved the parser over there.", "Anna moved away, as far as is known.")
-        memory = self.fed(tmp_path, run_records("r1", "Mend it"), talk)
+        talk = talk_records("r1", "A colleague moved the parser over there.", "Anna moved away, as far as is known.")
+        memory = self.fed(tmp_path, run_records("r1", "Fix it"), talk)
 
         assert "r1-said-001:0" == ids_of(search_project(memory, "Where has Anna moved?", kinds=("transcript",)))[0]
 
@@ -244,12 +244,12 @@ class MemoryContract(RebuildContract):
         assert search_many(self.fed(tmp_path / "whole", log)) == search_many(self.fed(tmp_path / "parts", *batches))
 
     def test_what_was_absorbed_is_there_for_the_next_process(self, tmp_path: Path) -> None:
-        self.fed(tmp_path, run_records("r1", "Mend the parser"))
+        self.fed(tmp_path, run_records("r1", "Fix the parser"))
 
         assert ["r1"] == ids_of(search_project(self.memory(tmp_path), "parser"))
 
     def test_offsets_move_with_the_records(self, tmp_path: Path) -> None:
-        records = run_records("r1", "Mend the parser")
+        records = run_records("r1", "Fix the parser")
         memory = self.with_offsets(tmp_path)
 
         assert {} == asyncio.run(memory.offsets())
@@ -259,12 +259,12 @@ class MemoryContract(RebuildContract):
         assert {"r1.jsonl": len(records) * LINE_BYTES, "r2.jsonl": LINE_BYTES} == asyncio.run(memory.offsets())
 
     def test_offsets_never_go_back(self, tmp_path: Path) -> None:
-        records = run_records("r1", "Mend the parser")
+        records = run_records("r1", "Fix the parser")
         self.fed(tmp_path, records, records[:2])
 
         assert {"r1.jsonl": len(records) * LINE_BYTES} == asyncio.run(self.with_offsets(tmp_path).offsets())
 
-    def test_records_that_were_only_told_move_no_offset(self, tmp_path: Path) -> None:
+    def test_records_without_offsets_move_no_offset(self, tmp_path: Path) -> None:
         self.fed(tmp_path, [saving_record(build_learning("L1"), "r1", start=20)])
 
         assert {} == asyncio.run(self.with_offsets(tmp_path).offsets())

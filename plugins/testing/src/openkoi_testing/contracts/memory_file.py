@@ -23,7 +23,7 @@ from openkoi_hookspecs import KoiError, Memory, Query, SupportsOffsets
 from .memory import MemoryFactory, ids_of, search_project
 from .memory_log import LINE_BYTES, many_runs, run_records
 
-RUN = run_records("r1", "Mend the parser")
+RUN = run_records("r1", "Fix the parser")
 ALL = {"r1.jsonl": len(RUN) * LINE_BYTES}
 Damage = Callable[[Path], object]
 
@@ -64,7 +64,7 @@ class MemoryFileContract:
         return memory
 
     def kept(self, path: Path) -> AbstractContextManager[object]:
-        """Return a context in which somebody else keeps the file from being written."""
+        """Return a context in which another program keeps the file from being written."""
         raise TypeError(f"{type(self).__name__} does not say how its file is kept")
 
     def test_asking_makes_no_file(self, tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ class MemoryFileContract:
             asyncio.run(self.memory(tmp_path / "data").ingest(RUN))
 
     def test_moved_aside_it_is_told_everything_again_and_says_the_same(self, tmp_path: Path) -> None:
-        log, question = many_runs(8), Query("mend the parser of the ledger", project="a", limit=50, tokens=50_000)
+        log, question = many_runs(8), Query("fix the parser of the ledger", project="a", limit=50, tokens=50_000)
         memory = self.memory(tmp_path)
         asyncio.run(memory.ingest(log))
         before = asyncio.run(memory.search(question))

@@ -38,15 +38,15 @@ class MemoryKilledContract:
 
     def test_nothing_acknowledged_is_lost_or_doubled_however_often_processes_are_killed(self, tmp_path: Path) -> None:
         kills = self.run_with_kills(tmp_path, processes=8, tasks=200)
-        records, told = list(read_log(tmp_path)), read_acknowledged(tmp_path)
-        grown, anew = (self.ingest_and_list(tmp_path / name, records) for name in (self.name, "anew.db"))
+        records, acknowledged = list(read_log(tmp_path)), read_acknowledged(tmp_path)
+        grown, anew = (self.ingest_and_list(tmp_path / name, records) for name in (self.name, "fresh.db"))
 
         assert kills > 3
         assert {1} == set(Counter(record.id for record in records).values())
-        assert {2} == {count for run, count in Counter(record.run for record in records).items() if run in told}
+        assert {2} == {count for run, count in Counter(record.run for record in records).items() if run in acknowledged}
         assert grown == anew
-        assert told <= set(grown)
-        assert 8 * 200 <= len(told)
+        assert acknowledged <= set(grown)
+        assert 8 * 200 <= len(acknowledged)
 
     def ingest_and_list(self, path: Path, records: Sequence[Record]) -> Sequence[str]:
         """Return the tasks that a memory remembers when it has absorbed these."""
@@ -81,7 +81,7 @@ class MemoryKilledContract:
 
 def read_acknowledged(folder: Path, name: str = "*") -> set[str]:
     """Return the runs that were acknowledged; skip a line that was truncated by a kill."""
-    return {line for path in folder.glob(f"{name}.told") for line in path.read_text().split("\n")[:-1]}
+    return {line for path in folder.glob(f"{name}.acknowledged") for line in path.read_text().split("\n")[:-1]}
 
 
 def read_log(folder: Path) -> Iterator[Record]:

@@ -105,12 +105,12 @@ def many_runs(size: int, seed: int = 7) -> list[Record]:
     for n in range(size):
         words = " ".join(choice.sample(SUBJECTS, 4))
         run = run_records(
-            f"run{n}", f"Mend the {words}", project=choice.choice("ab"), session=f"s{n % 4}", start=n * 60.0
+            f"run{n}", f"Fix the {words}", project=choice.choice("ab"), session=f"s{n % 4}", start=n * 60.0
         )
         log += run[: choice.choice((len(run), len(run), 7))]
         learning = Learning(f"L{n % 5}", "heuristic", f"Mind the {words}", keys=(words.split()[0],), helpful=n)
         log.append(saving_record(learning, f"run{n}", start=n * 60.0 + 50))
-    log += records_of("broken", [TaskStarted(Task("Mend nothing", project="a")), RunFailed("interrupted")], start=1e6)
+    log += records_of("broken", [TaskStarted(Task("Fix nothing", project="a")), RunFailed("interrupted")], start=1e6)
     log += records_of("foreign", [UnknownEvent({"any": "thing"})], start=2e6)
     return log
 

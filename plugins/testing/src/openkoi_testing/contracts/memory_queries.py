@@ -21,7 +21,7 @@ def search_all(memory: Memory, text: str) -> Sequence[Hit]:
 
 def search_many(memory: Memory) -> list[Sequence[Hit]]:
     """Return what a memory answers to several queries."""
-    return [search_all(memory, f"mend the {subject}") for subject in SUBJECTS[::4]]
+    return [search_all(memory, f"fix the {subject}") for subject in SUBJECTS[::4]]
 
 
 def ids_of(hits: Sequence[Hit]) -> list[str]:

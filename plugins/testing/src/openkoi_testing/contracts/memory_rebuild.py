@@ -30,7 +30,7 @@ class RebuildContract:
         old = asyncio.run(require_protocol(memory, SupportsReset).reset())
 
         assert [True] == [path.exists() for path in (old,) if path]
-        assert [] == search_all(memory, "mend the parser")
+        assert [] == search_all(memory, "fix the parser")
         asyncio.run(memory.ingest(log))
         assert before == search_many(memory)
 

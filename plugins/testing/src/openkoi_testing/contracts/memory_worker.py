@@ -30,13 +30,13 @@ def read_new(sessions: Path, seen: Mapping[str, int]) -> Iterator[Sequence[Recor
 
 def run_tasks(folder: Path, name: str, tasks: int, memory: Memory) -> None:
     """Do so many tasks; each is acknowledged when it is in the log."""
-    told = os.open(folder / f"{name}.told", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    acknowledged = os.open(folder / f"{name}.acknowledged", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     log = RunLog(folder / "sessions", name, str)
     ended = RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(), best=0, iterations=1)
     for number in range(tasks):
         run = f"{name}-{os.getpid()}-{number}"
         log.append(run, [TaskStarted(Task(f"Task {run}", session=name, project="p")), ended])
-        os.write(told, f"{run}\n".encode())
+        os.write(acknowledged, f"{run}\n".encode())
         if number % INGEST_INTERVAL == INGEST_INTERVAL - 1:
             asyncio.run(ingest_new(memory, folder / "sessions"))
 

@@ -104,7 +104,7 @@ class ProviderContract:
         assert all(0 < model.output <= model.context for model in models)
 
     def test_prices_are_known_or_none(self, session: ProviderSession) -> None:
-        """An unknown price is None, which is not free; a known one is no debt."""
+        """An unknown price is None, which is not free; a known one is not negative."""
         prices = [model.price for model in session.models() if model.price is not None]
 
         assert all(min(price.input, price.output, price.cache_read, price.cache_write) >= 0 for price in prices)
@@ -142,7 +142,7 @@ class ProviderContract:
         assert len({call.id for call in calls}) == len(calls)
 
     def test_stops_for_tools_exactly_when_it_asks_for_some(self, session: ProviderSession) -> None:
-        """So that nobody waits for results that will not come."""
+        """Otherwise a caller would wait for results that never come."""
         chunks = session.receive()
 
         assert bool(tool_calls_in(chunks)) is (end_of(chunks).stop is FinishReason.TOOLS)

@@ -62,7 +62,7 @@ class LLMock:
 
     @property
     def address(self) -> str:
-        """Where it listens, for the clients of all vendors."""
+        """Address of the server for the clients of all vendors."""
         return self._address
 
     @property
