@@ -20,7 +20,7 @@ import asyncio, sys
 from pathlib import Path
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Query
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory_log import run_records
 
 async def recall(memory, mine):
     await memory.offsets()
@@ -29,7 +29,7 @@ async def recall(memory, mine):
 
 path, n = Path(sys.argv[1]), int(sys.argv[2])
 sys.stdin.read()
-mine = a_run(f"p{n}", "Mend the parser", project="koi", start=n * 60.0)
+mine = run_records(f"p{n}", "Mend the parser", project="koi", start=n * 60.0)
 hits = asyncio.run(recall(DuckDB(path=path, seconds=60.0), mine))
 print(len(hits))
 """

@@ -19,7 +19,7 @@ KILLED = """
 import asyncio, os, signal, sys, threading
 from pathlib import Path
 from openkoi_sqlite import SQLite
-from openkoi_testing.contracts.memory_log import a_run
+from openkoi_testing.contracts.memory_log import run_records
 
 left = int(sys.argv[2])
 
@@ -30,7 +30,7 @@ def count(frame, event, argument):
         os.kill(os.getpid(), signal.SIGKILL)
 
 import openkoi_sqlite.file, openkoi_sqlite.intake
-records = a_run("r1", "Mend the parser")
+records = run_records("r1", "Mend the parser")
 threading.setprofile(count)
 asyncio.run(SQLite(path=Path(sys.argv[1])).ingest(records))
 """
