@@ -1,4 +1,4 @@
-"""Find what a user names by its id, or by the beginning of it."""
+"""Find an item by its id, or by the beginning of it."""
 
 from collections.abc import Mapping
 from itertools import islice
@@ -12,18 +12,18 @@ MAX_LISTED = 8
 
 
 def find_by_prefix(id: str, there: Mapping[str, T], kind: str, plural: str = "") -> T:
-    """Return the only one whose id begins so; an empty ``id`` names the only one there is.
+    """Return the item whose id has this beginning; an empty ``id`` means the only item.
 
-    Raises PluginNotFoundError, or KoiError where several begin so.
+    Raise PluginNotFoundError, or KoiError where several match.
     """
     found = [one for one in there if one.startswith(id)]
     if len(found) > 1:
-        raise KoiError(f"Several {plural or f'{kind}s'} begin with {id!r}: {listed(found)}. Give more of the id.")
+        raise KoiError(f"Several {plural or f'{kind}s'} begin with {id!r}: {join_ids(found)}. Give more of the id.")
     if not found:
         raise PluginNotFoundError(kind, id, tuple(one[:SHORT] for one in islice(there, MAX_LISTED)))
     return there[found[0]]
 
 
-def listed(ids: list[str]) -> str:
+def join_ids(ids: list[str]) -> str:
     """Return the first ids, for a sentence."""
     return ", ".join(one[:SHORT] for one in ids[:MAX_LISTED])

@@ -7,7 +7,7 @@ from openkoi_hookspecs import Json
 from openkoi_hookspecs.content import IMAGE_TYPES
 
 from .anthropic_blocks import THINKING_TYPES, Block, object_blocks, text_blocks
-from .media import PDF, wrong_media
+from .media import PDF, find_media_error
 
 COUNTED = frozenset(
     {"model", "messages", "system", "tools", "tool_choice", "thinking", "cache_control", "output_config"}
@@ -109,7 +109,7 @@ def check_block(block: Block, where: str) -> Iterator[str]:
     source = block.get("source")
     if block.get("type") in SOURCES and isinstance(source, dict):
         taken = SOURCES[str(block["type"])]
-        if wrong := wrong_media(source.get("media_type"), source.get("data"), taken):
+        if wrong := find_media_error(source.get("media_type"), source.get("data"), taken):
             yield f"{where}.{block['type']}.source: {wrong}"
 
 

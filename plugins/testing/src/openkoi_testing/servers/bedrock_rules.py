@@ -7,7 +7,7 @@ from itertools import pairwise
 from openkoi_hookspecs import Json
 from openkoi_hookspecs.content import IMAGE_TYPES
 
-from .media import wrong_media
+from .media import find_media_error
 
 Block = Mapping[str, Json]
 Turn = Mapping[str, Json]
@@ -62,7 +62,7 @@ def check_media(block: Block) -> str:
         return ""
     source = image.get("source")
     data = source.get("bytes") if isinstance(source, dict) else None
-    return wrong_media(f"image/{image.get('format')}", data, IMAGE_TYPES)
+    return find_media_error(f"image/{image.get('format')}", data, IMAGE_TYPES)
 
 
 def check_config(body: Mapping[str, Json], messages: Sequence[Turn]) -> str:

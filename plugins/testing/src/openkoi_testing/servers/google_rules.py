@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, ToolCall
 
-from .media import PDF, wrong_media
+from .media import PDF, find_media_error
 
 FIELDS = frozenset(
     {
@@ -85,7 +85,7 @@ def check_content(content: Content, place: int) -> str:
         response = part.get("functionResponse")
         inner = objects_in(response.get("parts")) if isinstance(response, dict) else []
         for data in objects_in([one.get("inlineData") for one in (part, *inner)]):
-            if wrong := wrong_media(data.get("mimeType"), data.get("data"), TAKEN):
+            if wrong := find_media_error(data.get("mimeType"), data.get("data"), TAKEN):
                 return wrong
     return ""
 

@@ -1,4 +1,4 @@
-"""The images and files in a request, whatever the vendor's format, and what a vendor would refuse about them."""
+"""Find the images and files in a request of any vendor, and what a vendor would refuse about them."""
 
 import re
 from base64 import b64decode
@@ -12,13 +12,15 @@ PDF = "application/pdf"
 
 
 def media_in(body: Json) -> list[tuple[str, bytes]]:
-    """List the images and PDFs in a request, in order: the media type that their bytes show, and the bytes."""
-    found = ((kind, data) for text in texts_in(body) if (data := decoded(text)) and (kind := type_of(data)))
+    """Return the images and PDFs in a request, in order: the media type that their bytes show, and the bytes."""
+    found = (
+        (kind, data) for text in texts_in(body) if (data := decode_base64(text)) and (kind := detect_media_type(data))
+    )
     return list(found)
 
 
 def texts_in(value: Json) -> Iterator[str]:
-    """List the texts in JSON, in order."""
+    """Yield the texts in JSON, in order."""
     if isinstance(value, str):
         yield value
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -26,23 +28,23 @@ def texts_in(value: Json) -> Iterator[str]:
         yield from texts_in(item)
 
 
-def decoded(text: str) -> bytes:
+def decode_base64(text: str) -> bytes:
     """Return the bytes that a text is in base64, or as an address; none if it is neither."""
     plain = ADDRESS.sub("", text, count=1)
     return b64decode(plain) if len(plain) % 4 == 0 and BASE64.fullmatch(plain) else b""
 
 
-def type_of(data: bytes) -> str:
+def detect_media_type(data: bytes) -> str:
     """Return the media type that bytes show."""
     return PDF if data.startswith(b"%PDF") else image_type(data)
 
 
-def wrong_media(media_type: Json, text: Json, taken: tuple[str, ...]) -> str:
-    """Say why bytes in base64 are not taken as what they are said to be; nothing if they are."""
+def find_media_error(media_type: Json, text: Json, taken: tuple[str, ...]) -> str:
+    """Return why bytes in base64 do not match their declared media type; empty if they do."""
     if media_type not in taken:
         return f"Unsupported MIME type: {media_type}"
-    data = decoded(text) if isinstance(text, str) else b""
+    data = decode_base64(text) if isinstance(text, str) else b""
     if not data:
         return "Could not process image: it is not base64"
-    shown = type_of(data)
+    shown = detect_media_type(data)
     return "" if shown == media_type else f"The data was specified as {media_type}, but appears to be {shown or 'none'}"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from openkoi_hookspecs import Json
 from openkoi_hookspecs.content import IMAGE_TYPES
 
-from .media import ADDRESS, PDF, wrong_media
+from .media import ADDRESS, PDF, find_media_error
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 PARTS = ("text", "image_url", "file")
@@ -46,7 +46,7 @@ def wrong_part(part: dict[str, Json], role: str) -> str:
         return ""
     found = ADDRESS.match(str(url))
     taken = IMAGE_TYPES if kind == "image_url" else (PDF,)
-    return wrong_media(found[1], url, taken) if found else "Invalid data URL."
+    return find_media_error(found[1], url, taken) if found else "Invalid data URL."
 
 
 def check_pairs(messages: Sequence[dict[str, Json]]) -> str:

@@ -8,7 +8,7 @@ from itertools import filterfalse, pairwise
 from openkoi_hookspecs import Json
 from openkoi_hookspecs.content import IMAGE_TYPES
 
-from .media import ADDRESS, PDF, wrong_media
+from .media import ADDRESS, PDF, find_media_error
 from .openai_json import as_object
 
 PARAMETER = re.compile(
@@ -121,7 +121,7 @@ def check_parts(content: Json, allowed: Collection[str], where: str) -> Iterator
             url = part.get("image_url") or part.get("file_data")
             found = ADDRESS.match(str(url))
             taken = IMAGE_TYPES if kind == "input_image" else (PDF,)
-            wrong = wrong_media(found[1], url, taken) if found else "Expected a base64-encoded data URL"
+            wrong = find_media_error(found[1], url, taken) if found else "Expected a base64-encoded data URL"
             if wrong:
                 yield RequestError(wrong, where, "invalid_image_format")
 
