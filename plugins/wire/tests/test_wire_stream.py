@@ -76,7 +76,7 @@ def test_what_follows_the_end_is_not_read() -> None:
 
 @pytest.mark.parametrize("cut", [0, 3, 9, 20, 30])
 def test_a_stream_that_is_cut_off_is_unavailable(cut: int) -> None:
-    with pytest.raises(ProviderUnavailableError, match="broke off its answer"):
+    with pytest.raises(ProviderUnavailableError, match="ended its response early"):
         heard(server(fault=Fault(cut=cut)))
 
 

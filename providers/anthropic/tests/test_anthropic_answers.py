@@ -158,7 +158,7 @@ def test_no_tool_is_called_by_an_answer_that_did_not_come_to_its_end(reason: str
     "frames", [(STOP,), (ended()[0],), (words("x"),), ()], ids=["no why", "no stop", "cut", "empty"]
 )
 def test_an_answer_that_does_not_end_is_cut_off(frames: tuple[Any, ...]) -> None:
-    with pytest.raises(ProviderUnavailableError, match="nothing in it was acted upon"):
+    with pytest.raises(ProviderUnavailableError, match="none of it was used"):
         read({"type": "message_start", "message": {}}, use(), piece("{}"), *frames)
 
 

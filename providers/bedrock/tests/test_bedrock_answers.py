@@ -249,7 +249,7 @@ def test_what_follows_the_end_is_not_heard() -> None:
     ],
 )
 def test_an_exception_in_mid_stream_is_an_error(kind: str, error: type[Exception]) -> None:
-    with pytest.raises(error, match=rf"broke off its answer \({kind}\): Not now\."):
+    with pytest.raises(error, match=rf"ended its response early \({kind}\): Not now\."):
         read(delta(0, {"text": "x"}), exception(kind, "Not\nnow."), ENDED)
 
 

@@ -286,5 +286,5 @@ def test_a_wrong_key_is_refused_and_not_repeated() -> None:
 
 
 def test_a_cut_that_no_one_can_see_is_seen() -> None:
-    with pytest.raises(ProviderUnavailableError, match="nothing in it was acted upon"):
+    with pytest.raises(ProviderUnavailableError, match="none of it was used"):
         heard(Say(READ, fault=Fault(cut=700, framed=False)))

@@ -44,7 +44,7 @@ def explained(address: Address, error: Exception) -> str:
         return f"{host} could not be reached ({why}). Pages are fetched directly; proxies are not used."
     if isinstance(error, DecodingError):
         return f"{host} sent a packed page that cannot be unpacked."
-    return f"{host} broke off its answer ({type(error).__name__})."
+    return f"{host} ended its response early ({type(error).__name__})."
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -14,7 +14,7 @@ def concluded(server: Server, rest: Sequence[Chunk], usage: Usage, *, said: bool
     """
     called = any(isinstance(chunk, ToolCall) for chunk in rest)
     if asks and not called:
-        raise server.empty("asked for tools and named none; nothing in its answer was acted upon.")
+        raise server.empty("asked for tools and named none; none of its response was used.")
     if not called and not said:
         raise server.empty()
     return (*rest, StreamEnd(usage, FinishReason.TOOLS if called else FinishReason.END))

@@ -260,7 +260,7 @@ class Wire:
         cause = f"{type(error).__name__}: {error}".rstrip(": ")
         if isinstance(error, ConnectError | ConnectTimeout):
             return self.server.unavailable(f"could not be reached ({cause}). Check the network and the base URL.")
-        return self.server.unavailable(f"broke off its answer ({cause}).")
+        return self.server.unavailable(f"ended its response early ({cause}).")
 
 
 def origin(url: "URL") -> tuple[str, str, int | None]:

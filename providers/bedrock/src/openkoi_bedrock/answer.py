@@ -55,12 +55,12 @@ class Answer:
         """
         if not self._reason or self._reason in BROKEN or (waiting and not self.over):
             why = f" with the reason {self._reason!r}" if self._reason in BROKEN else ""
-            raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
+            raise self._server.unavailable(f"ended its response early{why}; none of it was used.")
         stop = STOPS.get(self._reason, FinishReason.END)
         if stop is not FinishReason.END:
             return (StreamEnd(self._usage, stop),)
         if not self._blocks.complete:
-            raise self._server.unavailable("broke off a tool call; nothing in its answer was acted upon.")
+            raise self._server.unavailable("broke off a tool call; none of its response was used.")
         said, asks = self._blocks.said, self._reason == "tool_use" and not self._spoken
         return concluded(self._server, self._blocks.calls(), self._usage, said=said, asks=asks)
 

@@ -49,7 +49,7 @@ def explained(error: ProviderError) -> ProviderError:
 def in_mid_stream(server: Server, kind: str, message: Json) -> ProviderError:
     """Make the error for an exception that ended a stream."""
     why = one_line(message).rstrip(".") if isinstance(message, str) else "it does not say why"
-    what = f"broke off its answer ({kind}): {why}."
+    what = f"ended its response early ({kind}): {why}."
     if kind in WILL_NOT_PASS:
         return server.refused(what)
     return server.unavailable(what)

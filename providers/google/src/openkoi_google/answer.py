@@ -80,7 +80,7 @@ class Answer:
         if self._whole and not (self._finish or self._said or self._asked):
             raise self._server.empty()
         if not self._finish or self._finish in BROKEN:
-            raise self._server.unavailable(f"broke off its answer{self._reason()}; nothing in it was acted upon.")
+            raise self._server.unavailable(f"ended its response early{self._reason()}; none of it was used.")
         if self._finish == UNSIGNED:
             raise self._unsigned()
         stop = STOPS.get(self._finish, FinishReason.END)

@@ -33,7 +33,7 @@ class Answer:
     def ending(self) -> Sequence[Chunk]:
         """Return the tool calls and Done; raises ProviderUnavailableError when the answer was cut off."""
         if not self.over:
-            raise self._server.unavailable("broke off its answer; nothing in it was acted upon.")
+            raise self._server.unavailable("ended its response early; none of it was used.")
         if self._reason in BROKEN:
             raise self._server.unavailable(
                 f"did not answer: it said {self._reason!r}, which is about the model itself."

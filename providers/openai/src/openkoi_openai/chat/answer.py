@@ -57,7 +57,7 @@ class Answer:
             raise self._server.empty()
         if not self._finish or self._finish in BROKEN:
             why = f" with the reason {self._finish!r}" if self._finish else ""
-            raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
+            raise self._server.unavailable(f"ended its response early{why}; none of it was used.")
         stop = FinishReason.REFUSED if self._refused else STOPS.get(self._finish, FinishReason.END)
         if stop in (FinishReason.LENGTH, FinishReason.REFUSED):
             return (StreamEnd(self._usage, stop),)

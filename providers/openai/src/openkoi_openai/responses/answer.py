@@ -60,7 +60,7 @@ class Answer:
             raise self._server.empty()
         if self._status not in ENDED:
             why = f" with the status {self._status!r}" if self._status else ""
-            raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
+            raise self._server.unavailable(f"ended its response early{why}; none of it was used.")
         if self._stop is not FinishReason.END:
             return (StreamEnd(self._usage, self._stop),)
         calls = Calls()
