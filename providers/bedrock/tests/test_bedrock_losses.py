@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from openkoi_bedrock.answer import Answer
+from openkoi_bedrock.answer import ConverseResponseParser
 from openkoi_hookspecs import Chunk, ProviderUnavailableError, ToolCall
 from openkoi_wire import Server
 
@@ -15,9 +15,9 @@ def frame(kind: str, **payload: Any) -> str:
 
 
 def read(*frames: str, reason: str = "tool_use") -> list[Chunk]:
-    answer = Answer(Server("models.example"))
+    answer = ConverseResponseParser(Server("models.example"))
     heard = [answer.event(data) for data in (*frames, frame("messageStop", stopReason=reason))]
-    return [*(chunk for chunks in heard for chunk in chunks or ()), *answer.ending()]
+    return [*(chunk for chunks in heard for chunk in chunks or ()), *answer.finish()]
 
 
 def start(id: str = "a", at: int = 0) -> str:
@@ -54,7 +54,7 @@ def test_a_call_whose_arguments_were_lost_says_so(input: Any) -> None:
     ids=["another number", "two of one number", "after its end"],
 )
 def test_pieces_that_went_astray_break_off_the_answer(frames: tuple[str, ...]) -> None:
-    with pytest.raises(ProviderUnavailableError, match="broke off a tool call"):
+    with pytest.raises(ProviderUnavailableError, match="in the middle of a tool call"):
         read(*frames)
 
 

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from openkoi_hookspecs import Buffered, Chunk, ProviderUnavailableError, ToolCall
-from openkoi_ollama.answer import Answer
+from openkoi_ollama.answer import OllamaResponseParser
 from openkoi_wire import Server
 
 
 def read(*, swap: str = "", reason: str = "stop", **message: Any) -> list[Chunk]:
-    answer = Answer(Server("models.example"))
+    answer = OllamaResponseParser(Server("models.example"))
     frame = {"message": {"content": "", **message}, "done": True, "done_reason": reason}
-    chunks = [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.ending()]
+    chunks = [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.finish()]
     return [chunk for chunk in chunks if not isinstance(chunk, Buffered)]
 
 

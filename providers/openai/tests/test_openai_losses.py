@@ -16,7 +16,7 @@ SERVER = Server("models.example")
 
 def ending(answer: chat.Answer | responses.Answer, *frames: Any) -> list[Chunk]:
     heard = [answer.event(frame if isinstance(frame, str) else json.dumps(frame)) for frame in frames]
-    return [*(chunk for chunks in heard for chunk in chunks or ()), *answer.ending()]
+    return [*(chunk for chunks in heard for chunk in chunks or ()), *answer.finish()]
 
 
 def read(*deltas: Any, reason: str = "stop") -> list[Chunk]:

@@ -32,7 +32,7 @@ REASONS = {
     403: ("does not allow this (403)", "Check the key and what it may be used for."),
     404: ("does not know what was asked for (404)", "Check the model's name and the base URL."),
     413: ("refused the request as too large (413)", "Shorten the task, or choose a model that can read more."),
-    429: ("is asked too much (429)", ""),
+    429: ("rate limit exceeded (429)", ""),
 }
 
 

@@ -44,5 +44,5 @@ class Compatible:
         async with aclosing(self._wire.stream(self._dialect.path, body, answer)) as chunks:
             async for chunk in chunks:
                 yield chunk
-        for chunk in answer.ending():
+        for chunk in answer.finish():
             yield chunk

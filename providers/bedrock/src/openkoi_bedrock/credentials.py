@@ -1,6 +1,6 @@
-"""Where the keys of a request come from: the configuration, or else wherever the vendor's own tools would look.
+"""Find credentials: from the configuration, or where the AWS tools look.
 
-Knows no requests. botocore is imported, in a thread, when keys are wanted that were not given.
+botocore is imported in a thread, only when no credentials are configured.
 """
 
 from collections.abc import Callable
@@ -10,27 +10,27 @@ from typing import Protocol, TypeAlias
 
 from openkoi_hookspecs import ProviderError, ProviderUnavailableError, RequestRejectedError
 
-NONE_FOUND = (
+NO_CREDENTIALS = (
     "Bedrock found no AWS credentials. Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
     "or log in (aws configure, aws sso login)."
 )
-ROLE_OF_A_MACHINE = "iam-role"
+INSTANCE_ROLE_PROVIDER = "iam-role"
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
-    """What a request is signed with; ``session`` belongs to keys that run out."""
+class AwsKeys:
+    """The keys that sign a request; ``session`` belongs to temporary keys."""
 
     access: str
     secret: str = field(repr=False)
     session: str = field(default="", repr=False)
 
 
-Keyring: TypeAlias = Callable[[], Keys]
+Keyring: TypeAlias = Callable[[], AwsKeys]
 
 
-class Frozen(Protocol):
-    """Keys as botocore hands them out."""
+class FrozenCredentials(Protocol):
+    """A snapshot of botocore's credentials."""
 
     access_key: str
     secret_key: str
@@ -38,22 +38,22 @@ class Frozen(Protocol):
 
 
 class Credentials(Protocol):
-    """Keys that botocore renews when they have run out."""
+    """Credentials that botocore renews when they expire."""
 
-    def get_frozen_credentials(self) -> Frozen:
-        """Return what holds now; may ask a server."""
+    def get_frozen_credentials(self) -> FrozenCredentials:
+        """Return valid credentials; may make a request."""
 
 
-class Chain:
-    """Looks where the vendor's own tools look: profiles, logins, containers; the role of a machine when asked to."""
+class CredentialChain:
+    """Look for credentials where the AWS tools do; use the instance role only when asked to."""
 
     def __init__(self, *, instance_role: bool) -> None:
         self._instance_role = instance_role
         self._credentials: Credentials | None = None
         self._alone = Lock()
 
-    def __call__(self) -> Keys:
-        """Return keys that hold now; raises RequestRejectedError when there are none. Called in a thread."""
+    def __call__(self) -> AwsKeys:
+        """Return valid keys; raise RequestRejectedError when there are none. Call it in a thread."""
         from botocore.exceptions import (  # type: ignore[import-untyped]  # botocore carries no types
             BotoCoreError,
             ClientError,
@@ -61,34 +61,34 @@ class Chain:
 
         try:
             with self._alone:
-                return self._keys()
+                return self._resolve()
         except (BotoCoreError, ClientError) as error:
-            raise unobtainable(error) from None
+            raise credentials_error(error) from None
 
-    def _keys(self) -> Keys:
-        self._credentials = self._credentials or found(instance_role=self._instance_role)
+    def _resolve(self) -> AwsKeys:
+        self._credentials = self._credentials or load_credentials(instance_role=self._instance_role)
         if self._credentials is None:
-            raise RequestRejectedError(NONE_FOUND)
+            raise RequestRejectedError(NO_CREDENTIALS)
         now = self._credentials.get_frozen_credentials()
-        return Keys(now.access_key, now.secret_key, now.token or "")
+        return AwsKeys(now.access_key, now.secret_key, now.token or "")
 
 
-def found(*, instance_role: bool) -> Credentials | None:
-    """Find the first credentials of botocore's chain."""
+def load_credentials(*, instance_role: bool) -> Credentials | None:
+    """Return the first credentials of botocore's chain."""
     from botocore.session import Session  # type: ignore[import-untyped]  # botocore carries no types
 
     session = Session()
     if not instance_role:
-        session.get_component("credential_provider").remove(ROLE_OF_A_MACHINE)
+        session.get_component("credential_provider").remove(INSTANCE_ROLE_PROVIDER)
     credentials: Credentials | None = session.get_credentials()
     return credentials
 
 
-def unobtainable(error: Exception) -> ProviderError:
-    """Say why there are no keys; a server that could not be reached may be reached later."""
+def credentials_error(error: Exception) -> ProviderError:
+    """Return the error for missing credentials; a network failure may pass."""
     from botocore.exceptions import HTTPClientError
 
-    what = f"Bedrock found no AWS credentials that hold ({str(error).rstrip('.')})."
+    what = f"Bedrock found no valid AWS credentials ({str(error).rstrip('.')})."
     if isinstance(error, HTTPClientError):
         return ProviderUnavailableError(f"{what} Check the network.")
     return RequestRejectedError(f"{what} Log in again (aws sso login), or check AWS_PROFILE.")
