@@ -1,7 +1,4 @@
-"""The turns of a conversation as Chat Completions has them: results are messages of their own.
-
-Knows facts and the format; writes no bytes.
-"""
+"""Convert messages to the Chat Completions format: each tool result is a message."""
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,30 +11,30 @@ Turn = Mapping[str, object]
 ENCODER = JSONEncoder(ensure_ascii=False)
 
 
-def turns(message: Message, thoughts_back: str = "") -> Iterator[Turn]:
-    """Tell one message as the turns that it is."""
+def encode_message(message: Message, reasoning_key: str = "") -> Iterator[Turn]:
+    """Yield a message in the API's format."""
     if message.role is Role.ASSISTANT:
-        yield assistant(message.parts, thoughts_back)
+        yield encode_assistant(message.parts, reasoning_key)
         return
-    yield from (result(part) for part in message.parts if isinstance(part, ToolResult))
+    yield from (encode_result(part) for part in message.parts if isinstance(part, ToolResult))
     said = [part for part in message.parts if isinstance(part, Text | Image)]
     if said:
-        yield {"role": "user", "content": content(said)}
+        yield {"role": "user", "content": encode_user(said)}
 
 
-def assistant(parts: Sequence[Part], thoughts_back: str) -> Turn:
-    """Tell what the model said and asked for; its thoughts are told again only where they are wanted."""
+def encode_assistant(parts: Sequence[Part], reasoning_key: str) -> Turn:
+    """Return an assistant message; include its reasoning only under a ``reasoning_key``."""
     text = "".join(part.text for part in parts if isinstance(part, Text))
-    calls = [call(part) for part in parts if isinstance(part, ToolCall)]
+    calls = [encode_call(part) for part in parts if isinstance(part, ToolCall)]
     if not calls:
         return {"role": "assistant", "content": text}
     thoughts = "".join(part.text for part in parts if isinstance(part, Reasoning))
-    back = {thoughts_back: thoughts} if thoughts_back and thoughts else {}
+    back = {reasoning_key: thoughts} if reasoning_key and thoughts else {}
     return {"role": "assistant", "content": text or None, **back, "tool_calls": calls}
 
 
-def call(asked: ToolCall) -> Turn:
-    """Tell of a tool call."""
+def encode_call(asked: ToolCall) -> Turn:
+    """Return a tool call."""
     arguments = ENCODER.encode(dict(asked.arguments))
     return {
         "id": as_id(asked.id),
@@ -46,20 +43,20 @@ def call(asked: ToolCall) -> Turn:
     }
 
 
-def result(answer: ToolResult) -> Turn:
-    """Tell of a tool's result."""
+def encode_result(answer: ToolResult) -> Turn:
+    """Return a tool message."""
     return {"role": "tool", "tool_call_id": as_id(answer.call), "content": answer.text}
 
 
-def content(said: Sequence[Text | Image]) -> str | list[Turn]:
-    """Tell words as words, and words with pictures as a list."""
+def encode_user(said: Sequence[Text | Image]) -> str | list[Turn]:
+    """Return text as a string, and text with images as a list."""
     texts = [part.text for part in said if isinstance(part, Text)]
     if len(texts) == len(said):
         return "\n".join(texts)
-    return [{"type": "text", "text": p.text} if isinstance(p, Text) else picture(p) for p in said]
+    return [{"type": "text", "text": p.text} if isinstance(p, Text) else encode_image(p) for p in said]
 
 
-def picture(image: Image) -> Turn:
-    """Tell of a picture, with all its bytes."""
+def encode_image(image: Image) -> Turn:
+    """Return an image part."""
     url = f"data:{image.media_type};base64,{b64encode(image.data).decode()}"
     return {"type": "image_url", "image_url": {"url": url}}

@@ -1,0 +1,49 @@
+"""Choose the API of a server: Responses or Chat Completions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, Protocol
+from urllib.parse import urlsplit
+
+from openkoi_hookspecs import Chunk, Request
+from openkoi_wire import Reading, Server
+
+from . import chat, responses
+from .chat import ServerQuirks
+
+OFFICIAL_URL = "https://api.openai.com/v1"
+
+Api = Literal["auto", "chat", "responses"]
+Summary = Literal["", "auto", "concise", "detailed"]
+
+
+class OpenAIResponseParser(Reading[Chunk], Protocol):
+    """A parser for one response."""
+
+    def finish(self) -> Sequence[Chunk]:
+        """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiFormat:
+    """The path of an API, and how its requests are built and its responses parsed."""
+
+    path: str
+    build: Callable[[Request], bytes]
+    make_parser: Callable[[Server], OpenAIResponseParser]
+
+
+def choose_api(api: Api, base_url: str, quirks: ServerQuirks, summary: Summary = "") -> ApiFormat:
+    """Return the API to use; ``auto`` is Responses at OpenAI and Chat Completions elsewhere."""
+    if api == "responses" or (api == "auto" and is_official(base_url)):
+        return ApiFormat("/responses", responses.ResponsesRequestBuilder(summary).build, responses.ResponsesParser)
+    return ApiFormat(
+        "/chat/completions", chat.ChatRequestBuilder(quirks).build, partial(chat.ChatResponseParser, manners=quirks)
+    )
+
+
+def is_official(base_url: str) -> bool:
+    """Return whether a URL is OpenAI's, in any region."""
+    host, own = urlsplit(base_url).hostname or "", urlsplit(OFFICIAL_URL).hostname or ""
+    return f".{host}".endswith(f".{own}")
