@@ -38,8 +38,8 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_models import Budget
-from openkoi_rehearsal import Fault, Mishap
-from openkoi_testing import Stage, Turn, perform
+from openkoi_rehearsal import ScriptedFailure, ScriptedFailureKind
+from openkoi_testing import ScriptedTurn, Stage, perform
 
 MEMORY = Path("/dev/shm")
 CENT = 1e-9
@@ -218,7 +218,7 @@ def test_what_one_part_overdraws_ends_the_others_too() -> None:
 
 
 def test_dollars_beyond_what_was_reserved_are_told() -> None:
-    said = Turn((Text("word"),), usage=Usage(input=5, output=1_020))
+    said = ScriptedTurn((Text("word"),), usage=Usage(input=5, output=1_020))
     run = perform(Task("Say it", limits=Limits(usd=1.01)), Stage(says=[said], settings=DEAR, installed=frozenset()))
     warnings = [record.event.text for record in run.records if isinstance(record.event, events.WarningIssued)]
 
@@ -228,7 +228,7 @@ def test_dollars_beyond_what_was_reserved_are_told() -> None:
 
 @pytest.mark.row("SAFE-11")
 def test_what_was_paid_for_an_answer_that_broke_off_is_in_the_log() -> None:
-    cut = Turn((Text("word " * 50),), fails=Fault(Mishap.CUT))
+    cut = ScriptedTurn((Text("word " * 50),), fails=ScriptedFailure(ScriptedFailureKind.CUT))
     run = perform(Task("Say it"), Stage(says=[cut, "done"], settings=DEAR, installed=frozenset()))
     logged = sum(getattr(record.event, "usd", 0.0) for record in run.records)
 

@@ -73,7 +73,7 @@ def test_a_refused_key_is_said_at_once_and_asked_for_again(person: Shell, openai
         seen.type(DOWN + DOWN + ENTER)
         seen.shows("Paste your OpenAI API key:")
         seen.type(WRONG + ENTER)
-        seen.shows("refused the key (401)")
+        seen.shows("rejected the key (401)")
         assert {} == keys(person)
         seen.type(SECRET + ENTER)
         assert 0 == seen.ends()
@@ -128,7 +128,7 @@ def test_after_two_refusals_nothing_is_saved(person: Shell, openai: OpenAIServer
         seen.type(DOWN + DOWN + ENTER)
         seen.shows("Paste your OpenAI API key:")
         seen.type(WRONG + ENTER)
-        seen.shows("refused the key (401)")
+        seen.shows("rejected the key (401)")
         seen.type(WRONG + ENTER)
         assert 9 == seen.ends()
 
@@ -233,7 +233,7 @@ def test_a_server_that_was_given_no_key_does_not_refuse_one(person: Shell, opena
         seen.shows("Paste the key of this server:")
         asked = seen.screen
         seen.type(WRONG + ENTER)
-        seen.shows("refused the key (401)")
+        seen.shows("rejected the key (401)")
         seen.type(INTERRUPT)
         assert 130 == seen.ends()
 

@@ -142,7 +142,7 @@ class TestFaults(Messages, FaultsContract):
         heard = self.heard(Fault(body=body, pause=0.02), idle_seconds=0.2)
 
         assert isinstance(heard.error, ProviderUnavailableError)
-        assert "said nothing new" in str(heard.error)
+        assert "sent no new content" in str(heard.error)
         assert not heard.calls
         assert time.monotonic() - begun < WITHIN
 

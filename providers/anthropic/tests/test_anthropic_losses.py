@@ -52,7 +52,7 @@ def test_a_call_whose_arguments_were_lost_says_so(frames: tuple[Any, ...]) -> No
     (call,) = calls(read(*frames))
 
     assert call.arguments == {}
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 @pytest.mark.parametrize("twice", ['{"path":"a","path":"b"}', '{"of":[{"n":1,"n":2}]}', '{"n":1e999}', '{"n":NaN}'])
@@ -61,7 +61,7 @@ def test_arguments_that_come_at_once_are_as_strictly_read(twice: str) -> None:
 
     (call,) = calls(read(start))
 
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 @pytest.mark.parametrize(
@@ -87,11 +87,11 @@ def test_a_number_may_be_used_again_when_its_block_has_ended() -> None:
 def test_an_empty_answer_is_none() -> None:
     thought = {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}}
 
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read(reason="end_turn")
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read(thought, reason="end_turn")
-    with pytest.raises(ProviderUnavailableError, match="asked for tools and named none"):
+    with pytest.raises(ProviderUnavailableError, match="announced tool calls but sent none"):
         read(TEXT)
     assert read(reason="max_tokens")
     assert read(reason="refusal")

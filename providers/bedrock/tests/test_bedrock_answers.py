@@ -190,7 +190,7 @@ def test_a_call_that_cannot_be_read_carries_its_fault(arguments: str) -> None:
     )
 
     assert (bad.arguments, good) == ({}, ToolCall("b", "list", {}))
-    assert "cannot be read" in bad.parse_error
+    assert "not a valid JSON object" in bad.parse_error
 
 
 @pytest.mark.parametrize("use", [{}, {"toolUseId": 5, "name": None}, {"toolUseId": "a", "name": ""}])

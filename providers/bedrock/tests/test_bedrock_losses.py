@@ -41,7 +41,7 @@ def test_a_call_whose_arguments_were_lost_says_so(input: Any) -> None:
     call = read(start(), piece(input), stop())[0]
 
     assert isinstance(call, ToolCall)
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_pieces_that_went_astray_break_off_the_answer(frames: tuple[str, ...]) -
 def test_an_empty_answer_is_none() -> None:
     thought = frame("contentBlockDelta", contentBlockIndex=0, delta={"reasoningContent": {"text": "Hm."}})
 
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read(reason="end_turn")
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read(thought, reason="end_turn")
-    with pytest.raises(ProviderUnavailableError, match="asked for tools and named none"):
+    with pytest.raises(ProviderUnavailableError, match="announced tool calls but sent none"):
         read(text("x"))
     assert read(reason="max_tokens")
     assert read(reason="guardrail_intervened")

@@ -23,13 +23,13 @@ def test_arguments_that_come_as_an_object_are_as_strictly_read(args: str) -> Non
     call = read({"functionCall": {"name": "read", "args": "HERE"}}, swap=args)[0]
 
     assert isinstance(call, ToolCall)
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 def test_an_empty_answer_is_none() -> None:
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read()
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read({"text": "Hm.", "thought": True})
     assert read(reason="MAX_TOKENS")
     assert read(reason="SAFETY")

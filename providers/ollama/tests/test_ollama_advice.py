@@ -96,7 +96,7 @@ def test_what_may_pass_is_told_as_it_is() -> None:
         error = failure(Ollama(base_url=server.url))
 
     assert isinstance(error, ProviderUnavailableError)
-    assert str(error).endswith("answered 500: a library that the model wants was not found.")
+    assert str(error).endswith("returned status 500: a library that the model wants was not found.")
 
 
 @pytest.mark.parametrize("key", ["wrong-key-123456", ""])

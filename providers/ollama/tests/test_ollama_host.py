@@ -55,5 +55,5 @@ def test_the_vendor_s_client_reads_it_alike(host: str) -> None:
 
 @pytest.mark.parametrize("host", ["example.com:99999", "99999", "example.com:port", "ftp://example.com"])
 def test_what_is_no_address_is_named(host: str) -> None:
-    with pytest.raises(ConfigError, match="not a web address"):
+    with pytest.raises(ConfigError, match="Invalid base URL"):
         Ollama(base_url=host)

@@ -24,7 +24,7 @@ def test_arguments_that_come_as_an_object_are_as_strictly_read(given: str) -> No
     call = read(tool_calls=[{"function": {"name": "read", "arguments": "HERE"}}], swap=given)[0]
 
     assert isinstance(call, ToolCall)
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 def test_arguments_too_deep_are_not_relied_upon() -> None:
@@ -37,8 +37,8 @@ def test_arguments_too_deep_are_not_relied_upon() -> None:
 
 
 def test_an_empty_answer_is_none() -> None:
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read()
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read(thinking="Hm.")
     assert read(reason="length")

@@ -118,7 +118,7 @@ def test_a_key_is_needed_at_the_vendor_s_own_and_nowhere_else(name: str) -> None
     with pytest.raises(NoProviderError, match=f"Set {key}, or {url}"):
         opener(api_key="  ")
     opener(base_url="http://localhost:8080/v1")
-    with pytest.raises(ConfigError, match="cannot be replayed"):
+    with pytest.raises(ConfigError, match="Cannot replay"):
         opener(cassette="replay:missing.jsonl")
 
 
@@ -178,7 +178,7 @@ def test_a_shape_is_told_in_words_where_only_json_can_be_asked_for(name: str) ->
     told = wire.body["messages"][0]["content"]
 
     assert wire.body["response_format"] == {"type": "json_object"}
-    assert told.startswith("Be kind.\n\nAnswer with one JSON object")
+    assert told.startswith("Be kind.\n\nAnswer with a single JSON object")
     assert json.dumps(POINT) in told
     assert chunks
     assert (name == "groq") is not wire.body["stream"]

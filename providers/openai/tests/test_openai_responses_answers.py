@@ -169,7 +169,7 @@ def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: A
 
     assert isinstance(bad, ToolCall)
     assert ("a", "read", {}) == (bad.id, bad.tool, bad.arguments)
-    assert "cannot be read as one JSON object" in bad.parse_error
+    assert "not a valid JSON object" in bad.parse_error
     assert ToolCall("b", "read", {}) == good
 
 
@@ -177,7 +177,7 @@ def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: A
 def test_a_call_without_a_name_says_so(name: Any) -> None:
     [call] = calls(read(asked(name), ended()))
 
-    assert "no name of a tool" in call.parse_error
+    assert "no tool name" in call.parse_error
 
 
 @pytest.mark.parametrize("id", ["", None, "same", 7])

@@ -178,7 +178,7 @@ def test_a_call_without_its_one_result_is_not_sent() -> None:
 
 
 def test_a_call_that_could_not_be_read_is_handed_back_as_one() -> None:
-    broken = ToolCall("1", "unnamed", {}, parse_error="The call came with no name of a tool.")
+    broken = ToolCall("1", "unnamed", {}, parse_error="The call came with no tool name.")
     items = sent(assistant(broken), Message.user(ToolResult("No name.", call="1", failed=True)))["input"]
 
     assert ["function_call", "function_call_output"] == [item["type"] for item in items]

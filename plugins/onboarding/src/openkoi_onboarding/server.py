@@ -13,7 +13,7 @@ from openkoi_hookspecs import (
     RequestRejectedError,
 )
 from openkoi_settings.keys import DEFAULT_MODEL
-from openkoi_wire import Wire
+from openkoi_wire import ApiClient
 
 from .addresses import Address, address_in, bases, names_in
 from .key import REFUSED, TRIES, unlike_a_key
@@ -118,5 +118,5 @@ def unlisted(given: Address) -> NoProviderError:
 async def listed(at: Address) -> Sequence[str]:
     """The models that a server lists."""
     headers = {"Authorization": f"Bearer {at.key}"} if at.key else {}
-    async with Wire(at.url, headers=headers) as wire:
+    async with ApiClient(at.url, headers=headers) as wire:
         return names_in(await wire.get("/models"))

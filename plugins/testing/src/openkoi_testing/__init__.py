@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from openkoi_rehearsal import Line, Scripted, Turn
+    from openkoi_rehearsal import Line, Scripted, ScriptedTurn
 
     from .contracts import (
         CheckpointsContract,
@@ -41,10 +41,10 @@ __all__ = [
     "Rehearsed",
     "SandboxContract",
     "Scripted",
+    "ScriptedTurn",
     "SourceContract",
     "Stage",
     "ToolboxContract",
-    "Turn",
     "lend",
     "perform",
     "recorded",

@@ -1,9 +1,9 @@
-"""Recognize a body with nothing in it, whatever its content type says. Knows no vendor's format."""
+"""Recognize an empty body, whatever its content type."""
 
-BLANK = frozenset((b"", b"null", b"{}", b"[]", b'""', b"[null]", b"[{}]"))
-LONGEST_BLANK = 64
+BLANK_BODIES = frozenset((b"", b"null", b"{}", b"[]", b'""', b"[null]", b"[{}]"))
+MAX_BLANK_BYTES = 64
 
 
 def is_blank(body: bytes) -> bool:
-    """Whether a whole body is white space, or JSON that holds nothing."""
-    return len(body) <= LONGEST_BLANK and b"".join(body.removeprefix(b"\xef\xbb\xbf").split()) in BLANK
+    """Return whether a body is white space or empty JSON."""
+    return len(body) <= MAX_BLANK_BYTES and b"".join(body.removeprefix(b"\xef\xbb\xbf").split()) in BLANK_BODIES

@@ -6,7 +6,7 @@ Tool calls are returned only after the response has arrived in full.
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Chunk, FinishReason, Json, StreamEnd
-from openkoi_wire import Server, concluded, parsed
+from openkoi_wire import Server, finish_response, parse_object
 
 from .blocks import ContentBlocks
 from .errors import error_from_frame
@@ -66,7 +66,7 @@ class MessagesResponseParser:
     def finish(self) -> Sequence[Chunk]:
         """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
         if self.over and not self._finish and not self._blocks.has_content:
-            raise self._server.empty()
+            raise self._server.empty_error()
         if not self.over or not self._finish or self._blocks.mixed_up:
             why = ": it sent tool call arguments that belong to no call" if self._blocks.mixed_up else ""
             raise self._server.unavailable(f"ended its response early{why}; none of it was used.")
@@ -74,10 +74,10 @@ class MessagesResponseParser:
         rest = list(self._blocks.rest(calls=stop is FinishReason.END))
         if stop is not FinishReason.END:
             return (*rest, StreamEnd(usage, stop))
-        return concluded(self._server, rest, usage, said=self._blocks.has_text, asks=self._finish == "tool_use")
+        return finish_response(self._server, rest, usage, said=self._blocks.has_text, asks=self._finish == "tool_use")
 
     def _parse_frame(self, data: str | bytes) -> dict[str, Json]:
-        frame = parsed(data, self._server)
+        frame = parse_object(data, self._server)
         if frame.get("error") or frame.get("type") == "error":
             raise error_from_frame(self._server, frame)
         return frame

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Chunk, Json, Reasoning, Text
-from openkoi_wire import Calls, buffered
+from openkoi_wire import ToolCallFactory, make_buffered
 
 from .reasoning_signatures import THINKING_TYPES, redacted_reasoning
 
@@ -80,7 +80,7 @@ class ContentBlocks:
                 return self._emit(Reasoning("", signature=signature))
             case {"type": "input_json_delta", "partial_json": piece} if piece:
                 self._add_arguments(index, piece)
-                return buffered(piece)
+                return make_buffered(piece)
         return None
 
     def end(self, index: Json) -> None:
@@ -98,7 +98,7 @@ class ContentBlocks:
 
     def rest(self, *, calls: bool) -> Iterator[Chunk]:
         """Yield the chunks that waited for the end, in order; include tool calls only if ``calls`` is set."""
-        made = Calls()
+        made = ToolCallFactory()
         for item in self._waiting:
             if not isinstance(item, PartialToolCall):
                 yield item
@@ -110,7 +110,7 @@ class ContentBlocks:
         if not self._waiting:
             return chunks
         self._waiting += chunks
-        return [event for chunk in chunks for event in buffered(chunk.text)]
+        return [event for chunk in chunks for event in make_buffered(chunk.text)]
 
 
 def parse_thinking(block: dict[str, Json]) -> list[Reasoning]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from openkoi_hookspecs import Json, Model
-from openkoi_wire import Server, count
+from openkoi_wire import Server, parse_count
 
 from .errors import error_from_frame
 
@@ -52,6 +52,6 @@ def next_page_path(listing: Mapping[str, Json]) -> str:
 def parse_model(entry: Mapping[str, Json], defaults: AnthropicDefaults) -> Model:
     """Return a model; cap its output at its context window."""
     name = entry.get("id")
-    context = count(entry.get("max_input_tokens")) or defaults.context
-    output = count(entry.get("max_tokens")) or defaults.output
+    context = parse_count(entry.get("max_input_tokens")) or defaults.context
+    output = parse_count(entry.get("max_tokens")) or defaults.output
     return Model(name if isinstance(name, str) else "", context=context, output=min(output, context))

@@ -1,7 +1,7 @@
 """Interpret Anthropic's error messages."""
 
 from openkoi_hookspecs import Json, ProviderError, RequestRejectedError
-from openkoi_wire import Server, reported
+from openkoi_wire import Server, error_from_body
 
 PERMANENT_ERROR_TYPES = frozenset({"billing_error", "request_too_large"})
 TOO_LONG = ("prompt is too long", "exceed context limit")
@@ -9,7 +9,7 @@ TOO_LONG = ("prompt is too long", "exceed context limit")
 
 def error_from_frame(server: Server, frame: dict[str, Json]) -> ProviderError:
     """Return the error for an error object, whether it was sent alone or in the middle of a stream."""
-    error = reported(server, frame)
+    error = error_from_body(server, frame)
     said = frame.get("error")
     kind = str(said.get("type")) if isinstance(said, dict) else ""
     return (

@@ -5,7 +5,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 
 from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import as_name
+from openkoi_wire import to_vendor_name
 
 from .reasoning_signatures import THINKING_TYPES, encode_reasoning
 
@@ -54,8 +54,8 @@ def encode_block(part: Part) -> Turn | None:
         case Image():
             return encode_image(part)
         case ToolCall():
-            name = as_name(part.tool, NAME)
-            return {"type": "tool_use", "id": as_name(part.id), "name": name, "input": dict(part.arguments)}
+            name = to_vendor_name(part.tool, NAME)
+            return {"type": "tool_use", "id": to_vendor_name(part.id), "name": name, "input": dict(part.arguments)}
         case ToolResult():
             return encode_result(part)
 
@@ -70,7 +70,7 @@ def encode_result(answer: ToolResult) -> Turn:
     output = answer.text if answer.text.strip() else EMPTY_FAILURE_TEXT if answer.failed else ""
     content = {"content": output} if output else {}
     failed = {"is_error": True} if answer.failed else {}
-    return {"type": "tool_result", "tool_use_id": as_name(answer.call), **content, **failed}
+    return {"type": "tool_result", "tool_use_id": to_vendor_name(answer.call), **content, **failed}
 
 
 def encode_image(image: Image) -> Turn:

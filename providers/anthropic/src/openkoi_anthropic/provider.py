@@ -5,7 +5,7 @@ from contextlib import aclosing, contextmanager
 from typing import Annotated, Self
 
 from openkoi_hookspecs import Chunk, Env, Model, NoProviderError, Request, RequestRejectedError
-from openkoi_wire import Bounds, Cassette, Wire, count, replays
+from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay, parse_count
 
 from .answer import MessagesResponseParser
 from .catalogue import FIRST_PAGE_PATH, AnthropicDefaults, parse_page
@@ -41,12 +41,12 @@ class Anthropic:
         transport: object | None = None,
     ) -> None:
         key, base = api_key.strip(), base_url.rstrip("/").removesuffix("/v1")
-        if base == OFFICIAL_URL and not key and not replays(cassette):
+        if base == OFFICIAL_URL and not key and not is_replay(cassette):
             raise NoProviderError(
                 "Anthropic needs a key. Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for another server."
             )
-        headers, bounds = {**VERSION_HEADER, **auth_headers(key)}, Bounds(idle=idle_seconds)
-        self._wire = Wire(base, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
+        headers, bounds = {**VERSION_HEADER, **auth_headers(key)}, ResponseLimits(idle_seconds=idle_seconds)
+        self._wire = ApiClient(base, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
         self._scribe = MessagesRequestBuilder(validate_thinking(thinking))
         self._defaults = AnthropicDefaults(context, output)
         self._outputs: dict[str, int] = {}
@@ -86,7 +86,7 @@ class Anthropic:
         body = self._scribe.build_count(request, self._max_output(request.model))
         with flag_overflow_errors():
             counted = await self._wire.post("/v1/messages/count_tokens", body)
-        tokens = count(counted.get("input_tokens")) if isinstance(counted, dict) else 0
+        tokens = parse_count(counted.get("input_tokens")) if isinstance(counted, dict) else 0
         if not tokens:
             raise self._wire.server.unavailable("returned no token count.")
         return tokens

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Message, Request, Tool
-from openkoi_wire import Conversation, Serialised, written
+from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
 
 from .messages import CACHE_BREAKPOINT, add_breakpoint, encode_message, encode_message_with_breakpoint, encode_text
 from .output_schema import convert_schema
@@ -28,10 +28,12 @@ class MessagesRequestBuilder:
 
     def __init__(self, thinking: Thinking = "off") -> None:
         self._thinking = thinking
-        self._story = Conversation(encode_message)
-        self._openings: Serialised[Message] = Serialised(encode_first_message)
-        self._tools: Serialised[Tool] = Serialised(lambda tool: written(describe_tool(tool)))
-        self._last_tools: Serialised[Tool] = Serialised(lambda tool: written(add_breakpoint(describe_tool(tool))))
+        self._story = ConversationEncoder(encode_message)
+        self._openings: SerializedCache[Message] = SerializedCache(encode_first_message)
+        self._tools: SerializedCache[Tool] = SerializedCache(lambda tool: encode_json(describe_tool(tool)))
+        self._last_tools: SerializedCache[Tool] = SerializedCache(
+            lambda tool: encode_json(add_breakpoint(describe_tool(tool)))
+        )
 
     def build(self, request: Request, output: int) -> bytes:
         """Return the body of a request; ``output`` is the token limit when the request has none.
@@ -65,8 +67,8 @@ class MessagesRequestBuilder:
             "messages": b",".join(self._encode_messages(request.messages)),
         }
         parts = [b'"%s":[%s]' % (name.encode(), inside) for name, inside in lists.items() if inside]
-        tail = written({key: value for key, value in last.items() if value is not None})[1:]
-        return b",".join((written({"model": request.model})[:-1], *parts, tail))
+        tail = encode_json({key: value for key, value in last.items() if value is not None})[1:]
+        return b",".join((encode_json({"model": request.model})[:-1], *parts, tail))
 
     def _encode_tools(self, tools: Sequence[Tool], mark: bool) -> bytes:
         if not mark:
@@ -74,21 +76,21 @@ class MessagesRequestBuilder:
         return b",".join(filter(None, (self._tools.join(tools[:-1]), self._last_tools.join(tools[-1:]))))
 
     def _encode_messages(self, messages: Sequence[Message]) -> Sequence[bytes]:
-        encoded = self._story.write(messages)
+        encoded = self._story.encode(messages)
         opening = self._openings.join(messages[:1])
         return [opening, *encoded[1:]] if opening else encoded
 
 
 def encode_first_message(message: Message) -> bytes:
     """Encode the first message with a cache breakpoint."""
-    return b",".join(map(written, encode_message_with_breakpoint(message)))
+    return b",".join(map(encode_json, encode_message_with_breakpoint(message)))
 
 
 def encode_system(blocks: Sequence[str]) -> list[bytes]:
     """Encode the system blocks with cache breakpoints on the first and the last."""
     ends = {0, len(blocks) - 1}
     encoded = [encode_text(block) for block in blocks]
-    return [written(add_breakpoint(block) if place in ends else block) for place, block in enumerate(encoded)]
+    return [encode_json(add_breakpoint(block) if place in ends else block) for place, block in enumerate(encoded)]
 
 
 def describe_tool(tool: Tool) -> Mapping[str, object]:

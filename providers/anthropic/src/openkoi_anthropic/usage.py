@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Json, Usage
-from openkoi_wire import count
+from openkoi_wire import parse_count
 
 
 def parse_counts(counted: Json) -> dict[str, int]:
     """Return the valid counts; a later count replaces an earlier one."""
     if not isinstance(counted, dict):
         return {}
-    return {key: count(value) for key, value in counted.items() if type(value) is int and count(value) == value}
+    return {
+        key: parse_count(value) for key, value in counted.items() if type(value) is int and parse_count(value) == value
+    }
 
 
 def to_usage(counted: Mapping[str, int]) -> Usage:

@@ -6,7 +6,7 @@ Tool calls are returned only after the response has arrived in full.
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Chunk, FinishReason, Json, StreamEnd, Usage
-from openkoi_wire import Server, concluded, parsed, reported
+from openkoi_wire import Server, error_from_body, finish_response, parse_object
 
 from .blocks import ConverseBlocks
 from .errors import stream_error
@@ -38,7 +38,7 @@ class ConverseResponseParser:
 
     def event(self, data: str) -> Sequence[Chunk] | None:
         """Parse one event of the stream."""
-        frame = parsed(data, self._server)
+        frame = parse_object(data, self._server)
         headers, payload = frame.get("headers"), frame.get("payload")
         names = headers if isinstance(headers, dict) else {}
         payload_object = payload if isinstance(payload, dict) else {}
@@ -49,7 +49,7 @@ class ConverseResponseParser:
 
     def document(self, data: bytes) -> Sequence[Chunk]:
         """Raise the error that was sent instead of a stream."""
-        raise reported(self._server, parsed(data, self._server))
+        raise error_from_body(self._server, parse_object(data, self._server))
 
     def finish(self, pending_bytes: int = 0) -> Sequence[Chunk]:
         """Return the tool calls and StreamEnd.
@@ -66,7 +66,7 @@ class ConverseResponseParser:
         if not self._blocks.complete:
             raise self._server.unavailable("ended its response in the middle of a tool call; none of it was used.")
         said, asks = self._blocks.said, self._reason == "tool_use" and not self._spoken
-        return concluded(self._server, self._blocks.tool_calls(), self._usage, said=said, asks=asks)
+        return finish_response(self._server, self._blocks.tool_calls(), self._usage, said=said, asks=asks)
 
     def _parse_event(self, kind: Json, payload_object: dict[str, Json]) -> Sequence[Chunk] | None:
         if kind == "metadata":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Chunk, Json, Reasoning, Text, ToolCall
-from openkoi_wire import Calls, buffered
+from openkoi_wire import ToolCallFactory, make_buffered
 
 from .reasoning_signatures import end_reasoning, redacted_reasoning
 
@@ -38,7 +38,7 @@ class ContentBlock:
                 return [Text(piece)] if piece else None
             case {"toolUse": {"input": str(piece)}}:
                 self.arguments.append(piece)
-                return buffered(piece) or None
+                return make_buffered(piece) or None
             case {"toolUse": {"input": piece}} if piece is not None:
                 self.has_invalid_delta = True
                 return ()
@@ -113,7 +113,7 @@ class ConverseBlocks:
 
     def tool_calls(self) -> Sequence[ToolCall]:
         """Return the tool calls; one with unreadable arguments carries a parse error."""
-        calls = Calls()
+        calls = ToolCallFactory()
         asked = [block for block in self._blocks.values() if block.is_tool_call]
         return [calls.make(block.id, block.tool, block.raw_arguments) for block in asked]
 

@@ -22,7 +22,7 @@ ADVICE = (
     (r"\(403\)", "Request access to the model in this account and region, or check the credentials."),
     (r"on-demand throughput", "Use the id of an inference profile (us. or eu. followed by the model's id)."),
 )
-MODEL_ERROR = "answered 424"
+MODEL_ERROR = "returned status 424"
 PERMANENT_ERROR_TYPES = frozenset(
     {"validationException", "accessDeniedException", "resourceNotFoundException", "serviceQuotaExceededException"}
 )
@@ -48,5 +48,5 @@ def stream_error(server: Server, kind: str, message: Json) -> ProviderError:
     why = one_line(message).rstrip(".") if isinstance(message, str) else "no reason given"
     what = f"ended its response early ({kind}): {why}."
     if kind in PERMANENT_ERROR_TYPES:
-        return server.refused(what)
+        return server.rejected(what)
     return server.unavailable(what)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import as_name
+from openkoi_wire import to_vendor_name
 
 from .reasoning_signatures import encode_reasoning
 
@@ -49,7 +49,9 @@ def encode_block(part: Part) -> Block | None:
 
 def encode_call(part: ToolCall) -> Block:
     """Return a tool use block."""
-    return {"toolUse": {"toolUseId": valid_id(part.id), "name": as_name(part.tool), "input": dict(part.arguments)}}
+    return {
+        "toolUse": {"toolUseId": valid_id(part.id), "name": to_vendor_name(part.tool), "input": dict(part.arguments)}
+    }
 
 
 def encode_result(part: ToolResult) -> Block:

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from urllib.parse import quote
 
 from openkoi_hookspecs import Chunk, Env, Json, Model, NoProviderError, ProviderError, Request
-from openkoi_wire import Bounds, Cassette, Wire, replays
+from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay
 
 from .answer import ConverseResponseParser
 from .caching import Caching
@@ -50,18 +50,20 @@ class Bedrock:
     ) -> None:
         token = api_key.strip()
         keys = AwsKeys(access_key_id.strip(), secret_access_key.strip(), session_token.strip())
-        region_name = region or (REPLAY_REGION if replays(cassette) else "")
-        unsigned = bool(token) or replays(cassette)
+        region_name = region or (REPLAY_REGION if is_replay(cassette) else "")
+        unsigned = bool(token) or is_replay(cassette)
         if not region_name and not (unsigned and base_url):
             raise NoProviderError("Bedrock needs a region. Set AWS_REGION, or region in [providers.bedrock].")
         self._signer = (
             None if unsigned else RequestSigner(choose_keyring(keys, instance_role=instance_role), region_name)
         )
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        bounds = Bounds(idle=idle_seconds)
+        bounds = ResponseLimits(idle_seconds=idle_seconds)
 
-        def open_client(url: str) -> Wire:
-            return Wire(url, headers=headers, bounds=bounds, sign=self._signer, cassette=cassette, transport=transport)
+        def open_client(url: str) -> ApiClient:
+            return ApiClient(
+                url, headers=headers, bounds=bounds, sign=self._signer, cassette=cassette, transport=transport
+            )
 
         self._wire = open_client(base_url or f"https://bedrock-runtime.{region_name}.amazonaws.com")
         self._control = open_client(control_url or base_url or f"https://bedrock.{region_name}.amazonaws.com")

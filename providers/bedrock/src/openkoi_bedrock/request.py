@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from openkoi_hookspecs import Arguments, Request, Tool, ToolCall
-from openkoi_wire import Conversation, Serialised, as_name, written
+from openkoi_wire import ConversationEncoder, SerializedCache, encode_json, to_vendor_name
 
 from .caching import CACHE_POINT, Caching, add_cache_points, cache_points_for
 from .messages import encode_message
@@ -20,13 +20,13 @@ class ConverseRequestBuilder:
 
     def __init__(self, caching: Caching = "auto") -> None:
         self._caching = caching
-        self._story = Conversation(encode_message)
-        self._tools: Serialised[Tool] = Serialised(encode_tool)
+        self._story = ConversationEncoder(encode_message)
+        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
 
     def build(self, request: Request) -> bytes:
         """Return the body of a request; raise KoiError when a tool call has no result."""
         marks = cache_points_for(request.model, self._caching)
-        story = add_cache_points(list(merge_turns(self._story.write(request.messages))), marks, USER_TURN_START)
+        story = add_cache_points(list(merge_turns(self._story.encode(request.messages))), marks, USER_TURN_START)
         fields = [
             (b"system", encode_array(encode_system(request), marks.system)),
             (b"toolConfig", self._tool_config(request, marks.tools)),
@@ -37,12 +37,12 @@ class ConverseRequestBuilder:
 
     def _tool_config(self, request: Request, mark: bool) -> bytes:
         """Return the tool configuration, with the answer tool after the cache point; empty without tools."""
-        offered = self._tools.join(request.tools) or b",".join(map(written, called_tools(request)))
+        offered = self._tools.join(request.tools) or b",".join(map(encode_json, called_tools(request)))
         if request.schema is None or not needs_answer_tool(request):
             return b'{"tools":' + encode_array(offered, mark) + b"}" if offered else b""
-        answering = written(tool_spec(ANSWER_TOOL, "Give the complete answer, once.", request.schema))
+        answering = encode_json(tool_spec(ANSWER_TOOL, "Give the complete answer, once.", request.schema))
         tools = b",".join(filter(None, (encode_array(offered, mark)[1:-1], answering)))
-        return b'{"tools":[' + tools + b'],"toolChoice":' + written(tool_choice(request)) + b"}"
+        return b'{"tools":[' + tools + b'],"toolChoice":' + encode_json(tool_choice(request)) + b"}"
 
 
 def merge_turns(turns: Sequence[bytes]) -> Iterator[bytes]:
@@ -65,19 +65,19 @@ def response_settings(request: Request) -> Iterator[tuple[bytes, bytes]]:
     longest = {} if request.max_output is None else {"maxTokens": max(request.max_output, 1)}
     warmth = {} if request.temperature is None else {"temperature": min(request.temperature, 1.0)}
     if longest or warmth:
-        yield b"inferenceConfig", written({**longest, **warmth})
+        yield b"inferenceConfig", encode_json({**longest, **warmth})
     if request.schema is not None and not needs_answer_tool(request):
-        yield b"outputConfig", written(output_config(request.schema))
+        yield b"outputConfig", encode_json(output_config(request.schema))
 
 
 def encode_system(request: Request) -> bytes:
     """Encode the system blocks; skip blank ones, which are rejected."""
-    return b",".join(written({"text": block}) for block in request.system if block.strip())
+    return b",".join(encode_json({"text": block}) for block in request.system if block.strip())
 
 
 def encode_tool(tool: Tool) -> bytes:
     """Encode a tool definition."""
-    return written(tool_spec(tool.name, tool.description, tool.parameters))
+    return encode_json(tool_spec(tool.name, tool.description, tool.parameters))
 
 
 def tool_spec(name: str, description: str, parameters: Arguments) -> Mapping[str, object]:
@@ -89,5 +89,5 @@ def tool_spec(name: str, description: str, parameters: Arguments) -> Mapping[str
 def called_tools(request: Request) -> Iterator[Mapping[str, object]]:
     """Yield specifications of tools called earlier, which Converse requires even when no tools are offered."""
     parts = (part for message in request.messages for part in message.parts)
-    for name in dict.fromkeys(as_name(part.tool) for part in parts if isinstance(part, ToolCall)):
+    for name in dict.fromkeys(to_vendor_name(part.tool) for part in parts if isinstance(part, ToolCall)):
         yield tool_spec(name, "Not available now; do not call it.", {"type": "object"})

@@ -1,7 +1,7 @@
 """Read token counts; missing or invalid counts stay zero."""
 
 from openkoi_hookspecs import Json, Usage
-from openkoi_wire import count
+from openkoi_wire import parse_count
 
 
 def parse_usage(counted: Json) -> Usage:
@@ -9,8 +9,8 @@ def parse_usage(counted: Json) -> Usage:
     if not isinstance(counted, dict):
         return Usage()
     return Usage(
-        input=count(counted.get("inputTokens")),
-        output=count(counted.get("outputTokens")),
-        cache_read=count(counted.get("cacheReadInputTokens")),
-        cache_write=count(counted.get("cacheWriteInputTokens")),
+        input=parse_count(counted.get("inputTokens")),
+        output=parse_count(counted.get("outputTokens")),
+        cache_read=parse_count(counted.get("cacheReadInputTokens")),
+        cache_write=parse_count(counted.get("cacheWriteInputTokens")),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from openkoi_hookspecs import NoProviderError, ProviderError, ProviderUnavailableError
-from openkoi_wire import Bounds, Server, Wire, replays
+from openkoi_wire import ApiClient, ResponseLimits, Server, is_replay
 
 from .errors import parse_error, to_provider_error
 
@@ -36,17 +36,17 @@ class GoogleAccess:
     cassette: str
     transport: object | None
 
-    def open_client(self) -> Wire:
+    def open_client(self) -> ApiClient:
         """Return a client; raise NoProviderError when a required key is missing."""
-        if not self.key and self.base_url.startswith(OFFICIAL_URL) and not replays(self.cassette):
+        if not self.key and self.base_url.startswith(OFFICIAL_URL) and not is_replay(self.cassette):
             raise NoProviderError(
                 "Google needs a key. Set GOOGLE_API_KEY or GEMINI_API_KEY, "
                 "or GOOGLE_GEMINI_BASE_URL to use another server."
             )
-        return Wire(
+        return ApiClient(
             add_version(self.base_url),
             headers={"x-goog-api-key": self.key} if self.key else {},
-            bounds=Bounds(idle=self.idle_seconds),
+            bounds=ResponseLimits(idle_seconds=self.idle_seconds),
             explain=explain_error,
             cassette=self.cassette,
             transport=self.transport,

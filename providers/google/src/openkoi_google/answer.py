@@ -16,8 +16,8 @@ from openkoi_hookspecs import (
     ToolCall,
     Usage,
 )
-from openkoi_wire import Calls, Server, buffered, concluded, parsed, reported
-from openkoi_wire.objects import decoded
+from openkoi_wire import Server, ToolCallFactory, error_from_body, finish_response, make_buffered, parse_object
+from openkoi_wire.json_objects import decode_json
 from openkoi_wire.server import one_line
 
 from .errors import find_error, objects_in, to_provider_error
@@ -50,7 +50,7 @@ class GeminiResponseParser:
     def __init__(self, server: Server) -> None:
         self.over = False
         self._server = server
-        self._calls = Calls()
+        self._calls = ToolCallFactory()
         self._asked: list[tuple[str, ToolCall]] = []
         self._usage = Usage()
         self._finish = ""
@@ -65,12 +65,12 @@ class GeminiResponseParser:
         if data.startswith(END_OF_STREAM):
             self.over = True
             return ()
-        return self._parse_frame(parsed(data, self._server))
+        return self._parse_frame(parse_object(data, self._server))
 
     def document(self, data: bytes) -> Sequence[Chunk]:
         """Parse a response sent as one document, or as a list of events."""
         self._whole = True
-        frames = parse_event_list(data) or [parsed(data, self._server)]
+        frames = parse_event_list(data) or [parse_object(data, self._server)]
         return [chunk for frame in frames for chunk in self._parse_frame(frame) or ()]
 
     def finish(self) -> Sequence[Chunk]:
@@ -78,7 +78,7 @@ class GeminiResponseParser:
         if self._blocked:
             return (StreamEnd(self._usage, FinishReason.REFUSED),)
         if self._whole and not (self._finish or self._said or self._asked):
-            raise self._server.empty()
+            raise self._server.empty_error()
         if not self._finish or self._finish in BROKEN_REASONS:
             raise self._server.unavailable(f"ended its response early{self._reason()}; none of it was used.")
         if self._finish == MISSING_SIGNATURE:
@@ -86,7 +86,7 @@ class GeminiResponseParser:
         stop = FINISH_REASONS.get(self._finish, FinishReason.END)
         if stop in (FinishReason.LENGTH, FinishReason.REFUSED):
             return (StreamEnd(self._usage, stop),)
-        return concluded(self._server, tuple(self._signed_calls()), self._usage, said=self._said, asks=False)
+        return finish_response(self._server, tuple(self._signed_calls()), self._usage, said=self._said, asks=False)
 
     def _signed_calls(self) -> Iterator[Chunk]:
         """Yield each tool call after the signature that it came with."""
@@ -101,7 +101,7 @@ class GeminiResponseParser:
         return f" with the reason {self._finish}{why}" if self._finish else ""
 
     def _missing_signature_error(self) -> RequestRejectedError:
-        return self._server.refused(
+        return self._server.rejected(
             "requires the signature of a thought, which is missing when another model began the conversation. "
             "Start a new task."
         )
@@ -109,7 +109,7 @@ class GeminiResponseParser:
     def _parse_frame(self, frame: Mapping[str, Json]) -> Sequence[Chunk] | None:
         """Parse one event; return None when it contains nothing."""
         if frame.get("error"):
-            raise to_provider_error(find_error(dict(frame)), self._server) or reported(self._server, frame)
+            raise to_provider_error(find_error(dict(frame)), self._server) or error_from_body(self._server, frame)
         counted = parse_usage(frame.get("usageMetadata"))
         self._usage = counted if counted.total else self._usage
         feedback = frame.get("promptFeedback")
@@ -134,7 +134,7 @@ class GeminiResponseParser:
         seal, text, call = text_of(part, "thoughtSignature"), text_of(part, "text"), part.get("functionCall")
         if isinstance(call, dict):
             self._asked.append((seal, self._make_call(call)))
-            yield from buffered(call.get("args"))
+            yield from make_buffered(call.get("args"))
         elif part.get("thought") is True or not text:
             yield from self._reasoning_chunk(text, seal)
         else:
@@ -162,7 +162,7 @@ class GeminiResponseParser:
 def parse_event_list(data: bytes) -> list[dict[str, Json]]:
     """Return the events of a response sent as one list, or an empty list."""
     try:
-        found = decoded(data)
+        found = decode_json(data)
     except (ValueError, RecursionError):
         return []
     return objects_in(found)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, Model, ProviderError
-from openkoi_wire import Server, count, reported
+from openkoi_wire import Server, error_from_body, parse_count
 
 from .errors import find_error, objects_in, to_provider_error
 
@@ -42,7 +42,7 @@ def unexpected_response_error(answer: Json, server: Server, wanted: str) -> Prov
     trouble = find_error(answer)
     if trouble is None:
         return server.unavailable(f"returned something that is not {wanted}.")
-    return to_provider_error(trouble, server) or reported(server, answer)
+    return to_provider_error(trouble, server) or error_from_body(server, answer)
 
 
 def can_chat(entry: Mapping[str, Json]) -> bool:
@@ -56,8 +56,8 @@ def can_chat(entry: Mapping[str, Json]) -> bool:
 def parse_model(entry: Mapping[str, Json], defaults: GoogleDefaults) -> Model:
     """Return a model; cap its output at its context window."""
     name = entry.get("name")
-    context = count(entry.get("inputTokenLimit")) or defaults.context
-    output = count(entry.get("outputTokenLimit")) or defaults.output
+    context = parse_count(entry.get("inputTokenLimit")) or defaults.context
+    output = parse_count(entry.get("outputTokenLimit")) or defaults.output
     return Model(
         name.removeprefix(PREFIX) if isinstance(name, str) else "", context=context, output=min(output, context)
     )

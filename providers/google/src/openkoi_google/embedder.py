@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Self
 
 from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
-from openkoi_wire import Cassette, Server, count, written
+from openkoi_wire import Cassette, Server, encode_json, parse_count
 
 from .access import OFFICIAL_URL, GoogleAccess, path_of, resource_name
 from .catalogue import unexpected_response_error
@@ -74,7 +74,7 @@ class GoogleEmbedder:
         return Embedding(vectors, Usage(input=tokens))
 
     def _encode(self, texts: Sequence[str]) -> bytes:
-        return written({"requests": [self._embed_request(text) for text in texts]})
+        return encode_json({"requests": [self._embed_request(text) for text in texts]})
 
     def _embed_request(self, text: str) -> dict[str, object]:
         """Return the request for one vector; the vendor rejects blank texts."""
@@ -110,4 +110,4 @@ def normalize(values: Json) -> Sequence[float]:
 def parse_tokens(answer: Json) -> int:
     """Return the token count of a batch, or 0 when it is missing."""
     counted = answer.get("usageMetadata") if isinstance(answer, dict) else None
-    return count(counted.get("promptTokenCount")) if isinstance(counted, dict) else 0
+    return parse_count(counted.get("promptTokenCount")) if isinstance(counted, dict) else 0

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, ProviderError, RequestRejectedError
 from openkoi_wire import Server
-from openkoi_wire.retry import said_in
-from openkoi_wire.server import one_line, sentence
+from openkoi_wire.retry import parse_retry_message
+from openkoi_wire.server import make_sentence, one_line
 
 DAILY_QUOTA = re.compile(r"per_?day", re.IGNORECASE)
 BAD_KEY = re.compile(r"api key (?:not valid|not found|expired)|API_KEY_(?:INVALID|EXPIRED)", re.IGNORECASE)
@@ -78,10 +78,10 @@ def to_provider_error(trouble: GoogleError | None, server: Server, status: int =
         return quota_error(trouble, server)
     code = status or trouble.code
     if TOO_LONG.search(trouble.message):
-        what = sentence(f"rejected the request as too long ({code})", trouble.message)
-        return RequestRejectedError(str(server.refused(what)), context_overflow=True)
+        what = make_sentence(f"rejected the request as too long ({code})", trouble.message)
+        return RequestRejectedError(str(server.rejected(what)), context_overflow=True)
     if BAD_KEY.search(f"{trouble.message} {trouble.reasons}"):
-        return server.refused(sentence(f"rejected the key ({code})", trouble.message, "Check the key."))
+        return server.rejected(make_sentence(f"rejected the key ({code})", trouble.message, "Check the key."))
     return None
 
 
@@ -89,9 +89,9 @@ def quota_error(trouble: GoogleError, server: Server) -> ProviderError:
     """Return the error for an exceeded quota: permanent for a daily one, temporary otherwise."""
     if DAILY_QUOTA.search(trouble.quotas):
         happened = "reports that the daily quota is exhausted (429)"
-        return server.refused(sentence(happened, trouble.message, "Use another model, or check your plan."))
-    delay = said_in(trouble.message) if trouble.delay is None else trouble.delay
-    return server.unavailable(sentence("rate limit exceeded (429)", trouble.message), retry_after=delay)
+        return server.rejected(make_sentence(happened, trouble.message, "Use another model, or check your plan."))
+    delay = parse_retry_message(trouble.message) if trouble.delay is None else trouble.delay
+    return server.unavailable(make_sentence("rate limit exceeded (429)", trouble.message), retry_after=delay)
 
 
 def retry_delays(details: Sequence[Mapping[str, Json]]) -> Iterator[float]:

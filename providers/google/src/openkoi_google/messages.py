@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import as_id, as_name
+from openkoi_wire import to_vendor_id, to_vendor_name
 
 from .thought_signatures import split_signatures
 
@@ -86,7 +86,11 @@ def encode_model_part(part: Part) -> Turn | None:
             return {"text": text}
         case ToolCall():
             return {
-                "functionCall": {"id": as_id(part.id), "name": as_name(part.tool, NAME), "args": dict(part.arguments)}
+                "functionCall": {
+                    "id": to_vendor_id(part.id),
+                    "name": to_vendor_name(part.tool, NAME),
+                    "args": dict(part.arguments),
+                }
             }
         case Image():
             return encode_image(part)
@@ -103,8 +107,8 @@ def encode_result(answer: ToolResult, name: str) -> Turn:
     key = "error" if answer.failed else "output"
     return {
         "functionResponse": {
-            "id": as_id(answer.call),
-            "name": name and as_name(name, NAME),
+            "id": to_vendor_id(answer.call),
+            "name": name and to_vendor_name(name, NAME),
             "response": {key: answer.text},
         }
     }

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from urllib.parse import quote
 
 from openkoi_hookspecs import Chunk, Env, Model, Request
-from openkoi_wire import Cassette, count
+from openkoi_wire import Cassette, parse_count
 
 from .access import OFFICIAL_URL, GoogleAccess, path_of
 from .answer import GeminiResponseParser
@@ -76,9 +76,9 @@ class Google:
         """Return the number of tokens of a request."""
         path = path_of(request.model, ":countTokens")
         answer = await self._wire.post(path, self._scribe.build_count(request))
-        if not isinstance(answer, dict) or not count(answer.get("totalTokens")):
+        if not isinstance(answer, dict) or not parse_count(answer.get("totalTokens")):
             raise unexpected_response_error(answer, self._wire.server, "a number of tokens")
-        return count(answer.get("totalTokens"))
+        return parse_count(answer.get("totalTokens"))
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
         """Stream one response."""

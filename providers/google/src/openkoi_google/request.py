@@ -6,7 +6,7 @@ The parts that stay the same come first, so that each request starts with the by
 from collections.abc import Iterable, Mapping
 
 from openkoi_hookspecs import Request, Tool
-from openkoi_wire import Conversation, Serialised, written
+from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
 
 from .access import resource_name
 from .messages import MessageEncoder
@@ -18,8 +18,8 @@ class GeminiRequestBuilder:
     def __init__(self, thoughts: bool = False) -> None:
         self._thoughts = thoughts
         self._teller = MessageEncoder()
-        self._story = Conversation(self._teller.encode)
-        self._tools: Serialised[Tool] = Serialised(encode_tool)
+        self._story = ConversationEncoder(self._teller.encode)
+        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
 
     def build(self, request: Request) -> bytes:
         """Return the body of a request; raise KoiError when a tool call has no result."""
@@ -32,15 +32,15 @@ class GeminiRequestBuilder:
 
     def _fields(self, request: Request) -> Iterable[bytes]:
         self._teller.follow(request.messages)
-        messages = self._story.write(request.messages)
+        messages = self._story.encode(request.messages)
         system = [{"text": block} for block in request.system if block]
         if system:
-            yield b'"systemInstruction":' + written({"parts": system})
+            yield b'"systemInstruction":' + encode_json({"parts": system})
         if request.tools:
             yield b'"tools":[{"functionDeclarations":[' + self._tools.join(request.tools) + b"]}]"
         yield b'"contents":[' + b",".join(messages) + b"]"
         if settings := self._settings(request):
-            yield b'"generationConfig":' + written(settings)
+            yield b'"generationConfig":' + encode_json(settings)
 
     def _settings(self, request: Request) -> Mapping[str, object]:
         settings = {
@@ -55,9 +55,11 @@ class GeminiRequestBuilder:
 
 def encode_tool(tool: Tool) -> bytes:
     """Encode a function declaration with its JSON Schema unchanged."""
-    return written({"name": tool.name, "description": tool.description, "parametersJsonSchema": dict(tool.parameters)})
+    return encode_json(
+        {"name": tool.name, "description": tool.description, "parametersJsonSchema": dict(tool.parameters)}
+    )
 
 
 def encode_text(text: str) -> bytes:
     """Encode a string as JSON."""
-    return written({"": text})[4:-1]
+    return encode_json({"": text})[4:-1]

@@ -6,7 +6,15 @@ Tool calls are returned only after the response has arrived in full.
 from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Chunk, FinishReason, Json, Reasoning, StreamEnd, Text, ToolCall, Usage
-from openkoi_wire import Calls, Server, buffered, concluded, count, parsed, reported
+from openkoi_wire import (
+    Server,
+    ToolCallFactory,
+    error_from_body,
+    finish_response,
+    make_buffered,
+    parse_count,
+    parse_object,
+)
 
 LOAD_REASONS = frozenset({"load", "unload"})
 
@@ -24,11 +32,11 @@ class OllamaResponseParser:
 
     def event(self, data: str) -> Sequence[Chunk] | None:
         """Parse one line of the stream."""
-        return self._parse_frame(parsed(data, self._server))
+        return self._parse_frame(parse_object(data, self._server))
 
     def document(self, data: bytes) -> Sequence[Chunk]:
         """Parse a response that was sent as one document."""
-        return self._parse_frame(parsed(data, self._server)) or ()
+        return self._parse_frame(parse_object(data, self._server)) or ()
 
     def finish(self) -> Sequence[Chunk]:
         """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
@@ -40,13 +48,13 @@ class OllamaResponseParser:
             )
         if self._reason == "length":
             return (StreamEnd(self.usage, FinishReason.LENGTH),)
-        calls = Calls()
+        calls = ToolCallFactory()
         made = [make_tool_call(asked, calls) for asked in self._asked]
-        return concluded(self._server, made, self.usage, said=self._said, asks=self._reason == "tool_calls")
+        return finish_response(self._server, made, self.usage, said=self._said, asks=self._reason == "tool_calls")
 
     def _parse_frame(self, frame: dict[str, Json]) -> Sequence[Chunk] | None:
         if frame.get("error"):
-            raise reported(self._server, frame)
+            raise error_from_body(self._server, frame)
         message, done = frame.get("message"), frame.get("done") is True
         if done:
             self.over = True
@@ -58,12 +66,14 @@ class OllamaResponseParser:
         self._asked += calls
         chunks = parse_message(message)
         self._said |= any(isinstance(chunk, Text) for chunk in chunks)
-        return [*chunks, *(event for call in calls for event in buffered(call.get("function")))]
+        return [*chunks, *(event for call in calls for event in make_buffered(call.get("function")))]
 
     def _record_end(self, frame: Mapping[str, Json]) -> None:
         reason = frame.get("done_reason")
         self._reason = reason if isinstance(reason, str) else ""
-        self.usage = Usage(input=count(frame.get("prompt_eval_count")), output=count(frame.get("eval_count")))
+        self.usage = Usage(
+            input=parse_count(frame.get("prompt_eval_count")), output=parse_count(frame.get("eval_count"))
+        )
 
 
 def parse_message(message: Mapping[str, Json]) -> Sequence[Chunk]:
@@ -73,7 +83,7 @@ def parse_message(message: Mapping[str, Json]) -> Sequence[Chunk]:
     return [*thoughts, Text(text)] if isinstance(text, str) and text else thoughts
 
 
-def make_tool_call(asked: Mapping[str, Json], calls: Calls) -> ToolCall:
+def make_tool_call(asked: Mapping[str, Json], calls: ToolCallFactory) -> ToolCall:
     """Return a tool call; its arguments are an object, and older servers send no id."""
     call_id, function = asked.get("id"), asked.get("function")
     given = function if isinstance(function, dict) else {}

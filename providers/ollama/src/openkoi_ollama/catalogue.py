@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, Model, Price
-from openkoi_wire import Server, count
+from openkoi_wire import Server, parse_count
 
 FREE = Price(0.0, 0.0)
 NUM_CTX_PARAMETER = re.compile(r"^num_ctx\s+(\d+)", re.MULTILINE)
@@ -86,7 +86,7 @@ def parse_context_length(info: Mapping[str, Json]) -> int:
     """Return the context length, which is listed under the architecture's name, or 0."""
     own = info.get(f"{info.get('general.architecture')}.context_length")
     others = (value for key, value in info.items() if key.endswith(".context_length"))
-    return next((found for value in (own, *others) if (found := count(value))), 0)
+    return next((found for value in (own, *others) if (found := parse_count(value))), 0)
 
 
 def parse_num_ctx(parameters: Json) -> int:

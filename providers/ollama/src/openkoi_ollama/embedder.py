@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Self
 
 from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
-from openkoi_wire import Bounds, Cassette, Server, Wire, count, written
+from openkoi_wire import ApiClient, Cassette, ResponseLimits, Server, encode_json, parse_count
 
 from .errors import explain_errors
 from .host import DEFAULT_URL, auth_headers, parse_host
@@ -32,10 +32,10 @@ class OllamaEmbedder:
     ) -> None:
         if not model.strip() or dimensions < 0:
             raise ConfigError("[embedders.ollama] needs a model name and dimensions of 0 or more.")
-        self._wire = Wire(
+        self._wire = ApiClient(
             parse_host(base_url),
             headers=auth_headers(api_key),
-            bounds=Bounds(idle=idle_seconds),
+            bounds=ResponseLimits(idle_seconds=idle_seconds),
             cassette=cassette,
             transport=transport,
         )
@@ -65,7 +65,7 @@ class OllamaEmbedder:
         for batch in split_batches(texts):
             answer = await self._request_vectors(batch)
             vectors += parse_vectors(answer, len(batch), self._wire.server)
-            tokens += count(answer.get("prompt_eval_count")) if isinstance(answer, dict) else 0
+            tokens += parse_count(answer.get("prompt_eval_count")) if isinstance(answer, dict) else 0
         if len({len(vector) for vector in vectors}) > 1:
             raise self._wire.server.unavailable("returned vectors of different lengths.")
         return Embedding(tuple(vectors), Usage(input=tokens))
@@ -74,7 +74,7 @@ class OllamaEmbedder:
         shortened = {"dimensions": self._dimensions} if self._dimensions else {}
         with explain_errors(self._model):
             return await self._wire.post(
-                "/api/embed", written({"model": self._model, "input": list(batch), **shortened})
+                "/api/embed", encode_json({"model": self._model, "input": list(batch), **shortened})
             )
 
 

@@ -14,7 +14,7 @@ TOO_LONG = re.compile(
 )
 TOO_LARGE = "(413)"
 NO_SUCH_MODEL = re.compile(r"\bmodel ['\"].+['\"] not found", re.IGNORECASE)
-UNSUPPORTED_ENDPOINT = re.compile(r"\(404\)|answered (?:404|405|501)\b")
+UNSUPPORTED_ENDPOINT = re.compile(r"\(404\)|returned status (?:404|405|501)\b")
 WRAPPED_MESSAGE = re.compile(r'\{"error":.*"message": ?"([^"]*)".*\}')
 PERMANENT_ERRORS = (
     (NO_SUCH_MODEL, "Run `ollama pull {model}`."),

@@ -17,7 +17,7 @@ from openkoi_hookspecs import (
     RequestRejectedError,
     WrongServerError,
 )
-from openkoi_wire import Bounds, Cassette, Lines, Wire, written
+from openkoi_wire import ApiClient, Cassette, JsonLines, ResponseLimits, encode_json
 
 from .answer import OllamaResponseParser
 from .catalogue import (
@@ -65,10 +65,10 @@ class Ollama:
     ) -> None:
         if num_ctx < 0 or context < 1 or output < 1:
             raise ConfigError("[providers.ollama] needs a context and an output above 0, and a num_ctx of 0 or more.")
-        self._wire = Wire(
+        self._wire = ApiClient(
             parse_host(base_url),
             headers=auth_headers(api_key),
-            bounds=Bounds(idle=idle_seconds),
+            bounds=ResponseLimits(idle_seconds=idle_seconds),
             cassette=cassette,
             transport=transport,
         )
@@ -109,7 +109,7 @@ class Ollama:
         prompt, answer = self._scribe.encode_prompt(request), OllamaResponseParser(self._wire.server)
         body = prompt.complete(self._settings(request, prompt, known))
         try:
-            async with aclosing(self._wire.stream("/api/chat", body, answer, Lines())) as chunks:
+            async with aclosing(self._wire.stream("/api/chat", body, answer, JsonLines())) as chunks:
                 async for chunk in chunks:
                     yield chunk
         except ProviderError as error:
@@ -148,7 +148,7 @@ class Ollama:
 
     async def _fetch_description(self, name: str) -> InstalledModel:
         with explain_errors(name):
-            answer = await self._request_optional("POST", "/api/show", written({"model": name}))
+            answer = await self._request_optional("POST", "/api/show", encode_json({"model": name}))
         self._shown[with_tag(name)] = found = parse_installed(name, answer, self._defaults)
         return found
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from openkoi_hookspecs import Image, Message, Request, Tool, ToolCall
-from openkoi_wire import Conversation, Serialised, written
+from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
 
 from .messages import Turn, encode_message
 from .window import PromptSize
@@ -23,7 +23,7 @@ class EncodedPrompt:
 
     def complete(self, settings: Mapping[str, object]) -> bytes:
         """Return the request body with these settings."""
-        return self.body + b"," + written(settings)[1:]
+        return self.body + b"," + encode_json(settings)[1:]
 
 
 class OllamaRequestBuilder:
@@ -31,14 +31,14 @@ class OllamaRequestBuilder:
 
     def __init__(self) -> None:
         self._before: dict[int, Message] = {}
-        self._story = Conversation(self._encode_message)
-        self._tools: Serialised[Tool] = Serialised(encode_tool)
+        self._story = ConversationEncoder(self._encode_message)
+        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
 
     def encode_prompt(self, request: Request) -> EncodedPrompt:
         """Encode the prompt of a request; raise KoiError when a tool call has no result."""
         self._before = {id(after): before for before, after in pairwise(request.messages)}
-        messages = b",".join(filter(None, (encode_system(request), *self._story.write(request.messages))))
-        parts = [written({"model": request.model})[:-1]]
+        messages = b",".join(filter(None, (encode_system(request), *self._story.encode(request.messages))))
+        parts = [encode_json({"model": request.model})[:-1]]
         if request.tools:
             parts += [b',"tools":[', self._tools.join(request.tools), b"]"]
         text = b"".join((*parts, b',"messages":[', messages, b"]"))
@@ -74,10 +74,10 @@ def image_sizes(request: Request) -> Iterator[int]:
 def encode_system(request: Request) -> bytes:
     """Encode the system blocks as one message, because many templates accept only one."""
     text = "\n\n".join(block for block in request.system if block)
-    return written({"role": "system", "content": text}) if text else b""
+    return encode_json({"role": "system", "content": text}) if text else b""
 
 
 def encode_tool(tool: Tool) -> bytes:
     """Encode a tool definition."""
     function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
-    return written({"type": "function", "function": function})
+    return encode_json({"type": "function", "function": function})

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
 from openkoi_hookspecs import Chunk, Request
-from openkoi_wire import Reading, Server
+from openkoi_wire import ResponseReader, Server
 
 from . import chat, responses
 from .chat import ServerQuirks
@@ -18,7 +18,7 @@ Api = Literal["auto", "chat", "responses"]
 Summary = Literal["", "auto", "concise", "detailed"]
 
 
-class OpenAIResponseParser(Reading[Chunk], Protocol):
+class OpenAIResponseParser(ResponseReader[Chunk], Protocol):
     """A parser for one response."""
 
     def finish(self) -> Sequence[Chunk]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, Model, Price
-from openkoi_wire import Server, count, reported
+from openkoi_wire import Server, error_from_body, parse_count
 
 CONTEXT_KEYS = ("context_length", "context_window", "max_model_len", "max_context_length")
 OUTPUT_KEYS = ("max_completion_tokens", "max_output_tokens")
@@ -30,7 +30,7 @@ def parse_models(listing: Json, defaults: OpenAIDefaults, server: Server) -> Seq
         named = {name: entry for entry in found if isinstance(entry, dict) and (name := model_id(entry))}
         return [parse_model(name, entry, defaults) for name, entry in named.items()]
     if isinstance(listing, dict) and listing.get("error"):
-        raise reported(server, listing)
+        raise error_from_body(server, listing)
     raise server.unavailable("returned something that is not a list of models from /models.")
 
 
@@ -52,7 +52,7 @@ def parse_model(name: str, entry: Mapping[str, Json], defaults: OpenAIDefaults) 
 
 def first_count(entry: Mapping[str, Json], keys: Sequence[str]) -> int:
     """Return the first valid count under one of the keys, or 0."""
-    return next((number for key in keys if (number := count(entry.get(key)))), 0)
+    return next((number for key in keys if (number := parse_count(entry.get(key)))), 0)
 
 
 def parse_price(pricing: Json) -> Price | None:

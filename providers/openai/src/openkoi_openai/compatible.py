@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Self
 
 from openkoi_hookspecs import Chunk, Model, Request
-from openkoi_wire import Wire
+from openkoi_wire import ApiClient
 
 from .api_choice import ApiFormat
 from .catalogue import OpenAIDefaults, parse_models
@@ -20,7 +20,7 @@ class Compatible:
     the author.
     """
 
-    def __init__(self, wire: Wire, dialect: ApiFormat, defaults: OpenAIDefaults, author: str = "") -> None:
+    def __init__(self, wire: ApiClient, dialect: ApiFormat, defaults: OpenAIDefaults, author: str = "") -> None:
         self._wire = wire
         self._dialect = dialect
         self._defaults = defaults

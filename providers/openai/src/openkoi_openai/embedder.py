@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Self
 
 from openkoi_hookspecs import Embedding, Env, Usage
-from openkoi_wire import Bounds, Cassette, Wire, written
+from openkoi_wire import ApiClient, Cassette, ResponseLimits, encode_json
 
 from .api_choice import OFFICIAL_URL
 from .provider import auth_headers
@@ -32,8 +32,8 @@ class OpenAIEmbedder:
         transport: object | None = None,
     ) -> None:
         headers = auth_headers(api_key, base_url, cassette)
-        bounds = Bounds(idle=idle_seconds)
-        self._wire = Wire(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
+        bounds = ResponseLimits(idle_seconds=idle_seconds)
+        self._wire = ApiClient(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
         self._model = model
         self._dimensions = dimensions
 
@@ -67,4 +67,4 @@ class OpenAIEmbedder:
 
     def _encode(self, batch: Sequence[str]) -> bytes:
         shortened = {"dimensions": self._dimensions} if self._dimensions else {}
-        return written({"model": self._model, "input": batch, "encoding_format": "float", **shortened})
+        return encode_json({"model": self._model, "input": batch, "encoding_format": "float", **shortened})

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 from openkoi_hookspecs import Env, NoProviderError
-from openkoi_wire import Bounds, Cassette, Wire, replays
+from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay
 
 from .api_choice import OFFICIAL_URL, Api, Summary, choose_api, is_official
 from .catalogue import OpenAIDefaults
@@ -42,18 +42,18 @@ class OpenAI(Compatible):
         transport: object | None = None,
     ) -> None:
         headers = auth_headers(api_key, base_url, cassette)
-        bounds = Bounds(idle=idle_seconds)
-        wire = Wire(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
+        bounds = ResponseLimits(idle_seconds=idle_seconds)
+        wire = ApiClient(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
         manners = quirks_of(base_url)
         manners = replace(manners, limit_key=limit_key or manners.limit_key, stream_options=stream_options)
-        free = wire.server.local and not headers
+        free = wire.server.is_local and not headers
         super().__init__(wire, choose_api(api, base_url, manners, summary), OpenAIDefaults(context, output, free=free))
 
 
 def auth_headers(api_key: str, base_url: str, cassette: str) -> dict[str, str]:
     """Return the header for a key; OpenAI's own server requires one."""
     key = api_key.strip()
-    if not key and base_url == OFFICIAL_URL and not replays(cassette):
+    if not key and base_url == OFFICIAL_URL and not is_replay(cassette):
         raise NoProviderError("OpenAI needs a key. Set OPENAI_API_KEY, or OPENAI_BASE_URL to use another server.")
     return {"Authorization": f"Bearer {key}"} if key else {}
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Json, Usage
-from openkoi_wire import count
+from openkoi_wire import parse_count
 
 
 def parse_usage(counted: Json) -> Usage:
@@ -28,4 +28,4 @@ def parse_usage(counted: Json) -> Usage:
 
 def first_count(counted: Mapping[str, Json], *keys: str) -> int:
     """Return the first valid count under one of the keys, or 0."""
-    return next((number for key in keys if (number := count(counted.get(key)))), 0)
+    return next((number for key in keys if (number := parse_count(counted.get(key)))), 0)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Json
-from openkoi_wire import Server, reported
+from openkoi_wire import Server, error_from_body
 
 MAX_BATCH_TEXTS = 2_048
 MAX_BATCH_BYTES = 300_000
@@ -33,7 +33,7 @@ def parse_vectors(answer: Json, wanted: int, server: Server) -> list[Sequence[fl
     """Return one vector per text, in order; raise ProviderUnavailableError when some are missing."""
     data = answer.get("data") if isinstance(answer, dict) else None
     if isinstance(answer, dict) and answer.get("error"):
-        raise reported(server, answer)
+        raise error_from_body(server, answer)
     found = dict(parse_indexed(data)) if isinstance(data, list) else {}
     if sorted(found) != list(range(wanted)):
         raise server.unavailable(f"returned {len(found)} valid vectors instead of {wanted}.")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from openkoi_hookspecs import Env, NoProviderError
-from openkoi_wire import Bounds, Cassette, Wire, replays
+from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay
 
 from .api_choice import choose_api
 from .catalogue import OpenAIDefaults
@@ -73,12 +73,12 @@ def make_provider(vendor: Vendor) -> Callable[..., Compatible]:
     ) -> Compatible:
         """Open a vendor's provider."""
         key = api_key.strip()
-        if missing := vendor.missing_setting(base_url, bool(key) or replays(cassette)):
+        if missing := vendor.missing_setting(base_url, bool(key) or is_replay(cassette)):
             raise NoProviderError(missing)
         headers = {**vendor.headers, **({"Authorization": f"Bearer {key}"} if key else {})}
-        bounds = Bounds(idle=idle_seconds)
-        wire = Wire(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
-        defaults = OpenAIDefaults(context, output, free=wire.server.local and not key)
+        bounds = ResponseLimits(idle_seconds=idle_seconds)
+        wire = ApiClient(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
+        defaults = OpenAIDefaults(context, output, free=wire.server.is_local and not key)
         return Compatible(wire, choose_api("chat", base_url, vendor.quirks), defaults, vendor.author)
 
     return open_provider

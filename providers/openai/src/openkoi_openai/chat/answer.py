@@ -6,7 +6,7 @@ Tool calls are returned only after the response has arrived in full.
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Buffered, Chunk, FinishReason, Json, Reasoning, StreamEnd, Text, Usage
-from openkoi_wire import Server, buffered, concluded, parsed, reported
+from openkoi_wire import Server, error_from_body, finish_response, make_buffered, parse_object
 
 from ..usage import parse_usage
 from .calls import PartialToolCalls
@@ -54,7 +54,7 @@ class ChatResponseParser:
     def finish(self) -> Sequence[Chunk]:
         """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
         if not (self._finish or self._begun) and self.over:
-            raise self._server.empty()
+            raise self._server.empty_error()
         if not self._finish or self._finish in BROKEN_REASONS:
             why = f" with the reason {self._finish!r}" if self._finish else ""
             raise self._server.unavailable(f"ended its response early{why}; none of it was used.")
@@ -62,12 +62,12 @@ class ChatResponseParser:
         if stop in (FinishReason.LENGTH, FinishReason.REFUSED):
             return (StreamEnd(self._usage, stop),)
         calls, asks = self._calls.finish(), stop is FinishReason.TOOLS
-        return concluded(self._server, calls, self._usage, said=self._spoke, asks=asks)
+        return finish_response(self._server, calls, self._usage, said=self._spoke, asks=asks)
 
     def _parse_frame(self, data: str | bytes) -> dict[str, Json]:
-        frame = parsed(data, self._server)
+        frame = parse_object(data, self._server)
         if frame.get("error") or frame.get("object") == "error":
-            raise reported(self._server, frame)
+            raise error_from_body(self._server, frame)
         return frame
 
     def _parse_choice(self, frame: dict[str, Json], key: str) -> Sequence[Chunk] | None:
@@ -120,7 +120,7 @@ def buffered_calls(calls: Json) -> list[Buffered]:
 
 def buffered_function(function: Json) -> list[Buffered]:
     """Return how much of a call's arguments has arrived."""
-    return buffered(function.get("arguments")) if isinstance(function, dict) else []
+    return make_buffered(function.get("arguments")) if isinstance(function, dict) else []
 
 
 def first_choice(choices: Json) -> dict[str, Json] | None:

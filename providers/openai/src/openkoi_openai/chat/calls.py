@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Json, ToolCall
-from openkoi_wire import Calls
+from openkoi_wire import ToolCallFactory
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class PartialToolCalls:
 
     def finish(self) -> Sequence[ToolCall]:
         """Return the calls, each with its own id; one with unreadable arguments carries a parse error."""
-        calls = Calls()
+        calls = ToolCallFactory()
         return [calls.make(draft.id, draft.tool, draft.raw_arguments) for draft in self._drafts or self._sole]
 
     def _add(self, piece: dict[str, Json], position: int) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from json import JSONEncoder
 
 from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import as_id, as_name
+from openkoi_wire import to_vendor_id, to_vendor_name
 
 Turn = Mapping[str, object]
 ENCODER = JSONEncoder(ensure_ascii=False)
@@ -37,15 +37,15 @@ def encode_call(asked: ToolCall) -> Turn:
     """Return a tool call."""
     arguments = ENCODER.encode(dict(asked.arguments))
     return {
-        "id": as_id(asked.id),
+        "id": to_vendor_id(asked.id),
         "type": "function",
-        "function": {"name": as_name(asked.tool), "arguments": arguments},
+        "function": {"name": to_vendor_name(asked.tool), "arguments": arguments},
     }
 
 
 def encode_result(answer: ToolResult) -> Turn:
     """Return a tool message."""
-    return {"role": "tool", "tool_call_id": as_id(answer.call), "content": answer.text}
+    return {"role": "tool", "tool_call_id": to_vendor_id(answer.call), "content": answer.text}
 
 
 def encode_user(said: Sequence[Text | Image]) -> str | list[Turn]:

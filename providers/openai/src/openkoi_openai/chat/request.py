@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from openkoi_hookspecs import Arguments, Json, Request, Tool
-from openkoi_wire import Conversation, Serialised, written
+from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
 
 from ..output_schema import convert_schema
 from ..reasoning_models import is_reasoning_model
@@ -18,13 +18,13 @@ class ChatRequestBuilder:
 
     def __init__(self, quirks: ServerQuirks = ServerQuirks()) -> None:  # noqa: B008 - frozen
         self._manners = quirks
-        self._story = Conversation(partial(encode_message, reasoning_key=quirks.sent_reasoning_key))
-        self._tools: Serialised[Tool] = Serialised(encode_tool)
+        self._story = ConversationEncoder(partial(encode_message, reasoning_key=quirks.sent_reasoning_key))
+        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
 
     def build(self, request: Request) -> bytes:
         """Return the body of a request; raise KoiError when a tool call has no result."""
-        messages = filter(None, (self._encode_system(request), *self._story.write(request.messages)))
-        parts = [written(self._settings(request))[:-1], b',"messages":[', b",".join(messages), b"]"]
+        messages = filter(None, (self._encode_system(request), *self._story.encode(request.messages)))
+        parts = [encode_json(self._settings(request))[:-1], b',"messages":[', b",".join(messages), b"]"]
         if request.tools:
             parts += [b',"tools":[', self._tools.join(request.tools), b"]"]
         return b"".join((*parts, b"}"))
@@ -52,7 +52,7 @@ class ChatRequestBuilder:
     def _encode_system(self, request: Request) -> bytes:
         """Encode the system blocks as one message, because many servers accept only one."""
         text = "\n\n".join(filter(None, (*request.system, *self._schema_prompt(request))))
-        return written({"role": "system", "content": text}) if text else b""
+        return encode_json({"role": "system", "content": text}) if text else b""
 
     def _schema_prompt(self, request: Request) -> Iterator[str]:
         if request.schema is not None and self._manners.schema_format == "json_object":
@@ -63,4 +63,4 @@ class ChatRequestBuilder:
 def encode_tool(tool: Tool) -> bytes:
     """Encode a tool definition."""
     function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
-    return written({"type": "function", "function": function})
+    return encode_json({"type": "function", "function": function})

@@ -6,7 +6,7 @@ Tool calls are returned only after the response has arrived in full.
 from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Chunk, FinishReason, Json, ProviderError, Reasoning, StreamEnd, Text, ToolCall, Usage
-from openkoi_wire import Calls, Server, buffered, concluded, parsed, reported
+from openkoi_wire import Server, ToolCallFactory, error_from_body, finish_response, make_buffered, parse_object
 
 from ..usage import parse_usage
 from .reasoning_signatures import Item, join_items
@@ -43,7 +43,7 @@ class ResponsesParser:
         if data.startswith("[DONE]"):
             self.over = True
             return ()
-        frame = parsed(data, self._server)
+        frame = parse_object(data, self._server)
         kind = frame.get("type")
         if kind == "error" or frame.get("error"):
             raise self._failure_error(frame)
@@ -53,27 +53,27 @@ class ResponsesParser:
             case "output_item.done":
                 return self._parse_item(frame.get("item"))
             case "function_call_arguments.delta":
-                return buffered(frame.get("delta"))
+                return make_buffered(frame.get("delta"))
             case "output_item.added" | "function_call_arguments.done":
                 return ()
         return self._parse_delta(str(kind).removeprefix("response."), frame)
 
     def document(self, data: bytes) -> Sequence[Chunk]:
         """Parse a response that was sent as one document."""
-        return self._parse_end(parsed(data, self._server))
+        return self._parse_end(parse_object(data, self._server))
 
     def finish(self) -> Sequence[Chunk]:
         """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
         if self.over and not (self._status or self._heard):
-            raise self._server.empty()
+            raise self._server.empty_error()
         if self._status not in STATUS_FINISH_REASONS:
             why = f" with the status {self._status!r}" if self._status else ""
             raise self._server.unavailable(f"ended its response early{why}; none of it was used.")
         if self._stop is not FinishReason.END:
             return (StreamEnd(self._usage, self._stop),)
-        calls = Calls()
+        calls = ToolCallFactory()
         asked = [part if isinstance(part, Reasoning) else make_tool_call(part, calls) for part in self._asked]
-        return concluded(self._server, asked, self._usage, said=self._said, asks=False)
+        return finish_response(self._server, asked, self._usage, said=self._said, asks=False)
 
     def _parse_delta(self, kind: str, frame: Mapping[str, Json]) -> Sequence[Chunk] | None:
         """Parse a delta of text or reasoning; return None for another event."""
@@ -164,8 +164,8 @@ class ResponsesParser:
         error = frame.get("error")
         details = error if isinstance(error, dict) else frame
         if str(details.get("code")).startswith(PERMANENT_ERROR_CODES):
-            return reported(self._server, {**details, "type": "invalid_request_error"})
-        return reported(self._server, frame)
+            return error_from_body(self._server, {**details, "type": "invalid_request_error"})
+        return error_from_body(self._server, frame)
 
 
 def finish_reason_of(response: Mapping[str, Json]) -> FinishReason:
@@ -195,7 +195,7 @@ def join_parts(parts: Json, key: str, between: str = "") -> str:
     return between.join(text for text in said if isinstance(text, str))
 
 
-def make_tool_call(item: Item, calls: Calls) -> ToolCall:
+def make_tool_call(item: Item, calls: ToolCallFactory) -> ToolCall:
     """Return an item's tool call."""
     call_id, name, arguments = item.get("call_id"), item.get("name"), item.get("arguments", "")
     written = None if item.get("status") == "incomplete" else arguments

@@ -5,7 +5,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import as_id, as_name
+from openkoi_wire import to_vendor_id, to_vendor_name
 
 from .reasoning_signatures import split_items
 
@@ -32,7 +32,7 @@ def encode_part(part: Part) -> Iterator[Turn]:
             yield {"type": "message", "role": "assistant", "content": text}
         case ToolCall():
             arguments = json.dumps(dict(part.arguments), ensure_ascii=False)
-            named = {"call_id": as_id(part.id), "name": as_name(part.tool)}
+            named = {"call_id": to_vendor_id(part.id), "name": to_vendor_name(part.tool)}
             yield {"type": "function_call", **named, "arguments": arguments}
 
 
@@ -44,7 +44,7 @@ def drop_trailing_reasoning(items: Sequence[Turn]) -> Sequence[Turn]:
 
 def encode_result(answer: ToolResult) -> Turn:
     """Return a function call output item."""
-    return {"type": "function_call_output", "call_id": as_id(answer.call), "output": answer.text}
+    return {"type": "function_call_output", "call_id": to_vendor_id(answer.call), "output": answer.text}
 
 
 def encode_user(said: Sequence[Text | Image]) -> str | list[Turn]:

@@ -6,7 +6,7 @@ Nothing is stored at the vendor: encrypted reasoning is sent with the conversati
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Request, Tool
-from openkoi_wire import Conversation, Serialised, written
+from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
 
 from ..output_schema import convert_schema
 from ..reasoning_models import is_reasoning_model
@@ -20,13 +20,13 @@ class ResponsesRequestBuilder:
 
     def __init__(self, summary: str = "") -> None:
         self._summary = summary
-        self._story = Conversation(encode_message)
-        self._tools: Serialised[Tool] = Serialised(encode_tool)
+        self._story = ConversationEncoder(encode_message)
+        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
 
     def build(self, request: Request) -> bytes:
         """Return the body of a request; raise KoiError when a tool call has no result."""
-        items = b",".join(self._story.write(request.messages))
-        parts = [written(self._settings(request))[:-1], b',"input":[', items, b"]"]
+        items = b",".join(self._story.encode(request.messages))
+        parts = [encode_json(self._settings(request))[:-1], b',"input":[', items, b"]"]
         if request.tools:
             parts += [b',"tools":[', self._tools.join(request.tools), b"]"]
         return b"".join((*parts, b"}"))
@@ -59,4 +59,4 @@ class ResponsesRequestBuilder:
 def encode_tool(tool: Tool) -> bytes:
     """Encode a tool definition with its schema unchanged."""
     definition = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
-    return written({"type": "function", **definition, "strict": False})
+    return encode_json({"type": "function", **definition, "strict": False})

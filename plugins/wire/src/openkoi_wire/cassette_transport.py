@@ -1,4 +1,4 @@
-"""Where cassettes meet the HTTP client: an answer that is listened to, and one that is played. Imported when used."""
+"""Connect cassettes to httpx2: record responses and replay them. Imported when used."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -20,13 +20,13 @@ from .recordings import Recordings
 
 Keep = Callable[[Sequence[bytes], str, int, Mapping[str, str]], None]
 
-LARGEST = 64 * 1024 * 1024
-LEFT = "nobody read on"
-UNREACHED = ("ConnectError", "ConnectTimeout")
+MAX_UNPACKED_BYTES = 64 * 1024 * 1024
+CLOSED_EARLY = "the reader closed it"
+CONNECT_ERRORS = ("ConnectError", "ConnectTimeout")
 
 
-class Listened(AsyncByteStream):
-    """The bytes of an answer as they come; they are kept when it is closed."""
+class RecordingStream(AsyncByteStream):
+    """A response's bytes, which are recorded when it is closed."""
 
     def __init__(self, response: Response, keep: Keep) -> None:
         assert isinstance(response.stream, AsyncByteStream)
@@ -34,7 +34,7 @@ class Listened(AsyncByteStream):
         self._response = response
         self._keep = keep
         self._pieces: list[bytes] = []
-        self._cut = LEFT
+        self._cut = CLOSED_EARLY
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
@@ -47,29 +47,29 @@ class Listened(AsyncByteStream):
         self._cut = ""
 
     async def aclose(self) -> None:
-        """Hang up and write down."""
+        """Close the stream and record it."""
         await self._stream.aclose()
         headers = self._response.headers
-        self._keep(plain(self._pieces, headers), self._cut, self._response.status_code, headers)
+        self._keep(unpack_pieces(self._pieces, headers), self._cut, self._response.status_code, headers)
 
 
-class Player(AsyncBaseTransport):
-    """Answers from recordings, in place of the network."""
+class ReplayTransport(AsyncBaseTransport):
+    """A transport that answers from recordings."""
 
     def __init__(self, recordings: Recordings, root: str) -> None:
         self._recordings = recordings
         self._root = root
 
     async def handle_async_request(self, request: Request) -> Response:
-        """Play what was answered to this request; raises what was raised."""
-        exchange = self._recordings.answer(*asked(request, self._root))
+        """Replay the response to a request, or raise its recorded error."""
+        exchange = self._recordings.find(*describe_request(request, self._root))
         if not exchange.status:
-            raise broken(exchange.cut)
-        return Response(exchange.status, headers=dict(exchange.headers), stream=Played(exchange))
+            raise replayed_error(exchange.cut)
+        return Response(exchange.status, headers=dict(exchange.headers), stream=ReplayStream(exchange))
 
 
-class Played(AsyncByteStream):
-    """A recorded answer, piece by piece; one that was cut off is cut off again."""
+class ReplayStream(AsyncByteStream):
+    """A recorded response in its original pieces, cut off where the original was."""
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
@@ -79,21 +79,21 @@ class Played(AsyncByteStream):
             yield piece
             await asyncio.sleep(0)
         if self._exchange.cut:
-            raise broken(self._exchange.cut)
+            raise replayed_error(self._exchange.cut)
 
 
-def broken(cut: str) -> HTTPError:
-    """Make the error that a recording ends with."""
-    return ConnectError(cut) if cut.startswith(UNREACHED) else ReadError(f"in the recording: {cut}")
+def replayed_error(cut: str) -> HTTPError:
+    """Return the error that a recording ends with."""
+    return ConnectError(cut) if cut.startswith(CONNECT_ERRORS) else ReadError(f"in the recording: {cut}")
 
 
-def asked(request: Request, root: str) -> tuple[str, str, bytes]:
-    """What is asked: the method, the path below the base URL, the body."""
+def describe_request(request: Request, root: str) -> tuple[str, str, bytes]:
+    """Return the method, the path below the base URL, and the body."""
     return request.method, request.url.raw_path.decode("ascii").removeprefix(root), request.content
 
 
-def plain(pieces: Sequence[bytes], headers: Mapping[str, str]) -> Sequence[bytes]:
-    """Unpack what was sent compressed, unasked: in that, no secret could be seen."""
+def unpack_pieces(pieces: Sequence[bytes], headers: Mapping[str, str]) -> Sequence[bytes]:
+    """Decompress a body that was sent compressed, because secrets in it could not be found."""
     encoding = headers.get("content-encoding", "identity")
     if encoding == "identity" or not pieces:
         return pieces
@@ -103,6 +103,6 @@ def plain(pieces: Sequence[bytes], headers: Mapping[str, str]) -> Sequence[bytes
         for piece in packed.iter_bytes():
             found.append(piece)
             size += len(piece)
-            if size > LARGEST:
+            if size > MAX_UNPACKED_BYTES:
                 break
     return found

@@ -1,6 +1,4 @@
-"""Server-sent events out of the bytes of an answer. Knows how a stream may begin: with a mark of its encoding, or as a
-document that is no stream at all. Imported when used.
-"""
+"""Read server-sent events, a byte order mark, or a plain document sent instead."""
 
 from codecs import getincrementaldecoder
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -9,16 +7,16 @@ from typing import cast
 
 from httpx2 import EventSource, Request, Response, ServerSentEvent
 
-HEADERS = {"content-type": "text/event-stream"}
+SSE_HEADERS = {"content-type": "text/event-stream"}
 BOM = b"\xef\xbb\xbf"
-DOCUMENT = (b"{", b"[")
+DOCUMENT_START = (b"{", b"[")
 Decoder = getincrementaldecoder("utf-8")
 
 
-class Words:
-    """What an EventSource reads of a response: that it is a stream of events, and its text as it comes."""
+class EventTextSource:
+    """The part of a response that an EventSource reads: content type and text."""
 
-    headers = HEADERS
+    headers = SSE_HEADERS
 
     def __init__(self, start: bytes, pieces: AsyncIterator[bytes], request: Request) -> None:
         self.request = request
@@ -26,7 +24,7 @@ class Words:
         self._pieces = pieces
 
     async def aiter_text(self) -> AsyncIterator[str]:
-        """Yield the text, also of characters that come in parts."""
+        """Yield the text; characters may be split across pieces."""
         decoder = Decoder(errors="replace")
         yield decoder.decode(self._start)
         async for piece in self._pieces:
@@ -34,23 +32,23 @@ class Words:
         yield decoder.decode(b"", final=True)
 
 
-async def events(pieces: AsyncGenerator[bytes], request: Request, longest: int) -> AsyncGenerator[str]:
-    """Yield what each event says, and close the pieces at the end; a document in place of events is one."""
+async def read_events(pieces: AsyncGenerator[bytes], request: Request, max_bytes: int) -> AsyncGenerator[str]:
+    """Yield the data of each event, and close the pieces at the end; a document counts as one event."""
     async with aclosing(pieces):
-        start = await opening(pieces)
-        if start.startswith(DOCUMENT):
-            yield await document(start, pieces)
+        start = await read_start(pieces)
+        if start.startswith(DOCUMENT_START):
+            yield await read_document(start, pieces)
             return
-        response = cast("Response", Words(start, pieces, request))  # it is all that is read of one
-        source = aiter(EventSource(response, max_event_size=longest))
+        response = cast("Response", EventTextSource(start, pieces, request))  # it is all that is read of one
+        source = aiter(EventSource(response, max_event_size=max_bytes))
         generator = cast("AsyncGenerator[ServerSentEvent]", source)  # it is a generator, and typed as less
         async with aclosing(generator) as found:
             async for event in found:
                 yield event.data
 
 
-async def opening(pieces: AsyncIterator[bytes]) -> bytes:
-    """Read until it can be told how a stream begins."""
+async def read_start(pieces: AsyncIterator[bytes]) -> bytes:
+    """Read until the start of the stream can be recognized."""
     start = b""
     async for piece in pieces:
         start = (start + piece).lstrip()
@@ -59,7 +57,7 @@ async def opening(pieces: AsyncIterator[bytes]) -> bytes:
     return start.removeprefix(BOM).lstrip()
 
 
-async def document(start: bytes, pieces: AsyncIterator[bytes]) -> str:
+async def read_document(start: bytes, pieces: AsyncIterator[bytes]) -> str:
     """Read a document to its end."""
     whole = bytearray(start)
     async for piece in pieces:

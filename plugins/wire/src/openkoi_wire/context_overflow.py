@@ -1,7 +1,4 @@
-"""Recognise the refusals that mean: the request is longer than the model can read.
-
-Knows the words of many servers; no vendor by name, and no connection.
-"""
+"""Recognize errors about prompts that exceed the context window."""
 
 import re
 
@@ -24,10 +21,12 @@ TOO_LONG = re.compile(
     r"|tokens \+ .?max_new_tokens.? must be",
     re.IGNORECASE,
 )
-MAYBE = re.compile(r"too many (?:input |prompt )?tokens|too large for (?:the |this )?model|token limit exceeded", re.I)
-RATE = re.compile(r"per (?:minute|min|hour|day|second)|rate.?limit|\b[TR]P[MD]\b|please wait", re.IGNORECASE)
+AMBIGUOUS = re.compile(
+    r"too many (?:input |prompt )?tokens|too large for (?:the |this )?model|token limit exceeded", re.I
+)
+RATE_LIMIT = re.compile(r"per (?:minute|min|hour|day|second)|rate.?limit|\b[TR]P[MD]\b|please wait", re.IGNORECASE)
 
 
-def overflows(said: str, *, busy: bool = False) -> bool:
-    """Whether an error is about length, as its words or its code say; asking too often (``busy``) is something else."""
-    return bool(TOO_LONG.search(said) or (not busy and MAYBE.search(said) and not RATE.search(said)))
+def is_context_overflow(said: str, *, busy: bool = False) -> bool:
+    """Return whether an error is about the prompt's length; ``busy`` marks rate limits, whose wording is similar."""
+    return bool(TOO_LONG.search(said) or (not busy and AMBIGUOUS.search(said) and not RATE_LIMIT.search(said)))
