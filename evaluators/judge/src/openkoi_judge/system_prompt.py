@@ -1,4 +1,4 @@
-"""The judge's system prompt and the shape of its answer, the same for all work that one rubric judges."""
+"""Build the judge's system prompt and the format of its answer."""
 
 from openkoi_hookspecs import Json, Severity
 from openkoi_skillfile import Dimension, Rubric
@@ -39,51 +39,53 @@ SHAPE = 'Answer with one JSON object and nothing else:\n{{"scores": {{{scores}}}
 
 
 def instruction(rubric: Rubric) -> tuple[str, str]:
-    """Return how to judge and the rubric, the same for every question about a work; then the shape of an answer."""
-    return head(rubric), shape(rubric)
+    """Return the instructions and the rubric, the same for every question about a work; then the answer format."""
+    return instructions_and_rubric(rubric), answer_format(rubric)
 
 
-def head(rubric: Rubric) -> str:
-    """Return how to judge, and the rubric."""
-    return "\n".join((MANNERS, yardstick(rubric)))
+def instructions_and_rubric(rubric: Rubric) -> str:
+    """Return the instructions and the rubric."""
+    return "\n".join((MANNERS, format_rubric(rubric)))
 
 
-def yardstick(rubric: Rubric) -> str:
+def format_rubric(rubric: Rubric) -> str:
     """Return the rubric as the judge reads it."""
-    lines = [f"- {dimension.name} ({dimension.weight:.0%}){meaning(dimension)}" for dimension in rubric.dimensions]
+    lines = [
+        f"- {dimension.name} ({dimension.weight:.0%}){format_description(dimension)}" for dimension in rubric.dimensions
+    ]
     return "\n".join((f"## Rubric: {rubric.name}", "", *lines, ELSEWHERE, "", rubric.guide, ""))
 
 
-def meaning(dimension: Dimension) -> str:
-    """Return a dimension's description, if the rubric has one."""
+def format_description(dimension: Dimension) -> str:
+    """Return a dimension's description, if any."""
     return f": {dimension.description}" if dimension.description else ""
 
 
-def shape(rubric: Rubric) -> str:
+def answer_format(rubric: Rubric) -> str:
     """Return the answer with placeholders for the scores, so that an echo of it is not a verdict."""
     names = [*(dimension.name for dimension in rubric.dimensions), CANARY]
     scores = ", ".join(f'"{name}": <0.0 to 1.0>' for name in names)
     return SHAPE.format(scores=scores) + REMARKS
 
 
-def schema(rubric: Rubric) -> dict[str, Json]:
-    """Return the same shape as a JSON Schema, for models that support structured output."""
+def answer_schema(rubric: Rubric) -> dict[str, Json]:
+    """Return the answer format as a JSON Schema, for models with structured output."""
     scores: dict[str, Json] = {dimension.name: {"type": "number"} for dimension in rubric.dimensions}
     scores[CANARY] = {"type": "number"}
-    return closed({"scores": closed(scores), **remarks(rubric)})
+    return closed_object({"scores": closed_object(scores), **finding_schema(rubric)})
 
 
-def remarks(rubric: Rubric) -> dict[str, Json]:
-    """Return the schema of what stands beside the scores."""
+def finding_schema(rubric: Rubric) -> dict[str, Json]:
+    """Return the schema of what accompanies the scores."""
     severity: Json = {"type": "string", "enum": [str(severity) for severity in Severity]}
     texts: dict[str, Json] = {name: {"type": "string"} for name in ("title", "description", "location", "fix")}
     dimension: Json = {"type": "string", "enum": [dimension.name for dimension in rubric.dimensions]}
-    found = closed({"severity": severity, "dimension": dimension, **texts})
+    found = closed_object({"severity": severity, "dimension": dimension, **texts})
     return {"findings": {"type": "array", "items": found}, "suggestion": {"type": "string"}}
 
 
-def closed(properties: dict[str, Json]) -> dict[str, Json]:
-    """Return the schema of an object with all of these properties and no other."""
+def closed_object(properties: dict[str, Json]) -> dict[str, Json]:
+    """Return the schema of an object with exactly these properties."""
     return {
         "type": "object",
         "properties": properties,

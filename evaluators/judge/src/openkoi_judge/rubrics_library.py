@@ -1,4 +1,4 @@
-"""Find the rubrics there are, a person's own first, those that come with the judge last. Knows no tasks."""
+"""Find the available rubrics: the user's first, bundled ones last."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,29 +21,28 @@ from openkoi_skillfile import (
 )
 
 BUNDLED = Place(Path(__file__).with_name("rubrics"), Source.BUNDLED)
-LEFT_OUT = "{file} is not used: {why}. Mend the file; it is read again the next time."
+LEFT_OUT = "{file} is not used: {why}. Fix the file; it is read again next time."
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """Rubrics in their order of precedence, and a sentence about each file that a person should look at.
-
-    ``sources`` says by name who brings them.
-    """
+class RubricLibrary:
+    """Rubrics in order of precedence, and a message about each invalid file; ``sources`` maps names to sources."""
 
     rubrics: tuple[Rubric, ...]
     complaints: tuple[str, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict)
 
 
-def fetch(wanted: Sequence[Place] = (), trust: Trust | None = None, machine: Machine | None = None) -> Shelf:
-    """Read them anew, so that a folder with a SKILL.md in it is all it takes to add one; ours are read once."""
+def load_rubrics(
+    wanted: Sequence[Place] = (), trust: Trust | None = None, machine: Machine | None = None
+) -> RubricLibrary:
+    """Read the rubrics again, so that new files are found; bundled ones are read once."""
     read = collect(wanted, trust=trust)
-    found = *read.found, *bundled()
+    found = *read.found, *bundled_rubrics()
     here = machine or Machine()
-    wrong = [LEFT_OUT.format(file=one.file, why=why) for one in found if (why := unfit(one, here))]
-    kept = unshadowed(one for one in found if not unfit(one, here))
-    return Shelf(
+    wrong = [LEFT_OUT.format(file=one.file, why=why) for one in found if (why := reason_unusable(one, here))]
+    kept = unshadowed(one for one in found if not reason_unusable(one, here))
+    return RubricLibrary(
         tuple(rubric_of(one.skill) for one in kept.found),
         (*read.complaints, *wrong, *kept.complaints),
         {one.skill.name: one.source for one in kept.found},
@@ -51,13 +50,13 @@ def fetch(wanted: Sequence[Place] = (), trust: Trust | None = None, machine: Mac
 
 
 @cache
-def bundled() -> tuple[Found, ...]:
-    """Those that come with the judge."""
+def bundled_rubrics() -> tuple[Found, ...]:
+    """Return the bundled rubrics."""
     return collect([BUNDLED]).found
 
 
-def unfit(found: Found, machine: Machine) -> str:
-    """Why a file is no rubric that can be used here."""
+def reason_unusable(found: Found, machine: Machine) -> str:
+    """Return why a file is not a usable rubric, or an empty string."""
     try:
         rubric_of(found.skill)
     except Unusable as error:
@@ -65,8 +64,8 @@ def unfit(found: Found, machine: Machine) -> str:
     return lacking(found.skill.requires, machine)
 
 
-def wanted(
+def search_locations(
     folder: Path | None, workspace: Path | None, extra: Sequence[Path], brought: Sequence[Place] = ()
 ) -> list[Place]:
-    """Where to look: a person's folders, the project's, those named in the configuration, and installed packages."""
+    """Return the folders to search: the user's, the project's, configured ones, and those of installed packages."""
     return [*places("evaluator", folder, workspace, extra), *brought]

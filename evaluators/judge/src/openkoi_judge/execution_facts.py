@@ -1,4 +1,4 @@
-"""What can be said of an execution in four facts, read from its records. Knows events; knows no evaluator."""
+"""Read four facts about an execution from its records."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from .evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)
-class Extract:
-    """The last words, the last tool's result, how many calls of the model it took, and why it ended."""
+class ExecutionFacts:
+    """The response, the last tool result, the number of model calls, and why the execution ended."""
 
     text: str
     final_tool_result: str = ""
@@ -19,8 +19,8 @@ class Extract:
     terminated_by: str = ""
 
     @property
-    def named(self) -> dict[str, str]:
-        """Each of them as text, by the name that evaluators use."""
+    def by_name(self) -> dict[str, str]:
+        """Each fact as text, by the name that evaluators use."""
         return {
             "text": self.text,
             "finalToolResult": self.final_tool_result,
@@ -29,12 +29,12 @@ class Extract:
         }
 
     def shown(self) -> list[Evidence]:
-        """What a judge sees of them beside the work."""
-        return [Evidence(name, text) for name, text in self.named.items() if name != "text" and text]
+        """Return the facts that a judge sees besides the work."""
+        return [Evidence(name, text) for name, text in self.by_name.items() if name != "text" and text]
 
 
-def extract(work: ExecutionResult, records: Iterable[Record], run: str) -> Extract:
-    """Read them from a session's log; cycles are those of the last execution."""
+def read_facts(work: ExecutionResult, records: Iterable[Record], run: str) -> ExecutionFacts:
+    """Read the facts from a session's log; cycles are those of the last execution."""
     result, cycles, ended = "", 0, ""
     for record in records:
         event = record.event
@@ -48,4 +48,4 @@ def extract(work: ExecutionResult, records: Iterable[Record], run: str) -> Extra
             result = event.result.text
         elif isinstance(event, InnerLoopEnded):
             ended = event.reason
-    return Extract(work.text, result, cycles, ended)
+    return ExecutionFacts(work.text, result, cycles, ended)
