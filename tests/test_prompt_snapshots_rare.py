@@ -49,7 +49,9 @@ def shown(title: str, asked: Request) -> str:
 def case(work: ExecutionResult) -> JudgeInput:
     """Work for a task, as a judge is asked about it."""
     rubric = next(one for one in load_rubrics().rubrics if one.name == "code-review")
-    return JudgeInput(rubric, Task("Fix price()"), work, JudgeSettings(max_output=2_000, temperature=0.1, room=24_000))
+    return JudgeInput(
+        rubric, Task("Fix price()"), work, JudgeSettings(max_output=2_000, temperature=0.1, max_diff=24_000)
+    )
 
 
 WORK = ExecutionResult("Fixed.", diff="--- a/shop.py\n+++ b/shop.py\n@@ -2 +2 @@\n-    return 2\n+    return 4\n")
@@ -58,7 +60,7 @@ WORK = ExecutionResult("Fixed.", diff="--- a/shop.py\n+++ b/shop.py\n@@ -2 +2 @@
 def test_the_judge_of_what_changed() -> None:
     asked = case(WORK)
     before = PreviousVerdict(parse_verdict(verdict(0.5, FOUND), asked.rubric), frozenset({"correctness"}))
-    partly = asked.partly(WorkChange("@@ -2 +2 @@\n-    return 3\n+    return 4\n", ("shop.py",)), before)
+    partly = asked.partial_request(WorkChange("@@ -2 +2 @@\n-    return 3\n+    return 4\n", ("shop.py",)), before)
 
     check("judge.partial", shown("Judge: what changed since the last verdict", partly.request))
     check(

@@ -65,7 +65,7 @@ def test_without_a_certificate_it_informs_and_does_not_gate(tmp_path: Path) -> N
     assert not said.blockers
     assert [("Wrong order", Severity.IMPORTANT)] == [(found.title, found.severity) for found in said.findings]
     assert "no certificate for rehearsal/script" in warned[0]
-    assert "the judgement by general informs and does not decide: it has no certificate for rehearsal/script" == (
+    assert "the judgment by general is informational: there is no certificate for rehearsal/script" == (
         said.unavailable_reason
     )
     assert ((), (), "") == (said.checks, said.missing, said.log)

@@ -169,7 +169,7 @@ def test_a_long_change_is_cut_visibly_and_every_file_is_named() -> None:
     assert len(output) < 2000
     assert "+line 0\n" in output
     assert "+line 99\n" in output
-    assert f"of {len(diff)} characters are left out here. All changed files: file0.py, file1.py," in output
+    assert f"of {len(diff)} characters omitted. All changed files: file0.py, file1.py," in output
     assert "file50.py" in output
 
 
@@ -178,7 +178,7 @@ def test_a_text_is_only_cut_when_it_is_too_long_and_then_says_so(text: str, room
     short = abridge(text, room)
 
     assert (short == text) is (len(text) <= room)
-    assert short == text or f"of {len(text)} characters are left out" in short
+    assert short == text or f"of {len(text)} characters omitted" in short
 
 
 HOSTILE = [

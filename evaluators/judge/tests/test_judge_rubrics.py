@@ -9,7 +9,7 @@ from openkoi_hookspecs import Hit, Learning, PluginNotFoundError, Recall, Task, 
 from openkoi_judge.choice import choose_rubric
 from openkoi_judge.preferences import preferences
 from openkoi_judge.rubrics_library import BUNDLED, RubricLibrary, load_rubrics, search_locations
-from openkoi_skillfile import Machine, lent, validate
+from openkoi_skillfile import MachineFeatures, plugin_locations, validate
 from openkoi_testing import GivenPlugins, lend
 
 MINE = """\
@@ -129,7 +129,7 @@ def test_one_that_lacks_what_it_needs_gives_way_and_says_so(tmp_path: Path) -> N
     )
     put(tmp_path, "general", needy)
 
-    found = load_rubrics(search_locations(tmp_path, None, ()), machine=Machine("linux", lambda _: None, {}))
+    found = load_rubrics(search_locations(tmp_path, None, ()), machine=MachineFeatures("linux", lambda _: None, {}))
 
     assert "relevance" == choose_rubric(found.rubrics, "", Task("Whatever")).dimensions[0].name
     assert "it needs the program abacus, which is not installed" in found.complaints[0]
@@ -161,7 +161,7 @@ def test_a_package_brings_rubrics_and_a_broken_package_costs_a_sentence(tmp_path
     put(tmp_path, "ledgers", MINE)
     koi = GivenPlugins({"skills": {"ledgers": tmp_path / "evaluators" / "user", "broken": 7}})
 
-    brought, complaints = asyncio.run(lent(koi.plugins("skills")))
+    brought, complaints = asyncio.run(plugin_locations(koi.plugins("skills")))
     places = search_locations(None, None, (), brought)
 
     assert "ledgers" in [rubric.name for rubric in load_rubrics(places).rubrics]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_compaction import History, PeriodicSummary, RollingWindow
+from openkoi_compaction import PeriodicSummary, ReadHistoryTool, RollingWindow
 from openkoi_compaction.history import page, turns_in
 from openkoi_hookspecs import Agent, Compactor, KoiError, Limits, Role, Task, Text, ToolCall, events
 from openkoi_rehearsal import Line, Scripted
@@ -30,7 +30,7 @@ def again(first: int, last: int) -> ToolCall:
 def done(folder: Path, script: Scripted, compactor: Compactor) -> Rehearsed:
     stage = Stage(
         model=script,
-        toolboxes={"history": History()},
+        toolboxes={"history": ReadHistoryTool()},
         others={"compactors": {"given": compactor}},
         settings={"use.compactor": "given"},
         installed=frozenset({"tools", "sandboxes", "checkpoints"}),
@@ -87,7 +87,7 @@ def test_people_s_words_are_never_left_out(tmp_path: Path) -> None:
 def test_turns_that_are_not_there_are_said_so(tmp_path: Path) -> None:
     async def asked() -> None:
         async with lend(tmp_path) as run:
-            (tool,) = await History().tools(run)
+            (tool,) = await ReadHistoryTool().tools(run)
             assert tool.deferred
             await tool.call({"first": 4})
 

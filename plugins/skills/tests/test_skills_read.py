@@ -8,7 +8,7 @@ from skills_pond import TASK, Pond
 from openkoi_hookspecs import (
     ToolCall,
 )
-from openkoi_skills.told import Activated
+from openkoi_skills.events import Activated
 
 
 @pytest.fixture

@@ -21,11 +21,11 @@ def choose_rubric(rubrics: Sequence[Rubric], wish: str, task: Task, preferences:
     ``rubrics`` are in order of precedence; those that ask no model are skipped. Raise PluginNotFoundError for an
     unknown name, ConfigError for a rubric that asks no model.
     """
-    if wish and find_rubric(rubrics, wish).method.fixed:
+    if wish and find_rubric(rubrics, wish).method.asks_no_model:
         raise ConfigError(FIXED.format(name=wish))
     if wish:
         return find_rubric(rubrics, wish)
-    rubrics = [rubric for rubric in rubrics if not rubric.method.fixed]
+    rubrics = [rubric for rubric in rubrics if not rubric.method.asks_no_model]
     return (
         first_or_none(find_named((task.text, *preferences), rubrics))
         or first_or_none(for_category(rubrics, task.category))

@@ -101,7 +101,7 @@ def parse_severity(word: str) -> Severity:
 
 def rule_of(dimension: str, rubric: Rubric) -> str:
     """Return the rubric and dimension as a rule, or the rubric alone for an unknown dimension."""
-    known = rubric.known(dimension)
+    known = rubric.find_dimension(dimension)
     return rubric.rule(known.name) if known else rubric.name
 
 

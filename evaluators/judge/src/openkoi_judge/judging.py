@@ -207,7 +207,7 @@ class JudgingSession:
 
     async def _carry_over(self, verdict: JudgeVerdict, mode: EvaluationMode, left: Sequence[str]) -> Evaluation:
         """Return a verdict in which some scores are from an earlier state."""
-        keys = (self.input.rubric.known(name) for name in left)
+        keys = (self.input.rubric.find_dimension(name) for name in left)
         self.cache.carry_over(self.run.id, verdict, frozenset(one.key for one in keys if one))
         return await self._finish(verdict, mode, tuple(left))
 

@@ -6,21 +6,21 @@ from functools import cache
 from pathlib import Path
 
 from openkoi_skillfile import (
-    Found,
-    Machine,
-    Place,
+    FoundSkill,
+    MachineFeatures,
     Rubric,
-    Source,
+    SkillLocation,
+    SkillSource,
     Trust,
     Unusable,
     collect,
     lacking,
     places,
+    resolve_shadowing,
     rubric_of,
-    unshadowed,
 )
 
-BUNDLED = Place(Path(__file__).with_name("rubrics"), Source.BUNDLED)
+BUNDLED = SkillLocation(Path(__file__).with_name("rubrics"), SkillSource.BUNDLED)
 LEFT_OUT = "{file} is not used: {why}. Fix the file; it is read again next time."
 
 
@@ -30,18 +30,18 @@ class RubricLibrary:
 
     rubrics: tuple[Rubric, ...]
     complaints: tuple[str, ...] = ()
-    sources: Mapping[str, Source] = field(default_factory=dict)
+    sources: Mapping[str, SkillSource] = field(default_factory=dict)
 
 
 def load_rubrics(
-    wanted: Sequence[Place] = (), trust: Trust | None = None, machine: Machine | None = None
+    wanted: Sequence[SkillLocation] = (), trust: Trust | None = None, machine: MachineFeatures | None = None
 ) -> RubricLibrary:
     """Read the rubrics again, so that new files are found; bundled ones are read once."""
     read = collect(wanted, trust=trust)
     found = *read.found, *bundled_rubrics()
-    here = machine or Machine()
+    here = machine or MachineFeatures()
     wrong = [LEFT_OUT.format(file=one.file, why=why) for one in found if (why := reason_unusable(one, here))]
-    kept = unshadowed(one for one in found if not reason_unusable(one, here))
+    kept = resolve_shadowing(one for one in found if not reason_unusable(one, here))
     return RubricLibrary(
         tuple(rubric_of(one.skill) for one in kept.found),
         (*read.complaints, *wrong, *kept.complaints),
@@ -50,12 +50,12 @@ def load_rubrics(
 
 
 @cache
-def bundled_rubrics() -> tuple[Found, ...]:
+def bundled_rubrics() -> tuple[FoundSkill, ...]:
     """Return the bundled rubrics."""
     return collect([BUNDLED]).found
 
 
-def reason_unusable(found: Found, machine: Machine) -> str:
+def reason_unusable(found: FoundSkill, machine: MachineFeatures) -> str:
     """Return why a file is not a usable rubric, or an empty string."""
     try:
         rubric_of(found.skill)
@@ -65,7 +65,7 @@ def reason_unusable(found: Found, machine: Machine) -> str:
 
 
 def search_locations(
-    folder: Path | None, workspace: Path | None, extra: Sequence[Path], brought: Sequence[Place] = ()
-) -> list[Place]:
+    folder: Path | None, workspace: Path | None, extra: Sequence[Path], brought: Sequence[SkillLocation] = ()
+) -> list[SkillLocation]:
     """Return the folders to search: the user's, the project's, configured ones, and those of installed packages."""
     return [*places("evaluator", folder, workspace, extra), *brought]

@@ -22,7 +22,7 @@ DECLINED_MESSAGE = "The evaluator's model declined to judge this work. Set a dif
 
 @dataclass(frozen=True, slots=True)
 class VoteRequest:
-    """A request for a vote, and the rubric that its response must match: completely, or in the ``needed`` dimensions."""
+    """A request for a vote, and the rubric of its response: all of it, or its ``needed`` dimensions."""
 
     request: Request
     rubric: Rubric

@@ -1,7 +1,6 @@
-"""A member whose word decides whether a team is done: a reviewer, a moderator.
+"""Run a member whose reply decides whether a team is done: a reviewer or moderator.
 
-Its conditions are looked at when it has spoken, and not while it works: a reviewer that wants something mended has done
-its work, and must not be urged to be content.
+Its conditions are checked after its reply, not while it works: a reviewer that asks for fixes has done its work.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,35 +8,37 @@ from dataclasses import replace
 
 from openkoi_hookspecs import Agent, Condition, Record, TextIncludes, ToolResult, ToolReturned, events
 
-from .member import Crew, Errand, Said
+from .member import MemberReply, MemberTask, TeamRun
 
 
-async def decided(member: Agent, errand: Errand, crew: Crew) -> Said | None:
-    """What it says, if it has not failed."""
+async def ask_decider(member: Agent, errand: MemberTask, crew: TeamRun) -> MemberReply | None:
+    """Return its reply, if it has not failed."""
     return await crew.send(replace(member, conditions=()), errand) if crew.able([member]) else None
 
 
-def verdict(member: Agent, said: Said | None, crew: Crew) -> str:
-    """The kind of its conditions that holds now; empty when it is not content. The log is only read if it matters."""
+def met_condition_of(member: Agent, said: MemberReply | None, crew: TeamRun) -> str:
+    """Return the kind of its condition that is met, or an empty string; read the log only if needed."""
     if said is None:
         return ""
     looks = any(isinstance(condition, ToolReturned) for condition in member.conditions)
     records = crew.run.koi.records(crew.run.task.session) if looks else ()
-    return met(member.conditions, said, results_of(records, crew.run.id, member.name))
+    return met_condition(member.conditions, said, results_of(records, crew.run.id, member.name))
 
 
-def met(conditions: Sequence[Condition], said: Said, results: Sequence[tuple[str, ToolResult]]) -> str:
-    """The kind of the first condition that holds for what was said, and for what tools brought; empty if none does."""
+def met_condition(conditions: Sequence[Condition], said: MemberReply, results: Sequence[tuple[str, ToolResult]]) -> str:
+    """Return the kind of the first condition met by the reply and the tool results, or an empty string."""
     for condition in conditions:
         match condition:
             case TextIncludes(text=text) if text in said.text:
                 return "text-includes"
-            case ToolReturned(tool=name) if any(tool == name and brought(condition, one) for tool, one in results):
+            case ToolReturned(tool=name) if any(
+                tool == name and matches_result(condition, one) for tool, one in results
+            ):
                 return "tool-result"
     return ""
 
 
-def brought(condition: ToolReturned, result: ToolResult) -> bool:
+def matches_result(condition: ToolReturned, result: ToolResult) -> bool:
     """Whether a result is what was declared; a failed one is only where its exit code is asked for."""
     if condition.exit_code is None and result.failed:
         return False
@@ -45,7 +46,7 @@ def brought(condition: ToolReturned, result: ToolResult) -> bool:
 
 
 def results_of(records: Iterable[Record], parent: str, member: str) -> list[tuple[str, ToolResult]]:
-    """What the tools brought in the member's last sub-task, each with its tool's name."""
+    """Return the tool results of the member's last sub-task, with their tools' names."""
     run, tools, found = "", dict[str, str](), list[tuple[str, ToolResult]]()
     for record in records:
         match record.event:

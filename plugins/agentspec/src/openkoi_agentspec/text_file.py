@@ -8,7 +8,7 @@ LARGEST = 1_000_000
 
 
 def text_of(path: Path) -> str:
-    """What a file holds; raises ConfigError when it cannot be had, or is no text, or too long to be meant."""
+    """Return a file's text; raise ConfigError when it cannot be read, is not text, or is too long."""
     try:
         if not path.exists():
             raise ConfigError(f"There is no file {path}.")

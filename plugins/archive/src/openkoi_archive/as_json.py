@@ -13,10 +13,10 @@ from pathlib import Path
 from openkoi_hookspecs import Record
 from openkoi_redact import MASK, is_secret_name
 
-from .choosing import Choice
+from .choosing import TaskSelection
 from .folders import private_file, put
-from .manifest import FILE, Manifest
-from .source import Source
+from .manifest import FILE, ExportManifest
+from .source import ExportSource
 from .telling import tables_of
 
 OWN = ("skills", "evaluators")
@@ -38,15 +38,15 @@ class JsonExport:
     """Writes into one folder."""
 
     folder: Path
-    source: Source
+    source: ExportSource
     counts: dict[str, int] = field(default_factory=dict)
 
-    def write(self, choice: Choice) -> Manifest:
+    def write(self, choice: TaskSelection) -> ExportManifest:
         """Write lines, tables, and what is in them."""
-        tables = tables_of(self.copied()).named()
+        tables = tables_of(self.copy_segments()).rows_by_type()
         for kind, rows in tables.items():
             put(self.folder / f"{kind.table}.json", json.dumps([asdict(row) for row in rows], indent=1) + "\n")
-        manifest = Manifest(
+        manifest = ExportManifest(
             at=datetime.now(UTC).isoformat(timespec="seconds"),
             segments=self.counts,
             tables={kind.table: len(rows) for kind, rows in tables.items()},
@@ -57,8 +57,8 @@ class JsonExport:
         put(self.folder / FILE, manifest.text)
         return manifest
 
-    def copied(self) -> Iterator[Record]:
-        """Write segment after segment, and pass on what is in them; one without anything is left out."""
+    def copy_segments(self) -> Iterator[Record]:
+        """Write segment after segment, yielding their records; skip empty ones."""
         for segment in self.source.log.segments():
             path = self.folder / "sessions" / segment.name
             with private_file(path) as file:

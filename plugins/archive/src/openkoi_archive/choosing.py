@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 from openkoi_hookspecs import KoiError, PluginNotFoundError
 from openkoi_hookspecs.events import TaskStarted
 
-from .lines import Line, lines_of
+from .lines import SegmentLine, lines_of
 from .segments import Log
 
 NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A task's id or the beginning of it, and a day or moment; empty is all."""
+class TaskSelection:
+    """A task's id or prefix, and a day or time; empty selects all."""
 
     task: str = ""
     since: str = ""
@@ -27,7 +27,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class RunStart:
     """How a run began."""
 
     run: str
@@ -35,7 +35,7 @@ class Start:
     at: str
 
 
-def chosen(log: Log, choice: Choice) -> frozenset[str] | None:
+def chosen(log: Log, choice: TaskSelection) -> frozenset[str] | None:
     """The runs that are meant; None for all. Raises KoiError for a task that is not there, or a day that is none."""
     if choice.everything:
         return None
@@ -43,18 +43,18 @@ def chosen(log: Log, choice: Choice) -> frozenset[str] | None:
     starts = [start_of(line) for segment in log.segments() for line in lines_of(segment) if line.is_kind(TaskStarted)]
     firsts = {start.run: start for start in reversed(starts)}
     tasks = [start for start in firsts.values() if start.parent not in firsts]
-    meant = named(tasks, choice.task) if choice.task else tasks
+    meant = find_task(tasks, choice.task) if choice.task else tasks
     return with_parts({start.run for start in meant if start.at >= since}, firsts.values())
 
 
-def start_of(line: Line) -> Start:
+def start_of(line: SegmentLine) -> RunStart:
     """The beginning of a run, in a line."""
     event = line.record.event
-    return Start(line.run, event.task.parent if isinstance(event, TaskStarted) else "", line.at)
+    return RunStart(line.run, event.task.parent if isinstance(event, TaskStarted) else "", line.at)
 
 
-def named(tasks: Iterable[Start], id: str) -> list[Start]:
-    """The only task whose id begins so."""
+def find_task(tasks: Iterable[RunStart], id: str) -> list[RunStart]:
+    """Return the only task whose id has this prefix."""
     there = list(tasks)
     found = [start for start in there if start.run.startswith(id)]
     if len(found) > 1:
@@ -65,7 +65,7 @@ def named(tasks: Iterable[Start], id: str) -> list[Start]:
     return found
 
 
-def with_parts(runs: set[str], starts: Iterable[Start]) -> frozenset[str]:
+def with_parts(runs: set[str], starts: Iterable[RunStart]) -> frozenset[str]:
     """The same with the parts of these runs, and theirs."""
     meant = set(runs)
     waiting = [start for start in starts if start.parent]

@@ -39,7 +39,7 @@ def part_of(target: Path) -> Iterator[Path]:
     """A new folder beside the target, locked for as long as it is filled; gone when that comes to nothing."""
     fresh = Path(mkdtemp(prefix=prefix_of(target), dir=target.parent))
     try:
-        with kept(fresh):
+        with lock_folder(fresh):
             yield fresh
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -47,7 +47,7 @@ def part_of(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def kept(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Lock a folder, where there are locks."""
     if not LOCKS:
         yield

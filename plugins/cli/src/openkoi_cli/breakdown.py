@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_files import is_under_way
 from openkoi_hookspecs import KoiError
-from openkoi_report import NOTHING, Costs, ModelCost, clipped, costs_of, dollars, plural, tokens_text
+from openkoi_report import NOTHING, Costs, ModelCost, costs_of, dollars, plural, tokens_text, truncate_line
 
 from .spending import SPANS, since
 from .waiting import Pending, age
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from openkoi.app import App
     from openkoi_files import Daybook
     from openkoi_log import Past
-    from openkoi_report import Charge
+    from openkoi_report import ModelCharge
 
 SHOWN = 10
 
 
 def breakdown(
-    koi: "App", tasks: "Sequence[Past]", there: "Sequence[Charge]", pending: Sequence[Pending]
+    koi: "App", tasks: "Sequence[Past]", there: "Sequence[ModelCharge]", pending: Sequence[Pending]
 ) -> Iterator[str]:
     """All of it; a part that has nothing to say is left out."""
     spans = [costs_of(charge for charge in there if charge.at >= since(days)) for _, days in SPANS]
@@ -93,7 +93,7 @@ def unfinished(running: Path, tasks: "Sequence[Past]") -> list[str]:
     left = [past for past in tasks if past.resumable]
     lines = [
         f"{past.run[:8]}  {'at work now' if is_under_way(running, past.run) else past.ended or 'interrupted':<12} "
-        f"{clipped(past.text, 60)}"
+        f"{truncate_line(past.text, 60)}"
         for past in left[:SHOWN]
     ]
     return [*lines, f"and {len(left) - SHOWN} more"] if len(left) > SHOWN else lines

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from openkoi_hookspecs import KoiError, Record, events
 from openkoi_log import masked, redacted, write_line
-from openkoi_report import Progress, Report, dollars, plural, saved_text, tokens_text
+from openkoi_report import Progress, RunReport, dollars, plural, saved_text, tokens_text
 from openkoi_settings import keys
 
 from .errors import sentence
@@ -32,7 +32,7 @@ class Face:
         self.live = Live(sys.stderr)
 
     @property
-    def report(self) -> Report:
+    def report(self) -> RunReport:
         """What the run came to so far."""
         return self.progress.report
 
@@ -92,7 +92,7 @@ class Words(Face):
     def show(self) -> None:
         """Print the last words; a run that was not completed has none."""
         super().show()
-        if self.report.completed:
+        if self.report.completion:
             self.print(self.invocation.redact(self.report.text))
 
     def changes(self, diff: str) -> None:

@@ -11,7 +11,7 @@ from .invocation import Invocation
 
 if TYPE_CHECKING:
     from openkoi.app import App
-    from openkoi_archive import Brought
+    from openkoi_archive import ImportResult
 OWN = {"config.toml": "", "soul.md": " (there it is SOUL.md)", "skills": "", "evaluators": ""}
 LEFT = "Only the log was imported. Still in {folder}: {left}. Copy what you want: files to {config}, folders to {data}."
 
@@ -42,7 +42,7 @@ def left_there(folder: Path) -> list[str]:
     return [f"{name}{remark}" for name, remark in OWN.items() if (folder / name).exists()]
 
 
-async def tell_memory(koi: "App", brought: "Brought") -> None:
+async def tell_memory(koi: "App", brought: "ImportResult") -> None:
     """Let memory read what is new; where it cannot, the next start catches up."""
     if not brought.records:
         return

@@ -17,7 +17,7 @@ def surplus(messages: Sequence[Message]) -> int:
 
 
 def turns(messages: Sequence[Message]) -> list[int]:
-    """Where the model speaks. The first message is the task, whoever spoke it."""
+    """Return the positions of the model's turns; the first message is the task in any case."""
     return [place for place, message in enumerate(messages) if place and message.role is Role.ASSISTANT]
 
 
@@ -30,7 +30,7 @@ def without(messages: Sequence[Message], count: int, note: Text) -> list[Message
         for place, message in enumerate(messages)
         if place > first and place not in gone
     ]
-    return joined([*messages[:first], Message.user(note), *kept])
+    return join_messages([*messages[:first], Message.user(note), *kept])
 
 
 def without_results(message: Message) -> Message:
@@ -38,7 +38,7 @@ def without_results(message: Message) -> Message:
     return replace(message, parts=tuple(part for part in message.parts if not isinstance(part, ToolResult)))
 
 
-def joined(messages: Iterable[Message]) -> list[Message]:
+def join_messages(messages: Iterable[Message]) -> list[Message]:
     """Messages of one side that came together are one; empty ones are gone."""
     whole: list[Message] = []
     for message in messages:

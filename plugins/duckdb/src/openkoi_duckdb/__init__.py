@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from .memory import DuckDB
-from .trouble import MemoryBusy, MemoryNewer, MemoryUnusable
+from .trouble import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 
 if TYPE_CHECKING:
-    from openkoi_recall import Index, make_index
+    from openkoi_recall import TextIndex, make_index
 
-__all__ = ["DuckDB", "Index", "MemoryBusy", "MemoryNewer", "MemoryUnusable", "make_index"]
+__all__ = ["DuckDB", "MemoryBusyError", "MemoryNewerError", "MemoryUnusableError", "TextIndex", "make_index"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,6 @@
-"""Read what a person types for a server: an address, and perhaps a key. Knows addresses; asks nobody.
+"""Parse the server that a user enters: an address, and perhaps a key.
 
-What may be a key is told from an address before anything is shown or sent, and no complaint repeats what was typed.
+A possible key is recognized before anything is shown or sent, and no message repeats the input.
 """
 
 import re
@@ -21,20 +21,20 @@ PASSWORD = re.compile(r"[^/@\s]+(?=@)")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerAddress:
     """A server, and the key that it wants, if one was given."""
 
     url: str
     key: str = field(default="", repr=False)
 
     @property
-    def shown(self) -> str:
-        """The address as it may be repeated: without a login or a query, which are somebody's secrets."""
+    def printable(self) -> str:
+        """Address without login and query, which may be secret."""
         parts = urlsplit(self.url)
         return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def address_in(line: str) -> Address:
+def address_in(line: str) -> ServerAddress:
     """``URL [key]``; without a scheme it is https, and http for what is on this machine. Else raises ConfigError."""
     url, *key = line.split(maxsplit=1) or [""]
     if not url:
@@ -45,7 +45,7 @@ def address_in(line: str) -> Address:
         raise ConfigError(f"That is no web address. {EXAMPLE}")
     if "://" not in url:
         url = f"{'http' if local(url) else 'https'}://{url}"
-    return Address(url.rstrip("/"), "".join(key).strip())
+    return ServerAddress(url.rstrip("/"), "".join(key).strip())
 
 
 def like_a_key(word: str) -> bool:
@@ -87,14 +87,14 @@ def bases(url: str) -> Sequence[str]:
 
 
 def names_in(listing: Json) -> Sequence[str]:
-    """The models of a list as OpenAI writes it; none when it is no list."""
+    """Return the models of a list in OpenAI's format, or none."""
     entries = listing.get("data") if isinstance(listing, dict) else listing
     found = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     return [name for name in found if isinstance(name, str) and name and name.isprintable()]
 
 
-def masked(text: str) -> str:
-    """The text with stars for all but the address: behind its first word, and instead of that if it is like a key."""
+def mask_input(text: str) -> str:
+    """Return the text with stars for everything but the address."""
     lead = len(text) - len(text.lstrip())
     word = "".join(text.split(maxsplit=1)[:1])
     shown = lead + (0 if like_a_key(word) else len(word))

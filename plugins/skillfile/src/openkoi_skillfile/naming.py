@@ -24,8 +24,8 @@ def fitting(name: str) -> str:
     return "" if plain.startswith(ELSEWHERE) else APART.sub("-", plain).strip("-")[:LONGEST_NAME].strip("-")
 
 
-def named(said: str, folder: str, line: int) -> tuple[str, list[Problem]]:
-    """The name that a file says, else its folder's, mended, and that it was. Raises Unusable."""
+def choose_name(said: str, folder: str, line: int) -> tuple[str, list[Problem]]:
+    """Return the file's name, else the folder's, corrected, with the problems found; raise InvalidSkillError."""
     name = said or folder
     if not name or (NAME.fullmatch(name) and len(name) <= LONGEST_NAME):
         return name, []

@@ -1,4 +1,4 @@
-"""What the plugin writes into the run log: that it drafted something. Knows names; knows no file."""
+"""Define the log events of proposals."""
 
 from dataclasses import dataclass
 

@@ -1,10 +1,10 @@
-"""What the ledger writes into the run log. Everything it knows can be read back from these, and from what was saved."""
+"""Define the log events of learning, from which everything can be rebuilt."""
 
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Event
 
-from .entry import Entry
+from .entry import LearningEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class Noted(Event):
     """An entry as it now stands, with what a Learning has no field for; ``entry.reason`` says what changed it."""
 
     name = "ledger.noted"
-    entry: Entry
+    entry: LearningEntry
 
 
 @dataclass(frozen=True, slots=True)

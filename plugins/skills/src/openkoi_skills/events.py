@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY, dataclass
 
 from openkoi_hookspecs import Event
-from openkoi_skillfile import Source
+from openkoi_skillfile import SkillSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,5 +21,5 @@ class Activated(Event):
     @property
     def line(self) -> str:
         """``[skill] deploy (learned, conf: 0.89)``: that we wrote it, where we did, and how much spoke for it."""
-        learned = "learned, " if self.source == Source.PROPOSED else ""
+        learned = "learned, " if self.source == SkillSource.PROPOSED else ""
         return f"[skill] {self.skill} ({learned}{f'conf: {self.score:.2f}' if self.score else self.why})"
