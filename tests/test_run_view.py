@@ -44,7 +44,7 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
 
     score, decision = score_of(live.best), str(live.decision.action)
     report = report_of(history.records, history.run)
-    assert (live.accepted, score, live.text) == (report.accepted, report.score, report.text)
+    assert (live.accepted, score, live.text) == (report.is_accepted, report.score, report.text)
     assert len(live.iterations) == len(report.iterations)
     (exported,) = (row for row in tables_of(history.records).tasks if row.id == history.run)
     assert (decision, score, len(live.iterations)) == (exported.decision, exported.score, exported.iterations)

@@ -13,7 +13,7 @@ __all__ = ["DuckDB", "MemoryBusyError", "MemoryNewerError", "MemoryUnusableError
 
 def __getattr__(name: str) -> Any:
     """Import what makes an index of any texts when it is asked for: a run never does."""
-    if name not in ("Index", "make_index"):
+    if name not in ("TextIndex", "make_index"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import openkoi_recall
 
