@@ -132,7 +132,7 @@ def test_an_answer_that_cannot_be_used_is_asked_for_once_more_and_told_why(tmp_p
     heard = hear(tmp_path, ['{"scores": {"relevance": 0.9}}', verdict(1.0, 1.0, 1.0)])
 
     assert pytest.approx(1.0) == heard.known.score
-    assert "could not be used. There is no score for quality, completeness." in heard.prompts[1]
+    assert "could not be used. The score is missing for quality, completeness." in heard.prompts[1]
 
 
 def test_two_answers_that_cannot_be_used_are_unknown_and_no_number(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_what_is_no_single_complete_verdict_is_never_a_number(said: str) -> None
 
 
 def test_what_was_wrong_is_said_so_that_the_judge_can_mend_it() -> None:
-    with pytest.raises(UnreadableError, match=r"^There is no score for roof, error responses\.$"):
+    with pytest.raises(UnreadableError, match=r"^The score is missing for roof, error responses\.$"):
         parse_verdict('{"scores": {"walls": 0.7}}', RUBRIC)
 
 

@@ -23,12 +23,12 @@ def parse_scores(
     """
     every = {dimension.key for dimension in rubric.dimensions}
     if needed is not None and not any(name in found for name in TABLES):
-        raise UnreadableError("There is no list of scores.")
+        raise UnreadableError("The list of scores is missing.")
     said = group_by_key(find_score_table(found), every)
     wanted = every if needed is None else needed
     missing = [d.name for d in rubric.dimensions if d.key in wanted and d.key not in said]
     if missing:
-        raise UnreadableError(f"There is no score for {', '.join(missing)}.")
+        raise UnreadableError(f"The score is missing for {', '.join(missing)}.")
     return tuple(Score(d.name, parse_score(d.name, said[d.key]), d.weight) for d in rubric.dimensions if d.key in said)
 
 

@@ -49,7 +49,7 @@ def parse_verdict(said: str, rubric: Rubric, needed: Collection[str] | None = No
     With ``needed``, only these dimensions must be scored.
     """
     verdicts: list[JudgeVerdict] = []
-    wrong = "There is no JSON object with the scores in it."
+    wrong = "The JSON object with the scores is missing."
     text = strip_reasoning(said)
     for candidate in find_candidates(text):
         try:

@@ -81,6 +81,6 @@ def moment(since: str) -> str:
     try:
         read = datetime.fromisoformat(since)
     except ValueError:
-        raise KoiError(f"{since!r} is no day: write it as 2026-11-21, or as 2026-11-21T09:30.") from None
+        raise KoiError(f"{since!r} is not a date. Write 2026-11-21 or 2026-11-21T09:30.") from None
     at = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -76,10 +76,10 @@ def prefix_of(target: Path) -> str:
 def refuse_taken(target: Path) -> None:
     """Raise KoiError where no folder can be put."""
     if not vacant(target):
-        raise KoiError(f"{target} is there already, and is no empty folder. Name another.")
+        raise KoiError(f"{target} already exists and is not an empty folder. Use another one.")
     above = next(path for path in target.parents if path.exists())
     if not above.is_dir():
-        raise KoiError(f"{target} cannot be written: {above} is no folder. Name another place.")
+        raise KoiError(f"{target} cannot be written: {above} is not a folder. Use another path.")
 
 
 def vacant(target: Path) -> bool:

@@ -22,7 +22,7 @@ from .marks import Imported, to_line
 from .segments import Log, Segment
 
 NAME = re.compile(r"[\w-]+(\.\d+)?\.jsonl", re.ASCII)
-NOTHING = "Nothing was imported. Export again on the other machine, or mend the file."
+NOTHING = "Nothing was imported. Export again on the other machine, or fix the file."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def bring_in(folder: Path, log: Log, redact: Callable[[str], str]) -> ImportResu
 def check_segments(folder: Path, manifest: ExportManifest) -> list[Segment]:
     """Return the segments of an export, if all are intact."""
     if wrong := [name for name in manifest.segments if not NAME.fullmatch(name)]:
-        raise KoiError(f"{folder} names a segment {wrong[0]!r}, which is no name of one. {NOTHING}")
+        raise KoiError(f"{folder} names a segment {wrong[0]!r}, which is not a valid name. {NOTHING}")
     segments = [Segment(folder / "sessions" / name) for name in manifest.segments]
     for segment in segments:
         found = sum(1 for _ in strict(segment))

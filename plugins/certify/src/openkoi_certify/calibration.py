@@ -47,7 +47,7 @@ class Calibration:
         if self.drift:
             found.append(f"its scores have moved by {self.drift:+.2f} beyond noise; certify it again")
         if self.separation is not None and self.separation < 0.6:
-            found.append(f"work that was taken back scored as high as work that was kept ({self.separation:.2f})")
+            found.append(f"undone work scored as high as kept work ({self.separation:.2f})")
         if self.checks is not None and self.checks < 0.7:
             found.append(f"it agrees with the checks only {self.checks:.0%} of the time")
         return tuple(found)

@@ -102,7 +102,7 @@ def from_json(text: str) -> Certificate:
             raise ValueError("another format")
         return Certificate(facts["rubric"], facts["stamp"], facts["model"], measures=Measures(**given), **plain)
     except (ValueError, KeyError, TypeError) as error:
-        raise KoiError(f"it is no certificate of format {FORMAT} ({type(error).__name__}: {error})") from error
+        raise KoiError(f"it is not a certificate of format {FORMAT} ({type(error).__name__}: {error})") from error
 
 
 def keep(folder: Path, certificate: Certificate) -> Path:

@@ -67,7 +67,7 @@ def order_of(text: str) -> CertifyOptions:
             rubric=str(facts["rubric"]), model=str(facts.get("model", "")), votes=int(facts.get("votes", 3))
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise KoiError("This is no order for a certificate. Use: openkoi evaluator certify NAME") from error
+        raise KoiError("A certificate needs a rubric. Use: openkoi evaluator certify NAME") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

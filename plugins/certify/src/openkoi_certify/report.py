@@ -35,7 +35,9 @@ def section(one: Calibration) -> str:
         f"  kept work scored higher {figure(one.separation)}   agrees with checks {figure(one.checks)}",
     ]
     if one.weights:
-        lines.append(f"  weights that would have told best: {', '.join(f'{k} {v:g}' for k, v in one.weights.items())}")
+        lines.append(
+            f"  weights that would have separated best: {', '.join(f'{k} {v:g}' for k, v in one.weights.items())}"
+        )
     return "\n".join([*lines, *(f"  - {alarm}" for alarm in one.alarms)])
 
 

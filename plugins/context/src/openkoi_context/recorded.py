@@ -24,7 +24,7 @@ class Sessions:
     def find(self, id: str) -> tuple[Past, list[Record]]:
         """A task by the beginning of its id, the last one without; raises KoiError when there is none."""
         if not all_segments(self.sessions):
-            raise KoiError('No task was run yet. To see what one would be told: openkoi context "TASK"')
+            raise KoiError('No tasks yet. To preview a prompt, run: openkoi context "TASK"')
         past = find_task(self.sessions, id)
         return past, [record for record in records_of(self.sessions, past) if record.run == past.run]
 

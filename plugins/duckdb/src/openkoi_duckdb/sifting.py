@@ -87,7 +87,7 @@ def say(misfits: Sequence[RejectedRecord]) -> None:
     """Warn about skipped records."""
     if misfits:
         logging.getLogger("openkoi").warning(
-            "Memory passed over %d of the run log's records, which it cannot hold. The first: %r (%s). "
+            "Memory skipped %d records of the run log that it cannot store. The first: %r (%s). "
             "The run log keeps them; everything else is remembered.",
             len(misfits),
             misfits[0].id,

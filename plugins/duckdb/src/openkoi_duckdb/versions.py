@@ -50,7 +50,7 @@ def take_back(file: MemoryFile, to: int | None = None) -> list[MigrationStep]:
     """Take the file back to a version, one step without a number; return the steps that were taken, none or all."""
     plan = file.plan or MIGRATIONS
     if not file.path.exists():
-        raise KoiError(f"There is no memory file {file.path}, and so nothing to take back.")
+        raise KoiError(f"No memory file {file.path}, and so nothing to take back.")
 
     def back(connection: "DuckDBPyConnection") -> list[MigrationStep]:
         way = way_back(plan, version_of(connection), to, file.path)
@@ -67,5 +67,7 @@ def way_back(plan: Plan, version: int, to: int | None, path: Path) -> list[Migra
         raise MemoryNewerError(path, str(version), newest(plan))
     wanted = max(version - 1, 0) if to is None else to
     if not 0 <= wanted <= version:
-        raise KoiError(f"The memory file has version {version}: it can be taken back to 0 to {version}, not {wanted}.")
+        raise KoiError(
+            f"The memory file has version {version}: it can be reverted to versions 0 to {version}, not {wanted}."
+        )
     return steps(plan, version, wanted)

@@ -56,7 +56,7 @@ def read(text: str, base: PageAddress | None = None) -> PageAddress:
     try:
         url = URL(str(base)).join(text.strip()) if base else URL(text.strip())
     except (InvalidURL, ValueError) as error:
-        raise ToolError(f"{quote_text(text)} is no URL: {error}. Give it as https://host/path.") from None
+        raise ToolError(f"{quote_text(text)}is not a URL: {error}. Give it as https://host/path.") from None
     if url.scheme not in PORTS:
         given = f"{url.scheme}: addresses are never fetched" if url.scheme else "the URL says neither http nor https"
         raise ToolError(f"{quote_text(text)}: {given}. Give a page as https://host/path.")
@@ -65,7 +65,7 @@ def read(text: str, base: PageAddress | None = None) -> PageAddress:
     host = host_of(url.raw_host.decode("ascii"), text)
     port = PORTS[url.scheme] if url.port is None else url.port
     if not 0 < port < 65536:
-        raise ToolError(f"{quote_text(text)}: there is no port {port}.")
+        raise ToolError(f"{quote_text(text)}: invalid port {port}.")
     return PageAddress(url.scheme, host, port, url.raw_path.decode("ascii"))
 
 

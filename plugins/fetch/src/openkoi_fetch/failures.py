@@ -17,7 +17,7 @@ HINTS = {
 
 def refusal(address: PageAddress, status: int) -> str:
     """Return why there is no page, by the response's status."""
-    later = "It may answer later." if status >= 500 else "There is no page to read."
+    later = "It may answer later." if status >= 500 else "No page to read."
     return f"{address.authority} answered {format_status(status)} for {address.printable}. {HINTS.get(status, later)}"
 
 

@@ -82,7 +82,7 @@ def onward(answer: HttpAnswer, here: PageAddress) -> PageAddress:
     try:
         return read(answer.location, here)
     except ToolError:
-        raise ToolError(f"{here.printable} leads on to something that is no page, and is never fetched.") from None
+        raise ToolError(f"{here.printable}redirects to something that is not a page and cannot be fetched.") from None
 
 
 def same_site(there: PageAddress, start: PageAddress) -> bool:

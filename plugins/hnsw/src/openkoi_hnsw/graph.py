@@ -91,7 +91,7 @@ def built(matrix: "Matrix", stopped: Callable[[], bool]) -> HnswGraph:
             raise Stopped
         part = numpy.array(matrix[start : start + TOGETHER])
         if not numpy.isfinite(part).all():
-            raise ValueError("there is a vector with what is no number in it")
+            raise ValueError("a vector contains something that is not a number")
         index.add_items(part, numpy.arange(start, start + len(part)), num_threads=1)
     return HnswGraph(index, *matrix.shape)
 

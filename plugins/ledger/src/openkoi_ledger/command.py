@@ -121,7 +121,7 @@ def somebody_there() -> bool:
 
 
 @learn.command("list")
-@click.option("--all", "everything", is_flag=True, help="Also what was put away.")
+@click.option("--all", "everything", is_flag=True, help="Include archived entries.")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
 @click.pass_obj
 def list_entries(koi: Koi, /, everything: bool, layout: str) -> None:
@@ -185,7 +185,7 @@ def restore(koi: Koi, /, id: str) -> None:
     ledger = ledger_of(koi)
     entry = find_entry(ledger, id)
     if entry.live and not entry.pinned:
-        raise KoiError(f"{entry.id} is not put away: there is nothing to take back.")
+        raise KoiError(f"{entry.id} is not archived, so there is nothing to restore.")
     finish_action(ledger, restore_entry(entry, now()), "No longer pinned" if entry.live else "Restored")
 
 
@@ -233,4 +233,4 @@ def find_entry(ledger: Ledger, id: str) -> LearningEntry:
         return (exact or found)[0]
     if found:
         raise KoiError(f"{id!r} fits {len(found)} entries: {', '.join(one.id for one in found[:5])}. Write more of it.")
-    raise KoiError(f"There is no entry {id!r}. openkoi learn list --all shows all ids.")
+    raise KoiError(f"Unknown entry {id!r}. openkoi learn list --all shows all ids.")

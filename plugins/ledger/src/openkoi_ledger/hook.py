@@ -143,7 +143,7 @@ def prepare_comparison(book: LearningState, asked: TaskQuery, duel: str) -> tupl
     side, _, id = duel.partition(" ")
     entry = book.entries.get(id)
     if entry is None:
-        raise KoiError(f"{VARIABLE} is {duel!r}, and there is no such entry. Unset it.")
+        raise KoiError(f"{VARIABLE} is {duel!r}, but no such entry exists. Unset it.")
     others = {one.id: one for one in book.entries.values() if one.id != id}
     entries = {**others, id: pin_entry(entry, asked.now)} if side == "with" else others
     return replace(book, entries=entries), replace(asked, project=entry.project or asked.project)

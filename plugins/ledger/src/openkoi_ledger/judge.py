@@ -94,7 +94,7 @@ def status_changes(book: LearningState, ids: Iterable[str], project: str, now: s
         if harmful(uses, usual):
             yield put_away(entry, now, f"{QUARANTINED}: it does more harm than good")
         elif idle(uses, usual):
-            yield put_away(entry, now, "put away: it makes no difference")
+            yield put_away(entry, now, "archived: it makes no difference")
         elif not entry.read and not entry.proved and proves_uplift(uses, book.usual(entry.project)):
             yield replace(
                 entry, standing=LearningStatus.ACTIVE, proved=True, reason="runs without it show that it helps"

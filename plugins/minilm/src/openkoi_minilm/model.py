@@ -30,7 +30,7 @@ class SentenceModel:
             self._weights: EncoderWeights = weights(folder)
             self._tokenizer = tokenizer(folder)
         except Exception as error:  # the tokenizer's library raises bare exceptions
-            raise ConfigError(f"The model in {folder} cannot be read: {error!r}. Install it anew: {INSTALL}") from None
+            raise ConfigError(f"The model in {folder} cannot be read: {error!r}. Reinstall it: {INSTALL}") from None
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Embed each text, those of a like length together."""

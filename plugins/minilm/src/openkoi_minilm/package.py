@@ -22,7 +22,5 @@ def complete(folder: Path) -> Path:
     """Return the folder; raises ConfigError when a file is missing in it."""
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
-        raise ConfigError(
-            f"The model of the embedder minilm lacks {missing[0]}, in {folder}. Install it anew: {INSTALL}"
-        )
+        raise ConfigError(f"The model of the embedder minilm lacks {missing[0]}, in {folder}. Reinstall it: {INSTALL}")
     return folder

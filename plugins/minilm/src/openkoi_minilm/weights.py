@@ -52,7 +52,7 @@ def weights(folder: Path) -> EncoderWeights:
     """Read the weights of the model in a folder."""
     config = json.loads((folder / CONFIG).read_bytes())
     if config.get("hidden_act") != "gelu" or config.get("model_type") != "bert":
-        raise ValueError("it is no BERT with GELU")
+        raise ValueError("it is not a BERT model with GELU")
     named = tensors(folder / WEIGHTS)
     return EncoderWeights(
         words=named["embeddings.word_embeddings.weight"],

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from openkoi_hookspecs import ConfigError, Json
 
 EXAMPLE = "One looks like http://localhost:8080/v1"
-KEY_FIRST = f"That looks like a key, and was sent to nobody. The address comes first, then the key. {EXAMPLE}"
+KEY_FIRST = f"That looks like a key; it was not sent anywhere. The address comes first, then the key. {EXAMPLE}"
 LONG = 24
 KEY_BEGINS = re.compile(r"(sk|pk|rk|gsk|xai|ghp)[-_]|AIza|eyJ")
 PARTED = re.compile(r"[.:/]")
@@ -42,7 +42,7 @@ def address_in(line: str) -> ServerAddress:
     if like_a_key(url):
         raise ConfigError(KEY_FIRST)
     if not like_an_address(url):
-        raise ConfigError(f"That is no web address. {EXAMPLE}")
+        raise ConfigError(f"That is not a web address. {EXAMPLE}")
     if "://" not in url:
         url = f"{'http' if local(url) else 'https'}://{url}"
     return ServerAddress(url.rstrip("/"), "".join(key).strip())

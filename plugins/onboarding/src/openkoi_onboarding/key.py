@@ -32,9 +32,9 @@ async def use_key(koi: Koi, person: SetupTerminal, offer: ProviderInfo) -> None:
         koi.set_setting(DEFAULT_MODEL.name, f"{offer.provider}/{offer.model}")
     say(f"  Using: {model or offer.model}\n")
     if is_key_hidden(offer):
-        say(f"  ! {offer.variable} is set here and is used instead of the saved key. Unset it, or set it anew.")
+        say(f"  ! {offer.variable} is set here and is used instead of the saved key. Unset it, or set it again.")
     if not model and os.environ.get(CHOSEN):
-        say(f"  ! {CHOSEN} is set here and names the model that is used instead. Unset it, or set it anew.")
+        say(f"  ! {CHOSEN} is set here and names the model that is used instead. Unset it, or set it again.")
 
 
 async def model_in_use(koi: Koi, provider: str) -> str:
@@ -64,7 +64,7 @@ def unlike_a_key(key: str) -> str:
     """Why this cannot be a key, without repeating it; nothing when it can."""
     if not key:
         return "Nothing was pasted."
-    return "" if one_word(key) else "That is no key: a key is one word of plain letters, digits and signs."
+    return "" if one_word(key) else "That is not a key: a key is one word of letters, digits and signs."
 
 
 async def refusal(koi: Koi, offer: ProviderInfo, key: str) -> str:

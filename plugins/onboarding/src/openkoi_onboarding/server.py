@@ -110,9 +110,7 @@ async def first_list(given: ServerAddress) -> tuple[ServerAddress, Sequence[str]
 def no_models_error(given: ServerAddress) -> NoProviderError:
     """Return the error for a server without a list of models."""
     tried = " and ".join(f"{replace(given, url=url).printable}/models" for url in bases(given.url))
-    return NoProviderError(
-        f"There is no list of models at {tried} (404). Most addresses end in /v1: add what is missing."
-    )
+    return NoProviderError(f"No list of models at {tried} (404). Most addresses end in /v1: add what is missing.")
 
 
 async def list_models(at: ServerAddress) -> Sequence[str]:

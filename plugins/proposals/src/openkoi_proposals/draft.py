@@ -101,9 +101,9 @@ def body(habit: Habit, lines: Sequence[DimensionDraft]) -> list[str]:
         *said,
         "## How grave",
         "",
-        "- blocker: the work cannot be used as it is, or somebody who relies on it comes to harm",
-        "- important: it has to be mended before the work is handed on",
-        "- suggestion: it would be nicer otherwise, and nobody has to act on it",
+        "- blocker: the work is unusable as it is, or harms whoever relies on it",
+        "- important: it has to be fixed before the work is used",
+        "- suggestion: an optional improvement",
         "",
         f"Drafted from {habit.tasks} tasks, of which {habit.faulty} had faults of these kinds.",
     ]

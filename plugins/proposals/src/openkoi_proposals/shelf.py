@@ -93,7 +93,7 @@ class DraftStore:
     def approve(self, one: Proposal) -> Path:
         """Have it used from now on, as it is now. Raises KoiError where it is unfit, or a person's own has its name."""
         if one.fault:
-            raise KoiError(f"{one.fault}\nMend the file, then approve it.")
+            raise KoiError(f"{one.fault}\nFix the file, then approve it.")
         stamp = digest(one.folder)
         if not stamp:
             raise KoiError(TOO_MUCH.format(folder=one.folder))

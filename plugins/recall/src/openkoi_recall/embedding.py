@@ -48,7 +48,7 @@ def load_embedder(name: str) -> Embedder:
     found = entry_points(group=GROUP, name=name)
     if not found:
         known = ", ".join(sorted({one.name for one in entry_points(group=GROUP)})) or "none"
-        raise ValueError(f"There is no embedder {name!r} installed. There are: {known}.")
+        raise ValueError(f"Unknown embedder {name!r} installed. There are: {known}.")
     return cast(Embedder, next(iter(found)).load()())  # an entry point says nothing of types
 
 

@@ -153,7 +153,7 @@ def matrix_of(vectors: Sequence[Sequence[float]]) -> "Matrix":
 
     found = numpy.array(vectors, numpy.float32)
     if found.ndim != 2 or not found.shape[1] or not numpy.isfinite(found).all():
-        raise ValueError("an embedder answered vectors of several lengths, or with what is no number in them")
+        raise ValueError("an embedder returned vectors of different lengths, or with invalid numbers")
     return found
 
 

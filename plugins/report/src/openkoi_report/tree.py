@@ -83,7 +83,7 @@ def reply_to(one: Questioned) -> str:
     """Return the user's answer, or that there was none."""
     if one.answer is not None:
         return first_line(one.answer) or "(nothing)"
-    return "nobody answered" if one.replied else "not answered yet"
+    return "no answer" if one.replied else "not answered yet"
 
 
 def called_line(one: Called) -> str:

@@ -102,7 +102,7 @@ def format_failed_check(check: Check) -> str:
 def gates(evaluation: Evaluation) -> Iterator[str]:
     """What forbids acceptance, whatever the score is."""
     if evaluation.unavailable_reason:
-        yield f"there is no judgement: {truncate_line(evaluation.unavailable_reason, 160)}"
+        yield f"no judgment: {truncate_line(evaluation.unavailable_reason, 160)}"
     if evaluation.failing:
         count = plural(len(evaluation.failing), "required check")
         yield f"{count} red: the score is {RED_CAP:.2f} at most"
@@ -152,7 +152,7 @@ def format_votes(judging: events.JudgeVoted, cause: str) -> Iterator[tuple[str, 
 def format_request_size(judging: events.JudgeVoted) -> str:
     """How much was asked."""
     if judging.skipped:
-        return ", nobody was asked"
+        return ", no model was asked"
     share = share_saved([judging])
     return f", {plural(judging.calls, 'call')}" + (f", {share:.0%} of its tokens saved" if share >= 0.005 else "")
 

@@ -48,7 +48,7 @@ def split(text: str) -> Front:
         raise Unusable(Problem(f"its front matter is longer than {MOST} characters"))
     facts, lines, mended = mend(parts.front, parts.first)
     if not isinstance(facts, dict):
-        raise Unusable(Problem("its front matter is no table of keys and values", parts.first))
+        raise Unusable(Problem("its front matter is not a table of keys and values", parts.first))
     named, respelled = rename_keys({str(key): value for key, value in facts.items()}, lines)
     every = (*odd, *parts.odd, *mended, *respelled, *newer(named, lines))
     return Front(named, parts.body.strip(), lines, tuple(sorted(every, key=lambda problem: problem.line)))
@@ -59,7 +59,7 @@ def readable(text: str) -> tuple[str, list[Problem]]:
     text = LINE_END.sub("\n", text.removeprefix("\ufeff"))
     text = text if "\n" in text else text.replace("\r", "\n")
     if "\0" in text:
-        raise Unusable(Problem("it holds a NUL, so it is no text in UTF-8. Save it as UTF-8", line_of(text, "\0")))
+        raise Unusable(Problem("it contains a NUL, so it is not UTF-8 text. Save it as UTF-8", line_of(text, "\0")))
     odd = []
     if unseen := UNSEEN.search(text):
         odd.append(Problem("it holds control characters, which are left out", line_of(text, unseen[0]), fatal=False))

@@ -19,7 +19,7 @@ ITEM = re.compile(r"-(?:[ \t]+|$)")
 BLOCK = re.compile(r"\A[|>][+-]?\d?[+-]?(?:\s+|\Z)")
 DEEPEST = 8
 QUESTION = "\ue03f"
-ODD = "{name!r} is no YAML and is read as it stands; other readers may refuse it: {why}. Quotes around it would help"
+ODD = "{name!r} is not YAML and is read as plain text; other readers may reject it: {why}. Quotes around it would help"
 
 GLUE = "{name!r} has no space after its colon; other readers may refuse it"
 
@@ -55,7 +55,7 @@ class Loose:
         except Unusable as error:
             return self.taken_apart(lines, line, keys, reason(error))
         if not isinstance(said, dict) or len(said) != 1:
-            return self.taken_apart(lines, line, keys, "it is no single entry")
+            return self.taken_apart(lines, line, keys, "it is not a single entry")
         self.lines.update({(*keys, *rest[1:]): at for rest, at in where.items() if rest})
         return next(iter(said.values()))
 

@@ -14,8 +14,8 @@ LONGEST_NAME = 64
 ELSEWHERE = (".", "/", "\\", "~")
 RULE = "a name has small letters, digits and single dashes"
 MENDED = "the name {!r} is read as {!r}: " + RULE
-HOPELESS = "the name {!r} cannot be mended: " + RULE + ". Give it another one"
-NO_TEXT = "its name is no text, so it is called {!r}, as its folder is"
+HOPELESS = "the name {!r} cannot be corrected: " + RULE + ". Give it another one"
+NO_TEXT = "its name is not text, so it is called {!r}, as its folder is"
 
 
 def fitting(name: str) -> str:

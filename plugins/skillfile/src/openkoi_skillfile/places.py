@@ -136,7 +136,9 @@ def folder_of(brought: object) -> Path:
         return Path(brought)
     file, paths = getattr(brought, "__file__", None), getattr(brought, "__path__", ())
     if not file and not paths:
-        raise KoiError(f"its entry point names an object ({type(brought).__name__}), which is no package and no path")
+        raise KoiError(
+            f"its entry point names an object ({type(brought).__name__}), which is neither a package nor a path"
+        )
     own = Path(file).parent if file else Path(next(iter(paths)))
     return own / "skills" if (own / "skills").is_dir() else own
 
@@ -220,7 +222,7 @@ def attempt(folder: Path, place: SkillLocation, trust: Trust | None, asks: bool)
         return FoundSkill(read_skill(read_text(file), folder.name, place.kind), place.source, file)
     except (KoiError, OSError) as error:
         said = error if isinstance(error, KoiError) else Problem(f"it cannot be read: {why_not(file, error)}")
-        return f"{file} is not used: {said}. Mend the file; it is read again the next time."
+        return f"{file} is not used: {said}. Fix the file; it is read again next time."
 
 
 def is_trusted(folder: Path, trust: Trust) -> bool:

@@ -13,7 +13,7 @@ from .supplied import Supply, approve, find_supplies, told_apart, undecided_supp
 
 SHOWN = 20
 OPENING = "These files would tell the model what to do:"
-NOBODY = "Nobody approved of {}, so it is not used as instructions. To decide: openkoi skill trust"
+NOBODY = "{} is not approved, so it is not used as instructions. To decide: openkoi skill trust"
 
 
 async def settle(data: Path, run: Run, *, seconds: float, rules: Sequence[str] = ()) -> None:

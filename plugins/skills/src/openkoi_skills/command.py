@@ -39,7 +39,7 @@ from .shelf import Library, SkillLibrary, brought_by
 from .supplied import RULE_FILES, Supply, approve, find_supplies
 from .toolbox import beside
 
-NOBODY = "Nobody is at the terminal to say whether this is trusted, so nothing was done. If you do: add --yes"
+NOBODY = "Not installed: it needs your approval, and no terminal is attached. To approve it, add --yes"
 STANDING = {YES: "trusted", NO: "not trusted"}
 HIDDEN = {".git", "node_modules"}
 KINDS = click.Choice([TASK, EVALUATOR])

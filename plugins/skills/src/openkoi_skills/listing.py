@@ -12,8 +12,8 @@ from .words import short
 WIDTH = 100
 GENERATED = "generated, approved"
 BY_NAME = ", when asked for by its name"
-UNAPPROVED = "nobody has approved of it as it is now: openkoi skill trust"
-PROPOSED = "it is proposed, and nobody has approved of it: openkoi learn"
+UNAPPROVED = "its current content is not approved: openkoi skill trust"
+PROPOSED = "it is a proposal that is not approved: openkoi learn"
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class SkillTools:
 def unknown(name: str, known: Sequence[str]) -> str:
     """What to say of a name that no skill has."""
     near = get_close_matches(name, known, n=3, cutoff=0.4)
-    return f"There is no skill {name!r}. Use one of: {', '.join(near or known[:20])}."
+    return f"Unknown skill {name!r}. Use one of: {', '.join(near or known[:20])}."
 
 
 def beside(found: FoundSkill, name: str) -> str:

@@ -25,7 +25,7 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 READING, WRITING = "BEGIN", "BEGIN IMMEDIATE"
 BESIDE = ("", "-wal", "-shm")
-STRANGE = "it is no memory file, or an older OpenKoi made it"
+STRANGE = "it is not a memory file, or an older OpenKoi made it"
 SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA cell_size_check = ON")
 
 

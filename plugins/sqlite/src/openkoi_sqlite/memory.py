@@ -165,7 +165,7 @@ def say(batch: "Batch") -> None:
     """Warn about skipped records."""
     if batch.passed_over:
         logging.getLogger("openkoi").warning(
-            "Memory passed over %d of the run log's records, which it cannot hold. The first: %s. "
+            "Memory skipped %d records of the run log that it cannot store. The first: %s. "
             "The run log keeps them; everything else is remembered.",
             len(batch.passed_over),
             batch.passed_over[0],
