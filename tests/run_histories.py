@@ -1,4 +1,4 @@
-"""Generated runs, killed and resumed at random: a model that writes, asks and stops, and a judge of many moods."""
+"""Generated runs, killed, resumed and forked at random: a model that writes and asks, and a judge of many moods."""
 
 import asyncio
 import random
@@ -14,6 +14,7 @@ from openkoi_hookspecs import (
     ExecutionResult,
     FilesChangedError,
     Finding,
+    KoiError,
     Limits,
     Record,
     Result,
@@ -77,12 +78,16 @@ class Pen:
 
 @dataclass
 class History:
-    """A run with all that happened to it: the last result, and the records that are left of all processes."""
+    """A run with all that happened to it: the last result, and the records that are left of all processes.
+
+    After a fork it is the fork's run, with the records of its own session.
+    """
 
     run: str
     result: Result
     records: list[Record] = field(default_factory=list)
     resumed: int = 0
+    forked: int = 0
 
 
 def turns(seed: int) -> list[ScriptedTurn]:
@@ -99,13 +104,17 @@ def turns(seed: int) -> list[ScriptedTurn]:
 
 
 async def play(seed: int, folder: Path) -> History:
-    """Begin the run; then kill it, approve what it asks, or judge it again, and resume it, a few times."""
+    """Begin the run; then kill it, approve what it asks, or judge it again, and resume or fork it, a few times."""
     chance = random.Random(seed + 7_000)
     workspace, lines = folder / "workspace", turns(seed)
     workspace.mkdir(parents=True)
     limits = Limits(iterations=chance.randint(1, 4), quality_threshold=0.8)
     history = await began(Task(f"Write it ({seed})", limits=limits), stage(lines, seed), folder, workspace)
+    forks = random.Random(seed + 9_000)
     for turn in range(chance.randint(0, 3)):
+        if forks.random() < 0.3:
+            history = await fork(history, forks, stage(lines, seed + turn), folder, workspace)
+            continue
         kept = history.records
         if history.result.decision.action.value != "escalate" and not history.result.decision.unjudged:
             kept = kept[: chance.randint(3, len(kept))]
@@ -146,6 +155,20 @@ async def resumed(history: History, kept: list[Record], there: Stage, folder: Pa
             await koi.answer_question(question.id, "yes")
         records = [record for record in koi.records(result.task.session) if record.run]
     return History(history.run, result, records, history.resumed + 1)
+
+
+async def fork(history: History, chance: random.Random, there: Stage, folder: Path, workspace: Path) -> History:
+    """Fork a run at one of the iterations that it came to; where files stand in the way, it stays as it was."""
+    async with there.assemble(workspace, folder / "home") as koi:
+        handle = koi.fork(history.run, at=chance.randrange(len(history.result.iterations)))
+        try:
+            result = await handle.result()
+        except KoiError:
+            return history
+        for question in await koi.pending_questions():
+            await koi.answer_question(question.id, "yes")
+        records = [record for record in koi.records(result.task.session) if record.run]
+    return History(handle.id, result, records, history.resumed, history.forked + 1)
 
 
 def played(seed: int, folder: Path) -> History:

@@ -11,13 +11,18 @@ from tempfile import TemporaryDirectory
 
 from openkoi.app import App
 from openkoi_hookspecs import (
+    Amount,
     Ask,
+    BudgetDay,
+    BudgetRequest,
     Check,
+    Cost,
     Evaluation,
     ExecutionResult,
     Hit,
     Json,
     KoiError,
+    LimitExceededError,
     Message,
     Passage,
     Query,
@@ -167,6 +172,19 @@ class Gate:
     def before_tool(self, call: ToolCall) -> Ask | None:
         """Ask."""
         return Ask("This writes a file.") if call.tool == "write_file" else None
+
+
+class Refuses:
+    """A budget that has nothing left."""
+
+    async def reserve(self, request: BudgetRequest) -> Amount:
+        raise LimitExceededError("what the team may spend")
+
+    async def settle(self, id: str, cost: Cost) -> None:
+        """Count nothing."""
+
+    async def days(self) -> Sequence[BudgetDay]:
+        return []
 
 
 @dataclass

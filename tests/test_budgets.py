@@ -37,7 +37,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_models import Budget
+from openkoi_models import TaskBudget
 from openkoi_rehearsal import ScriptedFailure, ScriptedFailureKind
 from openkoi_testing import ScriptedTurn, Stage, perform
 
@@ -209,8 +209,8 @@ def by(sayer: Sayer) -> Stage:
 
 
 def test_what_one_part_overdraws_ends_the_others_too() -> None:
-    whole = Budget(Limits(usd=100.0))
-    one, other = Budget(Limits(), whole), Budget(Limits(), whole)
+    whole = TaskBudget(Limits(usd=100.0))
+    one, other = TaskBudget(Limits(), whole), TaskBudget(Limits(), whole)
     one.settle(one.reserve(100, 100, Price(1.0, 1.0)), Usage(input=10_000), Price(1.0, 1.0))
 
     with pytest.raises(LimitExceededError, match="tokens"):
@@ -260,7 +260,8 @@ from openkoi_testing import Scripted, Stage, Turn
 
 says = Turn((Text("done"),), usage=Usage(input=10, output=200), delay=0.08)
 price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 400}
-stage = Stage(model=Scripted([says]), settings={**price, "safety.max_cost_usd_per_day": 6.0}, installed=frozenset())
+settings = {**price, "safety.max_cost_usd_per_day": 6.0}
+stage = Stage(model=Scripted([says]), settings=settings, installed=frozenset({"budgets"}))
 
 async def main(folder):
     async with stage.assemble(folder, folder / "home") as koi:

@@ -23,6 +23,8 @@ KINDS = {
     "checkpoints": "checkpoints",
     "compactor": "compactors",
     "questions": "questions",
+    "budget": "budgets",
+    "frontend": "frontends",
 }
 
 

@@ -56,8 +56,8 @@ def test_hooks_are_asked_about_a_task_that_is_not_done(tmp_path: Path) -> None:
     assert (["bugfix in folder"], 2) == (told["sections"], told["limits"]), done.stderr
     assert [
         "The task's limit of calls is reached.",
-        "This run only looks: rm -r x is not done.",
-        "This run only looks: a sub-task is not done.",
+        "Not run: rm -r x. A dry run has no effects.",
+        "Not run: a sub-task. A dry run has no effects.",
         "None",
     ] == told["refused"]
     assert [] == [path for path in (openkoi.home / "data" / "sessions").glob("*") if path.stat().st_size]

@@ -7,7 +7,7 @@ import pytest
 from cli_process import shell
 
 from openkoi_hookspecs import Json, ToolCall
-from openkoi_testing.servers import AnthropicServer, Fault, GoogleServer, OllamaServer, OpenAIServer, Say
+from openkoi_testing.servers import AnthropicServer, BedrockServer, Fault, GoogleServer, OllamaServer, OpenAIServer, Say
 from openkoi_testing.servers.vendor import VendorServer
 
 STOP: dict[str, Json] = {"index": 0, "finish_reason": "stop"}
@@ -49,7 +49,9 @@ MODELS: dict[type[VendorServer], tuple[str, str]] = {
     AnthropicServer: ("anthropic/claude-fake", "ANTHROPIC_BASE_URL"),
     GoogleServer: ("google/gemini-fake", "GOOGLE_GEMINI_BASE_URL"),
     OllamaServer: ("ollama/llama-fake", "OLLAMA_HOST"),
+    BedrockServer: ("bedrock/anthropic.claude-fake-v1:0", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"),
 }
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
 WRITES = Say([ToolCall("call_1", "write_file", {"path": "note.md", "content": "Koi swim.\n"})])
 
 
@@ -63,8 +65,8 @@ def saying(body: Json, *, streamed: bool = False) -> Say:
 
 def ran(tmp_path: Path, server: VendorServer, *line: str) -> tuple[int, str, str]:
     model, variable = MODELS[type(server)]
-    keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), "sk-not-a-real-key")
-    done = shell(tmp_path).told(**keys, **{variable: server.url})("-m", model, *line)
+    keys = dict.fromkeys((*KEYS, "AWS_BEARER_TOKEN_BEDROCK"), "sk-not-a-real-key")
+    done = shell(tmp_path).told(AWS_REGION="us-east-1", **keys, **{variable: server.url})("-m", model, *line)
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout, done.stderr
 
@@ -99,9 +101,17 @@ def test_it_is_so_with_every_vendor(vendor: type[VendorServer], body: Json, tmp_
     assert "sent an empty response" in errors
 
 
-@pytest.mark.sampled(3)
+BLANK = (
+    *(b"{}", b"null", b"{ }\n", b"\n []", b"", b"\n\n", b"true", b'""', b"[{}]", b"{}\n{}\n"),
+    *(b'{"error": null}', b'{"error": {}}', b'{"message": {}}', b"data: {}\n\n", b"data: true\n\n", b": hello\n\n"),
+    *(b"data: null\n\ndata: [DONE]\n\n", b"data: [DONE]\n\n", b"event: ping\ndata: {}\n\n"),
+    *(b'data: {"error": null}\n\n', b'data: {"choices": [{"index": 0, "delta": {}}]}\n\n'),
+)
+
+
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("kind", ["application/json", "text/event-stream", "application/x-ndjson", ""])
-@pytest.mark.parametrize("body", [b"{}", b"null", b"{ }\n", b"\n []"])
+@pytest.mark.parametrize("body", BLANK)
 @pytest.mark.parametrize("vendor", MODELS)
 def test_a_body_with_nothing_in_it_is_an_empty_answer_whatever_its_type(
     vendor: type[VendorServer], body: bytes, kind: str, tmp_path: Path
@@ -111,6 +121,7 @@ def test_a_body_with_nothing_in_it_is_an_empty_answer_whatever_its_type(
 
     assert (75, 2) == (status, len(server.asked))
     assert "sent an empty response" in errors
+    assert f"Tried: {MODELS[vendor][0]}." in errors
 
 
 @pytest.mark.parametrize("name", ["null content", "no choices", "calls that are not there"])

@@ -16,11 +16,11 @@ from cli_process import Shell, script, shell
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_archive import ExportOptions, Log, Own, TaskSelection, audit, bring_in, export, lines_of
+from openkoi_archive import ExportOptions, Log, Own, TaskSelection, audit, bring_in, export, keep_within, lines_of
 from openkoi_archive.folders import whole_folder
 from openkoi_archive.marks import Imported
 from openkoi_duckdb import DuckDB
-from openkoi_hookspecs import Event, Hit, KoiError, Learning, Memory, Query, Record, Task, events
+from openkoi_hookspecs import Event, File, Hit, Image, KoiError, Learning, Memory, Query, Record, Task, events
 from openkoi_log import RunLog
 from openkoi_redact import Redactor
 from openkoi_sqlite import SQLite
@@ -167,6 +167,91 @@ def remembered(memory: Memory, log: Log, asked: Query) -> Sequence[Hit]:
     for segment in log.segments():
         asyncio.run(memory.ingest([line.record for line in lines_of(segment)]))
     return list(asyncio.run(memory.search(asked)))
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(200)
+
+
+def with_media(data: Path) -> Log:
+    """A log of a task with an image and a text file, and of one with another image."""
+    first = Task("Look", parts=(Image(PNG, "image/png"), File(b"Buy milk.", "text/plain", "notes.txt")))
+    second = Task("Look again", parts=(Image(PNG + b"another", "image/png"),))
+    happened = [(f"r{n}", events.TaskStarted(task, model="acme/large")) for n, task in enumerate((first, second))]
+    return written(data, [happened])
+
+
+def media_of(log: Log) -> dict[str, list[bytes]]:
+    """The images and files of each task, by run."""
+    started = [
+        line.record for segment in log.segments() for line in lines_of(segment) if line.is_kind(events.TaskStarted)
+    ]
+    return {
+        one.run: [part.data for part in one.event.task.parts]
+        for one in started
+        if isinstance(one.event, events.TaskStarted)
+    }
+
+
+def test_images_and_files_go_along_once_and_to_the_other_machine(tmp_path: Path) -> None:
+    one, other = with_media(tmp_path / "one"), Log(tmp_path / "other")
+    bring_in(taken_out(one, tmp_path / "out"), other, Redactor())
+    bring_in(tmp_path / "out", other, Redactor())
+
+    assert {"r0": [PNG, b"Buy milk."], "r1": [PNG + b"another"]} == media_of(other)
+    assert [] == audit(other).faults
+    assert 3 == sum(path.is_file() for path in (tmp_path / "other" / "blobs").rglob("*"))
+
+
+def test_one_task_takes_only_its_own_images_along(tmp_path: Path) -> None:
+    folder = taken_out(with_media(tmp_path / "one"), tmp_path / "out", TaskSelection(task="r1"))
+
+    assert [PNG + b"another"] == [path.read_bytes() for path in (folder / "blobs").rglob("*") if path.is_file()]
+
+
+def test_an_image_stays_readable_when_its_session_is_archived(tmp_path: Path) -> None:
+    log = with_media(tmp_path)
+    written(tmp_path, [[("r9", events.WarningIssued("newer"))]], "20260303T090000-bbbbbbbb")
+    assert keep_within(log, 1)
+
+    assert [PNG, b"Buy milk."] == media_of(log)["r0"]
+    assert [] == audit(log).faults
+
+
+def test_an_image_that_is_gone_is_named_and_all_else_is_exported(tmp_path: Path) -> None:
+    log = with_media(tmp_path / "one")
+    gone = next(path for path in (log.data / "blobs").rglob("*") if path.is_file() and path.read_bytes() == PNG)
+    gone.unlink()
+    folder, other = taken_out(log, tmp_path / "out"), Log(tmp_path / "other")
+    bring_in(folder, other, Redactor())
+
+    assert [f"{gone}, which the run log refers to, cannot be read: No such file or directory."] == [
+        fault.text for fault in audit(log).faults
+    ]
+    assert str(gone) in (folder / "manifest.json").read_text()
+    assert lines(log) == lines(other)
+    brought = [path.read_bytes() for path in (other.data / "blobs").rglob("*") if path.is_file()]
+    assert sorted([PNG + b"another", b"Buy milk."]) == sorted(brought)
+
+
+def test_a_text_with_a_secret_is_left_out_of_exports_and_imports(tmp_path: Path) -> None:
+    task = Task("Look", parts=(File(SECRET.encode(), "text/plain", "key.txt"),))
+    log = written(tmp_path / "one", [[("r1", events.TaskStarted(task, model="acme/large"))]])
+    folder = taken_out(log, tmp_path / "out")
+    assert not [path for path in folder.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    assert "contains a secret" in (folder / "manifest.json").read_text()
+
+    shutil.copytree(log.data / "blobs", folder / "blobs")
+    bring_in(folder, Log(tmp_path / "other"), Redactor([SECRET]))
+    assert not [path for path in (tmp_path / "other" / "blobs").rglob("*") if path.is_file()]
+
+
+def test_a_damaged_image_in_an_export_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    folder = taken_out(with_media(tmp_path / "one"), tmp_path / "out")
+    next(path for path in (folder / "blobs").rglob("*") if path.is_file()).write_bytes(b"x")
+
+    with pytest.raises(KoiError, match="its name is not the digest of its bytes"):
+        bring_in(folder, Log(tmp_path / "other"), Redactor())
+    assert not (tmp_path / "other").exists()
 
 
 @pytest.mark.parametrize("format", ["json", "parquet", "markdown"])

@@ -13,7 +13,7 @@ NONE: list[object] = [
     *("none", "None.", "NONE", "n/a", "N/A", "nothing", "null", "-", "", " ", "[]", "{}", "no issues", "LGTM"),
     *("No issues found.", "There were no significant findings", "No critical or other issues", "None found."),
     *(None, {}, [], False, 0, ["none"], ["No problems were found."], [None], [""], [{}]),
-    *([{"title": "None"}], ["-", {}]),
+    *([{"title": "None"}], ["-", {}], "(none)", "0 issues", "No problems detected in this change.", {"items": []}),
 ]
 SOME: list[object] = [
     *("The name is too short.", "None of the edge cases is handled", "No tests were added", "no handling of issues"),

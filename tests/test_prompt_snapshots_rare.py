@@ -6,9 +6,9 @@ from prompt_pages import PAGES, check, page, quoted, steadied
 from test_prompt_snapshots import FAMILIES, FOUND, verdict
 
 from openkoi.inner_loop import GO_ON as CUT_SHORT
-from openkoi.termination import reminder
 from openkoi_agents.strategies import ANSWER, GO_ON, LAST, MODERATE, REVIEW, REVISE
 from openkoi_compaction.periodic import INSTRUCTIONS
+from openkoi_decision.termination import reminder
 from openkoi_hookspecs import (
     ExecutionResult,
     Finding,

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,14 @@ def blocks(language: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("page", "text"), blocks("python"), ids=lambda value: value if value.endswith(".md") else "")
+def alone(blocks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those that are not files of an example of several: such examples have tests of their own."""
+    return [(page, text) for page, text in blocks if not re.match(r"# [\w/]+\.py\n", text)]
+
+
+@pytest.mark.parametrize(
+    ("page", "text"), alone(blocks("python")), ids=lambda value: value if value.endswith(".md") else ""
+)
 def test_python_blocks_run(page: str, text: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", text], cwd=tmp_path, capture_output=True, text=True, check=False

@@ -15,7 +15,7 @@ from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
 from openkoi_ledger.shelf import LearningLogView
 from openkoi_log import RunLog, RunView, summarize_runs, view_of
 from openkoi_redact import Redactor
-from openkoi_report import report_of
+from openkoi_report import cycles_of, report_of
 from openkoi_sqlite.documents import documents_of_run
 
 SESSION = "20260101T000000-00000000000"
@@ -46,6 +46,11 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
     report = report_of(history.records, history.run)
     assert (live.accepted, score, live.text) == (report.is_accepted, report.score, report.text)
     assert len(live.iterations) == len(report.iterations)
+    tree = cycles_of(history.records, history.run)
+    attempts = {one.number: one.iteration for one in tree.rounds if one.iteration.decision}
+    assert plain(live.iterations) == plain(one.iteration for one in attempts.values() if one.iteration)
+    assert tree.ended == f"{live.decision.action}: {live.decision.reason}"
+    assert tree.costs.tokens == live.cost.tokens == report.costs.tokens
     (exported,) = (row for row in tables_of(history.records).tasks if row.id == history.run)
     assert (decision, score, len(live.iterations)) == (exported.decision, exported.score, exported.iterations)
     kept, cycles = task_row(view), [cycle_row(view.run, one) for one in view.iterations]

@@ -19,6 +19,7 @@ from setting_scenes import (
     Checked,
     Gate,
     Judged,
+    Refuses,
     Remembers,
     Scene,
     Shortens,
@@ -160,6 +161,17 @@ def announced(settings: Mapping[str, object]) -> object:
             return "openkoi-acme 1.0 -> 2.0" in shown.screen
 
 
+def started(settings: Mapping[str, object]) -> object:
+    """What `openkoi` alone starts where another frontend is installed."""
+    code = "class Frontend:\n    def run(self, launcher):\n        print('a frontend of acme')\n"
+    with TemporaryDirectory() as folder:
+        openkoi = shell(Path(folder)).with_plugin(code, frontends="acme:Frontend")
+        openkoi.home.mkdir()
+        lines = [f"{key} = {json.dumps(one)}" for key, one in settings.items()]
+        (openkoi.home / "config.toml").write_text("\n".join(lines))
+        return openkoi().stdout
+
+
 CASES: Mapping[str, Case] = {
     # Who is asked.
     "models.default": played(lambda: asking("evaluator"), "other/one"),
@@ -212,7 +224,9 @@ CASES: Mapping[str, Case] = {
     "use.sandbox": played(lambda: calling(LOOKS), "none"),
     "use.checkpoints": played(lambda: attempts(0.7, 0.3), "none"),
     "use.questions": played(lambda: replace(hooked(1.0, gate=Gate()), beside=approve), "none"),
+    "use.budget": played(lambda: attempts(0.9, others={"budgets": {"house": Refuses()}}), "house"),
     "use.compactor": played(crowded, "house"),
+    "use.frontend": Case(started, "acme"),
     "plugins.prefer.tools.workspace": Case(winner, "acme-2"),
     # What is kept and learned.
     "memory.compaction": played(crowded, False),

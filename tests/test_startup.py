@@ -35,7 +35,7 @@ def test_a_start_that_runs_no_task_imports_nothing_heavy(arguments: tuple[str, .
 
     assert set() == imported & HEAVY
     ours = {name for name in imported if name.startswith("openkoi_") and not name.startswith("openkoi_cli")}
-    assert {"openkoi_loader", "openkoi_loader.registry"} >= ours
+    assert {"openkoi_loader", "openkoi_loader.launcher", "openkoi_loader.registry"} >= ours
 
 
 def test_version_imports_nothing_but_the_entry_file() -> None:
@@ -50,8 +50,8 @@ def test_listing_plugins_imports_none_of_them() -> None:
     imported = {name for name in modules("plugins") if name.startswith("openkoi_") and "." not in name}
 
     libraries = (
-        *("files", "hookspecs", "isolation", "loader", "log", "models", "progress", "prompt", "redact", "schema"),
-        "settings",
+        *("decision", "files", "hookspecs", "isolation", "loader", "log", "models", "progress", "prompt", "redact"),
+        *("schema", "settings"),
     )
     assert {"openkoi_cli", *(f"openkoi_{name}" for name in libraries)} >= imported
 

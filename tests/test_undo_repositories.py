@@ -218,7 +218,7 @@ def check_the_command_line(home: Path, seed: int) -> None:
 
 
 def unnamed(want: Standing, here: Standing, said: str) -> list[str]:
-    """The paths that differ and that a face does not name."""
+    """The paths that differ and that a frontend does not name."""
     differ = {path: "" for path in {*want, *here} if want.get(path) != here.get(path)}
     return unlike(want, here, {path: "" for path in differ if told(path, said)})
 

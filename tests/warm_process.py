@@ -32,6 +32,7 @@ THIRD_PARTY = {
     *("pathspec", "pydantic", "rapidfuzz", "rich.console", "rich.status", "snowballstemmer", "tomlkit"),
     *("tree_sitter", "tree_sitter_bash", "yaml"),
 }
+STARTING = threading.Lock()
 REQUESTS = ("Fix the failing tests.", "What is the capital of France?", "Do not change anything; tell me why it fails.")
 
 
@@ -78,9 +79,15 @@ class Warm:
     process: subprocess.Popen[bytes]
 
 
-@cache
 def warm() -> Warm:
-    """Start it, once."""
+    """Start it, once, whichever thread asks first."""
+    with STARTING:
+        return started()
+
+
+@cache
+def started() -> Warm:
+    """Start it."""
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     process = subprocess.Popen(
         [sys.executable, __file__, str(its.fileno())],

@@ -17,6 +17,7 @@ from openkoi_hookspecs import (
     Evaluator,
     ExecutionResult,
     FinishReason,
+    Image,
     KoiError,
     LimitExceededError,
     Limits,
@@ -318,3 +319,19 @@ def broken(folder: Path) -> Path:
     file.parent.mkdir(parents=True)
     file.write_text("# No front matter", encoding="utf-8")
     return file
+
+
+def test_the_images_of_a_task_are_shown_after_its_words(tmp_path: Path) -> None:
+    sketch = Image(b"\x89PNG\r\n\x1a\n" + bytes(20), "image/png")
+    model = Scripted([verdict(0.9, 0.9, 0.9)])
+
+    async def judge() -> None:
+        async with lend(tmp_path, task=Task("Build this page", parts=(sketch,)), stage=Stage(model=model)) as run:
+            await Judge().evaluate(DONE, run)
+
+    asyncio.run(judge())
+    first, second, *others = model.asked[0].messages[0].parts
+    assert isinstance(first, Text)
+    assert "Build this page" in first.text
+    assert sketch == second
+    assert all(isinstance(part, Text) for part in others)

@@ -13,7 +13,7 @@ from openkoi_testing import lend, recorded
 from openkoi_testrunner import TestRunner
 from openkoi_testrunner.bench import SuiteRunner, start_time_limits
 from openkoi_testrunner.missing import NotRun
-from openkoi_testrunner.outcome import SuiteOutcome, TestOutcome, below
+from openkoi_testrunner.outcome import CaseResult, SuiteOutcome, below
 from openkoi_testrunner.project import RunnerKind
 from openkoi_testrunner.suites import Suite, suites_of
 
@@ -92,8 +92,8 @@ def test_each_runner_is_found_below_its_own_manifest(tmp_path: Path, name: str) 
 
 def test_names_and_places_are_those_of_the_workspace() -> None:
     red = (
-        TestOutcome("t", passed=False, title="t fails", where="a.js:3"),
-        TestOutcome("npm test", passed=False, title="npm test fails"),
+        CaseResult("t", passed=False, title="t fails", where="a.js:3"),
+        CaseResult("npm test", passed=False, title="npm test fails"),
     )
 
     outcome = below(SuiteOutcome(runner="npm test", tests=red, skipped=("s",)), "web")

@@ -8,11 +8,11 @@ import pytest
 
 from openkoi_hookspecs import Baseline, Check, Run, Severity, Task
 from openkoi_testing import lend, recorded
-from openkoi_testrunner.baseline import TestBaseline, baseline_of, before_of
+from openkoi_testrunner.baseline import SuiteBaseline, baseline_of, before_of
 from openkoi_testrunner.evaluator import about_tests
 from openkoi_testrunner.locations import deepest, first
 from openkoi_testrunner.missing import NotRun
-from openkoi_testrunner.outcome import SuiteOutcome, TestOutcome, forgiven, merge_tests
+from openkoi_testrunner.outcome import CaseResult, SuiteOutcome, forgiven, merge_tests
 from openkoi_testrunner.project import RunnerKind
 from openkoi_testrunner.records import ReporterRecord, Story, outcome_of, read
 from openkoi_testrunner.suites import Suite
@@ -20,8 +20,8 @@ from openkoi_testrunner.verdict import unrun, verdict
 from openkoi_testrunner.wording import last_words, steady, tail
 
 SUITE = Suite(RunnerKind.PYTEST)
-GOOD = TestOutcome("good", passed=True)
-BAD = TestOutcome("bad", passed=False, title="bad fails")
+GOOD = CaseResult("good", passed=True)
+BAD = CaseResult("bad", passed=False, title="bad fails")
 
 
 class Fixed:
@@ -34,7 +34,7 @@ class Fixed:
         return self.known
 
 
-def outcome(*tests: TestOutcome, complete: bool = True) -> SuiteOutcome:
+def outcome(*tests: CaseResult, complete: bool = True) -> SuiteOutcome:
     return SuiteOutcome(runner="pytest", tests=tests, complete=complete)
 
 
@@ -66,10 +66,10 @@ def test_what_another_evaluator_saw_pass_says_nothing_of_a_test() -> None:
 
 
 def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
-    web, silent = Suite(RunnerKind.NPM, "web"), TestOutcome("c", passed=False, silent=True)
+    web, silent = Suite(RunnerKind.NPM, "web"), CaseResult("c", passed=False, silent=True)
     outcomes = {
-        SUITE: outcome(TestOutcome("test_a.py::a", passed=True), BAD),
-        web: outcome(TestOutcome("web/b", passed=True), silent),
+        SUITE: outcome(CaseResult("test_a.py::a", passed=True), BAD),
+        web: outcome(CaseResult("web/b", passed=True), silent),
     }
     record = baseline_of(outcomes, (SUITE, Suite(RunnerKind.GO), web))
 
@@ -88,7 +88,7 @@ def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
 
 def test_a_record_names_the_file_that_defines_a_test() -> None:
     names = ["test_a.py::test_a", "web/pond.test.js > is deep", "example.com/pond.TestDeep", "make test"]
-    record = baseline_of({SUITE: outcome(*(TestOutcome(name, passed=False) for name in names))})
+    record = baseline_of({SUITE: outcome(*(CaseResult(name, passed=False) for name in names))})
 
     assert ["test_a.py", "web/pond.test.js", "", ""] == [check.file for check in record.checks]
 
@@ -96,11 +96,11 @@ def test_a_record_names_the_file_that_defines_a_test() -> None:
 @pytest.mark.parametrize(("touched", "missing"), [(("a.js",), True), (("a.py", "notes.md"), False), ((), False)])
 @pytest.mark.parametrize("tests", [(), (GOOD,)])
 def test_tests_that_did_not_run_are_missing_only_where_they_concern_the_work(
-    touched: tuple[str, ...], missing: bool, tests: tuple[TestOutcome, ...]
+    touched: tuple[str, ...], missing: bool, tests: tuple[CaseResult, ...]
 ) -> None:
     found = unrun([NotRun(Suite(RunnerKind.NPM), "there is no node", "Install node.")], touched)
 
-    evaluation = verdict(outcome(*tests), TestBaseline(), found)
+    evaluation = verdict(outcome(*tests), SuiteBaseline(), found)
 
     assert evaluation is not None
     assert (("The npm tests were not run: there is no node",) if missing else ()) == evaluation.missing
@@ -108,7 +108,7 @@ def test_tests_that_did_not_run_are_missing_only_where_they_concern_the_work(
 
 
 def test_when_all_that_ran_was_red_before_nothing_is_green_or_red() -> None:
-    evaluation = verdict(outcome(BAD), TestBaseline({"bad": False}))
+    evaluation = verdict(outcome(BAD), SuiteBaseline({"bad": False}))
 
     assert evaluation is not None
     assert (False, False) == (evaluation.green, evaluation.red)
@@ -116,27 +116,27 @@ def test_when_all_that_ran_was_red_before_nothing_is_green_or_red() -> None:
 
 
 def test_a_runner_that_died_says_nothing_about_tests_that_did_not_run() -> None:
-    died = TestOutcome("pytest", passed=False, title="pytest died before its end")
+    died = CaseResult("pytest", passed=False, title="pytest died before its end")
 
-    evaluation = verdict(outcome(BAD, died, complete=False), TestBaseline({"good": True}))
+    evaluation = verdict(outcome(BAD, died, complete=False), SuiteBaseline({"good": True}))
 
     assert evaluation is not None
     assert ["bad fails", "pytest died before its end"] == [finding.title for finding in evaluation.findings]
 
 
 def test_tests_of_a_file_that_cannot_be_read_are_not_called_gone() -> None:
-    broken = TestOutcome("test_a.py", passed=False, title="test_a.py fails")
+    broken = CaseResult("test_a.py", passed=False, title="test_a.py fails")
 
-    evaluation = verdict(outcome(broken), TestBaseline({"test_a.py::test_a": True}))
+    evaluation = verdict(outcome(broken), SuiteBaseline({"test_a.py::test_a": True}))
 
     assert evaluation is not None
     assert ["test_a.py fails"] == [finding.title for finding in evaluation.findings]
 
 
 def test_many_failures_are_told_in_a_few_findings_and_a_short_log() -> None:
-    red = [TestOutcome(f"t{n}", passed=False, title=f"t{n} fails", detail="x" * 900) for n in range(100)]
+    red = [CaseResult(f"t{n}", passed=False, title=f"t{n} fails", detail="x" * 900) for n in range(100)]
 
-    evaluation = verdict(outcome(*red), TestBaseline())
+    evaluation = verdict(outcome(*red), SuiteBaseline())
 
     assert evaluation is not None
     assert evaluation.log.startswith("pytest: 0 passed, 100 failed\n\nFAILED t0 fails\n")
@@ -146,7 +146,7 @@ def test_many_failures_are_told_in_a_few_findings_and_a_short_log() -> None:
 
 
 def test_a_flaky_test_passes_and_is_suggested() -> None:
-    evaluation = verdict(forgiven(outcome(BAD), frozenset({"bad"})), TestBaseline())
+    evaluation = verdict(forgiven(outcome(BAD), frozenset({"bad"})), SuiteBaseline())
 
     assert evaluation is not None
     assert evaluation.checks[0].passed
@@ -154,8 +154,8 @@ def test_a_flaky_test_passes_and_is_suggested() -> None:
 
 
 def test_one_failure_outweighs_any_number_of_passes() -> None:
-    assert (TestOutcome("a", passed=False),) == merge_tests(
-        [TestOutcome("a", passed=True), TestOutcome("a", passed=False), TestOutcome("a", passed=True)]
+    assert (CaseResult("a", passed=False),) == merge_tests(
+        [CaseResult("a", passed=True), CaseResult("a", passed=False), CaseResult("a", passed=True)]
     )
 
 

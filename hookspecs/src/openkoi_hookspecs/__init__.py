@@ -6,6 +6,8 @@ Import from here; events live in ``openkoi_hookspecs.events``, and what is for i
 
 from . import hooks
 from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
+from .budgets import Amount, BudgetDay, BudgetRequest
+from .content import Blob, Content, File, Image, Text, image_type
 from .errors import (
     AppError,
     AppRejectedError,
@@ -17,6 +19,7 @@ from .errors import (
     FilesChangedError,
     KoiError,
     LimitExceededError,
+    NoModelError,
     NoProviderError,
     PluginError,
     PluginNotFoundError,
@@ -41,6 +44,7 @@ from .evaluation import (
     StopReason,
 )
 from .events_base import Event, Record
+from .frontend import Frontend, Launcher, OpenedKoi
 from .hooks import hookimpl, hookspec
 from .iteration import Decision, Facts, Iteration, NextAction, Plan, Policy, Result
 from .memory import Hit, Learning, LearningStatus, MemoryItem, Passage, Query, Recall
@@ -50,7 +54,6 @@ from .model import (
     DiscoveredProvider,
     Embedding,
     FinishReason,
-    Image,
     Message,
     Model,
     Part,
@@ -61,13 +64,14 @@ from .model import (
     Response,
     Role,
     StreamEnd,
-    Text,
     Usage,
 )
 from .patterns import Pattern
+from .plugin_entry import InstalledPlugin, PluginEntry
 from .prompt import Layer, Section
 from .protocols import (
     AgentRunner,
+    Budget,
     Checkpoints,
     Compactor,
     Embedder,
@@ -82,6 +86,7 @@ from .protocols import (
     SupportsDescribe,
     SupportsDimensions,
     SupportsHealthCheck,
+    SupportsMedia,
     SupportsMigrate,
     SupportsOffsets,
     SupportsReset,
@@ -90,7 +95,7 @@ from .protocols import (
 )
 from .questions import Consent, PendingQuestion, Question, is_no, is_yes
 from .restoration import Restoration
-from .run import Handle, HookReturn, Koi, PluginEntry, Run
+from .run import Handle, HookReturn, Koi, Run
 from .run_summary import RunState, RunSummary
 from .sandbox import Command, CommandResult
 from .settings import DataDir, Env, Inject, SharedSetting
@@ -101,13 +106,18 @@ __all__ = [
     "Agent",
     "AgentRunner",
     "Allow",
+    "Amount",
     "AppError",
     "AppRejectedError",
     "AppUnavailableError",
     "Arguments",
     "Ask",
     "Baseline",
+    "Blob",
+    "Budget",
+    "BudgetDay",
     "BudgetExhausted",
+    "BudgetRequest",
     "Buffered",
     "Check",
     "Checkpoints",
@@ -119,6 +129,7 @@ __all__ = [
     "ConfigError",
     "Consent",
     "ConsentMissingError",
+    "Content",
     "Cost",
     "DataDir",
     "Decision",
@@ -137,18 +148,22 @@ __all__ = [
     "Event",
     "ExecutionResult",
     "Facts",
+    "File",
     "FilesChangedError",
     "Finding",
     "FinishReason",
+    "Frontend",
     "Handle",
     "Hit",
     "HookReturn",
     "Image",
     "Inject",
+    "InstalledPlugin",
     "Iteration",
     "Json",
     "Koi",
     "KoiError",
+    "Launcher",
     "Layer",
     "Learning",
     "LearningStatus",
@@ -159,7 +174,9 @@ __all__ = [
     "Message",
     "Model",
     "NextAction",
+    "NoModelError",
     "NoProviderError",
+    "OpenedKoi",
     "Part",
     "Passage",
     "Pattern",
@@ -206,6 +223,7 @@ __all__ = [
     "SupportsDescribe",
     "SupportsDimensions",
     "SupportsHealthCheck",
+    "SupportsMedia",
     "SupportsMigrate",
     "SupportsOffsets",
     "SupportsReset",
@@ -225,6 +243,7 @@ __all__ = [
     "hookimpl",
     "hooks",
     "hookspec",
+    "image_type",
     "is_no",
     "is_yes",
 ]

@@ -1,4 +1,4 @@
-"""An agent as somebody described it: who it is, what it may use, and when it is done."""
+"""An agent's definition: its instructions, what it may use, and when its work is done."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -52,8 +52,8 @@ class Agent:
     """Who does a task. A field that is left out leaves things as they are configured.
 
     ``model`` is ``provider/model``. ``tools`` and ``approvals`` are names of tools, patterns will do: those that may be
-    used, and those that a person allows call by call. ``protected`` are globs of paths that are written to only when a
-    person allows it. The first of the ``conditions`` that holds after a cycle ends the work. ``context`` is in tokens:
+    used, and those that the user allows call by call. ``protected`` are globs of paths that are written to only if the
+    user allows it. The first of the ``conditions`` that holds after a cycle ends the work. ``context`` is in tokens:
     at four fifths of it the history is made shorter by ``compactor``. ``cycles`` and ``usd`` bound a team's member. A
     ``worker`` does the work in place of the inner loop; a ``team`` is for the worker of that name.
     """

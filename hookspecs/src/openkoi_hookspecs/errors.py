@@ -1,12 +1,13 @@
-"""What can go wrong, each error a sentence for a person: what happened, with what, what to do.
+"""The errors that users see, each a sentence: what happened, with what, what to do.
 
 KoiError
 ├── PluginNotFoundError              no plugin of that kind has this name; the nearest ones are named
 ├── ConfigError                      a configuration value is missing or wrong; the file, line and key are named
 ├── FilesChangedError                the files are not as a task left them
 ├── ProviderError                    a model did not answer
-│   ├── NoProviderError              there is no model to ask: nothing is configured
-│   │   └── ConsentMissingError      one was found, and the user has not said whether it may be used
+│   ├── NoProviderError              there is no model to ask: something must be set, such as a key
+│   │   └── NoModelError             no model is configured, and none was found
+│   │       └── ConsentMissingError  one was found, and the user has not said whether it may be used
 │   ├── ProviderUnavailableError     it may later: overload, rate limit, network, a stream that broke off
 │   │   └── EmptyResponseError       it did answer, but with neither text nor tool calls
 │   └── RequestRejectedError         it will not as asked: key, quota, unknown model, bad request
@@ -17,7 +18,7 @@ KoiError
 │   ├── SignInRequiredError          the user has to sign in: a token is missing, expired or not allowed to
 │   └── DocumentConflictError        a document has changed since it was read
 ├── ToolError                        a tool cannot do what was asked of it; the model reads the sentence and goes on
-├── RunStoppedError                  a run was stopped by whoever began it, so it has no result
+├── RunStoppedError                  a run was stopped by its caller, so it has no result
 ├── LimitExceededError               going on would pass a limit of the task
 └── PluginError                      a plugin raised, hung or broke its contract
 """
@@ -55,7 +56,11 @@ class NoProviderError(ProviderError):
     """There is no model to ask: no key, no server, nothing configured."""
 
 
-class ConsentMissingError(NoProviderError):
+class NoModelError(NoProviderError):
+    """No model is configured, and none was found that may be used."""
+
+
+class ConsentMissingError(NoModelError):
     """A model was found, and the user has not said whether it may be used: there was no answer."""
 
 
@@ -120,7 +125,7 @@ class ToolError(KoiError):
 
 
 class RunStoppedError(KoiError):
-    """A run was stopped by whoever began it, so it has no result. Its log says so, and it can be resumed."""
+    """A run was stopped by its caller, so it has no result. Its log says so, and it can be resumed."""
 
     def __init__(self, run: str) -> None:
         super().__init__(f"Run {run[:8]} was stopped. To resume it, run `openkoi resume {run[:8]}`.")
@@ -136,8 +141,8 @@ class LimitExceededError(KoiError):
 
 
 class PluginError(KoiError):
-    """A plugin raised, hung or broke its contract; it is named, passed over, and after three faults left out."""
+    """A plugin raised, hung or broke its contract; it is named and skipped, and disabled after three errors."""
 
-    def __init__(self, plugin: str, moment: str, cause: BaseException | str) -> None:
-        super().__init__(f"Plugin {plugin!r} failed at {moment}: {cause}")
+    def __init__(self, plugin: str, method: str, cause: BaseException | str) -> None:
+        super().__init__(f"Plugin {plugin!r} failed at {method}: {cause}")
         self.plugin = plugin

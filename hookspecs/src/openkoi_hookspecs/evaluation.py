@@ -10,7 +10,7 @@ RED_CAP = 0.5
 
 
 class Severity(StrEnum):
-    """A blocker must be mended before anything is accepted; a suggestion is never sent back to the executor."""
+    """A blocker must be fixed before anything is accepted; a suggestion is never sent back to the executor."""
 
     BLOCKER = "blocker"
     IMPORTANT = "important"

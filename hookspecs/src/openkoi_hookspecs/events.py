@@ -1,4 +1,4 @@
-"""What happens in a run, as it is written to the log and told to whoever listens.
+"""What happens in a run, as it is logged and passed to listeners.
 
 Each event holds only what is its own; the ids, the time and the run are those of the record it is written in.
 A plugin may add events: a subclass whose name begins with the plugin's own and a dot.
@@ -23,13 +23,15 @@ from .events_plugins import GitRefChanged as GitRefChanged
 from .events_plugins import JudgeVoted as JudgeVoted
 from .events_plugins import OutsideFileWritten as OutsideFileWritten
 from .events_plugins import SkippedFolderChanged as SkippedFolderChanged
+from .events_tool import ToolCallFinished as ToolCallFinished
+from .events_tool import ToolCallStarted as ToolCallStarted
+from .events_tool import ToolResultsReady as ToolResultsReady
 from .iteration import Decision, Facts, Plan
 from .memory import Learning, Recall
 from .model import Message
 from .patterns import PatternProposed as PatternProposed
 from .patterns import UsageRecorded as UsageRecorded
 from .task import Cost, Task
-from .tool import ToolCall, ToolResult
 from .workspace import BaselineSaved as BaselineSaved
 from .workspace import RunForked as RunForked
 from .workspace import WorkspaceRestored as WorkspaceRestored
@@ -95,34 +97,8 @@ class CycleStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCallStarted(Event):
-    """Written before the effect: a call without a result may have happened. The user reads ``progress_text``."""
-
-    name = "tool_call"
-    call: ToolCall
-    progress_text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCallFinished(Event):
-    """The result, as the model reads it."""
-
-    name = "tool_result"
-    result: ToolResult
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResultsReady(Event):
-    """All calls of a cycle have their results."""
-
-    name = "tool.results"
-    durable = False
-    cycle: int
-
-
-@dataclass(frozen=True, slots=True)
 class QuestionAsked(Event):
-    """A person is asked, at the terminal or from wherever the question is answered by its id."""
+    """The user is asked, at a frontend that attends or by the question's id."""
 
     name = "question"
     id: str
@@ -131,7 +107,7 @@ class QuestionAsked(Event):
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswered(Event):
-    """What the person said; nothing when nobody did, and the run goes without an answer."""
+    """The user's answer; None if there is none, and the run continues without it."""
 
     name = "question.answer"
     id: str
@@ -151,8 +127,9 @@ class PathsApproved(Event):
 class HistoryCompacted(Event):
     """The oldest turns were removed from the conversation: how many, and how many calls of each tool went with them.
 
-    ``before`` and ``after`` are the tokens of the conversation, estimated. The log still contains what was removed, and
-    the tool ``read_history`` reads it.
+    ``media`` counts the images and files that were removed, also from turns that are still there. ``before`` and
+    ``after`` are the tokens of the conversation, estimated. The log still contains what was removed, and the tool
+    ``read_history`` reads it.
     """
 
     name = "history.compressed"
@@ -160,6 +137,7 @@ class HistoryCompacted(Event):
     tools: Mapping[str, int] = field(default_factory=dict)
     before: int = 0
     after: int = 0
+    media: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +259,7 @@ class LearningSaved(Event):
 
 @dataclass(frozen=True, slots=True)
 class HookReturned(Event):
-    """What a plugin added at a moment; silence is not recorded."""
+    """What a plugin returned from a hook; None is not recorded."""
 
     name = "hook.answered"
     durable = False

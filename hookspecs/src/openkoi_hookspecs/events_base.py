@@ -14,7 +14,7 @@ class Event:
 
     @property
     def line(self) -> str:
-        """What a person reads of it while it happens, in one line. A plugin's event may say something."""
+        """The line that users read when it happens. A plugin's event may have one."""
         return ""
 
 
@@ -23,7 +23,7 @@ class Record:
     """An event as it stands in the log: one line, one id, written once.
 
     ``at`` is UTC in ISO 8601 with microseconds. ``segment`` is the name of the log file and ``end`` the offset after
-    the line, in bytes; both are empty while a record is only told and not read back.
+    the line, in bytes; both are empty in a record that is passed to listeners and not read back.
     """
 
     id: str

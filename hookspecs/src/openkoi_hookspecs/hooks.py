@@ -6,10 +6,10 @@ quick, ``async def`` if it waits. None is always an answer: nothing to add. The 
     the type of the first parameter    a replacement: each implementation sees what the one before it made
     sections, learnings                contributions: all are taken, in order
     a verdict                          the strictest holds
-    None                               nobody is asked, only told
+    None                               a notification: no answer is used
 
 The order is ``tryfirst``, then by name, then ``trylast``; the configuration may name another. Facts are frozen and may
-be kept. An implementation that raises, is late or answers something else is reported by name and passed over.
+be kept. An implementation that raises, is late or answers something else is reported by name and skipped.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ hookimpl = HookimplMarker("openkoi")
 def find_models(koi: Koi) -> HookReturn[Sequence[DiscoveredProvider]]:
     """Called when no model is configured, or the key of one is missing. Return ways to a model, the best first.
 
-    Nobody is asked here, and nothing is saved: a key of another program is shown with the ``consent`` it needs.
+    The user is not asked here, and nothing is saved: a key of another program is shown with the ``consent`` it needs.
     """
     return None
 
@@ -101,7 +101,7 @@ def after_evaluate(evaluation: Evaluation, work: ExecutionResult, run: Run) -> H
 
 @hookspec
 def before_learn(result: Result, run: Run) -> HookReturn[Sequence[Learning]]:
-    """Called once, when the result is out. Return what the run taught; the person is not kept waiting."""
+    """Called once, when the result is out. Return what the run taught; the user does not wait for it."""
     return None
 
 

@@ -11,7 +11,7 @@ from .task import Cost, Task
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What the executor will be told: ``sections`` for the whole run, ``feedback`` from the last evaluation.
+    """The executor's prompt: ``sections`` for the whole run, ``feedback`` from the last evaluation.
 
     ``suggestion`` is the evaluation's one line of advice, and stands last.
 

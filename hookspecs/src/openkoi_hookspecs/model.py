@@ -5,14 +5,8 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from typing import Self, TypeAlias
 
+from .content import File, Image, Text
 from .tool import Arguments, Tool, ToolCall, ToolResult
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Words."""
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +21,7 @@ class Reasoning:
     model: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
-    """A picture: bytes and their media type."""
-
-    data: bytes
-    media_type: str
-
-
-Part: TypeAlias = Text | Reasoning | Image | ToolCall | ToolResult
+Part: TypeAlias = Text | Reasoning | Image | File | ToolCall | ToolResult
 
 
 class Role(StrEnum):
@@ -95,7 +81,7 @@ class Price:
     beyond: "Price | None" = None
 
     def at(self, tokens: int) -> "Price":
-        """The price of a request with so many input tokens, cached ones among them."""
+        """Return the price of a request with so many input tokens, cached ones among them."""
         return self.beyond if self.beyond is not None and tokens > self.above else self
 
 
@@ -104,7 +90,7 @@ class Model:
     """A model that a provider offers. An unknown price is None, which is not free.
 
     ``edit`` is how it changes files best: ``replace`` (search and replace), ``whole`` (whole files), or not known.
-    ``can`` names what it knows besides text: tools, images, thinking, schema, cache; empty when nobody said.
+    ``can`` names what it knows besides text: tools, images, thinking, schema, cache; empty if that is not known.
     """
 
     name: str
@@ -132,7 +118,7 @@ class ProviderInfo:
 class DiscoveredProvider:
     """A way to a model that was found on this machine, and not configured.
 
-    ``origin`` is told to the person: ``from Claude CLI``, ``local``. ``consent`` is what a person is asked, once,
+    ``origin`` is shown to the user: ``from Claude CLI``, ``local``. ``consent`` is what the user is asked, once,
     before the key of another program is used.
     """
 

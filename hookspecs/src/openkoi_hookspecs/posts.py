@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class SenderKind(StrEnum):
-    """Who wrote a post: a person, another program, or this account itself."""
+    """Who wrote a post: a user of the app, another program, or this account itself."""
 
     UNKNOWN = "unknown"
     PERSON = "person"

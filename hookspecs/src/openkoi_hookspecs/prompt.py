@@ -1,4 +1,4 @@
-"""What a model is told, piece by piece."""
+"""The sections of a prompt."""
 
 from dataclasses import KW_ONLY, dataclass
 from enum import IntEnum

@@ -1,24 +1,27 @@
 """What plugins implement.
 
 A protocol has few methods. Each takes one fact and at most the run or the workspace's root, so that what
-it is told can grow, as fields of the fact, while the signature stays. One object serves all runs, also at the same
+it is given can grow, as fields of the fact, while the signature stays. One object serves all runs, also at the same
 time: what belongs to one run is kept by ``run.id``. An asynchronous context manager is entered before its first use and
 left at the end.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from .budgets import Amount, BudgetDay, BudgetRequest
 from .evaluation import Baseline, Evaluation, ExecutionResult
 from .events_base import Record
 from .iteration import Plan
 from .memory import Hit, Query
 from .model import Chunk, Embedding, Message, Model, Request
+from .plugin_entry import PluginEntry
 from .questions import PendingQuestion
 from .restoration import Restoration
-from .run import Koi, PluginEntry, Run
+from .run import Koi, Run
 from .sandbox import Command, CommandResult
+from .task import Cost
 from .tool import Tool
 
 
@@ -42,10 +45,22 @@ class Provider(Protocol):
 
 @runtime_checkable
 class SupportsDescribe(Protocol):
-    """What a provider may be besides: one that can tell about a model by its name alone, listed or not."""
+    """What a provider may be besides: one that describes a model by its name alone, listed or not."""
 
     async def describe(self, name: str) -> Model:
-        """Tell about one model; raises RequestRejectedError when there is none of that name."""
+        """Describe one model; raises RequestRejectedError if there is none of that name."""
+
+
+@runtime_checkable
+class SupportsMedia(Protocol):
+    """A provider that declares what it sends besides text. Any other is sent images, and files only as text.
+
+    Images and files are only sent to models that see images: those whose ``Model.can`` names them, or is empty.
+    """
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """The media types of ``Image`` and ``File`` parts that it sends, such as ``image/png``, ``application/pdf``."""
 
 
 class Embedder(Protocol):
@@ -131,7 +146,7 @@ class SupportsReset(Protocol):
     """A memory that can begin again, to be given the whole log."""
 
     async def reset(self) -> Path | None:
-        """Move what it knows aside, whoever else uses it; return where that is, if there was any."""
+        """Move what it knows aside, also while others use it; return where that is, if there was any."""
 
 
 class ShadowMemory(Memory, Protocol):
@@ -163,7 +178,7 @@ class ToolProvider(Protocol):
 
 
 class Sandbox(Protocol):
-    """A cage for commands. Group ``openkoi.sandboxes``; one is chosen."""
+    """Confines commands. Group ``openkoi.sandboxes``; one is chosen."""
 
     async def probe_level(self) -> int:
         """Prove by trying what is enforced: 3 isolated, 2 confined, 1 limited, 0 nothing."""
@@ -212,14 +227,14 @@ class AgentRunner(Protocol):
         """Do ``run.task`` in ``run.workspace``; return the last words, and why it ended. An agent names its worker.
 
         Files are changed by ``run.solve`` and ``run.execute``: what changed is found by the kernel. When it ended for
-        want of a person, it is asked again on resume.
+        want of an answer of the user, it is asked again on resume.
         """
 
 
 class Questions(Protocol):
     """Where questions wait for an answer from another process. Group ``openkoi.questions``; one is chosen.
 
-    The kernel calls ``put``, then ``wait``, and ``remove`` once it has the answer or nobody wants one any more.
+    The kernel calls ``put``, then ``wait``, and ``remove`` once it has the answer or needs none any more.
     """
 
     async def put(self, question: PendingQuestion) -> str | None:
@@ -241,6 +256,27 @@ class Questions(Protocol):
         """Forget a question and its answer; one that is not kept is no error."""
 
 
+class Budget(Protocol):
+    """What all runs together may spend. Group ``openkoi.budgets``; one is chosen.
+
+    The kernel reserves the worst case of each model call before it is sent and settles it when the call is over. What
+    was reserved by a process that was killed counts as spent, unless the budget ends with its process.
+    """
+
+    async def reserve(self, request: BudgetRequest) -> Amount:
+        """Reserve what a call may cost; return ``request.most``, or less of it, but not less than ``request.least``.
+
+        Raises LimitExceededError, with the limit's name, where less is left: then the task ends with that reason. Never
+        grants the same amount twice, however many processes ask at once.
+        """
+
+    async def settle(self, id: str, cost: Cost) -> None:
+        """Replace a reservation by what the call cost; ``Cost()`` if it cost nothing. An unknown id is not an error."""
+
+    async def days(self) -> Sequence[BudgetDay]:
+        """Return what was spent on each day, the oldest first and today last; none if nothing is counted."""
+
+
 class PluginSource(Protocol):
     """A plugin that finds plugins: scripts in a folder, WASM modules, servers. Group ``openkoi.sources``."""
 
@@ -255,7 +291,7 @@ class PluginSource(Protocol):
 
 @runtime_checkable
 class SupportsHealthCheck(Protocol):
-    """What any plugin may be besides: one that tells ``doctor`` and ``status`` how it is."""
+    """What any plugin may be besides: one that reports its state to ``doctor`` and ``status``."""
 
     async def health(self) -> Mapping[str, str]:
-        """Say what there is to see, a word and its value each; raises a KoiError that says what to do when unwell."""
+        """Return facts about its state by name; raises a KoiError that says what to do if it does not work."""

@@ -1,7 +1,6 @@
-"""What the kernel lends to plugins. It may gain members; plugins only ever use it."""
+"""What plugins use of OpenKoi: ``Koi`` outside runs and ``Run`` within one. Both may gain members."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -11,32 +10,19 @@ from .iteration import Iteration, Result
 from .memory import Hit, Query
 from .model import Model, ProviderInfo, Request, Response
 from .patterns import Pattern
+from .plugin_entry import PluginEntry
 from .posts import Post
 from .questions import Consent, PendingQuestion, Question
 from .run_summary import RunSummary
 from .sandbox import Command, CommandResult
 from .task import Cost, Limits, Task
+from .tool import Tool, ToolCall, ToolResult
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 HookReturn: TypeAlias = T | Awaitable[T | None] | None
 NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class PluginEntry:
-    """A plugin that can be chosen. ``origin`` says who brings it.
-
-    ``load`` imports, configures and enters it, once: whoever asks again is given the same. In an entry that a source
-    lists, it makes the plugin; the kernel calls it once. Another ``version`` says that another plugin would be made.
-    """
-
-    kind: str
-    name: str
-    origin: str
-    load: Callable[[], Awaitable[object]]
-    version: str = ""
 
 
 class Handle(Protocol):
@@ -50,7 +36,7 @@ class Handle(Protocol):
         """Wait for the result; raises what ended the run without one, RunStoppedError if that was ``stop``."""
 
     def say(self, text: str) -> None:
-        """Tell the run something: it is logged and added before the next model call. Raises KoiError if it is over."""
+        """Add a message; it is logged and sent with the next model call. Raises KoiError if the run is over."""
 
     def stop(self) -> None:
         """End the run now. What it did is kept, and it can be resumed."""
@@ -76,6 +62,9 @@ class Koi(Protocol):
         Raises PluginNotFoundError, ConfigError, NoProviderError or PluginError.
         """
 
+    async def load_chosen(self, kind: str) -> object | None:
+        """Load the plugin of a kind that ``[use]`` names; None if it names none, or warns why that cannot be had."""
+
     def sessions(self) -> Sequence[str]:
         """List the sessions in the log, those that began first in front."""
 
@@ -89,7 +78,7 @@ class Koi(Protocol):
         """Ask the chosen memory; an unavailable one answers nothing, and says so once."""
 
     def providers(self) -> Sequence[ProviderInfo]:
-        """The providers that are installed and known, best first, with their default models."""
+        """List the providers that are installed and known, best first, with their default models."""
 
     async def resolve_model(self, name: str) -> str:
         """Return the ``provider/model`` that a role (executor, evaluator, planner, small) or a short name stands for.
@@ -101,7 +90,7 @@ class Koi(Protocol):
         """Return what is known of a model, by its role or name; its provider may be called. Raises ProviderError."""
 
     def saved_keys(self) -> Sequence[str]:
-        """The providers whose keys are saved."""
+        """List the providers whose keys are saved."""
 
     def save_key(self, provider: str, key: str) -> Path:
         """Keep a key for its user alone, in the place of an older one; return the file that it is in."""
@@ -115,6 +104,9 @@ class Koi(Protocol):
     def conceal(self, secret: str, name: str = "") -> None:
         """Mask a secret from now on in all that is written; ``name`` says what it is."""
 
+    def redact(self, text: str) -> str:
+        """Mask the secrets in a text that is shown. The log masks them itself; records that are listened to do not."""
+
     def setting(self, key: str, kind: type[T], default: T) -> T:
         """Return the value of a dotted key of the configuration; raises ConfigError for one of another kind."""
 
@@ -124,8 +116,14 @@ class Koi(Protocol):
     def warn(self, text: str) -> None:
         """Warn the user once, with the run that comes next or is under way."""
 
-    async def emit(self, event: Event) -> None:
-        """Log an event that belongs to no run; listeners hear it."""
+    def warnings(self) -> Sequence[str]:
+        """List the warnings that no run has logged yet, for a frontend to show."""
+
+    async def emit(self, event: Event, *, run: str = "") -> None:
+        """Log an event that belongs to no run, or to the task of this id, which may have ended; listeners hear it.
+
+        Raises PluginNotFoundError for an id that no task has.
+        """
 
     async def ask(self, question: Question) -> str | None:
         """Ask the user. None: no answer was given in time.
@@ -169,7 +167,7 @@ class Koi(Protocol):
         """
 
     async def solve(self, task: Task) -> Result:
-        """Do a task. Within a run it is a sub-task: paid from what is left, without the soul."""
+        """Do a task. Within a run it is a sub-task: paid from what is left of the run's limits."""
 
     def begin(self, task: Task) -> Handle:
         """Begin a task in the background; many may be under way at once. Leaving OpenKoi stops those that are."""
@@ -195,7 +193,7 @@ class Koi(Protocol):
         """
 
     async def dry_run(self, task: Task) -> "Run":
-        """Return a run of a task that only looks, to ask hooks and toolboxes what they would add.
+        """Return a run without effects, to ask hooks and tool providers what they would add.
 
         It calls no model, as if no call were left, executes and asks nothing, and logs nothing.
         """
@@ -203,7 +201,7 @@ class Koi(Protocol):
     async def receive(self, post: Post) -> Post | None:
         """Pass a post that arrived through every plugin's ``message_received``; None if one dropped it.
 
-        Whatever hosts an app calls this with each post, before it acts upon it.
+        The program that hosts an app calls this with each post, before it acts upon it.
         """
 
     async def send(self, post: Post) -> str:
@@ -219,18 +217,18 @@ class Koi(Protocol):
         """Wait until all that ended runs taught is learned; it is learned in the background."""
 
     async def collect(
-        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
-        """Ask every plugin at a moment, with the same facts; return who said what, in order."""
+        """Call every implementation of a hook with the same facts; return the plugins and their answers, in order."""
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
-        """Pass a value through every plugin at a moment; each sees what the one before made of it."""
+        """Pass a value through every implementation of a hook; each gets what the one before returned."""
 
 
 class Run(Protocol):
-    """One task under way: facts as of now, and verbs that are charged to the task, bound by its limits and logged."""
+    """One task under way: facts as of now, and methods that are charged to the task, bound by its limits and logged."""
 
     @property
     def id(self) -> str:
@@ -250,7 +248,7 @@ class Run(Protocol):
 
     @property
     def cost(self) -> Cost:
-        """What has been used so far, by anyone."""
+        """What has been used so far, by sub-tasks and plugins too."""
 
     @property
     def iterations(self) -> Sequence[Iteration]:
@@ -268,20 +266,20 @@ class Run(Protocol):
         """Ask the chosen memory; an unavailable one answers nothing, and says so once."""
 
     async def ask(self, question: Question) -> str | None:
-        """Ask the person there is. None: nobody is there, or no answer was given in time."""
+        """Ask the user; the task's time stands still meanwhile. None: no answer was given in time."""
 
     async def solve(self, task: Task) -> Result:
-        """Do a task. Within a run it is a sub-task: paid from what is left, without the soul."""
+        """Do a task. Within a run it is a sub-task: paid from what is left of the run's limits."""
 
     async def collect(
-        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
-        """Ask every plugin at a moment, with the same facts; return who said what, in order."""
+        """Call every implementation of a hook with the same facts; return the plugins and their answers, in order."""
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
-        """Pass a value through every plugin at a moment; each sees what the one before made of it."""
+        """Pass a value through every implementation of a hook; each gets what the one before returned."""
 
     async def chat(self, request: Request) -> Response:
         """Call a model. The worst case is reserved first; raises LimitExceededError rather than pass a limit."""
@@ -289,5 +287,17 @@ class Run(Protocol):
     async def execute(self, command: Command) -> CommandResult:
         """Run a command in the workspace, inside the chosen sandbox."""
 
+    async def list_tools(self) -> Sequence[Tool]:
+        """List the tools that a model is offered in this run; ``call`` may call them. Each toolbox is asked once."""
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Call a tool as the model does: guarded, logged, bound by the limits, and not again when the run is resumed.
+
+        The id of the call is filled in. The result is not added to the conversation; a call that is denied, fails, or
+        names no tool, has a failed result. If the user has to allow it and does not answer, the call has failed for a
+        hook or a tool, and the work of an agent runner ends and waits to be resumed. Raises LimitExceededError where
+        calls make calls more than eight deep.
+        """
+
     async def emit(self, event: Event) -> None:
-        """Write an event to the log, then tell whoever listens. Returns when a durable one is on the disk."""
+        """Log an event, then pass it to listeners. Returns when a durable one is on the disk."""

@@ -1,4 +1,4 @@
-"""Running commands, and taking them back."""
+"""Commands, and their results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field

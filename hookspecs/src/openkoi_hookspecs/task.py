@@ -4,6 +4,8 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Self
 
 from .agent import Agent
+from .content import File, Image
+from .model import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +60,14 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to do, in a person's words. ``context`` was piped in; ``parent`` is the run a sub-task belongs to.
+    """One thing to do, in the user's words. ``context`` was piped in; ``parent`` is the run a sub-task belongs to.
 
     ``project`` tells one body of work from another: what is remembered of one is not shown in the next. Without an
     ``agent`` it is done as configured; ``workspace`` is the folder it is done in, where that is not OpenKoi's own.
     ``limits`` None: as configured for the folder it is done in. With ``judge=False`` no judge is asked, and checks
-    alone decide.
+    alone decide. ``history`` are the messages of a conversation before it; the first is the user's, and each tool call
+    in it has its result. ``parts`` are the images and files that belong to the task. Both are sent to the model, and
+    limited to 20,000,000 bytes of images and files; what cannot be sent raises ConfigError when the task begins.
     """
 
     text: str
@@ -78,6 +82,8 @@ class Task:
     agent: Agent | None = None
     workspace: str = ""
     judge: bool = True
+    history: tuple[Message, ...] = ()
+    parts: tuple[Image | File, ...] = ()
 
     @property
     def effective_limits(self) -> Limits:

@@ -5,6 +5,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from enum import IntEnum
 from typing import ClassVar, TypeAlias
 
+from .content import Content
+
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Arguments: TypeAlias = Mapping[str, Json]
 
@@ -21,7 +23,7 @@ class Effect(IntEnum):
 class ToolCall:
     """A complete request of a model to use a tool.
 
-    One that cannot be read carries its ``parse_error``: it is never run, and the model is told the sentence instead.
+    One that cannot be read carries its ``parse_error``: it is never run, and the sentence is its result.
     """
 
     id: str
@@ -32,14 +34,17 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answers. A failure is a result too: the model reads it and goes on.
+    """What a tool returns. A failure is a result too: the model reads it and continues.
 
-    ``effects`` describe what the call changed that no diff of the workspace shows, such as "moved the branch main".
+    ``parts`` follow the text: images, files and further text; in place of an image or a file that cannot be sent, the
+    model reads why. ``effects`` describe what the call changed that no diff of the workspace shows, such as "moved the
+    branch main".
     ``milliseconds`` is how long the call took; the kernel measures it.
     """
 
     text: str
     _: KW_ONLY
+    parts: tuple[Content, ...] = ()
     failed: bool = False
     call: str = ""
     exit_code: int | None = None
@@ -51,7 +56,7 @@ class ToolResult:
 class Tool:
     """A function a model may call. ``parameters`` is a JSON Schema; ``allow_repeats`` exempts it from the loop breaker.
 
-    ``progress_text`` is what a person reads while it runs, with its arguments in braces: ``Reading {path}``. A
+    ``progress_text`` is what users read while it runs, with its arguments in braces: ``Reading {path}``. A
     ``deferred`` tool's schema is not sent with every request: the model finds it when it needs it. ``written_paths``
     tells guards which paths a call would write to, where its arguments do not name them plainly; it may raise a
     ToolError. A tool is ``local`` if it changes nothing but files in the workspace, so that a diff shows what it did. A
@@ -92,14 +97,14 @@ class Allow(Permission):
 
 
 class Ask(Permission):
-    """A person decides; when nobody is there the run stops and can be resumed."""
+    """The user decides; without an answer the run stops and can be resumed."""
 
     __slots__ = ()
     strictness = 2
 
 
 class Deny(Permission):
-    """The call does not run; the model is told the reason."""
+    """The call does not run; the reason is its result."""
 
     __slots__ = ()
     strictness = 3

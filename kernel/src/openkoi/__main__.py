@@ -1,15 +1,15 @@
-"""The console entry. Answers ``--version`` before anything is imported; all else is the face's that is installed."""
+"""The console script. Answers ``--version`` before anything is imported; all else is a frontend's."""
 
 import sys
 
-FACE = ("faces", "cli")
+from openkoi import __version__
+
+OPEN = "openkoi.open_app:open_app"
 
 
 def main() -> None:
-    """Start the command line; an interruption while it is imported ends it like one later."""
+    """Start a frontend; an interruption while it is imported ends it like one later."""
     if sys.argv[1:] in (["--version"], ["-V"]):
-        from openkoi import __version__
-
         print(f"openkoi {__version__}")
         return
     try:
@@ -23,17 +23,11 @@ def main() -> None:
 
 
 def start() -> None:
-    """Hand over to the command line, which is a distribution of its own."""
-    from openkoi_loader.registry import resolve, scan
+    """Hand over to the frontend that is installed, and end with its status."""
+    from openkoi_loader.launcher import Launcher
+    from openkoi_loader.registry import scan
 
-    found = scan()
-    face = next((one for one in found.found if one[:2] == FACE), None)
-    if face is None:
-        sys.exit("OpenKoi has no command line here. Install it: pip install openkoi-cli")
-    begin = resolve(face.target)
-    if not callable(begin):
-        sys.exit(f"{face.distribution} brings no command line: {face.target} cannot be called.")
-    begin(found)
+    sys.exit(Launcher(scan(), sys.argv[1:], __version__, OPEN).main())
 
 
 if __name__ == "__main__":

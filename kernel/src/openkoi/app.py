@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from openkoi_files import is_under_way, private_folder, save_key, saved_names
@@ -26,17 +25,16 @@ from openkoi_hookspecs import (
     Result,
     RunSummary,
     Task,
-    events,
-    hooks,
 )
 from openkoi_hookspecs.posts import Post
+from openkoi_hookspecs.run import NO_SETTINGS
 from openkoi_log import all_segments, find_task, read_segment, sessions_of, summarize_runs
 from openkoi_log.publisher import Listener
 from openkoi_settings import Config, write_setting
 
 from .asker import User
 from .handle import BackgroundRuns, RunHandle
-from .messages import prepare_post, receive_post, send_post
+from .messages import propose_pattern, receive_post, send_post
 from .parent_run import ParentRun
 from .runs import Runs
 from .services import Services, plugin_settings
@@ -46,7 +44,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 P = ParamSpec("P")
-NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,27 +128,31 @@ class App:
     # Hooks and plugins
 
     async def collect(
-        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Call every implementation of a hook with the same facts."""
         await self.services.start()
-        return await self.services.hooks.collect(moment, *args, **facts)
+        return await self.services.hooks.collect(hook, *args, **facts)
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through every implementation of a hook."""
         await self.services.start()
-        return await self.services.hooks.fold(moment, value, *args, **facts)
+        return await self.services.hooks.fold(hook, value, *args, **facts)
 
     def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List the plugins of a kind without loading them."""
-        entries = self.services.plugins.plugins(kind)
-        return [replace(entry, load=partial(self.load, kind, entry.name)) for entry in entries]
+        there = self.services.plugins.plugins(kind)
+        return [replace(entry, load=partial(self.load, kind, entry.name)) for entry in there]
 
     async def load(self, kind: str, name: str) -> object:
         """Load a plugin, once, and enter it if it is an asynchronous context manager."""
         return await self.services.components.plugin(kind, name)
+
+    async def load_chosen(self, kind: str) -> object | None:
+        """Load the plugin of a kind that ``[use]`` names."""
+        return await self.services.components.configured(kind)
 
     def providers(self) -> Sequence[ProviderInfo]:
         """List the providers that are installed and known, best first, with their default models."""
@@ -192,9 +193,9 @@ class App:
         """Search the configured memory; without one, or when it fails, there are no hits."""
         return await self.services.search(query)
 
-    async def emit(self, event: Event) -> None:
-        """Log an event that belongs to no run."""
-        self.services.publish("", [event])
+    async def emit(self, event: Event, *, run: str = "") -> None:
+        """Log an event that belongs to no run, or to the task of this id."""
+        self.services.publish_of_task(run, event) if run else self.services.publish("", [event])
 
     # Apps and patterns
 
@@ -204,16 +205,11 @@ class App:
 
     async def send(self, post: Post) -> str:
         """Send a post by the app that it names, or edit the one of its id; return its id, or nothing if dropped."""
-        ready = await prepare_post(post, self, self.services.redactor)
-        return await send_post(ready, await self.services.components.plugin("integrations", post.app)) if ready else ""
+        return await send_post(post, self)
 
     async def propose(self, pattern: Pattern) -> Pattern | None:
         """Pass a pattern through every plugin and log it; None if one dropped it."""
-        proposed = await self.fold(hooks.on_pattern, pattern, koi=self)
-        if proposed.dropped:
-            return None
-        await self.emit(events.PatternProposed(proposed))
-        return proposed
+        return await propose_pattern(pattern, self)
 
     # Settings and keys
 
@@ -251,11 +247,19 @@ class App:
         """Mask a secret from now on in all that is written."""
         self.services.redactor.hold(secret, name)
 
+    def redact(self, text: str) -> str:
+        """Mask the secrets in a text that is shown."""
+        return self.services.redactor(text)
+
     # The user
 
     def warn(self, text: str) -> None:
         """Warn the user once, with the run that comes next or is under way."""
         self.services.warn_once(text)
+
+    def warnings(self) -> Sequence[str]:
+        """List the warnings that no run has logged yet."""
+        return tuple(self.services.warnings.texts)
 
     def attend(self, user: User, *, timeout: float | None = None) -> Callable[[], None]:
         """Put every question to this frontend; return a function that ends it."""
@@ -284,7 +288,7 @@ class App:
         return self.services.consents.remove(id)
 
     async def pending_questions(self) -> Sequence[PendingQuestion]:
-        """List the questions without an answer, the oldest first; those that nobody waits for are removed."""
+        """List the questions without an answer, the oldest first; those of ended runs and programs are removed."""
         from .questions import pending_questions
 
         return await pending_questions(self.services)

@@ -14,7 +14,7 @@ User = Callable[[Question], Awaitable[str | None]]
 
 @dataclass(eq=False, slots=True)
 class Attendant:
-    """A frontend that attends. It is asked one question at a time, for ``timeout`` seconds each."""
+    """A frontend that answers questions. It is asked one at a time, for ``timeout`` seconds each."""
 
     user: User
     timeout: float | None
@@ -45,7 +45,7 @@ class OpenQuestion:
     timer: asyncio.TimerHandle | None = None
 
     def begin(self, attendants: list[Attendant]) -> None:
-        """Ask all that attend."""
+        """Ask all attending frontends."""
         for attendant in attendants:
             self.put_to(attendant)
         if not attendants:
@@ -60,13 +60,13 @@ class OpenQuestion:
         task.add_done_callback(partial(self.hear, attendant))
 
     def hear(self, attendant: Attendant, task: asyncio.Task[str | None]) -> None:
-        """Take what a frontend said. When none of them has an answer, there is none."""
+        """Take the answer of a frontend; without one, end the question when the last frontend has none."""
         self.asked.pop(attendant, None)
         if not task.cancelled() and (task.result() is not None or not self.asked):
             self.settle(task.result())
 
     def leave(self, attendant: Attendant) -> None:
-        """Stop asking a frontend that attends no more."""
+        """Stop asking a frontend that no longer attends."""
         if task := self.asked.pop(attendant, None):
             task.cancel()
             if not self.asked:
@@ -76,7 +76,7 @@ class OpenQuestion:
         self.timer = asyncio.get_running_loop().call_later(self.patience, self.settle, None)
 
     def settle(self, answer: str | None) -> None:
-        """Give the answer, unless there is one already."""
+        """Set the answer, unless there is one already."""
         if not self.result.done():
             self.result.set_result(answer)
 
@@ -102,7 +102,7 @@ class Asker:
     unanswered: dict[str, set[str]] = field(default_factory=dict)
 
     def attend(self, user: User, timeout: float | None) -> Callable[[], None]:
-        """Ask this user, too; return a function that ends it."""
+        """Add a frontend; return a function that removes it."""
         attendant = Attendant(user, timeout, self.warn)
         self.attendants.append(attendant)
         for question in self.open:
@@ -110,7 +110,7 @@ class Asker:
         return partial(self.leave, attendant)
 
     def leave(self, attendant: Attendant) -> None:
-        """Ask a frontend no more."""
+        """Remove a frontend."""
         if attendant in self.attendants:
             self.attendants.remove(attendant)
             for question in self.open:

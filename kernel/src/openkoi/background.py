@@ -1,4 +1,4 @@
-"""Work that goes on after results are out: what runs taught is learned while the program lives."""
+"""Run tasks in the background after a run has its result: learning, and leaving plugins."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -13,33 +13,33 @@ FAILED = "What was learned may be missing until the next start: {}"
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """Duties, each in a task of its own. All are in the log already, so nothing is lost if one is not done."""
+    """Background tasks. All they need is in the log, so nothing is lost if one is not done."""
 
     warn: Callable[[str], None]
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
-    def start(self, duty: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
-        """Do something in the background; a failure is a warning."""
-        task = asyncio.create_task(self.guarded(duty))
+    def start(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
+        """Start a background task; a failure is a warning."""
+        task = asyncio.create_task(self.guarded(work))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         return task
 
-    async def guarded(self, duty: Coroutine[Any, Any, object]) -> None:
-        """Do one duty."""
+    async def guarded(self, work: Coroutine[Any, Any, object]) -> None:
+        """Run one task and contain its failure."""
         try:
             with confined():
-                await duty
+                await work
         except Exception as error:  # plugins' work after the result: it is not worth losing the result for
             self.warn(FAILED.format(error))
 
     async def drain(self) -> None:
-        """Wait for all that was begun, and for what comes of it."""
+        """Wait for all tasks, and for those that they start."""
         while self.tasks:
             await asyncio.wait(self.tasks)
 
     async def close(self, seconds: float | None) -> None:
-        """Wait so long at most, or as long as it takes, and end the rest."""
+        """Wait for so many seconds, or as long as it takes, then cancel the rest."""
         try:
             async with asyncio.timeout(seconds):
                 await self.drain()

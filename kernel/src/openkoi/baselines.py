@@ -12,7 +12,7 @@ LOST = "The baseline of {names} was lost when the task was interrupted; every fa
 
 
 async def capture_baseline(run: TaskRun) -> None:
-    """Before the first change: keep the files as they are, and let evaluators see how things stand."""
+    """Keep the files and the evaluators' baselines before the first change; once a run."""
     async with run.baseline_lock:
         if run.baseline_done:
             return

@@ -1,12 +1,11 @@
-"""Compare the files with what a run left, before it is resumed or forked. Knows checkpoints and records."""
+"""Compare the files with what a run left, before it is resumed or forked."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from openkoi_files.diffs import changed_files, format_names
 from openkoi_hookspecs import Checkpoints, Event, FilesChangedError, KoiError, Record, events
 from openkoi_log import last_checkpoint, rerun_of
-
-from .diffs import changed_files, format_names
 
 FORKED = (
     "Files of that task were changed after it ended: {names}. A fork restores them, and those changes would be lost. "

@@ -7,29 +7,31 @@ from dataclasses import dataclass, replace
 
 from openkoi_files import under_way
 from openkoi_hookspecs import Result, events
+from openkoi_loader.early_settings import check_settings
 from openkoi_log import Beginning, Past, beginning_of, renamed
 from openkoi_log.past_run import PastRun, read_past_run, replace_models
 from openkoi_models import check_models
 from openkoi_settings import Config, with_settings
 
 from .changed import refuse_fork, refuse_verdict
-from .early_settings import check_settings
 from .parent_run import ParentRun
 from .runs import Runs
 from .services import Services
-from .workspace_state import named
+from .workspace_state import format_conflicts
 
 
 @dataclass(frozen=True, slots=True)
 class ContinuedRuns:
-    """Does what is left of runs. ``configured`` lends what does tasks with another configuration."""
+    """Continues runs. ``configured`` yields the ``Runs`` of another configuration."""
 
     services: Services
     configured: Callable[[Config], AbstractAsyncContextManager[Runs]]
 
     async def resume(self, past: Past, changed: Mapping[str, object], inbox: list[str]) -> Result:
         """Resume a run where it ended, with ``changed`` settings; raises KoiError while it is under way."""
-        with under_way(self.services.running, past.run):  # before the log is read: then nobody writes more of this run
+        with under_way(
+            self.services.running, past.run
+        ):  # before the log is read: then no other process adds to this run
             known = await self.read(past)
             async with self.configured(self.config_of(known, changed)) as runs:
                 return await resume(known, runs, changed, inbox)
@@ -42,11 +44,11 @@ class ContinuedRuns:
             return await fork(known, runs, (at, changed), fresh)
 
     async def read(self, past: Past) -> PastRun:
-        """Read a run from the log; other runs go on meanwhile."""
+        """Read a run from the log, without blocking other runs."""
         return await asyncio.to_thread(read_past_run, self.services.config.paths.sessions, past)
 
     def config_of(self, past: PastRun, changed: Mapping[str, object]) -> Config:
-        """Return the configuration of a run's folder, with the run's models and then these settings over it."""
+        """Return the configuration of a run's folder, overridden by the run's models and then by these settings."""
         folder = past.folder(self.services.config.workspace)
         config = replace(self.services.config_of(folder), workspace=folder)
         return with_settings(config, replace_models(past.models, changed))
@@ -68,7 +70,7 @@ async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object
     """Begin a run as another one began; raises KoiError where that is not possible, before a file is touched."""
     services, (at, changed) = runs.services, change
     beginning = beginning_of(past.records, past.id, at)
-    await check_settings(services, changed)
+    await check_settings(changed, services.config, services.components)
     await check_models(beginning.task.agent, services.router, services.warn_once)
     limits = services.config.limits_with(beginning.task.effective_limits, changed)
     task = replace(beginning.task, limits=limits, session=services.session)
@@ -91,5 +93,5 @@ async def restore_beginning(beginning: Beginning, fresh: str, services: Services
     before = await keeper.create(workspace, run=fresh)
     done = await keeper.restore(workspace, beginning.checkpoint, since=beginning.last, run=fresh)
     if left := {**done.conflicts, **done.left}:
-        services.warn_once(f"Not every file could be restored: {named(left)}.")
+        services.warn_once(f"Not every file could be restored: {format_conflicts(left)}.")
     return before

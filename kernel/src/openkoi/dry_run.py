@@ -1,4 +1,4 @@
-"""A run that only looks: hooks and toolboxes are asked with it, and nothing else happens."""
+"""A run for asking hooks and tool providers what they would add. It has no other effect."""
 
 from openkoi_hookspecs import (
     Command,
@@ -11,25 +11,31 @@ from openkoi_hookspecs import (
     Response,
     Result,
     Task,
+    ToolCall,
+    ToolResult,
 )
 
 from .run import TaskRun
 
-NOT_DONE = "This run only looks: {} is not done."
+NOT_DONE = "Not run: {}. A dry run has no effects."
 
 
 class DryRun(TaskRun):
-    """A run that has not begun and never does."""
+    """A run that never begins."""
 
     __slots__ = ()
 
     async def chat(self, request: Request) -> Response:
-        """Call no model, as if no call were left."""
+        """Call no model: raise LimitExceededError, as if no call were left."""
         raise LimitExceededError("calls")
 
     async def execute(self, command: Command) -> CommandResult:
         """Refuse a command."""
         raise KoiError(NOT_DONE.format(" ".join(command.argv)))
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Refuse to call a tool."""
+        raise KoiError(NOT_DONE.format(call.tool))
 
     async def solve(self, task: Task) -> Result:
         """Refuse a sub-task."""
@@ -43,4 +49,4 @@ class DryRun(TaskRun):
         """Log nothing."""
 
     async def warn(self) -> None:
-        """Leave the warnings to a run that is done."""
+        """Leave the warnings to the next real run."""

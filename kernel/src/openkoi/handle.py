@@ -1,4 +1,4 @@
-"""A task that was begun in the background: whoever began it waits for it, speaks to it, or stops it."""
+"""Runs in the background, and the handles with which callers wait for them, add messages and stop them."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -10,14 +10,14 @@ from openkoi_hookspecs import KoiError, Result, RunStoppedError
 
 @dataclass(frozen=True, slots=True)
 class RunHandle:
-    """Implements ``Handle``. ``inbox`` is what the run has not taken up yet."""
+    """Implements ``Handle``. ``inbox`` contains the messages that the run has not read yet."""
 
     id: str
     task: asyncio.Task[Result]
     inbox: list[str]
 
     async def result(self) -> Result:
-        """Wait for the result; whoever waits may be cancelled without ending the run."""
+        """Wait for the result; cancelling the caller does not end the run."""
         try:
             return await asyncio.shield(self.task)
         except asyncio.CancelledError:
@@ -26,9 +26,9 @@ class RunHandle:
             raise
 
     def say(self, text: str) -> None:
-        """Leave the run a message."""
+        """Add a message for the run."""
         if self.task.done():
-            raise KoiError(f"Run {self.id[:8]} is over, so nothing can be said to it. Begin another task.")
+            raise KoiError(f"Run {self.id[:8]} is over, so no message can be added. Begin another task.")
         self.inbox.append(text)
 
     def stop(self) -> None:
@@ -43,7 +43,7 @@ class BackgroundRuns:
     tasks: set[asyncio.Task[Result]] = field(default_factory=set)
 
     def begin(self, work: Coroutine[Any, Any, Result], id: str, inbox: list[str]) -> RunHandle:
-        """Let a run go on by itself. How it fails is told to whoever asks its handle, not to the event loop."""
+        """Start a run as a task; its error is raised by its handle and not reported by the event loop."""
         task = asyncio.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)

@@ -1,11 +1,12 @@
-"""The inner loop: a call of the model, the tools it asks for, and round again until it answers without asking.
+"""Run the inner loop: call the model, run the tools it asks for, and repeat until it answers without asking.
 
-Task runs, chat and every face use it. Knows conversations and tools; knows no evaluation, plan or file.
+It depends on conversations and tools, and on no evaluation, plan or file.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from openkoi_decision.termination import EXHAUSTED, met_condition, reminder
 from openkoi_hookspecs import (
     BudgetExhausted,
     Condition,
@@ -23,12 +24,14 @@ from openkoi_hookspecs import (
     events,
     is_yes,
 )
-from openkoi_models import answer_tokens
-from openkoi_progress import Gain, Step
+from openkoi_isolation import sanitize_text
+from openkoi_models import EXECUTOR, answer_tokens, executor_of
+from openkoi_progress import Gain, Standstill, Step
+from openkoi_prompt.conversation import Conversation
 
 from .compact import compact
 from .run import TaskRun
-from .termination import EXHAUSTED, met_condition, reminder
+from .stuck_limits import stuck_limits
 from .tool_dispatch import ToolOutcome, run_calls
 
 GO_ON = (
@@ -63,7 +66,7 @@ class InnerLoopResult:
 
 
 async def run_inner_loop(run: TaskRun) -> InnerLoopResult:
-    """Go round until the model answers, or something stops it."""
+    """Run cycles until the model answers, or something stops it."""
     ending = await run_cycles(run)
     await run.emit(events.InnerLoopEnded(ending.condition or REASONS[ending.why]))
     return ending
@@ -75,16 +78,17 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
         await run.emit(events.CycleStarted(cycle, run.limits.cycles))
         if run.limited and not run.replay.active:  # by a hook, a tool or the planner: the next model call ends the run
             return ended_by_limit(LimitExceededError(run.limited), text, run)
-        await run.take_messages()
+        await take_messages(run)
         try:
             reply = await ask_model(run)
         except LimitExceededError as reached:
             return ended_by_limit(reached, text, run)
-        run.add_reply(reply)
+        run.conversation.say(Message(Role.ASSISTANT, reply.parts))
         text = reply.text or text
         settled = await run_calls(reply.calls, run) if reply.calls else []
         stop = await after_tools(settled, cycle, run) if settled else None
-        if condition := met_condition(conditions, reply, settled, run.budget.usd_left + run.replay.to_come):
+        results = [(one.tool.name, one.result) for one in settled if one.tool]
+        if condition := met_condition(conditions, reply.text, results, run.budget.usd_left + run.replay.to_come):
             return InnerLoopResult(text, StopReason.DONE, condition=condition)
         quiet = 0 if settled else quiet + 1
         over = settled or quiet > NUDGES or is_refusal(reply)
@@ -98,12 +102,35 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
         except LimitExceededError as reached:
             return ended_by_limit(reached, text, run)
         if words:
-            await run.add_message(words)
+            await add_message(run, words)
     return InnerLoopResult(text, StopReason.CYCLES)
 
 
+async def add_message(run: TaskRun, text: str, *, fresh: bool = False) -> None:
+    """Add a message to the conversation, or begin a new one with it and the task's history and parts."""
+    known = run.replay.take(events.MessageAdded, lambda one: not one.from_user)
+    given = Message.user(text, *(run.task.parts if fresh else ()))
+    message, fresh = (known.message, known.new_conversation) if known else (given, fresh)
+    if fresh:
+        run.conversation = Conversation(run.conversation.system, [*run.task.history])
+        run.standstill = Standstill(stuck_limits(run.services.config))
+    run.conversation.say(message)
+    if known is None:
+        await run.emit(events.MessageAdded(message, fresh))
+
+
+async def take_messages(run: TaskRun) -> None:
+    """Add the user's messages to the conversation; in a resumed run, those that were logged at this place."""
+    for known in run.replay.said_before(executor_of(run.task.agent) or EXECUTOR):
+        run.conversation.say(known.message)
+    while run.nested.inbox:
+        message = Message.user(sanitize_text(run.nested.inbox.pop(0)))
+        run.conversation.say(message)
+        await run.emit(events.MessageAdded(message, from_user=True))
+
+
 def last_words(reply: Response, conditions: Sequence[Condition]) -> InnerLoopResult:
-    """End with a reply that asks for no tool. What was said earlier, beside a call, is not its answer."""
+    """End with a reply that asks for no tool. Text that came earlier, beside a call, is not its answer."""
     if is_refusal(reply):
         return InnerLoopResult(reply.text, StopReason.REFUSED)
     if is_truncated(reply):
@@ -113,7 +140,7 @@ def last_words(reply: Response, conditions: Sequence[Condition]) -> InnerLoopRes
 
 
 def ended_by_limit(reached: LimitExceededError, text: str, run: TaskRun) -> InnerLoopResult:
-    """How it ends at a limit: well, where the end of the money was declared to be an end."""
+    """Return how it ends at a limit: done, if the agent declares the end of its budget as the end of its work."""
     if reached.limit == "dollars" and any(isinstance(one, BudgetExhausted) for one in run.agent.conditions):
         run.budget.refused = ""
         return InnerLoopResult(text, StopReason.DONE, condition=EXHAUSTED)
@@ -130,7 +157,7 @@ async def keep_short(reply: Response, run: TaskRun) -> None:
 
 
 async def ask_model(run: TaskRun) -> Response:
-    """What the model answers; a conversation that has become too long for it is made shorter, twice at most."""
+    """Return the model's answer; make a conversation shorter that is too long for it, up to twice."""
     for _ in range(COMPACTIONS):
         try:
             return await run.chat(request_of(run))
@@ -155,7 +182,7 @@ def is_truncated(reply: Response) -> bool:
 
 
 async def after_tools(settled: Sequence[ToolOutcome], cycle: int, run: TaskRun) -> StopReason | None:
-    """Show the model its results, and tell whether going on makes sense."""
+    """Add the results to the conversation; return why the loop ends, or None if it continues."""
     results: tuple[ToolResult, ...] = tuple(one.result for one in settled)
     run.conversation.say(Message(Role.USER, results))
     await run.emit(events.ToolResultsReady(cycle))
@@ -172,7 +199,7 @@ def step(one: ToolOutcome) -> Step:
 
 
 def changed(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
-    """What the workspace shows of these calls; only looked at when one may have changed it."""
+    """Return what these calls changed in the workspace, which is compared only if one may have changed it."""
     writers = [one for one in settled if one.tool and one.tool.effect > Effect.READS]
     if not writers:
         return Gain.NOTHING
@@ -181,7 +208,7 @@ def changed(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
 
 
 async def going_in_circles(run: TaskRun) -> bool:
-    """Whether to stop: a person is warned first, then asked; the last ceiling holds for everybody."""
+    """Return whether to stop; the user is warned first, then asked. Without progress it stops at the last limit."""
     state = run.standstill
     if state.stuck:
         await run.emit(

@@ -1,15 +1,18 @@
 """Task -> Recall -> Plan -> [Execute -> Evaluate -> Decide -> Refine]* -> Learn -> Result.
 
-Knows the order of the phases; knows no models, prompts, plugins or clocks.
+Depends on the order of the phases alone, and on no model, prompt, plugin or clock.
 """
 
-from dataclasses import replace
-
+from openkoi_decision.best import best_of, choose_returned
+from openkoi_decision.decide import decide
+from openkoi_decision.facts import failed_before, limit_work, observe, policy_of
+from openkoi_decision.refine import refine
 from openkoi_hookspecs import (
     Decision,
     Evaluation,
     EvaluationMode,
     ExecutionResult,
+    Facts,
     Iteration,
     NextAction,
     Plan,
@@ -18,24 +21,20 @@ from openkoi_hookspecs import (
     StopReason,
 )
 from openkoi_hookspecs.events import DecisionMade, IterationFinished, RunCompleted
-from openkoi_log import refine
 
-from .phases.best import best_of, choose_returned
-from .phases.decide import decide
 from .phases.evaluate import evaluate
 from .phases.execute import execute
-from .phases.facts import facts_of
 from .phases.learn import learn
 from .phases.plan import make_plan
 from .phases.question import classify_request
 from .phases.recall import recall
 from .run import TaskRun
 
-AS_BEFORE = "as was answered before"
+AS_BEFORE = "as answered before"
 
 
 async def solve(run: TaskRun) -> Result:
-    """Do the task until it is good enough, a limit is met, or a person is needed."""
+    """Iterate until the work is accepted, a limit is reached, or the user is needed."""
     plan = await make_plan(await recall(run), run)
     while True:
         work = await execute(plan, run)
@@ -54,8 +53,8 @@ async def solve(run: TaskRun) -> Result:
 
 
 async def record_iteration(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, run: TaskRun) -> None:
-    """Put an iteration on record, with what it alone cost."""
-    work = limited(work, run.limited)
+    """Record an iteration and its own cost."""
+    work = limit_work(work, run.limited)
     known = run.replay.next_decision
     facts = known.facts if known else facts_of(plan, work, evaluation, run)
     spent = known.cost if known else run.cost
@@ -64,15 +63,14 @@ async def record_iteration(plan: Plan, work: ExecutionResult, evaluation: Evalua
     await run.emit(IterationFinished(len(run.iterations) - 1, score, run.take_iteration_cost(), mode))
 
 
-def limited(work: ExecutionResult, limit: str) -> ExecutionResult:
-    """Return the work as ended by a limit if a judge, a hook, a tool or a sub-task reached one."""
-    if not limit or work.ended in (StopReason.BUDGET, StopReason.TIME, StopReason.LOOP, StopReason.PERSON):
-        return work
-    return replace(work, ended=StopReason.TIME if limit == "seconds" else StopReason.BUDGET, limit=limit)
+def facts_of(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, run: TaskRun) -> Facts:
+    """Return what the decision about an iteration is based on."""
+    policy = policy_of(run.task, plan, run.evaluators)
+    return observe(plan, work, evaluation, policy=policy, failed=failed_before(run.baselines.values()))
 
 
 async def decide_next(run: TaskRun) -> Decision:
-    """Decide what happens next; what was decided before holds."""
+    """Decide what happens next; a replayed decision is kept."""
     if known := run.replay.take(DecisionMade):
         return known.decision
     ruling = decide(run.iterations, run.limits, run.cost)
@@ -81,7 +79,7 @@ async def decide_next(run: TaskRun) -> Decision:
 
 
 async def ask_user(ruling: Decision, run: TaskRun) -> str:
-    """Ask the person when the ruling needs one; an empty answer leaves the ruling as it is."""
+    """Ask the user if the decision needs it; return their advice, or an empty text."""
     if ruling.action is not NextAction.ESCALATE or run.iterations[-1].work.ended is StopReason.PERSON:
         return ""
     if run.replay.active:
@@ -90,7 +88,7 @@ async def ask_user(ruling: Decision, run: TaskRun) -> str:
 
 
 async def restore_best(ruling: Decision, run: TaskRun) -> None:
-    """After an attempt that led astray: the best files again, and a conversation that begins anew."""
+    """Restore the files of the best iteration and begin a new conversation, if the decision says so."""
     if ruling.restart_from_best:
         if not run.replay.active:
             await run.go_back_to(best_of(run.iterations).work)
@@ -98,7 +96,7 @@ async def restore_best(ruling: Decision, run: TaskRun) -> None:
 
 
 async def finish(ruling: Decision, run: TaskRun) -> Result:
-    """Put the files of the iteration that is returned in place, and report how it went."""
+    """Restore the files of the iteration that is returned, and return the result."""
     best = choose_returned(run.iterations, ruling.action)
     if best is not run.iterations[-1]:
         await run.go_back_to(best.work)

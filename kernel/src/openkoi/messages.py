@@ -1,9 +1,9 @@
-"""Pass posts between apps and the programs that host them. Plugins see each one, and none takes a secret along."""
+"""Pass posts between apps and the programs that host them, through the hooks of plugins and without secrets."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from openkoi_hookspecs import Koi, KoiError, PluginError, hooks
+from openkoi_hookspecs import Koi, KoiError, Pattern, PluginError, events, hooks
 from openkoi_hookspecs.posts import Post
 from openkoi_isolation import confined
 
@@ -14,10 +14,12 @@ async def receive_post(post: Post, koi: Koi) -> Post | None:
     return None if received.dropped else received
 
 
-async def prepare_post(post: Post, koi: Koi, redact: Callable[[str], str]) -> Post | None:
-    """Return a post as it may be sent, without secrets; None if a plugin dropped it."""
+async def send_post(post: Post, koi: Koi) -> str:
+    """Send a post without secrets, or edit the one of its id; return its id, or nothing if a plugin dropped it."""
     sending = await koi.fold(hooks.message_sending, post, koi=koi)
-    return None if sending.dropped else redact_post(sending, redact)
+    if sending.dropped:
+        return ""
+    return await deliver_post(redact_post(sending, koi.redact), await koi.load("integrations", post.app))
 
 
 def redact_post(post: Post, redact: Callable[[str], str]) -> Post:
@@ -27,7 +29,7 @@ def redact_post(post: Post, redact: Callable[[str], str]) -> Post:
     return replace(post, text=redact(post.text), subject=redact(post.subject), choices=choices, attachments=files)
 
 
-async def send_post(post: Post, app: object) -> str:
+async def deliver_post(post: Post, app: object) -> str:
     """Send a post, or edit the one of its id; return its id. Raises AppError, or KoiError where the app cannot."""
     from openkoi_hookspecs.integrations import Messenger, SupportsEdit
 
@@ -42,3 +44,12 @@ async def send_post(post: Post, app: object) -> str:
         raise
     except Exception as error:  # an app is a plugin: it may raise anything
         raise PluginError(post.app, "send", f"{type(error).__name__}: {error}") from error
+
+
+async def propose_pattern(pattern: Pattern, koi: Koi) -> Pattern | None:
+    """Log a pattern as plugins let it stand; None if one dropped it."""
+    proposed = await koi.fold(hooks.on_pattern, pattern, koi=koi)
+    if proposed.dropped:
+        return None
+    await koi.emit(events.PatternProposed(proposed))
+    return proposed

@@ -8,12 +8,12 @@ from openkoi_loader.bundles import as_preferred, bundle_folders
 from openkoi_loader.plugins import Plugins
 from openkoi_loader.registry import Scan, scan
 from openkoi_models import FILE, Catalogue
-from openkoi_redact import CURRENT
-from openkoi_settings import Config, find_paths, load_config, with_settings
+from openkoi_redact import CURRENT, Redactor
+from openkoi_settings import Config, find_paths, keys, load_config, with_settings
+from openkoi_settings.known_secrets import known_secrets
 
 from .app import App
 from .pending_warnings import PendingWarnings
-from .redaction import make_redactor
 from .services import Services
 
 Provided = Mapping[str, Mapping[str, object]]
@@ -21,7 +21,7 @@ Provided = Mapping[str, Mapping[str, object]]
 
 def build_app(config: Config, found: Scan, provided: Provided | None = None, bundles: Sequence[Path] = ()) -> App:
     """Build what the configuration asks for, loading nothing yet. ``provided`` are plugins of the caller's own."""
-    redactor = make_redactor(config)
+    redactor = Redactor(known_secrets(config), config[keys.ALLOWED_SECRETS])
     CURRENT.set(redactor)
     plugins = Plugins(config, redactor, found.found, provided or {})
     catalogue = Catalogue([bundle / FILE for bundle in bundles])

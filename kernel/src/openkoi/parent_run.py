@@ -1,17 +1,17 @@
-"""Where a run stands: on its own, within another one, or as a continuation of what the log holds."""
+"""How a run begins: on its own, as part of another one, or as the continuation of a logged one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Record
-from openkoi_models import Budget
+from openkoi_models import TaskBudget
 
 
 @dataclass(frozen=True, slots=True)
 class ParentRun:
-    """The run that pays, if any, and how deep this one is nested. ``records`` hold what it did before, by its id."""
+    """The budget and depth of the parent, if there is one, and the ``records`` of a run that is continued."""
 
-    budget: Budget | None = None
+    budget: TaskBudget | None = None
     depth: int = 0
     id: str = ""
     records: Sequence[Record] = ()

@@ -7,19 +7,19 @@ from openkoi_hookspecs import Event, events
 
 @dataclass(slots=True)
 class PendingWarnings:
-    """What the next run, or the one that is under way, warns of."""
+    """The warnings of the next run, or of the one that is under way."""
 
     texts: list[str] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
 
     def add(self, text: str) -> None:
-        """Keep a warning, unless it was given before."""
+        """Add a warning, unless it was given before."""
         if text not in self.known:
             self.known.add(text)
             self.texts.append(text)
 
     def take(self) -> list[Event]:
-        """Return what there is to warn of, and forget it."""
+        """Remove and return the warnings."""
         taken: list[Event] = [events.WarningIssued(text) for text in dict.fromkeys(self.texts)]
         self.texts.clear()
         return taken

@@ -6,14 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from openkoi_files import is_under_way, under_way
-from openkoi_hookspecs import KoiError, NextAction, PendingQuestion, PluginNotFoundError, Question, events
-from openkoi_log import all_segments, select_from
+from openkoi_files.short_ids import find_by_prefix
+from openkoi_hookspecs import PendingQuestion, Question, RunState, events
+from openkoi_log import summarize_runs
 
 from .asker import question_id
 from .services import Services
-
-SHORT = 8
-SEVERAL = "Several questions begin with {id!r}: {ids}. Give more of the id."
 
 
 async def ask_outside_runs(question: Question, services: Services) -> str | None:
@@ -34,7 +32,7 @@ async def ask_outside_runs(question: Question, services: Services) -> str | None
 
 
 async def pending_questions(services: Services) -> Sequence[PendingQuestion]:
-    """List the questions without an answer, the oldest first. Those that nobody will hear an answer to are removed."""
+    """List the questions without an answer, the oldest first. Those of ended runs and programs are removed."""
     store = await services.asker.store()
     found = []
     for one in await store.pending() if store else ():
@@ -47,15 +45,10 @@ async def pending_questions(services: Services) -> Sequence[PendingQuestion]:
 
 
 def is_over(question: PendingQuestion, services: Services) -> bool:
-    """Whether whoever asks has ended for good: the program that asked outside runs, or a run that has its result."""
-    if not question.run:
-        return True
-    ended = None
-    for path in all_segments(services.config.paths.sessions, question.session) if question.session else ():
-        for record in select_from(path, (events.RunCompleted,)):
-            if record.run == question.outermost and isinstance(record.event, events.RunCompleted):
-                ended = record.event.decision.action
-    return ended not in (None, NextAction.ESCALATE)
+    """Return whether no answer is needed any more: the program that asked has ended, or the run has its result."""
+    sessions = [question.session] if question.session else []
+    there = summarize_runs(sessions, services.config.paths.sessions, lambda run: False)
+    return not question.run or (question.outermost, RunState.FINISHED) in ((one.id, one.state) for one in there)
 
 
 async def answer_question(id: str, answer: str, services: Services) -> PendingQuestion:
@@ -63,12 +56,7 @@ async def answer_question(id: str, answer: str, services: Services) -> PendingQu
 
     Raises PluginNotFoundError, or KoiError where several questions begin so.
     """
-    there = await pending_questions(services)
-    found = [one for one in there if one.id.startswith(id)]
-    if len(found) > 1:
-        raise KoiError(SEVERAL.format(id=id, ids=", ".join(one.id[:SHORT] for one in found)))
-    if not found:
-        raise PluginNotFoundError("question", id, tuple(one.id[:SHORT] for one in there))
+    found = find_by_prefix(id, {one.id: one for one in await pending_questions(services)}, "question")
     if store := await services.asker.store():
-        await store.answer(found[0].id, services.redactor.without_held(answer))
-    return found[0]
+        await store.answer(found.id, services.redactor.without_held(answer))
+    return found

@@ -1,4 +1,4 @@
-"""Ask before files are changed that no checkpoint contains. Knows a setting; knows no tool."""
+"""Ask before files are changed that no checkpoint contains."""
 
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,9 @@ REFUSED = "Rejected: the user does not want files to be changed without a checkp
 
 
 async def may_change_files(run: "TaskRun") -> bool | None:
-    """Whether files may be changed: yes with a checkpoint, else what the user says, once a run; None without a user.
+    """Return whether files may be changed: True with a checkpoint, else the user's answer; None without one.
 
-    That undo cannot work is said first in any case.
+    The user is warned that undo cannot work, and asked once a run.
     """
     async with run.baseline_lock:
         if run.workspace_state.origin or run.unkept is not None:

@@ -1,9 +1,10 @@
-"""One task under way. Implements ``Run``: whatever it does is charged to the task, bound by its limits and logged.
+"""One task under way. Implements ``Run``: all it does is charged to the task, bound by its limits and logged.
 
-Holds what the phases share: the conversation, the tools, the checkpoints. Knows no phase.
+Contains what the phases share: the conversation, the tools, the checkpoints.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -27,26 +28,28 @@ from openkoi_hookspecs import (
     Koi,
     LimitExceededError,
     Limits,
-    Message,
     PendingQuestion,
     Query,
     Question,
     Request,
     Response,
     Result,
-    Role,
     Task,
     Tool,
+    ToolCall,
+    ToolResult,
     events,
 )
-from openkoi_isolation import sanitize_text, with_timeout
+from openkoi_isolation import with_timeout
 from openkoi_loader.hooks import Hooks
+from openkoi_loader.tool_lists import list_tools
 from openkoi_log import Rerun, rerun_of
-from openkoi_models import EXECUTOR, Budget, ModelClient, ResolvedModel, executor_of
+from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of
 from openkoi_progress import Footprints, Standstill
+from openkoi_prompt.conversation import Conversation
+from openkoi_schema import offered
 
 from .asker import question_id
-from .conversation import Conversation
 from .effects import EffectLog
 from .parent_run import ALONE, ParentRun
 from .sandbox_policy import SandboxPolicy
@@ -62,7 +65,7 @@ NO_AGENT = Agent(name="")
 
 @dataclass(slots=True)
 class TaskRun:
-    """A run, as plugins are lent it and as the phases carry it."""
+    """A run, as plugins and phases use it."""
 
     services: Services
     task: Task
@@ -70,6 +73,7 @@ class TaskRun:
     nested: ParentRun = ALONE
     _: KW_ONLY
     solve_part: Callable[[Task, "TaskRun"], Awaitable[Result]]
+    call_part: Callable[[ToolCall, "TaskRun"], Awaitable[ToolResult]]
     hooks: Hooks
     root: Path | None = None
     id: str = ""
@@ -77,6 +81,10 @@ class TaskRun:
     evaluators: dict[str, Evaluator] = field(default_factory=dict)
     tools: tuple[Tool, ...] = ()
     offered: tuple[Tool, ...] = ()
+    tools_listed: bool = False
+    plugin_calls: Counter[str] = field(default_factory=Counter)
+    worker_works: bool = False
+    needs_user: bool = False
     conversation: Conversation = field(default_factory=Conversation)
     footprints: Footprints = field(default_factory=Footprints)
     touched: bool = False
@@ -92,7 +100,7 @@ class TaskRun:
     learning: asyncio.Task[None] | None = None
     reported_cost: Cost = Cost()
     replay: Rerun = field(init=False)
-    budget: Budget = field(init=False)
+    budget: TaskBudget = field(init=False)
     sandbox_policy: SandboxPolicy = field(init=False)
     models: ModelClient = field(init=False)
     workspace_state: WorkspaceState = field(init=False)
@@ -101,7 +109,7 @@ class TaskRun:
     def __post_init__(self) -> None:
         self.id = self.nested.id or token_hex(10)
         self.replay = rerun_of(self.nested.records, self.id)
-        self.budget = Budget(self.limits, self.nested.budget or self.services.day)
+        self.budget = TaskBudget(self.limits, self.nested.budget)
         self.budget.started -= self.replay.seconds
         self.reported_cost = self.replay.lapped
         self.sandbox_policy = SandboxPolicy(self.services, self, self.replay.approved)
@@ -109,9 +117,8 @@ class TaskRun:
             self.budget.remember(
                 paid.usage if isinstance(paid, events.ModelResponseBroken) else paid.response.done.usage, paid.usd
             )
-        self.models = ModelClient(
-            self.budget, self.services.router, self.emit, executor_of(self.task.agent) or EXECUTOR
-        )
+        payer = CallBudget(self.budget, self.services.budget, self.outermost)
+        self.models = ModelClient(payer, self.services.router, self.emit, executor_of(self.task.agent) or EXECUTOR)
         self.standstill = Standstill(stuck_limits(self.services.config))
         services = self.services
         self.workspace_state = WorkspaceState(
@@ -139,16 +146,16 @@ class TaskRun:
 
     @property
     def agent(self) -> Agent:
-        """Who does the task; nobody in particular, as a rule."""
+        """The agent that does the task; by default one without a definition."""
         return self.task.agent or NO_AGENT
 
     @property
     def cost(self) -> Cost:
-        """What has been used so far, by anyone."""
+        """What has been used so far, by sub-tasks and plugins too."""
         return self.budget.cost
 
     def take_iteration_cost(self) -> Cost:
-        """What has been used since this was asked last; of iterations that are in the log already, nothing."""
+        """Return what was used since the last call; nothing for iterations that are in the log already."""
         if self.replay.written[events.IterationFinished] > 0:
             return Cost()
         before, now = self.reported_cost, self.cost
@@ -158,7 +165,7 @@ class TaskRun:
     # What a Koi can do, within this task.
 
     async def search(self, query: Query) -> Sequence[Hit]:
-        """Ask memory; what is wrong with it is said."""
+        """Ask memory; warn if it fails."""
         try:
             return await self.with_deadline(self.services.search(query))
         except LimitExceededError:
@@ -184,6 +191,20 @@ class TaskRun:
         """Do a sub-task, paid from what is left. What it changes is a change of this task's."""
         return await self.solve_part(task, self)
 
+    async def list_tools(self) -> Sequence[Tool]:
+        """List the tools that a model is offered; of deferred ones, whose schema it asks for, only the names."""
+        if not self.tools_listed:
+            toolboxes = await self.services.components.toolboxes(self.root)
+            listed = await list_tools(toolboxes, self, self.agent.tools, self.services.warn_once)
+            await self.warn()
+            self.offered, self.tools_listed = offered(listed), True
+            self.tools = (*listed, *(tool for tool in self.offered if tool not in listed))
+        return self.offered
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Call a tool as the model does."""
+        return await self.call_part(call, self)
+
     def note_limit(self, limit: str) -> None:
         """Record that a hook, a tool or a sub-task of this run reached a limit."""
         self.limit_noted = self.limit_noted or limit
@@ -199,25 +220,25 @@ class TaskRun:
         return self.budget.refused or self.limit_noted
 
     async def collect(
-        self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
-        """Ask every plugin at a moment."""
-        said = await self.hooks.collect(moment, *args, **facts)
+        """Call every implementation of a hook with the same facts."""
+        said = await self.hooks.collect(hook, *args, **facts)
         await self.warn()
         return said
 
     async def fold(
-        self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
+        self, hook: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
-        """Pass a value through every plugin at a moment."""
-        value = await self.hooks.fold(moment, value, *args, **facts)
+        """Pass a value through every implementation of a hook."""
+        value = await self.hooks.fold(hook, value, *args, **facts)
         await self.warn()
         return value
 
     # What is a run's own.
 
     async def chat(self, request: Request) -> Response:
-        """Call a model; the worst case is reserved first. What was answered before is not asked again."""
+        """Call a model; the worst case is reserved first. A logged answer is not asked for again."""
         known = self.replay.answer(request)
         return await self.models.chat(request) if known is None else known.response
 
@@ -236,7 +257,7 @@ class TaskRun:
         return await with_timeout(awaited, self.budget.seconds_left, self.budget.deadlines)
 
     async def emit(self, event: Event, *more: Event) -> None:
-        """Write events down, then tell whoever listens. A listener's own events are written and not told again."""
+        """Log events, then pass them to listeners; events that a listener emits are logged only."""
         happened = [one for one in (event, *more) if not self.replay.covers(one)]
         if not happened:
             return
@@ -255,28 +276,6 @@ class TaskRun:
         if warnings := self.services.warnings.take():
             await self.emit(*warnings)
 
-    async def add_message(self, text: str, *, fresh: bool = False) -> None:
-        """Add a message of ours to the conversation, or begin a new one with it."""
-        known = self.replay.take(events.MessageAdded, lambda one: not one.from_user)
-        message, fresh = (known.message, known.new_conversation) if known else (Message.user(text), fresh)
-        if fresh:
-            self.conversation, self.standstill = (
-                Conversation(self.conversation.system),
-                Standstill(stuck_limits(self.services.config)),
-            )
-        self.conversation.say(message)
-        if known is None:
-            await self.emit(events.MessageAdded(message, fresh))
-
-    async def take_messages(self) -> None:
-        """Add what the user has said meanwhile to the conversation; of what was said before, what came here."""
-        for known in self.replay.said_before(executor_of(self.task.agent) or EXECUTOR):
-            self.conversation.say(known.message)
-        while self.nested.inbox:
-            message = Message.user(sanitize_text(self.nested.inbox.pop(0)))
-            self.conversation.say(message)
-            await self.emit(events.MessageAdded(message, from_user=True))
-
     async def window(self) -> int:
         """How many tokens the model that works can read."""
         return self.agent.context or (await self.executor()).model.context
@@ -286,13 +285,9 @@ class TaskRun:
         first, *_ = await self.services.router.chain(self.agent.model or EXECUTOR)
         return await self.services.router.resolved(first)
 
-    def add_reply(self, reply: Response) -> None:
-        """Add the model's turn to the conversation."""
-        self.conversation.say(Message(Role.ASSISTANT, reply.parts))
-
     # The workspace, and how it was.
 
     async def go_back_to(self, work: ExecutionResult) -> None:
-        """Bring the files back as this work left them; what cannot be brought back is said."""
+        """Restore the files as this work left them; warn of those that cannot be restored."""
         await self.workspace_state.restore_to(work)
         await self.warn()

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from openkoi_files.diffs import changed_files, format_names
 from openkoi_hookspecs import Event, KoiError, events
-
-from .diffs import changed_files, format_names
 
 if TYPE_CHECKING:
     from .run import TaskRun

@@ -9,10 +9,10 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from openkoi_files import project_id, under_way
-from openkoi_hookspecs import KoiError, NextAction, Result, Task, events
+from openkoi_hookspecs import KoiError, NextAction, Result, Task, ToolCall, ToolResult, events
 from openkoi_isolation import sanitize_text
 from openkoi_loader.workspace_plugins import Root
-from openkoi_models import check_models
+from openkoi_models import check_content, check_models
 from openkoi_settings import keys
 
 from .parent_run import ALONE, ParentRun
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Does tasks. What a run imports is imported when one starts: searching memory alone does not wait for it."""
+    """Runs tasks. What a run needs is imported when one starts, so that searching memory alone does not wait for it."""
 
     services: Services
 
     async def solve(self, task: Task, parent: ParentRun = ALONE) -> Result:
-        """Do a task, as the only one who does this run; whatever ends it without a result is logged, then raised."""
+        """Do a task, while no other process does this run; an error that ends it is logged, then raised."""
         if parent.depth:
             return await self.carry_out(task, parent)
         parent = replace(parent, id=parent.id or token_hex(10))
@@ -43,14 +43,14 @@ class Runs:
             return await self.carry_out_with(root, task, parent)
 
     async def carry_out_with(self, root: Root, task: Task, parent: ParentRun) -> Result:
-        """Do a task and write it to the log of its session, until what it taught is learned."""
+        """Do a task and log it in its session, until learning is done."""
         with ExitStack() as writing:
             log = writing.enter_context(self.services.logs.writing(task.session or self.services.session))
             run = await Runs(self.services.writing_to(log)).make_run(task, parent, root)
             log_beginning(run)
             result = await run_logged(run)
             if run.learning:
-                run.learning.add_done_callback(partial(leave, writing.pop_all()))
+                run.learning.add_done_callback(partial(close, writing.pop_all()))
             return result
 
     async def solve_part(self, task: Task, run: "TaskRun") -> Result:
@@ -59,10 +59,17 @@ class Runs:
 
         return await solve_subtask(task, run, self.solve)
 
+    async def call_part(self, call: ToolCall, run: "TaskRun") -> ToolResult:
+        """Call a tool for a plugin of a run."""
+        from .tool_dispatch import call_tool
+
+        return await call_tool(call, run)
+
     async def make_run(self, task: Task, parent: ParentRun = ALONE, root: Root = None) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
+        from openkoi_decision.facts import is_judge
+
         from .baselines import resume_baselines
-        from .phases.facts import is_judge
         from .run import TaskRun
 
         services, workspace = self.services, self.workspace_of(task)
@@ -80,6 +87,7 @@ class Runs:
             workspace,
             parent,
             solve_part=self.solve_part,
+            call_part=self.call_part,
             hooks=services.workspaces.hooks[root],
             root=root,
             evaluators=evaluators,
@@ -88,25 +96,26 @@ class Runs:
         return run
 
     async def make_dry_run(self, task: Task) -> "TaskRun":
-        """Make a run of the task that only looks."""
+        """Make a run of the task without effects."""
         from .dry_run import DryRun
 
         services, workspace = self.services, self.workspace_of(task)
         await services.start()
         hooks = services.workspaces.hooks[None]
-        return DryRun(services, self.complete_task(task), workspace, solve_part=self.solve_part, hooks=hooks)
+        task = self.complete_task(task)
+        return DryRun(services, task, workspace, solve_part=self.solve_part, call_part=self.call_part, hooks=hooks)
 
     def workspace_of(self, task: Task) -> Path:
         """Return the folder that a task is done in."""
         return Path(task.workspace) if task.workspace else self.services.config.workspace
 
     def complete_task(self, task: Task) -> Task:
-        """Fill in what a task leaves open."""
+        """Return the task with defaults for what it leaves open."""
         from openkoi_prompt import infer_category
 
         services, workspace = self.services, self.workspace_of(task)
         return replace(
-            task,
+            check_content(task),
             text=sanitize_text(task.text),
             context=sanitize_text(task.context),
             category=task.category or infer_category(task.text),
@@ -118,7 +127,7 @@ class Runs:
 
 
 def log_beginning(run: "TaskRun") -> None:
-    """Log that a run goes on, and what is lost of it."""
+    """Log that a run is resumed, and what of it was lost."""
     nested, publish = run.nested.depth > 0, run.services.publish
     for id, lost in () if nested else run.replay.lost:
         publish(id, [lost])
@@ -126,13 +135,13 @@ def log_beginning(run: "TaskRun") -> None:
         publish(run.id, [events.RunResumed(run.services.config.models_from_flags)])
 
 
-def leave(stack: ExitStack, _: object) -> None:
-    """Leave what was entered."""
+def close(stack: ExitStack, _: object) -> None:
+    """Close a stack of context managers."""
     stack.close()
 
 
 async def run_logged(run: "TaskRun") -> Result:
-    """Do a run; whatever ends it without a result is logged, then raised."""
+    """Do a run; an error that ends it is logged, then raised."""
     from .loop import solve
     from .run_failure import log_failure
 

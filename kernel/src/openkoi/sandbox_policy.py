@@ -46,7 +46,7 @@ class SandboxPolicy:
         return done
 
     async def require_level(self, sandbox: Sandbox) -> None:
-        """Raise where commands would be less caged than the settings want, unless the user allows it in this run."""
+        """Raise KoiError if the sandbox is weaker than the settings require and the user does not allow it."""
         wanted = LEVELS.index(self.services.config[keys.SANDBOX_MINIMUM])
         if wanted == 0 or self.waived:
             return

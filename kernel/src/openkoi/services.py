@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from openkoi_files import Consents, Daybook, tightened
+from openkoi_files import Consents, tightened
 from openkoi_hookspecs import (
     Event,
     Hit,
@@ -27,18 +27,18 @@ from openkoi_loader.hooks import Hooks
 from openkoi_loader.plugins import Plugins
 from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_loader.workspace_plugins import WorkspacePlugins
-from openkoi_log import RunLog, session_id
+from openkoi_log import RunLog, find_task, session_id
 from openkoi_log.announcements import Announcements
 from openkoi_log.memory_sync import MemorySync
 from openkoi_log.publisher import Publisher
 from openkoi_log.session_logs import SessionLogs
-from openkoi_models import Catalogue, ModelRouter, daily_budget
+from openkoi_models import Catalogue, ModelRouter, SharedBudget
+from openkoi_models.model_access import ModelAccess
 from openkoi_redact import Redactor
 from openkoi_settings import Config, keys
 
 from .asker import Asker
 from .background import Background
-from .model_access import ModelAccess
 from .pending_warnings import PendingWarnings
 
 DRAIN_TIMEOUT = 2.0
@@ -53,7 +53,7 @@ def plugin_settings(config: Config) -> dict[str, object]:
 
 @dataclass(slots=True)
 class Services:
-    """The parts that runs use. ``koi`` is what plugins are lent for whatever is not charged to a task."""
+    """The parts that runs share. ``koi`` is passed to plugins for what is not charged to a task."""
 
     config: Config
     plugins: Plugins
@@ -74,7 +74,7 @@ class Services:
     router: ModelRouter = field(init=False)
     asker: Asker = field(init=False)
     background: Background = field(init=False)
-    day: Daybook | None = field(init=False)
+    budget: SharedBudget = field(init=False)
 
     def __post_init__(self) -> None:
         config = self.config
@@ -86,7 +86,7 @@ class Services:
         self.logs = SessionLogs(config.paths.sessions, self.redactor)
         self.log = self.logs.open(self.session)
         self.publisher = Publisher(self.log, Announcements(self.redactor), self.warn_once)
-        self.day = daily_budget(config)
+        self.budget = SharedBudget(config, self.components.plugin, self.warn_once)
         self.asker = Asker(self.questions, config[keys.WAIT_SECONDS], self.warn_once)
         self.models = ModelAccess(config, self.components, self.redactor, lambda: self.koi)
         self.router = ModelRouter(config, self.catalogue, self.models.provider, self.models.find_model)
@@ -147,7 +147,7 @@ class Services:
         services = Services(config, plugins, self.redactor, self.session, self.warnings, catalogue=self.catalogue)
         services.load_config = self.load_config
         services.logs, services.log, services.publisher = self.logs, self.log, self.publisher
-        services.asker, services.day = self.asker, self.day
+        services.asker, services.budget = self.asker, self.budget
         return services
 
     @property
@@ -207,11 +207,17 @@ class Services:
     @property
     def running(self) -> Path:
         """The folder that says which runs are under way."""
-        return self.config.paths.data / "running"
+        return self.config.paths.running
 
     def publish(self, run: str, happened: Sequence[Event]) -> list[Record]:
-        """Log events, then pass them to whoever listens."""
+        """Log events, then pass them to listeners."""
         return self.publisher.publish(run, happened)
+
+    def publish_of_task(self, id: str, event: Event) -> None:
+        """Log an event of a task that may have ended, in the log of its session."""
+        past = find_task(self.config.paths.sessions, id)
+        with self.logs.writing(past.session) as log:
+            self.writing_to(log).publish(past.run, [event])
 
     def report(self, error: PluginError) -> None:
         """Warn of an error of a plugin, once."""

@@ -30,7 +30,7 @@ async def solve_subtask(task: Task, run: TaskRun, solve: Callable[[Task, ParentR
 
 
 def note_part(work: ExecutionResult, run: TaskRun) -> None:
-    """Take over how a sub-task ended and what it did; its own verdict does not count here."""
+    """Add a sub-task's calls and limit to the run's; its decision does not count here."""
     run.effects.calls += work.calls
     if work.ended in (StopReason.BUDGET, StopReason.TIME):
         run.note_limit(work.limit or work.ended)

@@ -1,14 +1,12 @@
-"""Run the tools that a model asks for: permitted one by one, written down before the effect, settled all together.
+"""Run the tools that a model asks for: each call is permitted, and logged before its effect.
 
-Knows tools and verdicts; knows no model, plan or prompt.
+Depends on tools and permissions, and on no model, plan or prompt.
 """
 
 import asyncio
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from hashlib import sha256
 from time import monotonic
 
 from openkoi_hookspecs import (
@@ -17,9 +15,9 @@ from openkoi_hookspecs import (
     Deny,
     Effect,
     KoiError,
+    LimitExceededError,
     Permission,
     PluginError,
-    Question,
     Tool,
     ToolCall,
     ToolResult,
@@ -29,8 +27,9 @@ from openkoi_hookspecs import (
     is_yes,
 )
 from openkoi_isolation import confined, copy_call, type_error_of
-from openkoi_log import NOBODY, UNKNOWN
-from openkoi_schema import fitted, meant
+from openkoi_log import UNAPPROVED, UNKNOWN, plugin_call_id
+from openkoi_models import check_result
+from openkoi_schema import approval_question, fitted, format_progress, meant, unknown_tool
 
 from .baselines import capture_baseline
 from .effects import effects_of
@@ -42,11 +41,14 @@ TOO_MANY = (
     f"More than {MAX_CALLS} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
 )
 APPROVED = "the user allowed it"
+UNANSWERED = "Not run: this needs the user's approval, and no answer was given."
+MAX_DEPTH = 8
+PLUGIN_CALLS: ContextVar[int] = ContextVar("nested calls by plugins", default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """A call with its result, and its tool if there is one. ``waits`` says that only a person's word is missing."""
+    """A call with its result, and its tool if there is one. ``needs_user``: only the user's permission is missing."""
 
     call: ToolCall
     result: ToolResult
@@ -65,39 +67,71 @@ async def run_calls(calls: Sequence[ToolCall], run: TaskRun) -> list[ToolOutcome
     return list(await asyncio.gather(*(run_call(call, run) for call in taken)))
 
 
-async def run_call(call: ToolCall, run: TaskRun) -> ToolOutcome:
+async def call_tool(call: ToolCall, run: TaskRun) -> ToolResult:
+    """Call a tool for a plugin; raises LimitExceededError where such a call makes such a call, and so on.
+
+    If the user has to allow it and does not answer, an agent runner's work ends, to be resumed; for any other plugin
+    the call has failed.
+    """
+    if PLUGIN_CALLS.get() >= MAX_DEPTH:
+        raise LimitExceededError("nested tool calls")
+    await run.list_tools()
+    before = PLUGIN_CALLS.set(PLUGIN_CALLS.get() + 1)
+    try:
+        known = replace(call, id=plugin_call_id(call, run.plugin_calls))
+        outcome = await run_call(known, run, by_plugin=True)
+    finally:
+        PLUGIN_CALLS.reset(before)
+    run.needs_user = run.needs_user or outcome.needs_user
+    return outcome.result
+
+
+async def run_call(call: ToolCall, run: TaskRun, *, by_plugin: bool = False) -> ToolOutcome:
+    """Run a call once, if it may be run; log it with its result."""
     call = meant(call, run.tools)
-    tool, private = next((tool for tool in run.tools if tool.name == call.tool), None), copy_call(call)
-    if known := replayed_result(call, tool, run):
-        return ToolOutcome(call, known if known.text != UNKNOWN else await log_result(known, run), tool)
-    if call.parse_error:
-        return ToolOutcome(call, await log_result(failed(call, call.parse_error), run))
-    if tool is None:
-        return ToolOutcome(call, await log_result(failed(call, unknown(call, run)), run))
+    tool = next((tool for tool in run.tools if tool.name == call.tool), None)
+    known = replayed_result(call, tool, run)
+    if known and known.text != UNKNOWN:
+        return ToolOutcome(call, known, tool)
+    outcome = ToolOutcome(call, known, tool) if known else await attempt(call, tool, run, by_plugin=by_plugin)
+    await run.emit(events.ToolCallFinished(outcome.result, by_plugin))
+    return outcome
+
+
+async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin: bool) -> ToolOutcome:
+    """Run a call that can be run and is permitted; of any other the result says why it was not."""
+    if call.parse_error or tool is None:
+        return ToolOutcome(call, failed(call, call.parse_error or unknown_tool(call, run.tools)))
     verdict = await check_permission(call, tool, run)
+    if isinstance(verdict, Ask):
+        return unanswered(call, tool, ends_run=run.worker_works or not by_plugin)
     if not isinstance(verdict, Allow):
-        said = verdict.reason or "it is not allowed"
-        text = NOBODY if isinstance(verdict, Ask) else f"Rejected: {said}"
-        return ToolOutcome(call, await log_result(failed(call, text), run), tool, needs_user=isinstance(verdict, Ask))
+        return ToolOutcome(call, failed(call, f"Rejected: {verdict.reason or 'it is not allowed'}"), tool)
     if tool.effect > Effect.READS:
         await capture_baseline(run)
-        if not (allowed := await may_change_files(run)):
-            text = NOBODY if allowed is None else REFUSED
-            return ToolOutcome(call, await log_result(failed(call, text), run), tool, needs_user=allowed is None)
+        if (allowed := await may_change_files(run)) is None:
+            return unanswered(call, tool, ends_run=run.worker_works or not by_plugin)
+        if not allowed:
+            return ToolOutcome(call, failed(call, REFUSED), tool)
         run.touched = True
-    await run.emit(events.ToolCallStarted(call, format_progress(tool, call)))
+    await run.emit(events.ToolCallStarted(call, format_progress(tool, call), by_plugin))
     began = monotonic()
-    brought = await invoke(private, tool, run)
+    brought = await invoke(copy_call(call), tool, run)
     took = round((monotonic() - began) * 1000)
-    result = await run.fold(hooks.after_tool, brought, call=call, run=run)
+    result = check_result(await run.fold(hooks.after_tool, brought, call=call, run=run))
     effects = effects_of(tool, result, approved=verdict.reason == APPROVED)
     result = replace(result, call=call.id, effects=effects, milliseconds=took)
     run.effects.note(call, tool, result)
-    return ToolOutcome(call, await log_result(result, run), tool)
+    return ToolOutcome(call, result, tool)
+
+
+def unanswered(call: ToolCall, tool: Tool, *, ends_run: bool) -> ToolOutcome:
+    """Return the result of a call that waits for the user's permission; a resumed run makes the call."""
+    return ToolOutcome(call, failed(call, UNAPPROVED if ends_run else UNANSWERED), tool, needs_user=ends_run)
 
 
 def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResult | None:
-    """What the call brought before the run was interrupted, if it was made then."""
+    """Return the call's logged result, if it was made before the run was interrupted."""
     changes = tool is not None and tool.effect > Effect.READS
     known = run.replay.result(call, repeatable=not changes)
     run.touched = run.touched or (known is not None and changes)
@@ -106,13 +140,8 @@ def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResu
     return known
 
 
-async def log_result(result: ToolResult, run: TaskRun) -> ToolResult:
-    await run.emit(events.ToolCallFinished(result))
-    return result
-
-
 async def invoke(call: ToolCall, tool: Tool, run: TaskRun) -> ToolResult:
-    """The tool's result; whatever goes wrong in it is one too, for the model to read."""
+    """Return the tool's result; an error is a failed result, for the model to read."""
     try:
         with confined():
             result = await run.with_deadline(tool.call(fitted(call.arguments, tool.parameters)))
@@ -128,54 +157,24 @@ def failed(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(text, failed=True, call=call.id)
 
 
-def unknown(call: ToolCall, run: TaskRun) -> str:
-    names = [tool.name for tool in run.tools]
-    near = get_close_matches(call.tool, names, n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    return f"There is no tool {call.tool!r}. There are: {', '.join(names) or 'none'}.{hint}"
-
-
 async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permission:
-    """Allow, Deny, or Ask when a person is needed and nobody is there. The strictest of all verdicts holds."""
+    """Return the strictest permission of all plugins: Allow, Deny, or Ask if the user is needed and gives no answer."""
     said = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
     strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
     if isinstance(strictest, Allow):
         await run.approve(strictest.paths)
     if not isinstance(strictest, Ask):
         return strictest
-    answer = await run.ask(question(call, tool, strictest, run.services.redactor))
+    answer = await run.ask(approval_question(call, tool, strictest.reason, run.services.redactor))
     if answer is None:
         return strictest
     if is_yes(answer):
         await run.approve(strictest.paths)
         return Allow(APPROVED)
     why = answer.strip().removeprefix("no:").strip()
-    return Deny("the person said no" if not why or (is_no(why) and ":" not in why) else why)
+    return Deny("the user said no" if not why or (is_no(why) and ":" not in why) else why)
 
 
 def default_verdict(tool: Tool) -> Permission:
-    """What holds when nobody has a say: what cannot be taken back is asked about."""
+    """Return the permission without plugins: irreversible calls need the user's."""
     return Ask("This cannot be taken back.") if tool.effect is Effect.IRREVERSIBLE else Allow()
-
-
-def question(call: ToolCall, tool: Tool, verdict: Ask, redact: Callable[[str], str]) -> Question:
-    """Ask about a call, without its secrets: a run that is resumed knows the call only as the log has it."""
-    arguments = redact(json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True))
-    text = f"{verdict.reason}\nAllow {tool.name} {arguments}?".lstrip()
-    digest = sha256(f"{call.id} {tool.name} {arguments}".encode("utf-8", "surrogatepass")).hexdigest()
-    return Question(text, choices=("yes", "no"), digest=digest)
-
-
-def defaults(tool: Tool) -> dict[str, object]:
-    """What a tool takes for arguments that are left out."""
-    properties = tool.parameters.get("properties")
-    known = properties if isinstance(properties, dict) else {}
-    return {name: one["default"] for name, one in known.items() if isinstance(one, dict) and "default" in one}
-
-
-def format_progress(tool: Tool, call: ToolCall) -> str:
-    """What a person reads while the tool runs."""
-    text = tool.progress_text
-    for name, value in {**defaults(tool), **call.arguments}.items():
-        text = text.replace("{" + name + "}", " ".join(str(value).split()))
-    return text if "{" not in text else tool.name

@@ -1,7 +1,6 @@
-"""The workspace as it was: kept before the first change, compared with what it is now, brought back where need be.
+"""Checkpoints of a run's workspace: taken before the first change, compared with the files as they are, and restored.
 
-Knows one folder and the checkpoints that are plugged in; knows no phase, model or evaluation. What cannot be kept or
-brought back is said, and the run goes on.
+What cannot be kept or restored is a warning, and the run goes on.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -9,19 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from openkoi_files.diffs import format_names
 from openkoi_hookspecs import Checkpoints, ExecutionResult
 from openkoi_isolation import confined, with_timeout
 
 T = TypeVar("T")
-GRACE = 30.0
-NAMED = 10
+GRACE = 30.0  # seconds for a checkpoint when the task's time is over: without it the work could not be undone
+NOT_KEPT = "The files could not be kept, so the best cannot be restored: {}"
+NOT_COMPARED = "Could not compute what changed: {}"
+NOT_RESTORED = "The files could not be restored: {}"
+BEST_NOT_KEPT = "The best attempt's files were not kept: the files stay as the last attempt left them."
 
 
 @dataclass(slots=True)
 class WorkspaceState:
     """Versions of one run's workspace. ``origin`` is how it was before the run changed anything.
 
-    ``fault`` is why the last checkpoint that failed could not be kept.
+    ``fault`` is what the plugin raised last.
     """
 
     root: Path
@@ -33,60 +36,52 @@ class WorkspaceState:
     fault: str = ""
 
     async def checkpoint(self) -> str:
-        """Keep the files as they are now; empty when that cannot be done."""
+        """Keep the files as they are now; return an empty id if that is not possible."""
         keeper = await self.keeper()
         if keeper is None:
             return ""
-        try:
-            with confined():
-                return str(await self.with_grace(keeper.create(self.root, run=self.run)))
-        except Exception as error:  # checkpoints are a plugin: the run goes on, and says that it cannot go back
-            self.fault = str(error)
-            if self.origin:
-                self.warn(f"The files could not be kept, so the best cannot be restored: {error}")
-            return ""
+        warning = NOT_KEPT if self.origin else ""
+        return str(await self.attempt(keeper.create(self.root, run=self.run), warning) or "")
 
     async def changes(self, checkpoint: str) -> str | None:
-        """What the run has changed until a checkpoint, as a unified diff; None when that is not known.
+        """Return what the run has changed until a checkpoint as a unified diff; None if that is not known.
 
-        Without a checkpoint it is all that was changed till now, also by others.
+        Without a checkpoint, return all that was changed till now, also by others.
         """
         keeper = await self.keeper()
         if keeper is None or not self.origin:
             return None
-        try:
-            with confined():
-                return str(await self.with_grace(keeper.diff(self.root, self.origin, checkpoint)))
-        except Exception as error:  # as above
-            self.warn(f"Could not compute what changed: {error}")
-            return None
+        diff = await self.attempt(keeper.diff(self.root, self.origin, checkpoint), NOT_COMPARED)
+        return None if diff is None else str(diff)
 
     async def restore_to(self, work: ExecutionResult) -> None:
-        """Bring the files back as this work left them."""
+        """Restore the files as this work left them."""
         if (work.files or work.unseen) and not work.checkpoint:
-            self.warn("The best attempt's files were not kept: the files stay as the last attempt left them.")
+            self.warn(BEST_NOT_KEPT)
         else:
             await self.restore(work.checkpoint or self.origin)
 
     async def restore(self, checkpoint: str) -> None:
+        """Restore the files of a checkpoint; warn of those that were left as they are."""
         keeper = await self.keeper()
         if keeper is None or not checkpoint:
             return
+        done = await self.attempt(keeper.restore(self.root, checkpoint, run=self.run), NOT_RESTORED)
+        if done and (left := {**done.conflicts, **done.left}):
+            self.warn(f"Not every file could be restored: {format_conflicts(left)}.")
+
+    async def attempt(self, awaited: Awaitable[T], warning: str) -> T | None:
+        """Wait for a checkpoint plugin, also when the task's time is over; return None, with a warning, if it fails."""
         try:
             with confined():
-                done = await self.with_grace(keeper.restore(self.root, checkpoint, run=self.run))
-            if left := {**done.conflicts, **done.left}:
-                self.warn(f"Not every file could be restored: {named(left)}.")
-        except Exception as error:  # as above
-            self.warn(f"The files could not be restored: {error}")
-
-    async def with_grace(self, awaited: Awaitable[T]) -> T:
-        """Wait for what has to be done even when the time is over, but not for ever."""
-        return await with_timeout(awaited, max(GRACE, self.seconds_left()))
+                return await with_timeout(awaited, max(GRACE, self.seconds_left()))
+        except Exception as error:  # checkpoints are a plugin: the run goes on without what it could not do
+            self.fault = str(error)
+            if warning:
+                self.warn(warning.format(error))
+            return None
 
 
-def named(left: Mapping[str, str]) -> str:
-    """Name files with the reason of each, the first ones of many."""
-    more = len(left) - NAMED
-    first = "; ".join(f"{path} ({reason})" for path, reason in [*left.items()][:NAMED])
-    return first + (f"; and {more} more" if more > 0 else "")
+def format_conflicts(left: Mapping[str, str]) -> str:
+    """Return the names of files that were not restored, with the reason of each."""
+    return format_names([f"{path} ({reason})" for path, reason in left.items()], separator="; ")

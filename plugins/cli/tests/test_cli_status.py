@@ -3,22 +3,25 @@
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 from cli_process import Shell, script, shell
 
 from openkoi.app import App
-from openkoi_cli.breakdown import breakdown, day, providers, table
-from openkoi_cli.spared import spared
+from openkoi_cli.breakdown import breakdown, day_lines, providers, table
+from openkoi_cli.spared import read_catalogue, spared
 from openkoi_cli.spared import table as spared_table
 from openkoi_cli.spending import charges, since, span_line, told_by
 from openkoi_cli.status import brought_lines, memory_lines, model_lines
 from openkoi_cli.waiting import list_pending
-from openkoi_files import Daybook, under_way
+from openkoi_files import under_way
 from openkoi_hookspecs import (
+    Amount,
+    Budget,
+    BudgetRequest,
     Cost,
     Decision,
     EvaluationMode,
@@ -79,10 +82,12 @@ def house(tmp_path: Path, *runs: tuple[str, Sequence[Event]], settings: dict[str
     return koi
 
 
-def told(koi: App) -> str:
+def told(koi: App, day: Sequence[str] = ()) -> str:
     sessions = koi.services.config.paths.sessions
     waiting = asyncio.run(list_pending(koi))
-    return "\n".join(breakdown(koi, past_tasks(sessions), charges(sessions, told_by(phases=True)), waiting))
+    return "\n".join(
+        breakdown(koi.services.config, past_tasks(sessions), charges(sessions, told_by(phases=True)), waiting, day)
+    )
 
 
 def charge(usd: float, model: str, days: float = 0, phase: Phase = Phase.EXECUTE) -> ModelCharge:
@@ -135,24 +140,55 @@ def test_a_task_that_somebody_works_on_is_not_called_interrupted(tmp_path: Path)
     assert "    run-1  interrupted" in told(koi)
 
 
-@pytest.mark.row("CLI-04")
-def test_the_limit_of_the_day_is_told_with_what_is_used_of_it(tmp_path: Path) -> None:
-    limits: dict[str, object] = {"safety.max_cost_usd_per_day": 5.0}
-    koi = house(tmp_path, ("run-1", task()), settings=limits)
-    assert koi.services.day is not None
-    koi.services.day.change(lambda page: replace(page, usd=1.25, tokens=40_000))
+def counted(koi: App, spent: Cost) -> list[str]:
+    """The lines about the day, when a call has cost this and another one is under way."""
 
-    assert ["$1.25 of $5.00"] == day(koi.services.day)
-    assert "  Limit of the day:\n    $1.25 of $5.00" in told(koi)
-    assert ["$1.25 of $5.00, 40k of 60,000 budget tokens"] == day(Daybook(koi.services.day.folder, 60_000, 5.0))
-    assert [] == day(None)
+    async def lines() -> list[str]:
+        async with koi:
+            for id in ("first", "second") if koi.setting("use.budget", str, "") == "files" else ():
+                budget = cast(Budget, await koi.load("budgets", "files"))
+                await budget.reserve(BudgetRequest(id=id, run="1", model="a/b", most=A_CALL, least=A_CALL))
+            if spent.calls:
+                await budget.settle("first", spent)
+            return await day_lines(koi)
+
+    return asyncio.run(lines())
+
+
+A_CALL = Amount(tokens=10_000, usd=0.25)
+
+
+@pytest.mark.row("CLI-04")
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"safety.max_cost_usd_per_day": 5.0}, ["$1.25 of $5.00"]),
+        (
+            {"safety.max_cost_usd_per_day": 5.0, "safety.max_tokens_per_day": 60_000},
+            ["$1.25 of $5.00, 40k of 60,000 budget tokens"],
+        ),
+        ({}, []),
+    ],
+)
+def test_the_limit_of_the_day_is_shown_with_what_is_used_and_reserved_of_it(
+    limits: dict[str, object], said: list[str], tmp_path: Path
+) -> None:
+    koi = house(tmp_path, ("run-1", task()), settings=limits)
+    lines = counted(koi, Cost(usd=1.0, budget_tokens=30_000, calls=1))
+
+    assert said == lines
+    assert bool(said) == ("  Limit of the day:\n    $1.25 of $5.00" in told(koi, lines))
 
 
 def test_a_limit_of_the_day_that_cannot_be_read_says_so(tmp_path: Path) -> None:
-    book = Daybook(tmp_path, most_usd=5.0)
-    book.file.write_text("no page")
+    koi = house(tmp_path, settings={"safety.max_cost_usd_per_day": 5.0})
+    (koi.folder("days") / f"{datetime.now(UTC).date().isoformat()}.json").write_text("no page")
 
-    assert ["cannot be read" in line for line in day(book)] == [True]
+    assert ["cannot be read" in line for line in asyncio.run(day_lines(koi))] == [True]
+
+
+def test_without_a_budget_there_is_no_limit_of_the_day(tmp_path: Path) -> None:
+    assert [] == counted(house(tmp_path, settings={"use.budget": "none"}), Cost())
 
 
 def test_spans_are_told_side_by_side() -> None:
@@ -234,7 +270,7 @@ def test_what_was_saved_is_read_from_the_log_and_priced_by_what_is_known_of_the_
         "anthropic/claude-sonnet-4-5", Response((Text("…"),), StreamEnd(Usage(cache_read=9_000))), 0.0
     )
     koi = house(tmp_path, ("run-1", [*task(over=False), cached, voted, OVER]))
-    lines = list(spared(koi))
+    lines = list(spared(koi.services.config.paths.sessions, read_catalogue()))
 
     assert 3 == next(line for line in lines if "Incremental" in line).count("1.5k")
     assert 3 == next(line for line in lines if "Prompt caching" in line).count("9.0k")
@@ -294,7 +330,7 @@ def test_a_task_that_waits_is_told_until_it_is_gone_on_with(openkoi: Shell) -> N
     after, whole = openkoi("status", "--verbose").stdout, openkoi("replay", "--cycles").stdout
 
     assert ("Allow write_file" in before, "Not finished" in before) == (True, True)
-    assert "! write_file(one.txt) -> A person has to allow this" in tree
+    assert "! write_file(one.txt) -> Not run: this needs the user's approval" in tree
     assert "? Allow write_file" in tree
     assert (0, "Done.\n") == (done.returncode, done.stdout), done.stderr
     assert ("Waiting" in after, "Not finished" in after) == (False, False)

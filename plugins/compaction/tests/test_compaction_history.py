@@ -7,7 +7,22 @@ import pytest
 
 from openkoi_compaction import PeriodicSummary, ReadHistoryTool, RollingWindow
 from openkoi_compaction.history import page, turns_in
-from openkoi_hookspecs import Agent, Compactor, KoiError, Limits, Role, Task, Text, ToolCall, events
+from openkoi_compaction.transcript import format_part
+from openkoi_hookspecs import (
+    Agent,
+    Compactor,
+    File,
+    Image,
+    KoiError,
+    Limits,
+    Message,
+    Role,
+    Task,
+    Text,
+    ToolCall,
+    ToolResult,
+    events,
+)
 from openkoi_rehearsal import Line, Scripted
 from openkoi_testing import Stage, lend, perform
 from openkoi_testing.rehearsing import Rehearsed
@@ -27,7 +42,7 @@ def again(first: int, last: int) -> ToolCall:
     return ToolCall("", "call_tool", {"name": "read_history", "arguments": {"first": first, "last": last}})
 
 
-def done(folder: Path, script: Scripted, compactor: Compactor) -> Rehearsed:
+def done(folder: Path, script: Scripted, compactor: Compactor, history: tuple[Message, ...] = ()) -> Rehearsed:
     stage = Stage(
         model=script,
         toolboxes={"history": ReadHistoryTool()},
@@ -35,7 +50,8 @@ def done(folder: Path, script: Scripted, compactor: Compactor) -> Rehearsed:
         settings={"use.compactor": "given"},
         installed=frozenset({"tools", "sandboxes", "checkpoints"}),
     )
-    return perform(Task("Count the frogs.", limits=Limits(iterations=0), agent=AGENT), stage, folder)
+    task = Task("Count the frogs.", limits=Limits(iterations=0), agent=AGENT, history=history)
+    return perform(task, stage, folder)
 
 
 def last_results(rehearsed: Rehearsed) -> list[str]:
@@ -72,6 +88,31 @@ def test_the_mark_numbers_the_turns_as_the_log_does(tmp_path: Path) -> None:
     assert f"(1-{FILES - len(left)})" in mark.text
     assert "You called read_file" in turns[0].text
     assert "Pond 5 has 35 frogs." in turns[5].text
+
+
+def test_the_turns_of_the_conversation_before_are_numbered_too(tmp_path: Path) -> None:
+    script = Scripted([*reads(tmp_path), "Counted."])
+    history = (Message.user("I own ponds."), Message(Role.ASSISTANT, (Text("How many?"),)), Message.user("Six."))
+    rehearsed = done(tmp_path, script, RollingWindow(), history)
+    turns = turns_in(rehearsed.records, rehearsed.records[0].run, "executor")
+    left = [part for message in script.asked[-1].messages[1:] for part in message.parts if isinstance(part, ToolCall)]
+    (mark,) = [
+        part.text for part in script.asked[-1].messages[0].parts if "Compacted history" in getattr(part, "text", "")
+    ]
+
+    assert FILES + 2 == len(turns)
+    assert "How many?" in turns[0].text
+    assert f"(1-{1 + FILES - len(left)})" in mark
+
+
+def test_a_record_names_images_and_files() -> None:
+    shot, paper = Image(b"", "image/png"), File(b"", "application/pdf", "paper.pdf")
+
+    result = ToolResult("A photo.", parts=(Text("Of the pond:"), shot, paper))
+    assert "It answered: A photo.\nOf the pond:\n[image/png]\n[paper.pdf application/pdf]" == format_part(
+        result, Role.USER
+    )
+    assert "The user showed [image/png]" == format_part(shot, Role.USER)
 
 
 def test_people_s_words_are_never_left_out(tmp_path: Path) -> None:

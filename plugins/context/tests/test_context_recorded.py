@@ -10,22 +10,27 @@ import pytest
 from click.testing import CliRunner
 
 from openkoi_context.command import context
+from openkoi_context.layers import task_pieces
 from openkoi_context.pages import table
 from openkoi_context.recorded import TOOLS, Sessions, read_prompt
 from openkoi_hookspecs import (
+    File,
     Hit,
     KoiError,
     Layer,
     Learning,
     Limits,
+    Message,
     Plan,
     Query,
     Recall,
     Record,
     Request,
+    Role,
     Run,
     Section,
     Task,
+    Text,
     ToolCall,
     hookimpl,
 )
@@ -114,6 +119,15 @@ def test_a_recorded_task_tells_its_sections_and_how_it_grew(tmp_path: Path) -> N
     assert TOOLS == prompt.pieces[0].name
     assert prompt.notes[0].startswith("Requests: 5, the first of")
     assert "Task: Find the pen." == table(prompt).splitlines()[0]
+
+
+def test_what_was_said_before_and_the_files_of_a_task_are_pieces_of_its_own() -> None:
+    history = (Message.user("word " * 80), Message(Role.ASSISTANT, (Text("Yes."),)))
+    task = Task("Find the pen.", history=history, parts=(File(b"ink " * 100, "text/plain", "ink.txt"),))
+    pieces = task_pieces(task)
+
+    found = [(piece.name, piece.tokens) for piece in pieces]
+    assert [("earlier messages", 101), ("the task", 3), ("ink.txt", 100)] == found
 
 
 def test_a_task_whose_beginning_is_gone_says_so() -> None:

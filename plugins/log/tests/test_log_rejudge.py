@@ -16,6 +16,8 @@ from openkoi_hookspecs import (
     Response,
     StreamEnd,
     Task,
+    ToolCall,
+    ToolResult,
     Usage,
     events,
 )
@@ -105,3 +107,16 @@ def test_the_baselines_are_known_and_whether_a_tool_was_called_after_them() -> N
 )
 def test_what_was_cut_short_waits_or_was_not_judged_can_be_resumed(ended: str, unjudged: bool, resumable: bool) -> None:
     assert resumable is Past("run-1", "at", "t", "acme/m", ended=ended, unjudged=unjudged).resumable
+
+
+def test_a_run_is_not_held_up_by_calls_that_a_plugin_does_not_make_again() -> None:
+    call = ToolCall("plugin-1", "look", {})
+    called = (
+        events.ToolCallStarted(call, by_plugin=True),
+        events.ToolCallFinished(ToolResult("x", call=call.id), True),
+    )
+    again = rerun(events.TaskStarted(Task("t")), *called)
+
+    assert not again.active
+    assert not again.covers(events.ModelDelta("new"))
+    assert ToolResult("x", call=call.id) == again.result(call, repeatable=False)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 import pytest
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 
 from openkoi_hookspecs import (
     Baseline,
+    Blob,
     Cost,
     Decision,
     Evaluation,
@@ -48,6 +51,7 @@ SIMPLE: Mapping[object, st.SearchStrategy[Any]] = {
     float: FLOATS,
     bool: st.booleans(),
     bytes: st.binary(max_size=6),
+    bytes | Blob: st.binary(max_size=6).map(lambda data: Blob(sha256(data).hexdigest(), len(data), Path("anywhere"))),
     type(None): st.none(),
     Any: JSON,
     get_type_hints(Baseline)["state"]: JSON,

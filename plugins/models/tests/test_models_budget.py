@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import Cost, LimitExceededError, Limits, Price, Usage
-from openkoi_models import Budget, Reservation, budget_tokens, cost
+from openkoi_models import Reservation, TaskBudget, budget_tokens, cost
 
 FREE = Price(0.0, 0.0)
 DEAR = Price(10.0, 50.0, cache_read=1.0, cache_write=12.5)
@@ -26,9 +26,9 @@ class Clock:
         return self.now
 
 
-def budget(limits: Limits = Limits(), parent: Budget | None = None) -> Budget:
+def budget(limits: Limits = Limits(), parent: TaskBudget | None = None) -> TaskBudget:
     """A budget at a time that stands still."""
-    return Budget(limits, parent, clock=Clock())
+    return TaskBudget(limits, parent, clock=Clock())
 
 
 # Never more than the limit.
@@ -73,7 +73,7 @@ def honest(lease: Reservation, act: Act) -> Usage:
     return Usage(input=most - read - write, output=int(lease.max_output * act.said), cache_read=read, cache_write=write)
 
 
-def carried_out(act: Act, payer: Budget) -> None:
+def carried_out(act: Act, payer: TaskBudget) -> None:
     try:
         lease = payer.reserve(act.estimate, act.max_output, act.price)
     except LimitExceededError:
@@ -85,7 +85,7 @@ def carried_out(act: Act, payer: Budget) -> None:
         payer.release(lease)
 
 
-def overspent(one: Budget) -> Iterator[str]:
+def overspent(one: TaskBudget) -> Iterator[str]:
     spent, limits = one.cost, one.limits
     if spent.budget_tokens > limits.tokens:
         yield "tokens"
@@ -101,8 +101,8 @@ def overspent(one: Budget) -> Iterator[str]:
 def test_honest_requests_never_pass_a_limit_of_the_task_or_of_its_parent(
     own: Limits, above: Limits, acts: list[Act]
 ) -> None:
-    parent = Budget(above, clock=Clock())
-    child = Budget(own, parent, clock=Clock())
+    parent = TaskBudget(above, clock=Clock())
+    child = TaskBudget(own, parent, clock=Clock())
 
     for act in acts:
         carried_out(act, child if act.by_child else parent)
@@ -204,9 +204,9 @@ def test_usage_above_the_lease_is_charged() -> None:
 
 def test_time_runs_for_the_task_and_its_parent() -> None:
     clock = Clock()
-    parent = Budget(Limits(seconds=10), clock=clock)
+    parent = TaskBudget(Limits(seconds=10), clock=clock)
     clock.now += 4
-    child = Budget(Limits(seconds=60), parent, clock=clock)
+    child = TaskBudget(Limits(seconds=60), parent, clock=clock)
     clock.now += 1
 
     assert 5.0 == child.seconds_left
@@ -233,7 +233,7 @@ def test_cached_tokens_count_by_their_share_and_never_more_than_others(price: Pr
 
 def test_dollars_beyond_the_lease_end_the_task_too() -> None:
     tiered = Price(3.0, 15.0, above=200_000, beyond=Price(6.0, 22.5))
-    budget = Budget(Limits(usd=2.0, tokens=10_000_000))
+    budget = TaskBudget(Limits(usd=2.0, tokens=10_000_000))
     lease = budget.reserve(100_000, 1_000, Price(3.0, 15.0))
     budget.settle(lease, Usage(input=100_000, output=1_000), Price(30.0, 15.0))
 
@@ -243,13 +243,13 @@ def test_dollars_beyond_the_lease_end_the_task_too() -> None:
 
 def test_a_request_near_a_dearer_tier_is_reserved_at_it() -> None:
     tiered = Price(3.0, 15.0, above=200_000, beyond=Price(6.0, 22.5))
-    lease = Budget(Limits(usd=5.0, tokens=10_000_000)).reserve(155_000, 1_000, tiered)
+    lease = TaskBudget(Limits(usd=5.0, tokens=10_000_000)).reserve(155_000, 1_000, tiered)
 
     assert (193_750 * 6.0 + 1_000 * 22.5) / 1e6 == pytest.approx(lease.usd)
 
 
 def test_a_count_above_the_lease_is_charged_and_more_is_reserved_from_then_on() -> None:
-    budget, price = Budget(Limits(tokens=100_000)), Price(1.0, 1.0)
+    budget, price = TaskBudget(Limits(tokens=100_000)), Price(1.0, 1.0)
     budget.settle(budget.reserve(800, 1_000, price), Usage(input=4_000), price)
     later = budget.reserve(800, 1_000, price)
 
@@ -259,7 +259,7 @@ def test_a_count_above_the_lease_is_charged_and_more_is_reserved_from_then_on() 
 
 
 def test_a_vendor_that_keeps_to_it_again_is_trusted_again() -> None:
-    budget, price = Budget(Limits(tokens=1_000_000)), Price(1.0, 1.0)
+    budget, price = TaskBudget(Limits(tokens=1_000_000)), Price(1.0, 1.0)
     for counted in (4_000, *[1_800] * 8):
         budget.settle(budget.reserve(800, 1_000, price), Usage(input=counted), price)
 
@@ -268,7 +268,7 @@ def test_a_vendor_that_keeps_to_it_again_is_trusted_again() -> None:
 
 @pytest.mark.parametrize("counts", [(4_000, 5_100), (8_100,)])
 def test_what_cannot_be_bounded_ends_the_task(counts: tuple[int, ...]) -> None:
-    budget, price = Budget(Limits(tokens=1_000_000)), Price(1.0, 1.0)
+    budget, price = TaskBudget(Limits(tokens=1_000_000)), Price(1.0, 1.0)
     for counted in counts:
         budget.settle(budget.reserve(800, 1_000, price), Usage(input=counted), price)
 
@@ -277,7 +277,7 @@ def test_what_cannot_be_bounded_ends_the_task(counts: tuple[int, ...]) -> None:
 
 
 def test_several_under_way_at_once_are_no_repetition() -> None:
-    budget, price = Budget(Limits(tokens=1_000_000)), Price(1.0, 1.0)
+    budget, price = TaskBudget(Limits(tokens=1_000_000)), Price(1.0, 1.0)
     for lease in [budget.reserve(800, 1_000, price) for _ in range(3)]:
         budget.settle(lease, Usage(input=4_000), price)
 
@@ -285,7 +285,7 @@ def test_several_under_way_at_once_are_no_repetition() -> None:
 
 
 def test_a_question_of_which_nothing_is_heard_costs_what_was_reserved_for_it_and_what_may_have_come() -> None:
-    lease = Budget(Limits()).reserve(800, 1_000, Price(2.0, 10.0))
+    lease = TaskBudget(Limits()).reserve(800, 1_000, Price(2.0, 10.0))
     used, dollars = zip(lease.so_far(256), lease.so_far(5_000), strict=True)
 
     assert (Usage(input=1_000, output=256), Usage(input=1_000, output=1_000)) == used
@@ -293,8 +293,8 @@ def test_a_question_of_which_nothing_is_heard_costs_what_was_reserved_for_it_and
 
 
 def test_what_a_part_overdraws_ends_the_whole() -> None:
-    whole = Budget(Limits(tokens=10_000_000))
-    part = Budget(Limits(tokens=10_000_000), whole)
+    whole = TaskBudget(Limits(tokens=10_000_000))
+    part = TaskBudget(Limits(tokens=10_000_000), whole)
     lease = part.reserve(100, 100, Price(1.0, 1.0))
     part.settle(lease, Usage(input=1_000_000), Price(1.0, 1.0))
 

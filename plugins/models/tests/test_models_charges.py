@@ -17,7 +17,7 @@ from openkoi_hookspecs import (
     ToolCall,
     Usage,
 )
-from openkoi_models import Budget, Reservation
+from openkoi_models import Reservation, TaskBudget
 from openkoi_models.charges import MAX_TIMES_ESTIMATE, charge
 from openkoi_models.response_buffer import MAX_CHARACTERS_PER_TOKEN, ResponseBuffer
 
@@ -51,7 +51,7 @@ def heard(chunks: list[Chunk], max_output: int) -> ResponseBuffer:
 
 
 def lease_of(max_output: int = 1_000) -> Reservation:
-    return Budget(Limits(usd=100.0)).reserve(400, max_output, Price(15.0, 75.0))
+    return TaskBudget(Limits(usd=100.0)).reserve(400, max_output, Price(15.0, 75.0))
 
 
 @settings(max_examples=400, deadline=None)
@@ -63,7 +63,7 @@ def lease_of(max_output: int = 1_000) -> Reservation:
 def test_no_stream_and_no_count_costs_more_than_the_lease_and_none_passes_the_limit(
     calls: list[tuple[list[Chunk], Usage, int, int, Price]], tokens: int, usd: float
 ) -> None:
-    budget = Budget(Limits(tokens=tokens, usd=usd))
+    budget = TaskBudget(Limits(tokens=tokens, usd=usd))
     for chunks, usage, estimate, max_output, price in calls:
         try:
             lease = budget.reserve(estimate, max_output, price)

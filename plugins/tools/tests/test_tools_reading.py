@@ -2,6 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from openkoi_hookspecs import Image
 from openkoi_tools import WorkspaceTools
 
 if TYPE_CHECKING:
@@ -55,14 +58,39 @@ def test_every_result_keeps_to_the_configured_size(bench: "Bench") -> None:
 
 
 def test_binary_files_are_named_and_not_dumped(hands: "Hands") -> None:
-    hands.write("a.png", b"\x89PNG\r\n\x1a\n" + bytes(5000))
+    hands.write("a.pdf", b"%PDF-1.7\n" + bytes(5000))
     hands.write("b.bin", bytes(range(256)) * 20)
 
     assert (
-        "a.png is a PNG image, 4.9 KB, and not shown because it is not text. Use run_command."
-        == hands.use("read_file", path="a.png").text
+        "a.pdf is a PDF document, 4.9 KB, and not shown because it is not text. Use run_command."
+        == hands.use("read_file", path="a.pdf").text
     )
     assert "b.bin is binary data, 5.0 KB, and not shown" in hands.use("read_file", path="b.bin").text
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n", "image/png"),
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"GIF89a", "image/gif"),
+        (b"RIFF\0\0\0\0WEBP", "image/webp"),
+    ],
+)
+def test_an_image_is_shown_by_its_bytes_whatever_its_name(hands: "Hands", start: bytes, kind: str) -> None:
+    hands.write("shot.dat", start + bytes(5000))
+    answer = hands.use("read_file", path="shot.dat")
+
+    assert f"shot.dat is an image ({kind}), 4.9 KB." == answer.text
+    assert (Image(start + bytes(5000), kind),) == answer.parts
+
+
+def test_an_image_that_is_too_large_is_named(hands: "Hands") -> None:
+    hands.write("shot.png", b"\x89PNG\r\n\x1a\n" + bytes(5_000_000))
+    answer = hands.use("read_file", path="shot.png")
+
+    assert "shot.png is an image (image/png), 4.8 MB, and not shown because it is larger than 4.8 MB." in answer.text
+    assert () == answer.parts
 
 
 def test_what_is_out_of_the_ordinary_is_said(hands: "Hands") -> None:

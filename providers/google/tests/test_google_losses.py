@@ -38,7 +38,7 @@ def test_an_empty_answer_is_none() -> None:
 def test_ids_and_names_are_such_as_the_server_takes() -> None:
     asked = Message(Role.ASSISTANT, (ToolCall("a b", "re ad", {}), ToolCall("a\nb", "7", {}), ToolCall("c", "a.b", {})))
     answered = Message.user(*(ToolResult("x", call=id) for id in ("a b", "a\nb", "c")))
-    teller = MessageEncoder()
+    teller = MessageEncoder(nested=True)
     teller.follow([asked, answered])
     told: Any = [next(iter(teller.encode(message)))["parts"] for message in (asked, answered)]
     calls = [part["functionCall"] for part in told[0]]

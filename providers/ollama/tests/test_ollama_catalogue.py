@@ -50,17 +50,20 @@ def answering(answers: dict[str, Any]) -> Ollama:
     return Ollama(transport=httpx2.MockTransport(answer))
 
 
+ALL = ("tools", "images", "thinking", "schema")
+
+
 def test_models_are_listed_with_what_they_hold_and_are_free() -> None:
     pulled = [
         Pulled("llama-fake", context=131_072),
-        Pulled("tiny:1b", context=4096),
+        Pulled("tiny:1b", context=4096, abilities=("completion", "tools")),
         Pulled("gemma-fake", context=10_000),
     ]
     with OllamaServer(models=pulled) as server:
         assert models(Ollama(base_url=server.url, output=6000)) == [
-            Model("llama-fake:latest", context=131_072, output=6000, price=FREE),
-            Model("tiny:1b", context=4096, output=2048, price=FREE),
-            Model("gemma-fake:latest", context=10_000, output=5000, price=FREE),
+            Model("llama-fake:latest", context=131_072, output=6000, price=FREE, can=ALL),
+            Model("tiny:1b", context=4096, output=2048, price=FREE, can=("tools", "schema")),
+            Model("gemma-fake:latest", context=10_000, output=5000, price=FREE, can=ALL),
         ]
 
 
@@ -87,7 +90,7 @@ def test_a_model_may_be_described_by_its_name_alone() -> None:
     with OllamaServer(models=[Pulled("llama-fake", context=9000), "other"]) as server:
         found = describe(Ollama(base_url=server.url), "llama-fake")
 
-    assert Model("llama-fake", context=9000, output=4500, price=FREE) == found
+    assert Model("llama-fake", context=9000, output=4500, price=FREE, can=ALL) == found
     assert ["/api/show"] == [seen.path for seen in server.requests]
 
 

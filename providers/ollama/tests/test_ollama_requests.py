@@ -121,6 +121,14 @@ def test_pictures_are_sent_along() -> None:
     assert said == {"role": "user", "content": "What is this?", "images": ["iVBORw=="]}
 
 
+def test_pictures_of_a_result_are_sent_with_it() -> None:
+    results = (ToolResult("A", parts=(Text("and"), PICTURE), call="1"), ToolResult("B", call="2"))
+    *_, first, second = sent(Message.user("Look"), assistant(*CALLS), Message.user(*results))["messages"]
+
+    assert ("A\nand", ["iVBORw=="]) == (first["content"], first["images"])
+    assert "images" not in second
+
+
 def test_settings_are_sent_when_they_are_given() -> None:
     body = sent(Message.user("Hi"), temperature=0.0, schema=PATH, tools=[READ])
 

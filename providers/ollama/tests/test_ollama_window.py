@@ -121,7 +121,11 @@ def test_a_model_made_with_a_window_keeps_it() -> None:
 
 
 def test_pictures_are_not_counted_as_text() -> None:
-    request = Request([Message.user("Look", Image(b"\x00" * 300_000, "image/png"))], model="llama-fake", max_output=500)
+    request = Request(
+        [Message.user("Look", Image(b"\x89PNG\r\n\x1a\n" + bytes(300_000), "image/png"))],
+        model="llama-fake",
+        max_output=500,
+    )
     with OllamaServer() as server:
         assert ask(server, request) == [8192]
 

@@ -11,7 +11,7 @@ from openkoi_rehearsal import Rehearsal
 MISTAKES = [
     ("", "is empty. It needs turns: a list of answers"),
     ("turns: [", "line 1: this is not YAML"),
-    ("[]", "line 1: the file must be a table with context, output, price, turns, not a list"),
+    ("[]", "line 1: the file must be a table with context, output, price, can, turns, not a list"),
     ("context: 3", "line 1: the file has no turns"),
     ("turns: 3", "line 1: turns must be a list, not '3'"),
     ("turns: [hello]", "line 1: turns[1] must be a table with when, says"),

@@ -8,7 +8,9 @@ import pytest
 
 from openkoi_hookspecs import (
     Chunk,
+    File,
     FinishReason,
+    Image,
     Message,
     Model,
     Price,
@@ -232,3 +234,40 @@ def test_doctor_hears_which_scripts_there_are_and_which_is_broken(tmp_path: Path
     assert ["part"] == [model.name for model in asyncio.run(part.models())]
     with pytest.raises(RequestRejectedError, match=r"zebra\.yaml, line 1: turns must be a list"):
         asyncio.run(part.health())
+
+
+def test_a_turn_may_want_images_and_read_their_names(tmp_path: Path) -> None:
+    part = script(
+        tmp_path,
+        """
+        turns:
+          - {when: {images: 2, contains: ["[image/png]", "[a.pdf application/pdf]"]}, says: Two., repeat: true}
+          - {when: {images: 0}, says: None., repeat: true}
+        """,
+    )
+    shot, paper = Image(b"", "image/png"), File(b"", "application/pdf", "a.pdf")
+    call = Message(Role.ASSISTANT, (ToolCall("1", "look", {}),))
+
+    assert "None." == said(part, "Look")
+    assert "Two." == said(
+        part, Message.user("Look", shot, paper), call, Message.user(ToolResult("", parts=(shot,), call="1"))
+    )
+    with pytest.raises(RequestRejectedError, match="images 2"):
+        said(part, Message.user("Look", shot))
+
+
+def test_an_image_is_counted_like_a_page(tmp_path: Path) -> None:
+    part = script(tmp_path, "turns: [{says: Yes., repeat: true}]")
+    plain, shown = (
+        asyncio.run(heard(part, message))[-1] for message in ("Look", Message.user("Look", Image(b"", "image/png")))
+    )
+
+    assert isinstance(plain, StreamEnd)
+    assert isinstance(shown, StreamEnd)
+    assert 1_000 <= shown.usage.input - plain.usage.input < 1_010
+
+
+def test_a_script_says_what_it_can_do(tmp_path: Path) -> None:
+    part = script(tmp_path, "can: [tools]\nturns: [{says: Yes.}]")
+
+    assert [("tools",)] == [model.can for model in asyncio.run(part.models())]

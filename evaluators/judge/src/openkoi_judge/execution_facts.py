@@ -44,7 +44,7 @@ def read_facts(work: ExecutionResult, records: Iterable[Record], run: str) -> Ex
             cycles = 0
         elif isinstance(event, ModelResponse) and event.role == "executor":
             cycles += 1
-        elif isinstance(event, ToolCallFinished):
+        elif isinstance(event, ToolCallFinished) and not event.by_plugin:
             result = event.result.text
         elif isinstance(event, InnerLoopEnded):
             ended = event.reason

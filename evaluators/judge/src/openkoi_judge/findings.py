@@ -34,11 +34,12 @@ LABELED = re.compile(
     r"(?:[\[(*]{1,3}(?P<marked>\w+)[\])*:]{1,4}|(?P<plain>\w+)(?:\s*:|\s+[\u2013-]))\s+(?P<title>.+)", re.DOTALL
 )
 NO_FINDING = re.compile(
-    r"(?:|none|nothing|nil|null|n/?a|not applicable|no|empty|-+|\[\s*\]|\{\s*\}|lgtm|ok(?:ay)?|(?:all|looks) good"
-    r"|(?:there (?:are|were) )?no (?:(?:major|minor|significant|serious|critical|blocking|important|further|new|open"
-    r"|other|obvious|remaining)(?:,| or| and)? ){0,3}"
+    r"[(*_]*(?:|none|nothing|nil|null|n/?a|not applicable|no|empty|-+|\[\s*\]|\{\s*\}|lgtm|ok(?:ay)?|(?:all|looks) good"
+    r"|(?:there (?:are|were) )?(?:no|0|zero) (?:(?:major|minor|significant|serious|critical|blocking|important"
+    r"|further|new|open|other|obvious|remaining)(?:,| or| and)? ){0,3}"
     r"(?:findings?|issues?|problems?|defects?|concerns?|blockers?|errors?))"
-    r"(?: (?:were|was|found|identified|detected|noted|seen|to report|at all|here))*\s*[.!]?",
+    r"(?: (?:were|was|found|identified|detected|noted|seen|to report|at all|here"
+    r"|(?:in|with) (?:this|the|these) (?:change|diff|code|work|patch|file|answer|result)s?))*\s*[.!]?[)*_]*",
     re.IGNORECASE,
 )
 
@@ -54,7 +55,7 @@ def to_list(raw: object) -> Sequence[object]:
         return raw
     if isinstance(raw, str) or (isinstance(raw, dict) and first_text(raw, *TITLES)):
         return [raw]
-    if raw:
+    if any(raw.values()) if isinstance(raw, dict) else raw:
         raise UnreadableError("The findings are not a list of objects.")
     return []
 

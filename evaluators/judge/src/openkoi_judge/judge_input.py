@@ -38,8 +38,9 @@ class JudgeInput:
 
     @property
     def yardstick(self) -> str:
-        """Digest of the rubric, our instructions and the task."""
-        return digest_texts(*instruction(self.rubric), self.task.text, self.task.context)
+        """Another one whenever the rubric, our instructions or the task are others."""
+        media = (part.digest for part in self.task.parts)
+        return digest_texts(*instruction(self.rubric), self.task.text, self.task.context, *media)
 
     @property
     def key(self) -> str:
@@ -70,9 +71,9 @@ class JudgeInput:
         return VoteRequest(self._request(system, parts, partial_schema(self.rubric)), self.rubric, before.needed)
 
     def _request(self, system: tuple[str, ...], parts: tuple[str, ...], shape: dict[str, Json]) -> Request:
-        """Return a request; the part that stays the same comes first."""
+        """A question: what stays the same first, the images and files of the task after its words."""
         return Request(
-            [Message.user(*parts)],
+            [Message.user(*parts[:1], *self.task.parts, *parts[1:])],
             model=self.settings.model,
             system=system,
             schema=shape,

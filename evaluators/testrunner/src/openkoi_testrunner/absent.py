@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from .baseline import TestBaseline
+from .baseline import SuiteBaseline
 from .outcome import SuiteOutcome
 from .project import RunnerKind
 
@@ -16,7 +16,7 @@ SCRIPTS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
 MARKS = ("::", ".", "/")
 
 
-def absent(names: Sequence[str], outcome: SuiteOutcome, before: TestBaseline) -> tuple[str, ...]:
+def absent(names: Sequence[str], outcome: SuiteOutcome, before: SuiteBaseline) -> tuple[str, ...]:
     """Those of the names that neither ran nor are accounted for otherwise."""
     now = Now(outcome, before)
     missing = [name for name in names if name not in now.ran]
@@ -32,7 +32,7 @@ class Now:
     """What runs now, beside what was there before."""
 
     outcome: SuiteOutcome
-    before: TestBaseline
+    before: SuiteBaseline
 
     @cached_property
     def ran(self) -> frozenset[str]:
@@ -126,7 +126,7 @@ def before_last_run(lost: Iterable[str], names: Sequence[str], ran: frozenset[st
     return [name for name in lost if place[name] <= last]
 
 
-def siblings(name: str, outcome: SuiteOutcome, before: TestBaseline) -> list[str]:
+def siblings(name: str, outcome: SuiteOutcome, before: SuiteBaseline) -> list[str]:
     """The new tests of the same file, class or module: it may be one of them by now."""
     home, mark, _ = name.partition("::")
     if not mark:

@@ -12,7 +12,7 @@ from .suites import Suite
 
 
 @dataclass(frozen=True, slots=True)
-class TestBaseline:
+class SuiteBaseline:
     """How each test stood when the task began, in order, and which have passed ``since``.
 
     With ``all_count``, tests that failed before count as well. ``silent`` ones are reported only when they fail;
@@ -38,7 +38,7 @@ class TestBaseline:
         suite = self.of.get(name)
         return suite.kind if suite else None
 
-    def without(self, suites: Collection[Suite]) -> "TestBaseline":
+    def without(self, suites: Collection[Suite]) -> "SuiteBaseline":
         """What is known but for suites that are not run this time: nothing of theirs is missed."""
         if not suites:
             return self
@@ -68,10 +68,10 @@ def baseline_of(outcomes: Mapping[Suite, SuiteOutcome], suites: tuple[Suite, ...
     return Baseline("", tuple(Check(test.name, test.passed, file=file_of(test.name)) for test in tests), state)
 
 
-def before_of(record: Baseline | None, since: Iterable[Check] = ()) -> TestBaseline:
+def before_of(record: Baseline | None, since: Iterable[Check] = ()) -> SuiteBaseline:
     """What a record says; of ``since``, the checks of earlier evaluations, those of the same evaluator count."""
     if record is None:
-        return TestBaseline()
+        return SuiteBaseline()
     state: Any = record.state or {}
     suites = tuple(Suite(RunnerKind(kind), folder) for kind, folder in state.get("suites", ()))
     passed = {check.name: check.passed for check in record.checks}
@@ -79,7 +79,7 @@ def before_of(record: Baseline | None, since: Iterable[Check] = ()) -> TestBasel
     of = dict.fromkeys(passed, suites[0]) if suites else {}
     of |= {name: suite for name in green - passed.keys() if (suite := suite_of(name, suites))}
     of |= {name: suites[place] for name, place in state.get("of", {}).items()}
-    return TestBaseline(passed, since=green, silent=frozenset(state.get("silent", ())), suites=suites, of=of)
+    return SuiteBaseline(passed, since=green, silent=frozenset(state.get("silent", ())), suites=suites, of=of)
 
 
 def suite_of(name: str, suites: Sequence[Suite]) -> Suite | None:

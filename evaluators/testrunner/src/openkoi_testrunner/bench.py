@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Run
 
-from .baseline import TestBaseline
+from .baseline import SuiteBaseline
 from .missing import NotRun, nothing_imports, out_of_reach, without_packages
 from .outcome import SuiteOutcome, below, forgiven, join_outcomes
-from .programs import TestProgram, configured_program, program_for
+from .programs import RunnerProgram, configured_program, program_for
 from .project import RunnerKind
 from .python import Python
 from .report import outcome_of
@@ -34,7 +34,7 @@ class SuiteResults:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestTimeLimits:
+class RunTimeLimits:
     """The time limits of one test run, and of all together."""
 
     each: float
@@ -47,9 +47,9 @@ class TestTimeLimits:
         return min(self.each, self.until - time.monotonic())
 
 
-def start_time_limits(each: float, in_all: float) -> TestTimeLimits:
+def start_time_limits(each: float, in_all: float) -> RunTimeLimits:
     """Return time limits that start now."""
-    return TestTimeLimits(each=each, until=time.monotonic() + in_all, in_all=in_all)
+    return RunTimeLimits(each=each, until=time.monotonic() + in_all, in_all=in_all)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +57,11 @@ class SuiteRunner:
     """Where and how the suites are run."""
 
     run: Run
-    patience: TestTimeLimits
+    patience: RunTimeLimits
     venv: str = ""
     command: str = ""
 
-    async def all(self, suites: Sequence[Suite], before: TestBaseline, files: Sequence[str]) -> SuiteResults:
+    async def all(self, suites: Sequence[Suite], before: SuiteBaseline, files: Sequence[str]) -> SuiteResults:
         """Run those that the work touched; the others only when these are green, for then it may be accepted."""
         near = [suite for suite in suites if suite.contains_any(files)] or list(suites)
         far = [suite for suite in suites if suite not in near]
@@ -71,7 +71,7 @@ class SuiteRunner:
         rest = await self.each(far, before)
         return SuiteResults(outcomes={**told.outcomes, **rest.outcomes}, not_run=(*told.not_run, *rest.not_run))
 
-    async def each(self, suites: Sequence[Suite], before: TestBaseline | None) -> SuiteResults:
+    async def each(self, suites: Sequence[Suite], before: SuiteBaseline | None) -> SuiteResults:
         """Run suites in their order; with a ``before``, what failed is asked again."""
         outcomes: dict[Suite, SuiteOutcome] = {}
         not_run: list[NotRun] = []
@@ -113,13 +113,13 @@ class SuiteRunner:
         came = await self.run_program(suite, program)
         return await self.run_program(suite, program.at_home) if isinstance(came, NotRun) and program.else_env else came
 
-    async def run_program(self, suite: Suite, program: TestProgram) -> SuiteOutcome | NotRun:
+    async def run_program(self, suite: Suite, program: RunnerProgram) -> SuiteOutcome | NotRun:
         """Run a program, and tell a failing test from a missing dependency."""
         report = await program.run(self.run, max(self.patience.left, 1.0))
         outcome = outcome_of(report)
         return out_of_reach(suite, report, outcome) or outcome
 
-    async def again(self, suite: Suite, outcome: SuiteOutcome, before: TestBaseline) -> SuiteOutcome:
+    async def again(self, suite: Suite, outcome: SuiteOutcome, before: SuiteBaseline) -> SuiteOutcome:
         """Ask the few that failed once more, with nothing changed: what passes now, alone and among all, is flaky."""
         names = tuple(test.name for test in outcome.red if before.requires(test.name))
         if not (outcome.repeats and outcome.complete and 0 < len(names) <= MOST_REPEATED):

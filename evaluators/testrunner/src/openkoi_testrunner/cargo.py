@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .locations import first
-from .outcome import TestOutcome
+from .outcome import CaseResult
 from .wording import fails, tail
 
 LINE = re.compile(
@@ -19,7 +19,7 @@ EXAMPLE = re.compile(r"(?P<path>\S+\.\w+) - .*\(line (?P<line>\d+)\)(?: - .*)?")
 BROKEN = re.compile(r"^error(?P<code>\[E\d+\])?: (?P<reason>.+)\n\s*--> (?P<where>\S+?:\d+)", re.M)
 
 
-def read_cargo(text: str, root: Path) -> tuple[tuple[TestOutcome, ...], tuple[str, ...]]:
+def read_cargo(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
     """Tests, the compiler's first error when there is one, and the tests that were ignored."""
     if not RUNNING.search(text) and not BROKEN.search(text):
         return (), ()
@@ -40,15 +40,15 @@ def test_name(line: dict[str, str]) -> str:
     return re.sub(r" \(line \d+\)", "", line["name"])
 
 
-def ran(line: dict[str, str], said: str, root: Path) -> TestOutcome:
+def ran(line: dict[str, str], said: str, root: Path) -> CaseResult:
     """The test, with the place and the words of its panic."""
     name = test_name(line)
     if line["how"] == "ok":
-        return TestOutcome(name, passed=True)
+        return CaseResult(name, passed=True)
     panic = PANIC.search(said)
     reason = panic["reason"] if panic else said
     where = first(example(line["name"]) or said, root)
-    return TestOutcome(name, passed=False, title=fails(name, reason), where=where, detail=tail(said))
+    return CaseResult(name, passed=False, title=fails(name, reason), where=where, detail=tail(said))
 
 
 def example(name: str) -> str:
@@ -57,12 +57,12 @@ def example(name: str) -> str:
     return f"{match['path']}:{match['line']}: " if match else ""
 
 
-def broken(text: str, root: Path) -> Iterator[TestOutcome]:
+def broken(text: str, root: Path) -> Iterator[CaseResult]:
     """What does not compile, at its first error."""
     error = BROKEN.search(text)
     if error:
         detail = tail(text[error.start() :])
-        yield TestOutcome(
+        yield CaseResult(
             "cargo test",
             passed=False,
             title=fails("cargo test", error["reason"]),
@@ -71,9 +71,9 @@ def broken(text: str, root: Path) -> Iterator[TestOutcome]:
         )
 
 
-def find_abort(text: str) -> Iterator[TestOutcome]:
+def find_abort(text: str) -> Iterator[CaseResult]:
     """Yield a failure for a test program that died before all of its tests ended."""
     death = ABORTED.search(text)
     if death:
         title = fails("cargo test", death["reason"])
-        yield TestOutcome("cargo test", passed=False, title=title, detail=tail(text[: death.end()]))
+        yield CaseResult("cargo test", passed=False, title=title, detail=tail(text[: death.end()]))

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from openkoi_hookspecs import Baseline, ConfigError, Env, Evaluation, ExecutionResult, Run, Task
 from openkoi_hookspecs.events import WarningIssued
 
-from .baseline import TestBaseline, baseline_of, before_of
+from .baseline import SuiteBaseline, baseline_of, before_of
 from .bench import SuiteRunner, start_time_limits
 from .outcome import SuiteOutcome
 from .project import RunnerKind
@@ -42,7 +42,7 @@ class TestRunner:
 
     async def baseline(self, run: Run) -> Baseline:
         """Record which tests there are before the first change, and which of them are green."""
-        suites = await self._suites(run, TestBaseline())
+        suites = await self._suites(run, SuiteBaseline())
         told = await self._bench(run).each(suites, None)
         for finding in unrun(told.not_run, touched=()):
             await run.emit(WarningIssued(f"{finding.title}. {finding.fix}"))
@@ -57,7 +57,7 @@ class TestRunner:
         found = unrun(told.not_run, touched=work.files)
         return verdict(told.whole or NONE, before.without(told.put_off), found)
 
-    async def _suites(self, run: Run, before: TestBaseline) -> tuple[Suite, ...]:
+    async def _suites(self, run: Run, before: SuiteBaseline) -> tuple[Suite, ...]:
         """The suites of now, and those of before that have something to run still."""
         if self.command:
             return (Suite(RunnerKind.COMMAND),)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .locations import first
-from .outcome import TestOutcome
+from .outcome import CaseResult
 from .wording import fails, tail
 
 NOT_BUILT = re.compile(r"^FAIL\s+(\S+)\s+\[(\w+) failed\]", re.MULTILINE)
@@ -29,7 +29,7 @@ class GoTestOutput:
         return f"{self.package}.{self.test}" if self.test else self.package
 
 
-def read_go(text: str, root: Path) -> tuple[tuple[TestOutcome, ...], tuple[str, ...]]:
+def read_go(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
     """Tests, packages that failed without one, and the tests that were skipped."""
     heard: dict[tuple[str, str], GoTestOutput] = {}
     for event in events(text):
@@ -75,14 +75,14 @@ def leaves(heard: dict[tuple[str, str], GoTestOutput]) -> list[GoTestOutput]:
     return [one for one in tests if one.action == "pass" or (one.package, one.test) not in parents]
 
 
-def ran(one: GoTestOutput, root: Path) -> TestOutcome:
+def ran(one: GoTestOutput, root: Path) -> CaseResult:
     """The test, with the place and the words of its failure."""
     if one.action == "pass":
-        return TestOutcome(one.name, passed=True)
+        return CaseResult(one.name, passed=True)
     said = "".join(line for line in one.said if not NOISE.match(line))
     where = first(add_folders(said, one.package, root), root)
     reason = re.sub(r"^\s*[\w./-]+\.go:\d+: ", "", said)
-    return TestOutcome(one.name, passed=False, title=fails(one.name, reason), where=where, detail=tail(said))
+    return CaseResult(one.name, passed=False, title=fails(one.name, reason), where=where, detail=tail(said))
 
 
 def add_folders(said: str, package: str, root: Path) -> str:
@@ -98,13 +98,13 @@ def folder_of(package: str, root: Path) -> str:
     return next((folder for folder in folders if (root / folder).is_dir()), "")
 
 
-def not_built(package: str, text: str, root: Path) -> TestOutcome:
+def not_built(package: str, text: str, root: Path) -> CaseResult:
     """A package that does not compile. When it has no tests it is not heard of again once it does."""
     named = rf"^# {re.escape(package)}\b.*\n((?:(?!#|\{{|FAIL).*\n)+)"
     said = next((match[1] for match in re.finditer(named, text, re.MULTILINE)), "")
     reason = re.sub(r"^\S+\.go:\d+(:\d+)?: ", "", said) or "it does not build"
     silent = not any((root / folder_of(package, root)).glob("*_test.go"))
     where = first(said, root)
-    return TestOutcome(
+    return CaseResult(
         package, passed=False, title=fails(package, reason), where=where, detail=tail(said), silent=silent
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from .locations import first, own
-from .outcome import TestOutcome
+from .outcome import CaseResult
 from .wording import fails, tail
 
 SKIPPED = {"pending", "skipped", "todo", "disabled"}
@@ -39,7 +39,7 @@ class Mocha(TypedDict, total=False):
     err: dict[str, str]
 
 
-def read_js(text: str, root: Path) -> tuple[tuple[TestOutcome, ...], tuple[str, ...]] | None:
+def read_js(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]] | None:
     """Return the tests and the names of skipped ones, or None when it is not a report."""
     try:
         said = json.loads(text)
@@ -50,9 +50,9 @@ def read_js(text: str, root: Path) -> tuple[tuple[TestOutcome, ...], tuple[str, 
         return None
 
 
-def by_files(told: Sequence[JsTestFile], root: Path) -> tuple[tuple[TestOutcome, ...], tuple[str, ...]]:
+def by_files(told: Sequence[JsTestFile], root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
     """The tests of every file, and the files that could not be read."""
-    tests: list[TestOutcome] = []
+    tests: list[CaseResult] = []
     skipped: list[str] = []
     for file in told:
         path = own(file["name"], root) or file["name"]
@@ -68,24 +68,24 @@ def test_name(path: str, test: Assertion) -> str:
     return " > ".join((path, *test.get("ancestorTitles", []), test["title"]))
 
 
-def ran(name: str, test: Assertion, root: Path) -> TestOutcome:
+def ran(name: str, test: Assertion, root: Path) -> CaseResult:
     """The test, with the place and the words of its failure."""
     if test["status"] == "passed":
-        return TestOutcome(name, passed=True)
+        return CaseResult(name, passed=True)
     said = "\n\n".join(test.get("failureMessages") or [])
     return make_failure(name, said, root)
 
 
-def unread(path: str, file: JsTestFile, root: Path) -> Iterator[TestOutcome]:
+def unread(path: str, file: JsTestFile, root: Path) -> Iterator[CaseResult]:
     """A file that failed without a test that did."""
     red = any(test["status"] == "failed" for test in file.get("assertionResults", []))
     if file.get("status") == "failed" and not red:
         yield make_failure(path, file.get("message", ""), root)
 
 
-def by_mocha(said: Mapping[str, Sequence[Mocha]], root: Path) -> tuple[tuple[TestOutcome, ...], tuple[str, ...]]:
+def by_mocha(said: Mapping[str, Sequence[Mocha]], root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
     """The tests that mocha tells of, and the hooks that failed."""
-    green = tuple(TestOutcome(in_mocha(test, root), passed=True) for test in said["passes"])
+    green = tuple(CaseResult(in_mocha(test, root), passed=True) for test in said["passes"])
     red = (make_failure(in_mocha(test, root), stack(test), root) for test in said["failures"])
     return (*green, *red), tuple(in_mocha(test, root) for test in said["pending"])
 
@@ -102,10 +102,10 @@ def stack(test: Mocha) -> str:
     return err.get("stack") or err.get("message") or ""
 
 
-def make_failure(name: str, said: str, root: Path) -> TestOutcome:
+def make_failure(name: str, said: str, root: Path) -> CaseResult:
     """Return the failure, at the first line of the workspace in its trace."""
     where = first(said, root) or own(name.partition(" > ")[0], root)
-    return TestOutcome(name, passed=False, title=fails(name, reason(said)), where=where, detail=tail(said))
+    return CaseResult(name, passed=False, title=fails(name, reason(said)), where=where, detail=tail(said))
 
 
 def reason(said: str) -> str:

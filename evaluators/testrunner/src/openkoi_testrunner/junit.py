@@ -5,13 +5,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from .locations import first, own
-from .outcome import TestOutcome
+from .outcome import CaseResult
 from .wording import fails, last_words, tail
 
 DOCUMENT = re.compile(r"<testsuites?[\s>].*</testsuites?>", re.DOTALL)
 
 
-def read_junit(text: str, root: Path) -> tuple[tuple[TestOutcome, ...], tuple[str, ...]]:
+def read_junit(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
     """The tests of the document in the text, and those that were skipped."""
     found = DOCUMENT.search(text)
     if not found or "<!" in found[0].replace("<![CDATA[", ""):
@@ -29,16 +29,16 @@ def test_name(case: ElementTree.Element) -> str:
     return " > ".join(filter(None, (case.get("classname"), case.get("name"))))
 
 
-def ran(case: ElementTree.Element, root: Path) -> TestOutcome:
+def ran(case: ElementTree.Element, root: Path) -> CaseResult:
     """The test, with the place and the words of its failure."""
     name = test_name(case)
     failure = next((child for child in case if child.tag in {"failure", "error"}), None)
     if failure is None:
-        return TestOutcome(name, passed=True)
+        return CaseResult(name, passed=True)
     said = failure.text or failure.get("message") or ""
     reason = failure.get("message") or last_words(said)
     where = first(said, root) or stands(case, root)
-    return TestOutcome(name, passed=False, title=fails(name, reason), where=where, detail=tail(said))
+    return CaseResult(name, passed=False, title=fails(name, reason), where=where, detail=tail(said))
 
 
 def stands(case: ElementTree.Element, root: Path) -> str:

@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class TestOutcome:
+class CaseResult:
     """One test that ran, or the runner itself; ``title`` says in a stable sentence how it failed.
 
     A ``silent`` one is reported only when it fails, so that its absence means nothing.
@@ -29,7 +29,7 @@ class SuiteOutcome:
     """
 
     runner: str
-    tests: tuple[TestOutcome, ...] = ()
+    tests: tuple[CaseResult, ...] = ()
     skipped: tuple[str, ...] = ()
     complete: bool = True
     repeats: bool = False
@@ -42,7 +42,7 @@ class SuiteOutcome:
         return self.runner, *self.others
 
     @property
-    def red(self) -> tuple[TestOutcome, ...]:
+    def red(self) -> tuple[CaseResult, ...]:
         """The tests that failed."""
         return tuple(test for test in self.tests if not test.passed)
 
@@ -65,16 +65,16 @@ def below(outcome: SuiteOutcome, folder: str) -> SuiteOutcome:
     return replace(outcome, runner=runner, tests=tuple(tests), skipped=skipped)
 
 
-def move_test(test: TestOutcome, folder: str) -> TestOutcome:
+def move_test(test: CaseResult, folder: str) -> CaseResult:
     """Return a test with its folder before its name and location."""
     where = f"{folder}/{test.where}" if test.where else ""
     title = f"{folder}/{test.title}" if test.title.startswith(test.name) else test.title
     return replace(test, name=f"{folder}/{test.name}", title=title, where=where)
 
 
-def merge_tests(tests: Iterable[TestOutcome]) -> tuple[TestOutcome, ...]:
+def merge_tests(tests: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
     """Return one entry per name, in order of appearance; one failure outweighs any passes."""
-    kept: dict[str, TestOutcome] = {}
+    kept: dict[str, CaseResult] = {}
     for test in tests:
         before = kept.get(test.name)
         if before is None or before.passed:

@@ -31,7 +31,7 @@ WINDOWS = os.name == "nt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestProgram:
+class RunnerProgram:
     """A command that runs tests, in a folder of the workspace.
 
     ``counts`` is true of one that names every test. One with a ``mark`` reports apart from its words, after the mark.
@@ -53,7 +53,7 @@ class TestProgram:
         return shutil.which(self.needs or self.argv[0]) is not None
 
     @property
-    def at_home(self) -> "TestProgram":
+    def at_home(self) -> "RunnerProgram":
         """The same, reading what is kept at home."""
         return replace(self, env=self.else_env, else_env={})
 
@@ -84,9 +84,9 @@ def place_command(argv: tuple[str, ...], folder: str) -> tuple[str, ...]:
     return ("cmd", "/c", "cd", "/d", folder, "&&", *argv) if WINDOWS else ("sh", "-c", IN_FOLDER, folder, *argv)
 
 
-def configured_program(command: str) -> TestProgram:
+def configured_program(command: str) -> RunnerProgram:
     """Return the configured command, run by the shell."""
-    return TestProgram(name=command, argv=shell(command), env=PYTEST)
+    return RunnerProgram(name=command, argv=shell(command), env=PYTEST)
 
 
 def shell(script: str) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def shell(script: str) -> tuple[str, ...]:
     return ("cmd", "/c", script) if WINDOWS else ("sh", "-c", script)
 
 
-def program_for(suite: Suite, root: Path, only: Sequence[str] = ()) -> TestProgram:
+def program_for(suite: Suite, root: Path, only: Sequence[str] = ()) -> RunnerProgram:
     """Return the command of a suite that is not Python's; ``only`` names tests, where the runner supports that."""
     folder = root / suite.folder
     if suite.kind is RunnerKind.CARGO:
@@ -108,23 +108,23 @@ def program_for(suite: Suite, root: Path, only: Sequence[str] = ()) -> TestProgr
     if suite.kind is RunnerKind.MAKE:
         return by_target(("make", target(makefile(folder))), suite)
     argv = ("node", "--test", "--test-reporter=tap")
-    return TestProgram(name="node --test", argv=argv, counts=True, folder=suite.folder)
+    return RunnerProgram(name="node --test", argv=argv, counts=True, folder=suite.folder)
 
 
-def by_target(argv: tuple[str, ...], suite: Suite) -> TestProgram:
+def by_target(argv: tuple[str, ...], suite: Suite) -> RunnerProgram:
     """A target of make or just."""
-    return TestProgram(name=" ".join(argv), argv=argv, env=PYTEST, folder=suite.folder)
+    return RunnerProgram(name=" ".join(argv), argv=argv, env=PYTEST, folder=suite.folder)
 
 
-def by_go(suite: Suite, only: Sequence[str]) -> TestProgram:
+def by_go(suite: Suite, only: Sequence[str]) -> RunnerProgram:
     """Go's tests, by their functions' names."""
     functions = {match[1] for name in only if (match := re.search(r"\.((?:Test|Fuzz|Example)\w*)(?:/|$)", name))}
     chosen = ("-run", f"^({'|'.join(sorted(functions))})$") if functions else ()
     argv = ("go", "test", "-json", *chosen, "./...")
-    return TestProgram(name="go test", argv=argv, env=go_offline(os.environ), counts=True, folder=suite.folder)
+    return RunnerProgram(name="go test", argv=argv, env=go_offline(os.environ), counts=True, folder=suite.folder)
 
 
-def by_cargo(suite: Suite, root: Path, only: Sequence[str]) -> TestProgram:
+def by_cargo(suite: Suite, root: Path, only: Sequence[str]) -> RunnerProgram:
     """Cargo, building into the project's ``target`` if it has one, and outside the workspace if not."""
     folder = root / suite.folder
     workspace = toml(folder / "Cargo.toml").get("workspace")
@@ -135,7 +135,7 @@ def by_cargo(suite: Suite, root: Path, only: Sequence[str]) -> TestProgram:
         argv = ("sh", "-c", ELSEWHERE, sha256(str(folder.resolve()).encode()).hexdigest()[:16], *argv)
     env = {"RUST_BACKTRACE": "0"}
     at_home = cargo_at_home(os.environ)
-    return TestProgram(
+    return RunnerProgram(
         name="cargo test",
         argv=argv,
         needs="cargo",
@@ -146,19 +146,19 @@ def by_cargo(suite: Suite, root: Path, only: Sequence[str]) -> TestProgram:
     )
 
 
-def by_npm(suite: Suite, root: Path, only: Sequence[str]) -> TestProgram:
+def by_npm(suite: Suite, root: Path, only: Sequence[str]) -> RunnerProgram:
     """Return the script of ``npm test``, with its runner's report options where possible."""
     package = Package.of(root / suite.folder)
     script = package.whole
     runners = runners_of(script)
     if not runners or WINDOWS:
         tap = {"NODE_OPTIONS": "--test-reporter=tap"} if "--test" in script.split() else {}
-        return TestProgram(name="npm test", argv=NPM_TEST, env={**NPM, **tap}, folder=suite.folder)
+        return RunnerProgram(name="npm test", argv=NPM_TEST, env={**NPM, **tap}, folder=suite.folder)
     mark = "" if any(runner.streams for runner in runners) else secrets.token_hex(8)
     told = reporting(script, only)
     line = for_shell(told, mark, len(runners)) if mark else told
     argv = shell(f'PATH="{bins(suite)}:$PATH"\n{line}')
-    return TestProgram(name="npm test", argv=argv, needs="node", env=NPM, counts=True, mark=mark, folder=suite.folder)
+    return RunnerProgram(name="npm test", argv=argv, needs="node", env=NPM, counts=True, mark=mark, folder=suite.folder)
 
 
 def bins(suite: Suite) -> str:

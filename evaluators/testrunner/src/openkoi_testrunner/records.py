@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .locations import deepest, own
-from .outcome import SuiteOutcome, TestOutcome, merge_tests
+from .outcome import CaseResult, SuiteOutcome, merge_tests
 from .wording import fails, last_words, steady, tail
 
 LINES_KEPT = 400
@@ -84,15 +84,15 @@ def outcome_of(story: Story) -> SuiteOutcome:
     return SuiteOutcome(runner=story.runner, tests=everything, skipped=skipped, complete=not accident, repeats=True)
 
 
-def to_tests(record: ReporterRecord, root: Path) -> Iterator[TestOutcome]:
+def to_tests(record: ReporterRecord, root: Path) -> Iterator[CaseResult]:
     """Yield the test of a record; a skipped one did not run."""
     if record.outcome == "passed":
-        yield TestOutcome(record.id, passed=True)
+        yield CaseResult(record.id, passed=True)
     elif record.outcome == "failed":
         reason = record.reason or last_words(record.text)
         where = deepest(record.text, root) or test_location(record.place, root)
         title = fails(record.id, reason)
-        yield TestOutcome(record.id, passed=False, title=title, where=where, detail=tail(record.text))
+        yield CaseResult(record.id, passed=False, title=title, where=where, detail=tail(record.text))
 
 
 def test_location(place: str, root: Path) -> str:
@@ -102,7 +102,7 @@ def test_location(place: str, root: Path) -> str:
     return f"{known}:{line}" if known else ""
 
 
-def find_unfinished(story: Story) -> Iterator[TestOutcome]:
+def find_unfinished(story: Story) -> Iterator[CaseResult]:
     """Yield the test that started and never ended, when the runner was cut off."""
     if story.end is not None:
         return
@@ -111,12 +111,12 @@ def find_unfinished(story: Story) -> Iterator[TestOutcome]:
         if record.kind == "start" and record.id not in ended:
             how = LATE if story.timed_out else "ended the test process"
             where = own(record.id.partition("::")[0], story.root)
-            yield TestOutcome(
+            yield CaseResult(
                 record.id, passed=False, title=f"{record.id} {how}", where=where, detail=tail(story.printed)
             )
 
 
-def trouble(story: Story) -> tuple[TestOutcome, ...]:
+def trouble(story: Story) -> tuple[CaseResult, ...]:
     """The runner's own failure, if it did not do its work to the end or the middle of its report is lost."""
     end = story.end
     if end is None:
@@ -125,7 +125,7 @@ def trouble(story: Story) -> tuple[TestOutcome, ...]:
         how = DID_NOT_RUN[end.code]
     elif end.told > sum(record.kind == "test" for record in story.records):
         return (
-            TestOutcome(
+            CaseResult(
                 story.runner, passed=end.code == 0, title=f"{story.runner} fails, and a part of its report is lost"
             ),
         )
@@ -134,4 +134,4 @@ def trouble(story: Story) -> tuple[TestOutcome, ...]:
     why = steady(last_words(story.printed))
     title = f"{story.runner} {how}: {why}" if why and not story.timed_out else f"{story.runner} {how}"
     where = deepest(story.printed, story.root)
-    return (TestOutcome(story.runner, passed=False, title=title, where=where, detail=tail(story.printed)),)
+    return (CaseResult(story.runner, passed=False, title=title, where=where, detail=tail(story.printed)),)

@@ -9,12 +9,12 @@ from .gotest import read_go
 from .jsreport import read_js
 from .junit import read_junit
 from .locations import first
-from .outcome import SuiteOutcome, TestOutcome, merge_tests
+from .outcome import CaseResult, SuiteOutcome, merge_tests
 from .summary import read_summary
 from .tap import read_tap
 from .wording import last_words, plain, steady, tail
 
-Told: TypeAlias = tuple[tuple[TestOutcome, ...], tuple[str, ...]]
+Told: TypeAlias = tuple[tuple[CaseResult, ...], tuple[str, ...]]
 READERS = (read_go, read_tap, read_cargo, read_junit, read_summary)
 
 
@@ -67,19 +67,19 @@ def read(report: RunnerReport) -> Told:
     return (), ()
 
 
-def own_word(report: RunnerReport, tests: tuple[TestOutcome, ...]) -> tuple[TestOutcome, ...]:
+def own_word(report: RunnerReport, tests: tuple[CaseResult, ...]) -> tuple[CaseResult, ...]:
     """The runner as a check of its own: it names no tests, or failed although they passed, or was stopped."""
     if report.timed_out:
         return (runner_failure(report, f"{report.runner} did not end in time"),)
     if report.exit_code == 0:
-        return () if tests or report.counts else (TestOutcome(report.runner, passed=True),)
+        return () if tests or report.counts else (CaseResult(report.runner, passed=True),)
     if any(not test.passed for test in tests):
         return ()
     why = steady(last_words(report.text))
     return (runner_failure(report, f"{report.runner} fails: {why}" if why else f"{report.runner} fails"),)
 
 
-def runner_failure(report: RunnerReport, title: str) -> TestOutcome:
+def runner_failure(report: RunnerReport, title: str) -> CaseResult:
     """Return the runner's own failure."""
     text = plain(report.text)
-    return TestOutcome(report.runner, passed=False, title=title, where=first(text, report.root), detail=tail(text))
+    return CaseResult(report.runner, passed=False, title=title, where=first(text, report.root), detail=tail(text))

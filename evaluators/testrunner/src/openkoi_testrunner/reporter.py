@@ -62,14 +62,14 @@ class Reporter:
             items[:] = [item for item in items if item.nodeid in self.only]
 
     def pytest_collectreport(self, report: Any) -> None:
-        if report.report_failure:
+        if report.failed:
             self.report_failure(report, report.nodeid or ".")
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.tell.say("start", id=nodeid)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.report_failure:
+        if report.failed:
             self.report_failure(report, report.nodeid)
         elif report.skipped or (report.when == "call" and report.passed):
             self.tell.test(report.nodeid, report.outcome)

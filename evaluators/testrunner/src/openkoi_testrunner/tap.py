@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from .locations import first, own
-from .outcome import TestOutcome
+from .outcome import CaseResult
 from .wording import fails, last_words, tail
 
 START = re.compile(r"^TAP version \d+$", re.M)
@@ -37,7 +37,7 @@ class Point:
         return {**values, "error": lines["value"]} if lines else values
 
 
-def read_tap(text: str, root: Path) -> tuple[tuple[TestOutcome, ...], tuple[str, ...]]:
+def read_tap(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
     """Tests by their full names, and those that were skipped."""
     start = START.search(text)
     if not start:
@@ -101,14 +101,14 @@ def full_name(point: Point, root: Path) -> str:
     return " > ".join(own(part, root) or part for part in point.path)
 
 
-def ran(point: Point, root: Path) -> TestOutcome:
+def ran(point: Point, root: Path) -> CaseResult:
     """The test; a file that could not be read is named by its path in the workspace, with what node printed of it."""
     name = full_name(point, root)
     if point.passed:
-        return TestOutcome(name, passed=True)
+        return CaseResult(name, passed=True)
     reason, text = point.values.get("error", ""), dedent("\n".join(point.block))
     if reason == NOT_READ:
         text = "\n".join(point.said)
         reason = last_words(text)
     where = first(text.partition("stack:")[2], root) or first(text, root)
-    return TestOutcome(name, passed=False, title=fails(name, reason), where=where, detail=tail(text))
+    return CaseResult(name, passed=False, title=fails(name, reason), where=where, detail=tail(text))

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from openkoi_hookspecs import Check, Evaluation, Finding, Severity
 
 from .absent import absent, siblings
-from .baseline import TestBaseline, file_of
+from .baseline import SuiteBaseline, file_of
 from .missing import NotRun
-from .outcome import SuiteOutcome, TestOutcome
+from .outcome import CaseResult, SuiteOutcome
 
 MAX_FINDINGS = 20
 MAX_SINGLE_FINDINGS = 5
@@ -16,7 +16,7 @@ MARGIN = "\n    "
 BACK = "Restore it under this name: a test that does not run has not passed."
 
 
-def verdict(outcome: SuiteOutcome, before: TestBaseline, not_run: Sequence[Finding] = ()) -> Evaluation | None:
+def verdict(outcome: SuiteOutcome, before: SuiteBaseline, not_run: Sequence[Finding] = ()) -> Evaluation | None:
     """Checks and findings; None when no test ran, none was there before, and none could have been run."""
     missing = tuple(finding.title for finding in not_run if finding.severity is Severity.IMPORTANT)
     gone, withdrawn = absent(before.there, outcome, before), absent(before.added_tests, outcome, before)
@@ -35,7 +35,7 @@ def verdict(outcome: SuiteOutcome, before: TestBaseline, not_run: Sequence[Findi
     return Evaluation(checks=checks, missing=missing, findings=found, log=log(outcome, before, gone, not_run))
 
 
-def make_check(name: str, passed: bool, before: TestBaseline) -> Check:
+def make_check(name: str, passed: bool, before: SuiteBaseline) -> Check:
     """Make a check of a test; its file is read from its name if the runner puts it there."""
     return Check(name, passed, required=passed or before.requires(name), file=file_of(name, before.settings))
 
@@ -54,19 +54,19 @@ def left_out(one: NotRun, *, of_the_work: bool) -> Finding:
     return Finding(title, severity, rule="not run", where=one.suite.folder, fix=one.fix)
 
 
-def failures(outcome: SuiteOutcome, before: TestBaseline) -> list[Finding]:
+def failures(outcome: SuiteOutcome, before: SuiteBaseline) -> list[Finding]:
     """Return what fails and has to be fixed."""
     red = [test for test in outcome.red if before.requires(test.name)]
     more = list_names("More tests fail", [test.name for test in red[MAX_FINDINGS:]], Severity.IMPORTANT)
     return [failing(test) for test in red[:MAX_FINDINGS]] + more
 
 
-def failing(test: TestOutcome) -> Finding:
+def failing(test: CaseResult) -> Finding:
     """A failing test: its check gates already, so the finding need not."""
     return Finding(test.title, rule=test.name, where=test.where, detail=test.detail)
 
 
-def removed_tests(gone: Sequence[str], outcome: SuiteOutcome, before: TestBaseline) -> list[Finding]:
+def removed_tests(gone: Sequence[str], outcome: SuiteOutcome, before: SuiteBaseline) -> list[Finding]:
     """Return findings for tests that no longer run: one each, or one for many."""
     needed = [name for name in gone if before.requires(name)]
     old = [name for name in gone if not before.requires(name)]
@@ -75,7 +75,7 @@ def removed_tests(gone: Sequence[str], outcome: SuiteOutcome, before: TestBaseli
     return said + list_names("Tests that failed before the work began no longer run", old, Severity.SUGGESTION)
 
 
-def lost(name: str, outcome: SuiteOutcome, before: TestBaseline) -> Finding:
+def lost(name: str, outcome: SuiteOutcome, before: SuiteBaseline) -> Finding:
     """A test that no longer runs, with the new ones beside it: it may have been given another name."""
     new = siblings(name, outcome, before)
     named = (
@@ -91,7 +91,7 @@ def gone_how(name: str, outcome: SuiteOutcome) -> str:
     return f"{name} is skipped now" if name in outcome.skipped else f"{name} no longer runs"
 
 
-def remarks(outcome: SuiteOutcome, before: TestBaseline, withdrawn: Sequence[str]) -> list[Finding]:
+def remarks(outcome: SuiteOutcome, before: SuiteBaseline, withdrawn: Sequence[str]) -> list[Finding]:
     """What fails no check."""
     old = [test.name for test in outcome.red if not before.requires(test.name)]
     said = list_names("Tests that an earlier attempt added no longer run", withdrawn, Severity.IMPORTANT)
@@ -113,7 +113,7 @@ def list_names(title: str, names: Sequence[str], severity: Severity, fix: str = 
     return [Finding(title, severity, rule="tests", detail="\n".join(names[:MAX_FINDINGS]) + more, fix=fix)]
 
 
-def log(outcome: SuiteOutcome, before: TestBaseline, gone: Sequence[str], not_run: Sequence[Finding]) -> str:
+def log(outcome: SuiteOutcome, before: SuiteBaseline, gone: Sequence[str], not_run: Sequence[Finding]) -> str:
     """The summary that judges read: counts, what no longer runs, each failure with the end of what it printed."""
     parts = [counts(outcome, gone), *(f"NOT RUN {finding.title}" for finding in not_run)]
     parts += ["\n".join(f"ABSENT {gone_how(name, outcome)}" for name in gone[:MAX_FINDINGS])] if gone else []

@@ -1,11 +1,13 @@
 """Ask all evaluators, checks first and judges last, and merge what they say into one evaluation.
 
-What is merged, and which scores are refused, is decided in ``merge.py``.
+``openkoi_decision.merge`` decides what is merged, and which scores are refused.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 
+from openkoi_decision.facts import is_judge, is_question, policy_of
+from openkoi_decision.merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
 from openkoi_hookspecs import (
     Evaluation,
     EvaluationMode,
@@ -25,8 +27,6 @@ from openkoi_settings import keys
 from ..baselines import capture_baseline
 from ..run import TaskRun
 from ..section_limits import admit
-from .facts import is_judge, is_question, policy_of
-from .merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
 
 
 async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluation | None:
@@ -90,7 +90,7 @@ def judges_of(run: TaskRun) -> frozenset[str]:
 
 
 async def opinions(work: ExecutionResult, run: TaskRun) -> dict[str, Evaluation]:
-    """Each evaluator's opinion, by name; each sees what those before it found."""
+    """Ask each evaluator; return the opinions by name. Each sees what those before it found."""
     said: dict[str, Evaluation] = {}
     if not run.evaluators:
         return said
@@ -114,7 +114,7 @@ async def opinions(work: ExecutionResult, run: TaskRun) -> dict[str, Evaluation]
 
 
 async def asked(name: str, evaluator: Evaluator, work: ExecutionResult, run: TaskRun) -> Evaluation | None:
-    """One opinion. One that fails gives none; a judge that fails is asked once more.
+    """Ask one evaluator; one that fails has no opinion, and a judge that fails is asked once more.
 
     A lease that was refused to a judge which scores all the same, by fewer votes, is not a limit that ends the run.
     """

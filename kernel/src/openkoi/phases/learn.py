@@ -1,4 +1,4 @@
-"""What the run taught. Knows learnings and who may change them; knows no memory: the log is the only way to write."""
+"""Collect what a run taught and log it; memory reads it from the log."""
 
 from openkoi_hookspecs import Result, events, hooks
 
@@ -6,7 +6,7 @@ from ..run import TaskRun
 
 
 async def learn(result: Result, run: TaskRun) -> int:
-    """Ask what was learned and write it down; return how many there are."""
+    """Ask plugins what was learned and log it; return how many learnings there are."""
     given = await run.collect(hooks.before_learn, result=result, run=run)
     learnings = [learning for _, some in given for learning in some]
     for learning in learnings:

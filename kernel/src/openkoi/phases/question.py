@@ -6,12 +6,12 @@ what was done for it can sway that. Only a plain "no" makes it a question; whate
 
 from dataclasses import replace
 
+from openkoi_decision.facts import policy_of
 from openkoi_hookspecs import ExecutionResult, KoiError, LimitExceededError, Plan, Policy, StopReason, events
 from openkoi_isolation import with_timeout
 from openkoi_prompt import ask_for_effect, asks_question, says_no
 
 from ..run import TaskRun
-from .facts import policy_of
 
 ROLE = "evaluator"
 MAX_REQUEST = 20_000  # characters, about 5,000 tokens: a longer one saves little over judging, 8,000 (model_client.py)

@@ -1,4 +1,4 @@
-"""Ask memory what it knows about the task. Knows queries; knows no backend."""
+"""Ask memory what it knows about the task."""
 
 from openkoi_hookspecs import Recall, events, hooks
 from openkoi_log import past_tasks
@@ -9,7 +9,7 @@ from ..run import TaskRun
 
 
 async def recall(run: TaskRun) -> Recall:
-    """What of memory will be shown, within a tenth of the task's tokens."""
+    """Return what memory found and plugins let stand."""
     task = run.task
     await run.emit(await started(run), *run.services.warnings.take())
     if known := run.replay.take(events.RecallFinished):

@@ -3,10 +3,11 @@
 Its conditions are checked after its reply, not while it works: a reviewer that asks for fixes has done its work.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
-from openkoi_hookspecs import Agent, Condition, Record, TextIncludes, ToolResult, ToolReturned, events
+from openkoi_decision.termination import met_condition
+from openkoi_hookspecs import Agent, Record, ToolResult, ToolReturned, events
 
 from .member import MemberReply, MemberTask, TeamRun
 
@@ -22,27 +23,7 @@ def met_condition_of(member: Agent, said: MemberReply | None, crew: TeamRun) -> 
         return ""
     looks = any(isinstance(condition, ToolReturned) for condition in member.conditions)
     records = crew.run.koi.records(crew.run.task.session) if looks else ()
-    return met_condition(member.conditions, said, results_of(records, crew.run.id, member.name))
-
-
-def met_condition(conditions: Sequence[Condition], said: MemberReply, results: Sequence[tuple[str, ToolResult]]) -> str:
-    """Return the kind of the first condition met by the reply and the tool results, or an empty string."""
-    for condition in conditions:
-        match condition:
-            case TextIncludes(text=text) if text in said.text:
-                return "text-includes"
-            case ToolReturned(tool=name) if any(
-                tool == name and matches_result(condition, one) for tool, one in results
-            ):
-                return "tool-result"
-    return ""
-
-
-def matches_result(condition: ToolReturned, result: ToolResult) -> bool:
-    """Whether a result is what was declared; a failed one is only where its exit code is asked for."""
-    if condition.exit_code is None and result.failed:
-        return False
-    return condition.exit_code in (None, result.exit_code) and condition.contains in result.text
+    return met_condition(member.conditions, said.text, results_of(records, crew.run.id, member.name))
 
 
 def results_of(records: Iterable[Record], parent: str, member: str) -> list[tuple[str, ToolResult]]:
@@ -52,7 +33,7 @@ def results_of(records: Iterable[Record], parent: str, member: str) -> list[tupl
         match record.event:
             case events.TaskStarted(task=task) if task.parent == parent and task.agent and task.agent.name == member:
                 run, tools, found = record.run, {}, []
-            case events.ToolCallStarted(call=call) if record.run == run:
+            case events.ToolCallStarted(call=call, by_plugin=False) if record.run == run:
                 tools[call.id] = call.tool
             case events.ToolCallFinished(result=result) if record.run == run and result.call in tools:
                 found.append((tools[result.call], result))

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from openkoi_files import locked, private_folder
+from openkoi_files import locked, private_folder, sync_folder
 from openkoi_files.filelock import LOCKS
-from openkoi_log.runlog import sync_folder
 
 from .segments import Log, Segment
 

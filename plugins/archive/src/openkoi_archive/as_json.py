@@ -10,11 +10,14 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from openkoi_hookspecs import Record
+from openkoi_hookspecs import Blob, KoiError, Record
+from openkoi_log import path_of
 from openkoi_redact import MASK, is_secret_name
 
+from .blobs import has_secret
 from .choosing import TaskSelection
 from .folders import private_file, put
+from .lines import SegmentError, SegmentLine
 from .manifest import FILE, ExportManifest
 from .source import ExportSource
 from .telling import tables_of
@@ -64,10 +67,28 @@ class JsonExport:
             with private_file(path) as file:
                 for line in self.source.lines(segment):
                     file.write(line.raw)
+                    self.copy_blobs(line)
                     self.counts[segment.name] = self.counts.get(segment.name, 0) + 1
                     yield line.record
             if segment.name not in self.counts:
                 path.unlink()
+
+    def copy_blobs(self, line: SegmentLine) -> None:
+        """Copy the bytes that a line refers to; those that hold a secret, or are gone, are left out."""
+        for digest, path in line.files.items():
+            to = path_of(digest, self.folder / "blobs")
+            if to.exists():
+                continue
+            try:
+                content = Blob(digest, 0, path).read()
+            except KoiError as error:
+                self.source.faults.append(SegmentError(line.segment, line.number, str(error)))
+                continue
+            if has_secret(content, self.source.redact):
+                self.source.faults.append(SegmentError(line.segment, line.number, f"{path} contains a secret"))
+                continue
+            with private_file(to) as file:
+                file.write(content)
 
     def write_own(self, own: Own) -> None:
         """Write what is a person's own, without secrets; links are not followed."""

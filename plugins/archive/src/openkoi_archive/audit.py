@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from openkoi_hookspecs import Blob, KoiError
 from openkoi_log.segment_names import segment_name
 
 from .lines import SegmentError, SegmentLine, lines_of
@@ -37,6 +38,7 @@ class Audit:
             self.records += 1
             brought_in = brought_in or line.is_kind(Imported)
             self.see(line)
+            self.see_files(line)
             if before and not brought_in and (missing := missing_between(before, line)):
                 self.faults.append(SegmentError(line.segment, line.number, missing))
             before = line
@@ -48,6 +50,14 @@ class Audit:
             text = f"the record {line.id} is there twice: it is in {self.seen[line.id]} too"
             self.faults.append(SegmentError(line.segment, line.number, text))
         self.seen.setdefault(line.id, where)
+
+    def see_files(self, line: SegmentLine) -> None:
+        """Look whether the bytes that a line refers to are there as they were."""
+        for digest, path in line.files.items():
+            try:
+                Blob(digest, 0, path).read()
+            except KoiError as error:
+                self.faults.append(SegmentError(line.segment, line.number, str(error)))
 
 
 def audit(log: Log) -> Audit:

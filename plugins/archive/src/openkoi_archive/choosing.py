@@ -4,13 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from openkoi_hookspecs import KoiError, PluginNotFoundError
+from openkoi_files.short_ids import find_by_prefix
+from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.events import TaskStarted
 
 from .lines import SegmentLine, lines_of
 from .segments import Log
-
-NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +53,9 @@ def start_of(line: SegmentLine) -> RunStart:
 
 
 def find_task(tasks: Iterable[RunStart], id: str) -> list[RunStart]:
-    """Return the only task whose id has this prefix."""
-    there = list(tasks)
-    found = [start for start in there if start.run.startswith(id)]
-    if len(found) > 1:
-        raise KoiError(f"Several tasks begin with {id!r}: {', '.join(start.run[:NAMED] for start in found)}.")
-    if not found:
-        latest = sorted(there, key=lambda start: start.at, reverse=True)
-        raise PluginNotFoundError("task", id, tuple(start.run[:NAMED] for start in latest[:NAMED]))
-    return found
+    """The only task whose id begins so."""
+    latest = sorted(tasks, key=lambda start: start.at, reverse=True)
+    return [find_by_prefix(id, {start.run: start for start in latest}, "task")]
 
 
 def with_parts(runs: set[str], starts: Iterable[RunStart]) -> frozenset[str]:

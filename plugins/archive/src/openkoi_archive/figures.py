@@ -12,7 +12,7 @@ from .segments import Log
 
 @dataclass(slots=True)
 class Figures:
-    """Counts, sizes in bytes, and the moments of the oldest and newest record."""
+    """Counts, sizes in bytes, and the moments of the oldest and newest record; ``size`` includes images and files."""
 
     sessions: int = 0
     archived_sessions: int = 0
@@ -32,6 +32,7 @@ def figures_of(log: Log) -> Figures:
     told.archived_sessions = len({segment.session for segment in segments if segment.archived})
     told.archived_size = sum(segment.size for segment in segments if segment.archived)
     told.size = sum(segment.size for segment in segments) - told.archived_size
+    told.size += sum(path.stat().st_size for path in (log.data / "blobs").rglob("*") if path.is_file())
     tasks: set[str] = set()
     for line in chain.from_iterable(lines_of(segment, told.faults.append) for segment in segments):
         told.records += 1

@@ -8,10 +8,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import IO
 
-from openkoi_files import private_folder
+from openkoi_files import private_folder, sync_folder
 from openkoi_files.filelock import LOCKS, held_by_another, hold
 from openkoi_hookspecs import KoiError
-from openkoi_log.runlog import sync_folder
 
 
 @contextmanager

@@ -8,13 +8,15 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
-from openkoi_files import locked, private_folder
+from openkoi_files import locked, private_folder, sync_folder
 from openkoi_hookspecs import KoiError
-from openkoi_log.runlog import sync_folder
+from openkoi_log import store_blobs
 from openkoi_log.segment_names import segment_name
 
+from .blobs import has_secret
 from .folders import private_file
 from .lines import SegmentError, SegmentLine, lines_of, redact_line
 from .manifest import ExportManifest, read_manifest
@@ -37,13 +39,25 @@ class ImportResult:
 def bring_in(folder: Path, log: Log, redact: Callable[[str], str]) -> ImportResult:
     """Import a JSON export; raises KoiError, with the file and line, when it is damaged."""
     manifest = read_manifest(folder)
-    segments = check_segments(folder, manifest)
+    segments, blobs = check_segments(folder, manifest), checked_blobs(folder)
     try:
         private_folder(log.sessions)
         with locked(log.sessions / "import"):
+            for path in blobs:
+                if not has_secret(content := path.read_bytes(), redact):
+                    store_blobs({path.name: content}, log.data / "blobs")
             return Importing(log, manifest, redact).write(segments)
     except OSError as error:
         raise KoiError(f"{log.sessions} cannot be written: {error.strerror or error}. Nothing was imported.") from error
+
+
+def checked_blobs(folder: Path) -> list[Path]:
+    """The files of images and files in an export; raises KoiError for one that is not what its name says."""
+    paths = [path for path in sorted((folder / "blobs").rglob("*")) if path.is_file() and not path.is_symlink()]
+    for path in paths:
+        if sha256(path.read_bytes()).hexdigest() != path.name:
+            raise KoiError(f"{path} is damaged: its name is not the digest of its bytes. {NOTHING}")
+    return paths
 
 
 def check_segments(folder: Path, manifest: ExportManifest) -> list[Segment]:

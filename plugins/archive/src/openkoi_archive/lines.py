@@ -6,10 +6,12 @@ Knows lines and their checksums; knows what no event means.
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from openkoi_hookspecs import Event, Record
-from openkoi_log import is_kind, masked, read_line, sealed, spelled
+from openkoi_log import blob_folder, digests_in, is_kind, masked, path_of, read_line, sealed, spelled
+from openkoi_log.blobs import NOWHERE
 from openkoi_log.transcript import dumps, opened
 
 from .segments import Segment
@@ -40,6 +42,7 @@ class SegmentLine:
     raw: bytes
     said: Mapping[str, Any]
     end: int
+    blobs: Path = NOWHERE
 
     @property
     def id(self) -> str:
@@ -63,7 +66,12 @@ class SegmentLine:
     @property
     def record(self) -> Record:
         """The record in it."""
-        return read_line(self.raw, self.segment, self.end)
+        return read_line(self.raw, self.segment, self.end, self.blobs)
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files of the bytes that it refers to, by digest."""
+        return {digest: path_of(digest, self.blobs) for digest in digests_in(self.raw)}
 
 
 Report = Callable[[SegmentError], object]
@@ -83,7 +91,7 @@ def lines_of(segment: Segment, report: Report = lambda _: None) -> Iterator[Segm
                 if (said := sound(raw)) is None:
                     report(SegmentError(segment.name, number, "it is damaged: the checksum does not fit"))
                     continue
-                yield SegmentLine(segment.name, number, raw, said, end)
+                yield SegmentLine(segment.name, number, raw, said, end, blob_folder(segment.path))
         if segment.archived and not number:
             report(SegmentError(segment.name, 0, "it cannot be read: it is empty"))
     except (OSError, EOFError, zlib.error) as error:
@@ -108,4 +116,4 @@ def redact_line(line: SegmentLine, redact: Callable[[str], str]) -> SegmentLine:
         return line
     said = {**{key: line.said[key] for key in HEAD}, **clean}
     raw = sealed(dumps(said))
-    return SegmentLine(line.segment, line.number, raw, said, line.end)
+    return SegmentLine(line.segment, line.number, raw, said, line.end, line.blobs)

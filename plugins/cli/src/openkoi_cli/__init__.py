@@ -1,5 +1,5 @@
 """The command line: one file a command, imported when it is called."""
 
-from .entry import start
+from .entry import CommandLine
 
-__all__ = ["start"]
+__all__ = ["CommandLine"]

@@ -12,9 +12,9 @@ from .run import Asked, do
 from .run import command as of_tasks
 
 if TYPE_CHECKING:
-    from openkoi.app import App
     from openkoi_agentspec import Spec
-    from openkoi_hookspecs import Agent, Task
+    from openkoi_hookspecs import Agent, Koi, Task
+    from openkoi_settings import Config
 
 OUTRANKED = ("iterations", "quality_threshold", "usd")
 # What a person has set a cap on, a file may only lower: it may have come with somebody's repository. Of dollars the cap
@@ -29,16 +29,20 @@ def given(invocation: Invocation, /, agent: str, words: tuple[str, ...], format:
     """Let the agent that a YAML file describes do a task. Flags and variables outrank the file."""
     from openkoi_agentspec import read_agent
 
-    from .faces import faced
+    from .renderers import rendering
 
-    with faced(format, invocation) as face:
+    with rendering(format, invocation) as renderer:
         from_stdin, dry = flags.pop("from_stdin"), flags.pop("dry")
         if not (words or from_stdin):
             raise click.UsageError(f'There is no task. Say what to do: openkoi run {agent} "Fix the failing tests"')
         spec = played(read_agent(agent), flags)
         named = {**flags, "executor": spec.agent.model or flags["executor"]}
-        do(Asked(words, named, from_stdin, dry=dry, given_to=lambda task, koi: led(task, spec, koi)), face)
-    return face.report.status
+
+        def given_to(task: "Task", koi: "Koi") -> "Task":
+            return led(task, spec, koi, invocation.read_config(named))
+
+        do(Asked(words, named, from_stdin, dry=dry, given_to=given_to), renderer)
+    return renderer.report.status
 
 
 command = click.Command(
@@ -60,19 +64,19 @@ def played(spec: "Spec", flags: Mapping[str, Any]) -> "Spec":
     return replace(spec, agent=without_models(spec.agent)) if named else spec
 
 
-def led(task: "Task", spec: "Spec", koi: "App") -> "Task":
+def led(task: "Task", spec: "Spec", koi: "Koi", config: "Config") -> "Task":
     """The task as the file wants it done, but for what stronger places say; what is not made use of is said."""
     from openkoi_settings import keys
 
     for note in spec.notes:
         koi.warn(note)
-    taken = {limit: None for limit in OUTRANKED if outranked(keys.LIMITS[limit].name, koi)}
+    taken = {limit: None for limit in OUTRANKED if outranked(keys.LIMITS[limit].name, config)}
     agent = replace(spec.agent, usd=None) if "usd" in taken else spec.agent
-    limits = replace(spec.bounds, **taken).over(task.effective_limits)
-    if limits.usd > task.effective_limits.usd:
-        koi.warn(MORE.format(limits.usd, task.effective_limits.usd))
-    own = [limit for limit in CAPS if limit == "usd" or keys.LIMITS[limit] in koi.services.config]
-    capped = {limit: min(getattr(limits, limit), getattr(task.effective_limits, limit)) for limit in own}
+    limits = replace(spec.bounds, **taken).over(config.limits)
+    if limits.usd > config.limits.usd:
+        koi.warn(MORE.format(limits.usd, config.limits.usd))
+    own = [limit for limit in CAPS if limit == "usd" or keys.LIMITS[limit] in config]
+    capped = {limit: min(getattr(limits, limit), getattr(config.limits, limit)) for limit in own}
     if "cycles" in own:
         agent = no_longer(agent, capped["cycles"])
     return replace(task, agent=agent, limits=replace(limits, **capped))
@@ -84,9 +88,9 @@ def no_longer(agent: "Agent", most: int) -> "Agent":
     return replace(agent, team=team, cycles=None if agent.cycles is None else min(agent.cycles, most))
 
 
-def outranked(key: str, koi: "App") -> bool:
+def outranked(key: str, config: "Config") -> bool:
     """Whether the line, or a variable, says what a key is."""
-    setting = koi.services.config.settings.get(key)
+    setting = config.settings.get(key)
     return setting is not None and setting.origin.startswith(STRONGER)
 
 

@@ -4,26 +4,30 @@ import math
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from openkoi_files import is_under_way
-from openkoi_hookspecs import KoiError
+from openkoi_hookspecs import Budget, BudgetDay, Koi, KoiError
 from openkoi_report import NOTHING, Costs, ModelCost, costs_of, dollars, plural, tokens_text, truncate_line
+from openkoi_settings import keys
 
 from .spending import SPANS, since
 from .waiting import Pending, age
 
 if TYPE_CHECKING:
-    from openkoi.app import App
-    from openkoi_files import Daybook
     from openkoi_log import Past
     from openkoi_report import ModelCharge
+    from openkoi_settings import Config
 
 SHOWN = 10
 
 
 def breakdown(
-    koi: "App", tasks: "Sequence[Past]", there: "Sequence[ModelCharge]", pending: Sequence[Pending]
+    config: "Config",
+    tasks: "Sequence[Past]",
+    there: "Sequence[ModelCharge]",
+    pending: Sequence[Pending],
+    day: Sequence[str],
 ) -> Iterator[str]:
     """All of it; a part that has nothing to say is left out."""
     spans = [costs_of(charge for charge in there if charge.at >= since(days)) for _, days in SPANS]
@@ -32,9 +36,9 @@ def breakdown(
     yield from headed(
         "By phase", table([{str(phase): cost for phase, cost in costs.by_phase.items()} for costs in spans])
     )
-    yield from headed("Limit of the day", day(koi.services.day))
+    yield from headed("Limit of the day", day)
     yield from headed("Waiting for an answer (openkoi approvals)", waiting(pending))
-    yield from headed("Not finished (to go on: openkoi resume ID)", unfinished(koi.services.running, tasks))
+    yield from headed("Not finished (to go on: openkoi resume ID)", unfinished(config.paths.running, tasks))
 
 
 def headed(title: str, lines: Sequence[str]) -> Iterator[str]:
@@ -69,17 +73,26 @@ def cell(cost: ModelCost) -> str:
     return f"{dollars(cost.usd)} ({tokens_text(cost.usage.total)})".rjust(20)
 
 
-def day(book: "Daybook | None") -> list[str]:
-    """What of the day's limits is used, reservations among it; nothing where there is none."""
-    if book is None:
+async def day_lines(koi: Koi) -> list[str]:
+    """Return what of the day's limits is used, reservations among it; nothing where there are none."""
+    name = koi.setting(keys.USE_BUDGET.name, str, "")
+    if name in ("", "none"):
         return []
     try:
-        page = book.page()
+        budget = cast(Budget, await koi.load("budgets", name))  # the kind says what it is
+        return [text for day in (await budget.days())[-1:] if (text := format_day(day))]
     except KoiError as error:
         return [str(error)]
-    usd = f"{dollars(page.all_usd)} of {dollars(book.most_usd)}" if math.isfinite(book.most_usd) else ""
-    tokens = f"{tokens_text(round(page.all_tokens))} of {book.most_tokens:,.0f} budget tokens"
-    return [", ".join(filter(None, (usd, tokens if math.isfinite(book.most_tokens) else "")))]
+
+
+def format_day(day: BudgetDay) -> str:
+    """Return what is used of each limit of a day."""
+    usd, tokens, limit = day.spent.usd + day.reserved.usd, day.spent.tokens + day.reserved.tokens, day.limit
+    parts = (
+        f"{dollars(usd)} of {dollars(limit.usd)}" if math.isfinite(limit.usd) else "",
+        f"{tokens_text(round(tokens))} of {limit.tokens:,.0f} budget tokens" if math.isfinite(limit.tokens) else "",
+    )
+    return ", ".join(filter(None, parts))
 
 
 def waiting(pending: Sequence[Pending]) -> list[str]:

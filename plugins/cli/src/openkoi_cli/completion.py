@@ -3,10 +3,10 @@
 import click
 from click.shell_completion import get_completion_class
 
+from .frontends import COMPLETING
 from .group import OpenKoi
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
-VARIABLE = "_OPENKOI_COMPLETE"
 
 
 @click.command()
@@ -17,4 +17,4 @@ def command(ctx: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is None:
         raise click.UsageError(f"This version of click knows no completion for {shell}.")
-    click.echo(kind(OpenKoi(ctx.find_root().obj), {}, "openkoi", VARIABLE).source())
+    click.echo(kind(OpenKoi(ctx.find_root().obj), {}, "openkoi", COMPLETING).source())

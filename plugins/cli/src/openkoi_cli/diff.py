@@ -34,25 +34,24 @@ async def diff(invocation: Invocation, task_id: str) -> None:
     from .undo_choice import task_to_show
     from .undoing import BESIDE, beside, keeper_of, settled
 
-    koi = invocation.open()
-    changes = task_to_show(koi.services.config.paths.sessions, task_id)
+    koi, paths = invocation.open(), invocation.paths
+    changes = task_to_show(paths.sessions, task_id)
     async with koi:
         keeper = await keeper_of(koi)
-        if is_under_way(koi.services.running, changes.past.run):
-            click.echo(koi.services.redactor(await keeper.diff(changes.workspace, changes.before)), nl=False)
+        if is_under_way(paths.running, changes.past.run):
+            click.echo(koi.redact(await keeper.diff(changes.workspace, changes.before)), nl=False)
             return
-        koi.services.log.session = changes.past.session
-        changes = await settled(koi, changes)
+        changes = await settled(koi, paths.sessions, changes)
         text = await keeper.diff(changes.workspace, changes.before, changes.after)
-        click.echo(koi.services.redactor(text), nl=False)
-        notes = [BESIDE.format(id=past.run[:8]) for past in beside(changes, koi.services.config.paths.sessions)]
+        click.echo(koi.redact(text), nl=False)
+        notes = [BESIDE.format(id=past.run[:8]) for past in beside(changes, paths.sessions)]
         for line in [*[line async for line in since(text, changes, keeper)], *notes]:
-            click.echo(koi.services.redactor(line), err=True)
+            click.echo(koi.redact(line), err=True)
 
 
 async def since(text: str, changes: "Changes", keeper: "Checkpoints") -> "AsyncIterator[str]":
     """Say whether the changes are still there; of files that others changed, which."""
-    from openkoi.diffs import changed_files, format_names
+    from openkoi_files.diffs import changed_files, format_names
 
     id, files = changes.past.run[:8], changed_files(text)
     after, before = [

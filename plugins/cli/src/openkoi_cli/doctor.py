@@ -11,10 +11,13 @@ import click
 
 from openkoi_report import megabytes
 
+from .frontends import hidden_frontends
+from .group import OpenKoi
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi.app import App
+    from openkoi_hookspecs import Koi, OpenedKoi
+    from openkoi_settings import Config, Paths
 
 
 PATIENCE = 3.0
@@ -37,45 +40,42 @@ class Diagnosis:
 def command(invocation: Invocation, /) -> int:
     """Say what works here and what does not, with the remedy."""
     koi, broken = opened(invocation)
-    seen = asyncio.run(examine(koi))
+    seen = asyncio.run(examine(koi, invocation))
     if broken:
-        seen.lines[0] = ("Config", f"{koi.services.config.paths.config.parent} (it cannot be read: the defaults hold)")
+        seen.lines[0] = ("Config", f"{invocation.paths.config.parent} (it cannot be read: the defaults hold)")
         seen.issues.insert(0, broken)
     width = max(len(part) for part, _ in seen.lines) + 2
     for part, text in seen.lines:
-        click.echo(koi.services.redactor(f"  {part + ':':<{width}}{text}".rstrip()))
+        click.echo(koi.redact(f"  {part + ':':<{width}}{text}".rstrip()))
     if seen.issues:
         click.echo("\n  Issues:")
     for issue in seen.issues:
-        click.echo(koi.services.redactor(f"    ! {issue}"))
+        click.echo(koi.redact(f"    ! {issue}"))
     return 1 if seen.issues else 0
 
 
-def opened(invocation: Invocation) -> tuple["App", str]:
+def opened(invocation: Invocation) -> tuple["OpenedKoi", str]:
     """OpenKoi, and what is wrong with its configuration; without that file where it cannot be read."""
-    from openkoi.open_app import open_app
     from openkoi_hookspecs import ConfigError
-    from openkoi_settings import find_paths
 
     try:
         return invocation.open(), ""
     except ConfigError as error:
-        there = find_paths(config=invocation.config).config
-        if not there.exists():
+        if not invocation.paths.config.exists():
             raise
-        absent = there.with_name(".absent.toml")
-        invocation.koi = open_app(Path.cwd(), config=str(absent), found=invocation.found)
+        invocation.config = str(invocation.paths.config.with_name(".absent.toml"))
+        invocation.koi = invocation.launcher.open(config=invocation.config)
         return invocation.koi, str(error)
 
 
-async def examine(koi: "App") -> Diagnosis:
+async def examine(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
     """Look at everything, one part after the other."""
     seen = Diagnosis()
-    look_at_files(koi, seen)
+    look_at_files(invocation.paths, seen, invocation.read_config())
     async with koi:
         await look_at_models(koi, seen)
         for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
-            await look_at_socket(part, await koi.services.components.configured(kind), seen)
+            await look_at_socket(part, await koi.load_chosen(kind), seen)
         for part, kind in (
             ("Evaluators", "evaluators"),
             ("Tools", "tools"),
@@ -83,29 +83,40 @@ async def examine(koi: "App") -> Diagnosis:
             ("Embedders", "embedders"),
         ):
             look_at_names(part, kind, koi, seen)
-        await koi.services.components.all("evaluators")
-        await koi.services.components.all("tools")
+        await try_plugins("evaluators", koi)
+        await try_plugins("tools", koi)
     look_at_plugins(seen)
-    seen.issues += koi.services.warnings.texts
+    seen.issues += hidden_frontends(invocation, OpenKoi(invocation).frontends)
+    seen.issues += koi.warnings()
     return seen
 
 
-def look_at_files(koi: "App", seen: Diagnosis) -> None:
-    paths = koi.services.config.paths
+async def try_plugins(kind: str, koi: "Koi") -> None:
+    """Load all plugins of a kind, and warn of those that cannot be had."""
+    from openkoi_hookspecs import KoiError
+
+    for entry in koi.plugins(kind):
+        try:
+            await entry.load()
+        except KoiError as error:
+            koi.warn(str(error))
+
+
+def look_at_files(paths: "Paths", seen: Diagnosis, config: "Config") -> None:
     seen.say("Config", f"{paths.config} ({'loaded' if paths.config.is_file() else 'not there: the defaults hold'})")
-    look_at_settings(koi, seen)
+    look_at_settings(config, seen)
     seen.say("Data", f"{paths.data} ({megabytes(size_of(paths.data))})")
     look_at_keys(paths.credentials, seen)
     free = shutil.disk_usage(existing(paths.data)).free
     seen.say("Disk", f"{megabytes(free)} free")
 
 
-def look_at_settings(koi: "App", seen: Diagnosis) -> None:
+def look_at_settings(config: "Config", seen: Diagnosis) -> None:
     """Name each setting that is not as the bundles set it, with where it comes from and what holds without it."""
     from openkoi_settings.documentation import stated, toml
     from openkoi_settings.keys import find_key
 
-    for name, setting in koi.services.config.changed.items():
+    for name, setting in config.changed.items():
         key = find_key(name)
         default = stated(key.default) if key else ""
         seen.say(f"  {name}", f"{toml(setting.value)} ({setting.origin}{default and f', default {default}'})")
@@ -133,7 +144,7 @@ def existing(path: Path) -> Path:
     return path if path.exists() else existing(path.parent)
 
 
-async def look_at_models(koi: "App", seen: Diagnosis) -> None:
+async def look_at_models(koi: "Koi", seen: Diagnosis) -> None:
     from openkoi_hookspecs import KoiError
 
     names = [entry.name for entry in koi.plugins("providers")]
@@ -141,19 +152,19 @@ async def look_at_models(koi: "App", seen: Diagnosis) -> None:
     for name in names:
         seen.say(f"  {name}", await how_is(koi, name))
     try:
-        seen.say("Model", (await koi.services.router.choice("executor")).name)
+        seen.say("Model", await koi.resolve_model("executor"))
     except KoiError as error:
         seen.say("Model", "none chosen")
         seen.issues.append(str(error))
 
 
-async def how_is(koi: "App", name: str) -> str:
+async def how_is(koi: "Koi", name: str) -> str:
     """What a provider says of itself, or what it lacks."""
     from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
     try:
         async with asyncio.timeout(PATIENCE):
-            provider = await koi.services.components.plugin("providers", name)
+            provider = await koi.load("providers", name)
             told: Mapping[str, str] = await provider.health() if isinstance(provider, SupportsHealthCheck) else {}
     except TimeoutError:
         return f"did not answer within {PATIENCE:g} s"
@@ -176,7 +187,7 @@ async def look_at_socket(part: str, thing: Any, seen: Diagnosis) -> None:
         seen.issues.append(str(error))
 
 
-def look_at_names(part: str, kind: str, koi: "App", seen: Diagnosis) -> None:
+def look_at_names(part: str, kind: str, koi: "Koi", seen: Diagnosis) -> None:
     seen.say(part, ", ".join(entry.name for entry in koi.plugins(kind)) or "none")
 
 

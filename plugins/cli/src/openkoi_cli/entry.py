@@ -1,28 +1,39 @@
 """Where a command line begins and every error ends. Knows exit statuses; knows no command."""
 
-import sys
 from collections.abc import Sequence
 from io import StringIO
+from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_loader.registry import Scan
-
 from .errors import explained, say
-from .group import OpenKoi, first_bare
+from .frontends import default_frontend
+from .group import OpenKoi
 from .invocation import Invocation
 from .streams import fill_in_streams
+from .words import first_bare
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import Launcher
 
 EXIT_INTERRUPTED = 130
 
 
-def start(found: Scan) -> None:
-    """Run the command line over what is installed; end the process with the status that says how it went."""
+class CommandLine:
+    """The frontend that a terminal, a script and CI use."""
+
+    def run(self, launcher: "Launcher") -> int:
+        """Run a command line; return the status that says how it went."""
+        return run(Invocation(launcher))
+
+
+def run(invocation: Invocation) -> int:
+    """Run a command line, and explain every error."""
     fill_in_streams()
-    invocation, words = Invocation(found), sys.argv[1:]
+    group, words = OpenKoi(invocation), invocation.launcher.arguments
     try:
-        words = invocation.take(words)
-        status = OpenKoi(invocation).main(words, prog_name="openkoi", standalone_mode=False)
+        words = invocation.take(words, group.frontends)
+        status = start(group, words)
     except click.exceptions.Exit as done:
         status = done.exit_code
     except click.UsageError as error:
@@ -41,7 +52,15 @@ def start(found: Scan) -> None:
         status = explained(error, invocation)
     finally:
         invocation.close()
-    sys.exit(status if isinstance(status, int) else 0)
+    return status if isinstance(status, int) else 0
+
+
+def start(group: OpenKoi, words: Sequence[str]) -> object:
+    """Do what a line says; an empty one starts the frontend that is configured for it."""
+    invocation = group.invocation
+    if not words and (name := default_frontend(invocation)):
+        return invocation.launcher.start(name, config=invocation.config)
+    return group.main(list(words), prog_name="openkoi", standalone_mode=False)
 
 
 def show(error: click.ClickException, invocation: Invocation) -> None:

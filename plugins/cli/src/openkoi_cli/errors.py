@@ -15,7 +15,7 @@ def explained(error: Exception, invocation: Invocation) -> int:
         import traceback
 
         say(invocation.redact("".join(traceback.format_exception(error)).rstrip()))
-    for warning in invocation.koi.services.warnings.texts if invocation.koi else ():
+    for warning in invocation.koi.warnings() if invocation.koi else ():
         say(f"  ! {invocation.redact(warning)}")
     if not invocation.said:
         say(f"Error: {invocation.redact(sentence(error))}")

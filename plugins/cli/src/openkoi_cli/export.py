@@ -16,14 +16,15 @@ from .invocation import Invocation
 def command(invocation: Invocation, /, format: str, output: Path, since: str, task: str) -> None:
     """Take tasks out of the log, without secrets, into a folder that only you can read."""
     from openkoi_archive import ExportOptions, Own, TaskSelection, export
+    from openkoi_redact import current_redactor
 
     koi = invocation.open()
-    paths = koi.services.config.paths
+    paths = invocation.paths
     done = export(
-        ExportOptions(format, output, TaskSelection(task, since)), Own(paths.data, paths.config), koi.services.redactor
+        ExportOptions(format, output, TaskSelection(task, since)), Own(paths.data, paths.config), current_redactor()
     )
     for fault in done.faults:
-        click.echo(koi.services.redactor(f"  ! {fault}. The line is left out."), err=True)
+        click.echo(koi.redact(f"  ! {fault}. The line is left out."), err=True)
     told = ", ".join(f"{count} {name}" for name, count in done.tables.items())
     records = f" ({done.records} records)" if done.records else ""
     click.echo(f"{output}: {told}{records}.")

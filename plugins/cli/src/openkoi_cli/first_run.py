@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi import __version__
 from openkoi_hookspecs import Record, events
 
 from .async_command import run_async_command
@@ -15,34 +14,36 @@ from .invocation import Invocation
 from .person import somebody_there
 
 if TYPE_CHECKING:
-    from .faces import Face
+    from .renderers import Renderer
 
-BANNER = f"  openkoi v{__version__}"
+BANNER = "  openkoi v{}"
 INIT = "init"
 
 
-def greeting(face: "Face") -> Callable[[Record], None]:
+def greeting(renderer: "Renderer") -> Callable[[Record], None]:
     """A listener that says who we are above what was found."""
+
+    banner = BANNER.format(renderer.invocation.launcher.version)
 
     def greet(record: Record) -> None:
         if isinstance(record.event, events.TaskStarted) and record.event.first:
-            face.live.line(BANNER)
+            renderer.live.line(banner)
 
     return greet
 
 
 def prepared(invocation: Invocation) -> bool:
-    """Let a person choose where no model is configured or found; tell whether one was chosen."""
+    """Let the user choose a model where none is configured or found; tell whether one was chosen."""
     koi = invocation.koi
-    if koi is None or koi.services.router.found or koi.services.router.configured("executor") or not somebody_there():
+    if koi is None or not somebody_there():
         return False
     if not any(entry.name == INIT for entry in koi.plugins("commands")):
         return False
     fresh = invocation.open()
-    for warning in koi.services.warnings.texts:
-        if warning not in fresh.services.warnings.texts:
+    for warning in koi.warnings():
+        if warning not in fresh.warnings():
             say(f"  ! {invocation.redact(warning)}")
-    say(f"\n{BANNER}\n")
+    say(f"\n{BANNER.format(invocation.launcher.version)}\n")
     command = invocation.load("commands", INIT)
     assert isinstance(command, click.Command)
     chosen = command.invoke(click.Context(command, info_name=INIT, obj=fresh))

@@ -9,7 +9,7 @@ import click
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from .faces import Face
+    from .renderers import Renderer
 
 
 @click.command()
@@ -25,15 +25,15 @@ def command(invocation: Invocation, /, task_id: str, at: int, said: Sequence[str
     """
     from openkoi_log import find_task
 
-    from .faces import faced
     from .interruptible import interruptible
+    from .renderers import rendering
 
     changed = dict(map(setting, said))
-    with faced(format, invocation) as face:
-        koi = invocation.open()
-        past = find_task(koi.services.config.paths.sessions, task_id)
-        interruptible(forked(past.run, at, changed, face))
-    return face.report.status
+    with rendering(format, invocation) as renderer:
+        invocation.open()
+        past = find_task(invocation.paths.sessions, task_id)
+        interruptible(forked(past.run, at, changed, renderer))
+    return renderer.report.status
 
 
 def setting(said: str) -> tuple[str, object]:
@@ -47,15 +47,15 @@ def setting(said: str) -> tuple[str, object]:
         return key.strip(), text
 
 
-async def forked(run: str, at: int, changed: Mapping[str, object], face: "Face") -> None:
-    """Do it in front of a face."""
+async def forked(run: str, at: int, changed: Mapping[str, object], renderer: "Renderer") -> None:
+    """Fork the run, and show it."""
     from .person import attended
 
-    koi = face.koi
-    koi.listen(face.tell)
+    koi = renderer.koi
+    koi.listen(renderer.tell)
     attended(koi)
-    face.live.line(f"[fork] {run[:8]} at iteration {at}")
+    renderer.live.line(f"[fork] {run[:8]} at iteration {at}")
     async with koi:
         await koi.fork(run, at=at - 1, settings=changed).result()
-        face.show()
-    face.afterwards(koi)
+        renderer.show()
+    renderer.afterwards(koi)

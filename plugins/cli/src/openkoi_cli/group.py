@@ -8,16 +8,16 @@ exist runs as a task only after a question.
 import inspect
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import click
 
-from openkoi import __version__
-
 from .async_command import run_async_command
+from .frontends import FrontendCommand, refuse_options_before
 from .invocation import Invocation
+from .words import bare_places, first_bare
 
 COMMANDS: Mapping[str, str] = {
     "approvals": "List the questions that wait for a person.",
@@ -45,10 +45,6 @@ MODULES = {"import": "import_"}
 AGENT = "agent"
 SENTENCE = "Do a task, judge the work, and try again until it is good enough. What is piped in is the task's context."
 WIDEST, NARROWEST = 80, 50
-VALUED = (
-    *("-m", "--model", "-i", "--iterate", "-q", "--quality", "--executor", "--evaluator", "--budget", "--format"),
-    *("--record", "--replay", "--category", "--at", "--set", "--reason", "--answer", "--output", "--since", "--task"),
-)
 
 
 class OpenKoi(click.Group):
@@ -81,21 +77,30 @@ class OpenKoi(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not asks_for_group(args):
+            refuse_options_before(args, self.frontends)
             args = addressed(args, [*self.list_commands(ctx), *ALIASES])
             if not ctx.resilient_parsing:
                 confirm_task(args, self.list_commands(ctx))
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*COMMANDS, *self.brought})
+        return sorted({*COMMANDS, *self.brought, *self.frontends})
 
     @cached_property
     def brought(self) -> dict[str, str]:
         """Commands that plugins bring, by the distribution they come from."""
-        return {one.name: one.distribution for one in self.invocation.found.found if one.kind == "commands"}
+        return {one.name: one.distribution for one in self.invocation.launcher.plugins("commands")}
+
+    @cached_property
+    def frontends(self) -> dict[str, str]:
+        """Other frontends, by the distribution they come from; a command of the same name hides one."""
+        there = self.invocation.frontends.items()
+        return {name: one for name, one in there if name not in COMMANDS and name not in self.brought}
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         name = ALIASES.get(name, name)
+        if name in self.frontends:
+            return FrontendCommand(name)
         if name in COMMANDS or name == AGENT:
             from importlib import import_module
 
@@ -129,8 +134,9 @@ class OpenKoi(click.Group):
         """List commands by what is known without importing them."""
         from .summaries import summaries
 
-        said = summaries(self.brought.values())
-        brought = {name: f"{said.get(one, '')} ({one})".lstrip() for name, one in self.brought.items()}
+        plugins = {**self.brought, **self.frontends}
+        said = summaries(plugins.values())
+        brought = {name: f"{said.get(one, '')} ({one})".lstrip() for name, one in plugins.items()}
         with formatter.section("Commands"):
             formatter.write_dl(sorted({**brought, **COMMANDS}.items()))
 
@@ -163,7 +169,7 @@ def width() -> int:
 
 def version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked and not ctx.resilient_parsing:
-        click.echo(f"openkoi {__version__}")
+        click.echo(f"openkoi {ctx.obj.launcher.version}")
         ctx.exit()
 
 
@@ -208,20 +214,3 @@ def confirm_task(args: Sequence[str], commands: Sequence[str]) -> None:
         raise click.UsageError(f"{why} To run it as a task: openkoi -- {shlex.join(words)}")
     if why and not click.confirm(f"{why} Run it as a task?", default=False, err=True):
         raise click.UsageError("Nothing was run.")
-
-
-def first_bare(args: Sequence[str]) -> int | None:
-    """Where the first word stands that is neither an option nor its value; None after ``--``."""
-    return next(bare_places(args), None)
-
-
-def bare_places(args: Sequence[str]) -> Iterator[int]:
-    """Where the words stand that are neither options nor their values, up to ``--``."""
-    skip = False
-    for place, word in enumerate(args):
-        if word == "--":
-            return
-        if skip or (word.startswith("-") and word != "-"):
-            skip = not skip and word in VALUED
-            continue
-        yield place

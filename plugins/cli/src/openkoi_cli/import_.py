@@ -10,8 +10,8 @@ from openkoi_report import plural
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi.app import App
     from openkoi_archive import ImportResult
+
 OWN = {"config.toml": "", "soul.md": " (there it is SOUL.md)", "skills": "", "evaluators": ""}
 LEFT = "Only the log was imported. Still in {folder}: {left}. Copy what you want: files to {config}, folders to {data}."
 
@@ -26,15 +26,17 @@ async def command(invocation: Invocation, /, folder: Path) -> None:
     configuration, skills and evaluators of an export are named, and left to you.
     """
     from openkoi_archive import Log, bring_in
+    from openkoi_redact import current_redactor
 
-    koi = invocation.koi or invocation.open()
-    brought = bring_in(folder, Log(koi.services.config.paths.data), koi.services.redactor)
+    if not invocation.koi:
+        invocation.open()
+    paths = invocation.paths
+    brought = bring_in(folder, Log(paths.data), current_redactor())
     known = f"; {plural(brought.known, 'record')} there already" if brought.known else ""
     click.echo(f"{plural(brought.records, 'record')} imported from {folder}{known}.")
     if left := left_there(folder):
-        paths = koi.services.config.paths
         click.echo(LEFT.format(folder=folder, left=", ".join(left), config=paths.config.parent, data=paths.data))
-    await tell_memory(koi, brought)
+    await tell_memory(invocation, brought)
 
 
 def left_there(folder: Path) -> list[str]:
@@ -42,11 +44,13 @@ def left_there(folder: Path) -> list[str]:
     return [f"{name}{remark}" for name, remark in OWN.items() if (folder / name).exists()]
 
 
-async def tell_memory(koi: "App", brought: "ImportResult") -> None:
+async def tell_memory(invocation: Invocation, brought: "ImportResult") -> None:
     """Let memory read what is new; where it cannot, the next start catches up."""
-    if not brought.records:
+    from .memory_in_use import update_memory
+
+    if not (brought.records and invocation.koi):
         return
     try:
-        await koi.services.update_memory()
+        await update_memory(invocation.koi, invocation.paths.sessions)
     except Exception as error:  # memory is a plugin: what was imported is in the log
-        click.echo(koi.services.redactor(f"  ! Memory could not be told: {error}"), err=True)
+        click.echo(invocation.redact(f"  ! Memory could not be told: {error}"), err=True)

@@ -1,17 +1,13 @@
 """Log levels and fields. Warnings and errors always; what was sent and answered on ``debug``; everything on ``trace``.
 
-What ``info`` would say (iterations, scores, costs) is what the face shows.
+What ``info`` would say (iterations, scores, costs) is what the renderer shows.
 """
 
 import logging
 import os
 import sys
-from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import Record, events
-
-if TYPE_CHECKING:
-    from openkoi.app import App
+from openkoi_hookspecs import Koi, Record, events
 
 TRACE = 5
 LEVELS = {"error": logging.ERROR, "warn": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG, "trace": TRACE}
@@ -27,7 +23,7 @@ QUIET = (
 log = logging.getLogger("openkoi")
 
 
-def set_up_logs(verbose: bool, koi: "App") -> None:
+def set_up_logs(verbose: bool, koi: Koi) -> None:
     """Log to stderr at the level that ``--verbose`` or ``OPENKOI_LOG_LEVEL`` asks for, without secrets."""
     named = os.environ.get("OPENKOI_LOG_LEVEL", "info").lower()
     level = LEVELS.get("debug" if verbose else named, logging.INFO)
@@ -44,13 +40,13 @@ def set_up_logs(verbose: bool, koi: "App") -> None:
 class Redacted(logging.Formatter):
     """A formatter that secrets do not pass."""
 
-    def __init__(self, layout: str, koi: "App") -> None:
+    def __init__(self, layout: str, koi: Koi) -> None:
         super().__init__(layout)
         self.koi = koi
 
     def format(self, record: logging.LogRecord) -> str:
         """The line without secrets."""
-        return self.koi.services.redactor(super().format(record))
+        return self.koi.redact(super().format(record))
 
 
 def write(record: Record) -> None:

@@ -2,14 +2,10 @@
 
 import json
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 
 from .invocation import Invocation
-
-if TYPE_CHECKING:
-    from openkoi.app import App
 
 SHOWN_FAULTS = 100
 
@@ -26,9 +22,9 @@ async def stats(invocation: Invocation, /) -> None:
     from .remembered import stats_of
 
     koi = invocation.koi or invocation.open()
-    lines = await stats_of(koi)
-    warned(koi)
-    click.echo(koi.services.redactor("\n".join(lines)))
+    lines = await stats_of(koi, invocation.paths.data)
+    warned(invocation)
+    click.echo(koi.redact("\n".join(lines)))
 
 
 @command.command()
@@ -39,26 +35,27 @@ async def stats(invocation: Invocation, /) -> None:
 def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, format: str) -> None:
     """Search what is remembered, in all projects, best first."""
     from openkoi_log import masked
+    from openkoi_redact import current_redactor
 
     from .interruptible import interruptible
     from .remembered import asked, line_of
 
     koi = invocation.koi or invocation.open()
-    hits = interruptible(asked(koi, " ".join(query), limit))
-    warned(koi)
+    hits = interruptible(asked(koi, invocation.paths, " ".join(query), limit))
+    warned(invocation)
     if format == "json":
-        click.echo(json.dumps(masked(hits, koi.services.redactor), indent=1))
+        click.echo(json.dumps(masked(hits, current_redactor()), indent=1))
         return
-    click.echo(koi.services.redactor("\n".join(map(line_of, hits)) or "Nothing was found."))
+    click.echo(koi.redact("\n".join(map(line_of, hits)) or "Nothing was found."))
 
 
-def warned(koi: "App") -> None:
+def warned(invocation: Invocation) -> None:
     """Say what went wrong on the way, and which settings of memory nothing reads."""
     from .remembered import unread
 
-    for warning in dict.fromkeys((*koi.services.warnings.texts, *unread(koi))):
-        click.echo(koi.services.redactor(f"  ! {warning}"), err=True)
-    koi.services.warnings.texts.clear()
+    there = invocation.koi.warnings() if invocation.koi else ()
+    for warning in dict.fromkeys((*there, *unread(invocation))):
+        click.echo(invocation.redact(f"  ! {warning}"), err=True)
 
 
 @command.command()
@@ -68,8 +65,8 @@ async def rebuild(invocation: Invocation, /) -> int:
     from .rebuilding import rebuilt
 
     koi = invocation.koi or invocation.open()
-    done = await rebuilt(koi, partial(click.echo, err=True))
-    click.echo(koi.services.redactor("\n".join(done.lines)))
+    done = await rebuilt(koi, invocation.paths.data, partial(click.echo, err=True))
+    click.echo(koi.redact("\n".join(done.lines)))
     return 1 if done.fewer else 0
 
 
@@ -82,11 +79,11 @@ def audit(invocation: Invocation, /) -> int:
     from openkoi_report import plural
 
     koi = invocation.open()
-    seen = audited(Log(koi.services.config.paths.data))
+    seen = audited(Log(invocation.paths.data))
     put_away = f", {seen.archived} of them archived" if seen.archived else ""
     click.echo(f"{plural(seen.records, 'record')} in {plural(seen.segments, 'segment')}{put_away}.")
     for fault in seen.faults[:SHOWN_FAULTS]:
-        click.echo(koi.services.redactor(f"  ! {fault}"))
+        click.echo(koi.redact(f"  ! {fault}"))
     if len(seen.faults) > SHOWN_FAULTS:
         click.echo(f"  ! and {len(seen.faults) - SHOWN_FAULTS} more")
     click.echo(f"{plural(len(seen.faults), 'fault')} found." if seen.faults else "Nothing is wrong with it.")

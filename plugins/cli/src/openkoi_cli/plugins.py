@@ -11,10 +11,12 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from openkoi_loader.registry import Found, Scan
+from openkoi_loader.registry import Found, Scan, scan
 
+from .frontends import hidden_frontends
+from .group import OpenKoi
 from .invocation import Invocation
-from .sourced import ask_sources, format_sourced
+from .sourced import ask_sources, format_sourced, print_sourced
 
 PATIENCE = 20.0
 PROBE = """
@@ -36,9 +38,13 @@ with kept_stdout() as out:
 
 
 @click.command()
+@click.option("--sources", is_flag=True, hidden=True, help="Only ask the plugins that find plugins, for programs.")
 @click.pass_obj
-def command(invocation: Invocation, /) -> None:
+def command(invocation: Invocation, /, sources: bool) -> None:
     """List what is installed, what it adds, and what is broken."""
+    if sources:
+        print_sourced(invocation)
+        return
     found = chosen(invocation)
     faults = broken(found.found)
     lines: list[str] = []
@@ -47,8 +53,9 @@ def command(invocation: Invocation, /) -> None:
         lines.append(f"{distribution} {version_of(distribution)}".rstrip())
         lines += [f"  {one.kind:<12} {one.name:<16} {faults.get((one.kind, one.name), '')}".rstrip() for one in own]
     sourced, warnings = ask_sources(invocation)
+    hidden = hidden_frontends(invocation, OpenKoi(invocation).frontends)
     lines += format_sourced(sourced)
-    lines += [f"! {text}" for text in (*found.broken, *map(str, found.clashes), *warnings)]
+    lines += [f"! {text}" for text in (*found.broken, *map(str, found.clashes), *hidden, *warnings)]
     click.echo(invocation.redact("\n".join(lines)))
 
 
@@ -57,10 +64,12 @@ def chosen(invocation: Invocation) -> Scan:
     from openkoi_hookspecs import ConfigError
     from openkoi_loader.bundles import as_preferred
 
+    found = scan()
     try:
-        return as_preferred(invocation.found, invocation.open().services.config)
+        invocation.open()
+        return as_preferred(found, invocation.read_config())
     except ConfigError:
-        return invocation.found
+        return found
 
 
 def version_of(distribution: str) -> str:

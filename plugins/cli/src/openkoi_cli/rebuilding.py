@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from openkoi_files import private_folder
 from openkoi_files.filelock import tried
-from openkoi_hookspecs import KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
+from openkoi_hookspecs import Koi, KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
 from openkoi_log.memory_sync import BATCH, batches
 from openkoi_report import plural
 
+from .memory_in_use import load_memory
 from .remembered import examined
 
 if TYPE_CHECKING:
-    from openkoi.app import App
     from openkoi_archive import Log, SegmentError
 
 CHANGING = ("file", "size")
@@ -34,16 +34,14 @@ class Rebuilt:
     fewer: bool
 
 
-async def rebuilt(koi: "App", say: Callable[[str], object]) -> Rebuilt:
+async def rebuilt(koi: Koi, data: Path, say: Callable[[str], object]) -> Rebuilt:
     """Tell memory everything again, after whoever is just doing that; raises KoiError when there is none."""
     from openkoi_archive import Log
 
-    memory = await koi.services.components.memory()
+    memory = await load_memory(koi)
     if memory is None:
-        raise KoiError(
-            " ".join(["There is no memory to build again: choose one with [use] memory.", *koi.services.warnings.texts])
-        )
-    log = Log(koi.services.config.paths.data)
+        raise KoiError(" ".join(["There is no memory to build again: choose one with [use] memory.", *koi.warnings()]))
+    log = Log(data)
     async with alone(log.data, say):
         return await told_again(memory, log)
 

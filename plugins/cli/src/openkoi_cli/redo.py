@@ -22,13 +22,13 @@ async def redo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     from .undo_choice import task_to_redo, why_unchanged
     from .undoing import restored
 
-    koi = invocation.open()
-    changes = task_to_redo(koi.services.config.paths.sessions, task_id)
+    koi, paths = invocation.open(), invocation.paths
+    changes = task_to_redo(paths.sessions, task_id)
     id = changes.past.run[:8]
     async with koi:
-        done = await restored(koi, changes, undo=False, force=force)
+        done = await restored(koi, paths, changes, undo=False, force=force)
     for text in left_alone(done, f"openkoi redo {id} --force"):
-        click.echo(f"  ! {koi.services.redactor(text)}", err=True)
+        click.echo(f"  ! {koi.redact(text)}", err=True)
     why = why_unchanged(changes, done, undo=False)
-    click.echo(koi.services.redactor(summary("reapply", f"{id}: {changes.past.text}", done, why=why)))
+    click.echo(koi.redact(summary("reapply", f"{id}: {changes.past.text}", done, why=why)))
     return 1 if done.conflicts or done.left else 0

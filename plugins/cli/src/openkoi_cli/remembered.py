@@ -1,16 +1,22 @@
 """What memory and the log say of themselves, and what is found in them, in lines. Knows one socket and no backend."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from openkoi_report import megabytes, plural, truncate_line
 from openkoi_settings import keys
 
+from .invocation import Invocation, read_setting
+from .memory_in_use import load_memory, update_memory
+
 if TYPE_CHECKING:
-    from openkoi.app import App
+    from pathlib import Path
+
     from openkoi_archive import Log
-    from openkoi_hookspecs import Hit
+    from openkoi_hookspecs import Hit, Koi, OpenedKoi
+    from openkoi_settings import Paths
 
 TOKENS_EACH = 4_000
 EVERYWHERE = "all"
@@ -20,13 +26,13 @@ FROM_ONE = ("task", "transcript")
 Found = dict[str, Any]
 
 
-async def stats_of(koi: "App") -> list[str]:
+async def stats_of(koi: "Koi", data: "Path") -> list[str]:
     """Counts and sizes, of the log and of the view."""
     from openkoi_archive import Log, figures_of
 
     from .storing import limit_of
 
-    log, limit = Log(koi.services.config.paths.data), limit_of(koi)
+    log, limit = Log(data), limit_of(koi)
     told, (memory, well) = figures_of(log), await memory_line(koi)
     archived = f", {told.archived_sessions} of them archived" if told.archived_sessions else ""
     size = megabytes(told.size) + (f" and {megabytes(told.archived_size)} archived" if told.archived_size else "")
@@ -49,12 +55,12 @@ async def stats_of(koi: "App") -> list[str]:
     return lines
 
 
-async def untold_of(koi: "App", log: "Log") -> int:
+async def untold_of(koi: "Koi", log: "Log") -> int:
     """How many archived sessions memory has not read yet."""
     from openkoi_hookspecs import KoiError, SupportsOffsets
 
     archived = [segment for segment in log.segments() if segment.archived]
-    memory = await koi.services.components.memory() if archived else None
+    memory = await load_memory(koi) if archived else None
     if not isinstance(memory, SupportsOffsets):
         return 0
     try:
@@ -64,12 +70,12 @@ async def untold_of(koi: "App", log: "Log") -> int:
     return len({segment.session for segment in archived if segment.name not in seen})
 
 
-async def memory_line(koi: "App") -> tuple[str, bool]:
+async def memory_line(koi: "Koi") -> tuple[str, bool]:
     """What the chosen memory says of itself, and whether it could be asked."""
     from openkoi_hookspecs import KoiError
 
-    memory = await koi.services.components.memory()
-    name = koi.services.config[keys.USE_MEMORY]
+    memory = await load_memory(koi)
+    name = read_setting(koi, keys.USE_MEMORY)
     if memory is None:
         return "none chosen" if name in NOBODY else f"{name}: it cannot be used", False
     try:
@@ -86,54 +92,56 @@ async def examined(memory: object) -> Mapping[str, str]:
     return await memory.health() if isinstance(memory, SupportsHealthCheck) else {}
 
 
-async def asked(koi: "App", text: str, limit: int) -> list[Found]:
+async def asked(koi: "OpenedKoi", paths: "Paths", text: str, limit: int) -> list[Found]:
     """What memory answers, without the hooks, which have no part in it: reading them takes longer than searching."""
-    if koi.services.config[keys.USE_MEMORY] not in {entry.name for entry in koi.plugins("memory")}:
-        await koi.services.start()
-    try:
-        return await found(koi, text, limit)
-    finally:
-        await koi.__aexit__()
+    async with AsyncExitStack() as stack:
+        stack.push_async_exit(koi)
+        return await found(koi, paths, text, limit)
 
 
-async def found(koi: "App", text: str, limit: int) -> list[Found]:
+async def found(koi: "Koi", paths: "Paths", text: str, limit: int) -> list[Found]:
     """What memory answers, as plain values; raises KoiError where it could not be searched."""
     from openkoi_archive import Log
     from openkoi_hookspecs import KoiError, Query
 
     from .dating import moments_of
 
-    memory, name = await koi.services.components.memory(), koi.services.config[keys.USE_MEMORY]
+    memory, name = await load_memory(koi), read_setting(koi, keys.USE_MEMORY)
     if memory is None and name not in NOBODY:
         raise KoiError(f"Nothing was searched, because the memory {name!r} cannot be used.")
     if memory is None:
         return []
-    await caught_up(koi)
+    await caught_up(koi, paths.sessions)
     try:
         hits = await memory.search(Query(text, scope=EVERYWHERE, limit=limit, tokens=TOKENS_EACH * limit))
     except Exception as error:  # memory is a plugin: what it says is said, and that nothing was searched
         raise KoiError(f"Nothing was searched: {error}") from error
-    moments = moments_of(Log(koi.services.config.paths.data), {hit.item.id for hit in hits}, sessions_of(hits))
+    moments = moments_of(Log(paths.data), {hit.item.id for hit in hits}, sessions_of(hits))
     return [told(hit, moments) for hit in hits]
 
 
-async def caught_up(koi: "App") -> None:
+async def caught_up(koi: "Koi", sessions: "Path") -> None:
     """Let memory read what is new; where it cannot, what it knew before can be asked all the same."""
     try:
-        await koi.services.update_memory()
+        await update_memory(koi, sessions)
     except Exception as error:  # memory is a plugin
         koi.warn(f"Memory could not be told what is new: {error}")
 
 
-def unread(koi: "App") -> list[str]:
+def unread(invocation: Invocation) -> list[str]:
     """Settings of the memory in use that it does not know."""
-    ours = koi.services.config.table(start := f"memory.{koi.services.config[keys.USE_MEMORY]}")
+    config = invocation.read_config()
+    ours = config.table(start := f"memory.{config[keys.USE_MEMORY]}")
     if not ours:
         return []
+    from openkoi_loader.plugins import Plugins
+    from openkoi_loader.registry import scan
     from openkoi_loader.unknown_settings import find_unknown_settings
+    from openkoi_redact import current_redactor
 
     settings = {f"{start}.{key}": setting for key, setting in ours.items()}
-    return find_unknown_settings(replace(koi.services.config, settings=settings, environment={}), koi.services.plugins)
+    plugins = Plugins(config, current_redactor(), scan().found)
+    return find_unknown_settings(replace(config, settings=settings, environment={}), plugins)
 
 
 def sessions_of(hits: "Sequence[Hit]") -> set[str]:

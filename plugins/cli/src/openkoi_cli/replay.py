@@ -1,4 +1,4 @@
-"""``openkoi replay [TASK_ID]``: the recorded events through the same face. No model, tool or network."""
+"""``openkoi replay [TASK_ID]``: the recorded events rendered again. No model, tool or network."""
 
 from typing import TYPE_CHECKING
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, cycles: bool, format: str) -> int:
     """Show a task again as it was; without an id, the last one."""
-    from .faces import faced
+    from .renderers import rendering
 
     if cycles and format != "text":
         raise click.UsageError("--cycles is text. For programs, --format jsonl has every event.")
     if cycles:
         click.echo(invocation.redact("\n".join(tree(*found(invocation, task_id)))))
         return 0
-    with faced(format, invocation) as face:
-        face.report.run, records = found(invocation, task_id)
-        face.progress.verbose = invocation.verbose
+    with rendering(format, invocation) as renderer:
+        renderer.report.run, records = found(invocation, task_id)
+        renderer.progress.verbose = invocation.verbose
         for record in records:
-            face.tell(record)
-        face.show()
+            renderer.tell(record)
+        renderer.show()
     return 0
 
 
@@ -39,7 +39,8 @@ def found(invocation: Invocation, task_id: str) -> "tuple[str, Sequence[Record]]
     """The run that is meant, and the records of its session."""
     from openkoi_log import find_task, records_of
 
-    sessions = invocation.open().services.config.paths.sessions
+    invocation.open()
+    sessions = invocation.paths.sessions
     past = find_task(sessions, task_id)
     return past.run, records_of(sessions, past)
 

@@ -10,10 +10,11 @@ from .invocation import Invocation
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from openkoi.app import App
+    from openkoi_hookspecs import Koi
     from openkoi_log import Past
+    from openkoi_settings import Paths
 
-    from .faces import Face
+    from .renderers import Renderer
 
 STATUS = " `openkoi status` lists recent tasks."
 FLAGS = ("model", "evaluator", "budget")
@@ -32,27 +33,26 @@ def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) 
     """Resume a task that was interrupted, waits for approval, or could not be judged. [default: the last one here]"""
     from openkoi_settings import keys
 
-    from .faces import faced
     from .interruptible import interruptible
+    from .renderers import rendering
 
     settings = {keys.FLAGS[flag].name: flags[flag] for flag in FLAGS if flags.get(flag) not in (None, "")}
-    with faced(format, invocation) as face:
-        past = find_past(invocation.open(), task_id)
-        interruptible(gone_on(past, settings, face))
-    return face.report.status
+    with rendering(format, invocation) as renderer:
+        past = find_past(invocation.open(), invocation.paths, task_id)
+        interruptible(gone_on(past, settings, renderer))
+    return renderer.report.status
 
 
-def find_past(koi: "App", task_id: str) -> "Past":
+def find_past(koi: "Koi", paths: "Paths", task_id: str) -> "Past":
     """Return the task of an id; without one, the last one of this folder that can be resumed."""
     from openkoi_log import find_task, past_tasks
 
-    sessions = koi.services.config.paths.sessions
     if task_id:
-        return find_task(sessions, task_id)
-    return unfinished_here([past for past in past_tasks(sessions) if past.resumable], koi)
+        return find_task(paths.sessions, task_id)
+    return unfinished_here([past for past in past_tasks(paths.sessions) if past.resumable], koi, paths.running)
 
 
-def unfinished_here(left: Sequence["Past"], koi: "App") -> "Past":
+def unfinished_here(left: Sequence["Past"], koi: "Koi", running: "Path") -> "Past":
     """Return the last of these tasks that worked in this folder; raises KoiError that names another folder's."""
     from pathlib import Path
 
@@ -60,7 +60,7 @@ def unfinished_here(left: Sequence["Past"], koi: "App") -> "Past":
 
     here, elsewhere = Path.cwd(), ""
     for past in left:
-        folder = folder_of(past, koi)
+        folder = folder_of(past, koi, running)
         if folder == here:
             return past
         if folder and not elsewhere:
@@ -68,42 +68,44 @@ def unfinished_here(left: Sequence["Past"], koi: "App") -> "Past":
     raise KoiError(f"No interrupted task to resume in this folder.{elsewhere or STATUS}")
 
 
-def folder_of(past: "Past", koi: "App") -> "Path | None":
+def folder_of(past: "Past", koi: "Koi", running: "Path") -> "Path | None":
     """Return the folder that a task worked in; None where it is gone, or the task is running now."""
     from pathlib import Path
 
     from openkoi_files import is_under_way
     from openkoi_hookspecs import events
 
-    if is_under_way(koi.services.running, past.run):
+    if is_under_way(running, past.run):
         return None
     own = (one.event for one in koi.records(past.session) if one.run == past.run)
     folder = next((Path(event.workspace) for event in own if isinstance(event, events.TaskStarted)), Path.cwd())
     return folder if folder.is_dir() else None
 
 
-async def gone_on(past: "Past", settings: Mapping[str, object], face: "Face") -> None:
-    """Resume in front of a face that knows what happened before."""
+async def gone_on(past: "Past", settings: Mapping[str, object], renderer: "Renderer") -> None:
+    """Resume the run, and show it after what happened before."""
     from .person import attended
 
-    koi = face.koi
-    koi.listen(face.tell)
+    koi = renderer.koi
+    koi.listen(renderer.tell)
     attended(koi)
     async with koi:
         handle = koi.resume(past.run, settings=settings)
-        show_past(past, face)
+        show_past(past, renderer)
         await handle.result()
-        face.show()
-    face.afterwards(koi)
+        renderer.show()
+    renderer.afterwards(koi)
 
 
-def show_past(past: "Past", face: "Face") -> None:
-    """Tell the face what the task did before."""
+def show_past(past: "Past", renderer: "Renderer") -> None:
+    """Show what the task did before."""
     from openkoi_report import plural
 
-    face.report.run = past.run
-    for record in face.koi.records(past.session):
+    renderer.report.run = past.run
+    for record in renderer.koi.records(past.session):
         if record.run:
-            face.report.take(record)
-    face.report.resume()
-    face.live.line(f"[resume] {past.run[:8]}: {plural(len(face.report.iterations), 'iteration')} already complete")
+            renderer.report.take(record)
+    renderer.report.resume()
+    renderer.live.line(
+        f"[resume] {past.run[:8]}: {plural(len(renderer.report.iterations), 'iteration')} already complete"
+    )

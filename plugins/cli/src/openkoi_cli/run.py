@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from openkoi.app import App
-    from openkoi_hookspecs import Task
+    from openkoi_hookspecs import Koi, OpenedKoi, Task
 
-    from .faces import Face
+    from .renderers import Renderer
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Asked:
     from_stdin: bool
     dry: bool = False
     category: str = ""
-    given_to: "Callable[[Task, App], Task]" = lambda task, _: task
+    given_to: "Callable[[Task, Koi], Task]" = lambda task, _: task
 
     @property
     def task(self) -> tuple[str, str]:
@@ -69,34 +68,34 @@ class Asked:
 @click.pass_obj
 def command(invocation: Invocation, /, words: Sequence[str], format: str, why: bool, **flags: Any) -> int:
     """Do a task. What is piped in is its context. Every option can be set as OPENKOI_<OPTION>, too."""
-    from .faces import faced
+    from .renderers import rendering
 
-    with faced(format, invocation) as face:
-        face.explains = why
+    with rendering(format, invocation) as renderer:
+        renderer.explains = why
         stdin, dry, category = (flags.pop(name) for name in ("from_stdin", "dry", "category"))
-        do(Asked(words, flags, from_stdin=stdin, dry=dry, category=category.strip().lower()), face)
-    return face.report.status
+        do(Asked(words, flags, from_stdin=stdin, dry=dry, category=category.strip().lower()), renderer)
+    return renderer.report.status
 
 
-def do(asked: Asked, face: "Face") -> None:
-    """Do what was asked for in front of a face."""
+def do(asked: Asked, renderer: "Renderer") -> None:
+    """Do what was asked for, and show it."""
     text, context = asked.task
     if not text:
         raise click.UsageError('There is no task. Say what to do: openkoi "Fix the failing tests"')
-    from openkoi_hookspecs import NoProviderError
+    from openkoi_hookspecs import NoModelError
 
     from .first_run import prepared
 
     terminal_again()
     try:
-        begin(asked, text, context, face)
-    except NoProviderError:
-        if not prepared(face.invocation):
+        begin(asked, text, context, renderer)
+    except NoModelError:
+        if not prepared(renderer.invocation):
             raise
-        begin(asked, text, context, face)
+        begin(asked, text, context, renderer)
 
 
-def begin(asked: Asked, text: str, context: str, face: "Face") -> None:
+def begin(asked: Asked, text: str, context: str, renderer: "Renderer") -> None:
     """Open OpenKoi as it is configured now, and do the task."""
     from openkoi_hookspecs import Task
     from openkoi_settings import keys
@@ -106,15 +105,13 @@ def begin(asked: Asked, text: str, context: str, face: "Face") -> None:
 
     with place(asked.dry) as folder:
         # a dry run may write in its copy alone
-        settings = {keys.SANDBOX_MINIMUM.name: "confined"} if asked.dry else None
-        koi = face.invocation.open(asked.flags, workspace=folder, settings=settings)
-        set_up_logs(face.invocation.verbose, koi)
-        task = asked.given_to(
-            Task(text, context=context, category=asked.category, limits=koi.services.config.limits), koi
-        )
-        diff = interruptible(work(koi, task, face))
+        settings = {keys.SANDBOX_MINIMUM.name: "confined"} if asked.dry else {}
+        koi = renderer.invocation.open(asked.flags, workspace=folder, settings=settings)
+        set_up_logs(renderer.invocation.verbose, koi)
+        task = asked.given_to(Task(text, context=context, category=asked.category), koi)
+        diff = interruptible(work(koi, task, renderer))
         if asked.dry:
-            face.changes(diff)
+            renderer.changes(diff)
 
 
 @contextmanager
@@ -131,17 +128,18 @@ def place(dry: bool) -> "Iterator[Path]":
         yield copy
 
 
-async def work(koi: "App", task: "Task", face: "Face") -> str:
+async def work(koi: "OpenedKoi", task: "Task", renderer: "Renderer") -> str:
     """Do the task while OpenKoi is alive, and return its diff; the result is shown before what is left is done."""
     from .first_run import greeting
     from .person import attended
 
-    koi.services.publisher.listeners.extend((greeting(face), face.tell))
+    koi.listen(greeting(renderer))
+    koi.listen(renderer.tell)
     attended(koi)
     async with koi:
         result = await koi.solve(task)
-        face.show()
-    face.afterwards(koi)
+        renderer.show()
+    renderer.afterwards(koi)
     return result.best.work.diff
 
 

@@ -1,32 +1,22 @@
 """What plugins that find plugins list here. They are asked in a process of its own, like plugins that are tried."""
 
+import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 from .invocation import Invocation
+from .streams import kept_stdout
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import OpenedKoi, PluginEntry, PluginSource
 
 PATIENCE = 20.0
-QUESTION = """
-import asyncio, json, sys
-from pathlib import Path
-from openkoi.open_app import open_app
-from openkoi_cli.streams import kept_stdout
-
-async def ask(config):
-    koi = open_app(Path.cwd(), config=config)
-    try:
-        return await koi.services.workspaces.ask_sources(), koi.services.warnings.texts
-    finally:
-        await koi.services.close()
-
-with kept_stdout() as out:
-    listed, warnings = asyncio.run(ask(sys.argv[1]))
-    found = {name: [(one.kind, one.name, one.origin) for one in entries] for name, entries in listed.items()}
-    print(json.dumps([found, warnings]), file=out)
-"""
+QUESTION = ("plugins", "--sources")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +31,10 @@ class Sourced:
 
 def ask_sources(invocation: Invocation) -> tuple[list[Sourced], list[str]]:
     """Return what sources list for this folder, and what is wrong with them."""
-    if not any(one.kind == "sources" for one in invocation.found.found):
+    if not invocation.launcher.plugins("sources"):
         return [], []
-    child = [sys.executable, "-c", QUESTION, invocation.config]
+    config = ["--config", invocation.config] if invocation.config else []
+    child = [sys.executable, "-P", "-m", "openkoi", *config, *QUESTION]
     try:
         done = subprocess.run(child, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -60,3 +51,34 @@ def format_sourced(listed: list[Sourced]) -> Iterator[str]:
     for source in dict.fromkeys(one.source for one in listed):
         yield f"listed by {source}"
         yield from (f"  {one.kind:<12} {one.name:<16} {one.origin}" for one in listed if one.source == source)
+
+
+def print_sourced(invocation: Invocation) -> None:
+    """Print what the sources list, for the process that asks."""
+    with kept_stdout() as out:
+        koi = invocation.open()
+        listed = asyncio.run(list_sourced(koi))
+        found = {name: [(one.kind, one.name, one.origin) for one in entries] for name, entries in listed.items()}
+        print(json.dumps([found, koi.warnings()]), file=out)
+
+
+async def list_sourced(koi: "OpenedKoi") -> "Mapping[str, Sequence[PluginEntry]]":
+    """Return what each source lists; hooks have no part in it, so OpenKoi is not entered."""
+    async with AsyncExitStack() as stack:
+        stack.push_async_exit(koi)
+        sources = koi.plugins("sources")
+        listed = await asyncio.gather(*(entries_of(source, koi) for source in sources))
+    return {source.name: entries for source, entries in zip(sources, listed, strict=True)}
+
+
+async def entries_of(entry: "PluginEntry", koi: "OpenedKoi") -> "Sequence[PluginEntry]":
+    """Return what one source lists; warn where it fails."""
+    from openkoi_hookspecs import KoiError
+    from openkoi_loader.workspace_plugins import ask_source
+
+    try:
+        source = cast("PluginSource", await entry.load())
+        return await ask_source(entry.name, source, koi, koi.workspace)
+    except KoiError as error:
+        koi.warn(str(error))
+        return ()

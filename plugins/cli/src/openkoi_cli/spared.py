@@ -8,14 +8,16 @@ from openkoi_report import SAVING_TITLES, SavedTokens, dollars, tokens_text
 from .spending import SPANS, since
 
 if TYPE_CHECKING:
-    from openkoi.app import App
+    from pathlib import Path
+
     from openkoi_hookspecs import Event, Price
+    from openkoi_models import Catalogue
 
 HEAD = "Tokens saved, of each way what it spared by itself:"
 WIDE = 20
 
 
-def spared(koi: "App") -> Iterator[str]:
+def spared(sessions: "Path", catalogue: "Catalogue") -> Iterator[str]:
     """What was spared today, this week and this month; that nothing was, where nothing was."""
     from openkoi_report import savings_of
 
@@ -23,10 +25,19 @@ def spared(koi: "App") -> Iterator[str]:
 
     def price(model: str) -> "Price | None":
         provider, _, name = model.partition("/")
-        facts = koi.services.catalogue.facts(provider, name)
+        facts = catalogue.facts(provider, name)
         return facts.price if facts else None
 
-    yield from table(savings_of(told(koi.services.config.paths.sessions, kinds()), price))
+    yield from table(savings_of(told(sessions, kinds()), price))
+
+
+def read_catalogue() -> "Catalogue":
+    """Read the facts about models that bundles bring."""
+    from openkoi_loader.bundles import bundle_folders
+    from openkoi_loader.registry import scan
+    from openkoi_models import FILE, Catalogue
+
+    return Catalogue([folder / FILE for folder in bundle_folders(scan())])
 
 
 def kinds() -> "Sequence[type[Event]]":

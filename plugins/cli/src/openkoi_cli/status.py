@@ -14,7 +14,7 @@ from .spending import SPANS, since, span_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from openkoi.app import App
+    from openkoi_hookspecs import Koi, OpenedKoi
     from openkoi_log import Past
     from openkoi_report import ModelCharge
 
@@ -42,13 +42,13 @@ def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
         click.echo(invocation.redact("\n".join(reasons(invocation, why))))
         return
     koi = invocation.open()
-    told, pending = asyncio.run(ask_plugins(koi))
-    tasks = past_tasks(koi.services.config.paths.sessions)
+    told, pending, day = asyncio.run(ask_plugins(koi, verbose=invocation.verbose))
+    tasks = past_tasks(invocation.paths.sessions)
     lines = [*memory_lines(told, verbose=invocation.verbose), *brought_lines(koi, verbose=invocation.verbose)]
     lines += ["", *task_lines(tasks[: ALL if invocation.verbose else LAST])] if tasks else ["", "  No tasks yet."]
     if costs or tasks:
-        lines += ["", *spent_lines(koi, tasks, pending, by_model=costs, verbose=invocation.verbose)]
-    click.echo(koi.services.redactor("\n".join(lines)))
+        lines += ["", *spent_lines(invocation, tasks, pending, day, by_model=costs)]
+    click.echo(koi.redact("\n".join(lines)))
 
 
 def reasons(invocation: Invocation, task_id: str) -> list[str]:
@@ -61,19 +61,22 @@ def reasons(invocation: Invocation, task_id: str) -> list[str]:
     return list(why_lines(report_of(records, run)))
 
 
-async def ask_plugins(koi: "App") -> tuple[dict[str, str], Sequence["Pending"]]:
-    """Return what the chosen memory says of itself, and the questions that wait."""
+async def ask_plugins(koi: "OpenedKoi", *, verbose: bool) -> tuple[dict[str, str], Sequence["Pending"], Sequence[str]]:
+    """Return what the chosen memory says of itself, the questions that wait, and what the day's limits leave."""
+    from .breakdown import day_lines
     from .waiting import list_pending
 
     async with koi:
-        return await memory_told(koi), await list_pending(koi)
+        return await memory_told(koi), await list_pending(koi), await day_lines(koi) if verbose else ()
 
 
-async def memory_told(koi: "App") -> dict[str, str]:
+async def memory_told(koi: "Koi") -> dict[str, str]:
     """What the chosen memory says of itself."""
     from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
-    memory = await koi.services.components.memory()
+    from .memory_in_use import load_memory
+
+    memory = await load_memory(koi)
     if memory is None:
         return {"": "none chosen"}
     try:
@@ -89,7 +92,7 @@ def memory_lines(told: dict[str, str], *, verbose: bool) -> list[str]:
     return ["  Memory:", *(f"    {fact}" for fact in facts)] if verbose else [f"  Memory: {', '.join(facts)}"]
 
 
-def brought_lines(koi: "App", *, verbose: bool) -> "Iterator[str]":
+def brought_lines(koi: "Koi", *, verbose: bool) -> "Iterator[str]":
     """What plugins bring that a person has set up: named when there are any."""
     for title, kind in BROUGHT:
         there = koi.plugins(kind)
@@ -110,19 +113,25 @@ def task_lines(tasks: Sequence["Past"]) -> list[str]:
 
 
 def spent_lines(
-    koi: "App", tasks: Sequence["Past"], pending: Sequence["Pending"], *, by_model: bool, verbose: bool
+    invocation: Invocation,
+    tasks: Sequence["Past"],
+    pending: Sequence["Pending"],
+    day: Sequence[str],
+    *,
+    by_model: bool,
 ) -> "Iterator[str]":
     """What was spent today, this week and this month; with what it was spent on, and what is left to do."""
     from .breakdown import breakdown
-    from .spared import spared
+    from .spared import read_catalogue, spared
     from .spending import charges, told_by
 
-    there = charges(koi.services.config.paths.sessions, told_by(phases=verbose))
+    sessions = invocation.paths.sessions
+    there = charges(sessions, told_by(phases=invocation.verbose))
     yield from (span_line(name, since(days), there, tasks) for name, days in SPANS)
     if by_model:
-        yield from ("", *model_lines(there), "", *spared(koi))
-    if verbose:
-        yield from breakdown(koi, tasks, there, pending)
+        yield from ("", *model_lines(there), "", *spared(sessions, read_catalogue()))
+    if invocation.verbose:
+        yield from breakdown(invocation.read_config(), tasks, there, pending, day)
 
 
 def model_lines(there: Sequence["ModelCharge"]) -> list[str]:

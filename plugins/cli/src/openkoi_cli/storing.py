@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .invocation import Invocation
+from .invocation import Invocation, read_setting
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from openkoi.app import App
+    from openkoi_hookspecs import Koi
 
 MEGABYTE = 1_000_000
 
 
-def limit_of(koi: "App") -> int:
+def limit_of(koi: "Koi") -> int:
     """Return how many bytes the log may have; 0 is no limit."""
     from openkoi_settings import keys
 
-    most = koi.services.config[keys.MAX_STORAGE_MB]
+    most = read_setting(koi, keys.MAX_STORAGE_MB)
     return round(most * MEGABYTE) if isfinite(most) else 0
 
 
 def keep_in_store(invocation: Invocation) -> None:
     """Put away the oldest sessions when the log has grown over its limit; memory is told of them first."""
     koi = invocation.koi
-    if koi is None or not koi.services.config.paths.sessions.is_dir():
+    if koi is None or not invocation.paths.sessions.is_dir():
         return
     try:
-        archived(koi, invocation, limit_of(koi))
+        archived(invocation, limit_of(koi))
     except Exception as error:  # memory is a plugin, and the command's result is out already
         click.echo(invocation.redact(f"  ! The log was not kept within its limit: {error}"), err=True)
 
@@ -45,9 +45,9 @@ def size_of(folder: "Path") -> int:
     return size
 
 
-def archived(koi: "App", invocation: Invocation, limit: int) -> None:
+def archived(invocation: Invocation, limit: int) -> None:
     """Archive what is over the limit."""
-    data = koi.services.config.paths.data
+    data = invocation.paths.data
     if not limit or size_of(data / "sessions") + size_of(data / "archive") <= limit:
         return
     from openkoi_archive import Log, keep_within
@@ -64,5 +64,7 @@ def archived(koi: "App", invocation: Invocation, limit: int) -> None:
 
 async def remembered(invocation: Invocation) -> None:
     """Let memory read what it has not read yet."""
+    from .memory_in_use import update_memory
+
     async with invocation.open() as koi:
-        await koi.services.update_memory()
+        await update_memory(koi, invocation.paths.sessions)

@@ -4,7 +4,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from openkoi.app import App
+    from pathlib import Path
 
 RUNS = 5
 TIPS = (
@@ -16,11 +16,11 @@ TIPS = (
 )
 
 
-def tip(koi: "App") -> str:
+def tip(sessions: "Path") -> str:
     """The next hint, or nothing once a person knows their way."""
     from openkoi_log import segments
 
-    runs = len(segments(koi.services.config.paths.sessions))
+    runs = len(segments(sessions))
     return TIPS[(runs - 1) % len(TIPS)] if runs <= RUNS else ""
 
 

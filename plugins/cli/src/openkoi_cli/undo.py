@@ -31,16 +31,15 @@ async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     from .undoing import BESIDE, beside
     from .untaken import cut_short, untaken
 
-    koi = invocation.open()
-    sessions = koi.services.config.paths.sessions
+    koi, sessions = invocation.open(), invocation.paths.sessions
     tasks = tasks_to_undo(sessions, task_id)
     async with koi:
-        changes, done, untouched = await undo_first(koi, tasks, force=force)
+        changes, done, untouched = await undo_first(koi, invocation.paths, tasks, force=force)
     id = changes.past.run[:8]
     for past in untouched:
         click.echo(f"  ! {PASSED_OVER.format(id=past.run[:8])}", err=True)
     for text in left_alone(done, f"openkoi undo {id} --force"):
-        click.echo(f"  ! {koi.services.redactor(text)}", err=True)
+        click.echo(f"  ! {koi.redact(text)}", err=True)
     records = records_of(sessions, changes.past)
     if tool := cut_short(records, changes.past.run):
         click.echo(f"  ! {CUT_SHORT.format(tool=tool, id=id)}", err=True)
@@ -48,7 +47,7 @@ async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
         click.echo(f"  ! {BESIDE.format(id=past.run[:8])}", err=True)
     stays = untaken(records, changes.past.run)
     for text in stays:
-        click.echo(f"  not undone: {koi.services.redactor(text)}", err=True)
+        click.echo(f"  not undone: {koi.redact(text)}", err=True)
     why = why_unchanged(changes, done, undo=True, before=task_after(tasks, changes))
-    click.echo(koi.services.redactor(summary("undo", f"{id}: {changes.past.text}", done, why=why)))
+    click.echo(koi.redact(summary("undo", f"{id}: {changes.past.text}", done, why=why)))
     return 1 if done.conflicts or done.left or stays else 0

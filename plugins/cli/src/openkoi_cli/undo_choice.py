@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from openkoi_hookspecs import KoiError, Restoration
+from openkoi_hookspecs import Koi, KoiError, Restoration
 from openkoi_log import Past
+from openkoi_settings import Paths
 
 from .undoing import Changes, restored, task_named, tasks_here
-
-if TYPE_CHECKING:
-    from openkoi.app import App
 
 ALL_UNDONE = (
     "No task left to undo in {here}: {id} was the last one. Run `openkoi redo` to reapply it, or `openkoi status` to "
@@ -52,15 +49,17 @@ def task_to_show(sessions: Path, task_id: str) -> Changes:
     return task_named(sessions, task_id) if task_id else tasks_here(sessions)[0]
 
 
-async def undo_first(koi: "App", tasks: Sequence[Changes], *, force: bool) -> tuple[Changes, Restoration, list[Past]]:
+async def undo_first(
+    koi: Koi, paths: Paths, tasks: Sequence[Changes], *, force: bool
+) -> tuple[Changes, Restoration, list[Past]]:
     """Undo the first of these tasks that changed a file, else the last; return also which were passed over."""
     untouched: list[Past] = []
     for changes in tasks[:-1]:
-        done = await restored(koi, changes, undo=True, force=force)
+        done = await restored(koi, paths, changes, undo=True, force=force)
         if not is_untouched(changes, done):
             return changes, done, untouched
         untouched.append(changes.past)
-    return tasks[-1], await restored(koi, tasks[-1], undo=True, force=force), untouched
+    return tasks[-1], await restored(koi, paths, tasks[-1], undo=True, force=force), untouched
 
 
 def is_untouched(changes: Changes, done: Restoration) -> bool:

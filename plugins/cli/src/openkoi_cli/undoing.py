@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import cast
 
 from openkoi_files import is_under_way
-from openkoi_hookspecs import Checkpoints, KoiError, Record, Restoration, events
+from openkoi_hookspecs import Checkpoints, Koi, KoiError, Record, Restoration, events
 from openkoi_log import Past, RunView, find_task, past_tasks, records_of
-
-if TYPE_CHECKING:
-    from openkoi.app import App
+from openkoi_settings import Paths
 
 BESIDE = "Task {id} ran here at the same time. What both were changing at the same moment counts for both: check it."
 UNKEPT = (
@@ -150,40 +148,40 @@ def refuse_out_of_turn(changes: Changes, sessions: Path) -> None:
             )
 
 
-async def keeper_of(koi: "App") -> Checkpoints:
+async def keeper_of(koi: Koi) -> Checkpoints:
     """The checkpoints that are plugged in; raises KoiError where there are none."""
-    keeper = await koi.services.components.checkpoints()
+    keeper = cast(Checkpoints | None, await koi.load_chosen("checkpoints"))
     if keeper is None:
         raise KoiError("No checkpoints are chosen, so nothing was kept. Set [use] checkpoints.")
     return keeper
 
 
-def refuse_under_way(changes: Changes, koi: "App") -> None:
+def refuse_under_way(changes: Changes, running: Path) -> None:
     """Raise while the task is being carried out: it would go on changing what is brought back."""
-    if is_under_way(koi.services.running, changes.past.run):
+    if is_under_way(running, changes.past.run):
         raise KoiError(
             f"Task {changes.past.run[:8]} is under way in another process. Wait for its end, or end it first."
         )
 
 
-async def settled(koi: "App", changes: Changes) -> Changes:
+async def settled(koi: Koi, sessions: Path, changes: Changes) -> Changes:
     """A task's changes, where a run that was cut short left files that were not kept yet: they are kept now."""
     if not changes.cut_short:
         return changes
-    refuse_out_of_turn(changes, koi.services.config.paths.sessions)
+    refuse_out_of_turn(changes, sessions)
     keeper = await keeper_of(koi)
     kept = await keeper.create(changes.workspace, run=changes.past.run)
-    koi.services.publish(changes.past.run, [events.WorkspaceRestored(changes.restored, kept, tuple(changes.conflicts))])
+    kept_now = events.WorkspaceRestored(changes.restored, kept, tuple(changes.conflicts))
+    await koi.emit(kept_now, run=changes.past.run)
     return replace(changes, after=kept, settled=True)
 
 
-async def restored(koi: "App", changes: Changes, *, undo: bool, force: bool) -> Restoration:
+async def restored(koi: Koi, paths: Paths, changes: Changes, *, undo: bool, force: bool) -> Restoration:
     """Undo or redo a task's changes, and write that down; what others changed since is kept."""
-    refuse_under_way(changes, koi)
+    refuse_under_way(changes, paths.running)
     keeper = await keeper_of(koi)
-    koi.services.log.session = changes.past.session
-    changes = await settled(koi, changes)
+    changes = await settled(koi, paths.sessions, changes)
     to, since = (changes.before, changes.after) if undo else (changes.after, changes.before)
     done = await keeper.restore(changes.workspace, to, since=since, force=force)
-    koi.services.publish(changes.past.run, [events.WorkspaceRestored(to, conflicts=tuple(done.conflicts))])
+    await koi.emit(events.WorkspaceRestored(to, conflicts=tuple(done.conflicts)), run=changes.past.run)
     return done

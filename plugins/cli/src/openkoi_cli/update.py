@@ -14,7 +14,7 @@ from openkoi_hookspecs import KoiError, SupportsMigrate
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi.app import App
+    from openkoi_hookspecs import OpenedKoi
 
     from .releases import Newer
 
@@ -92,10 +92,12 @@ def migrate(invocation: Invocation) -> None:
         click.echo(f"✓ {line}")
 
 
-async def migrations_of(koi: "App") -> Sequence[str]:
+async def migrations_of(koi: "OpenedKoi") -> Sequence[str]:
     """Return a line for each migration that was run, or that none was pending."""
+    from .memory_in_use import load_memory
+
     async with koi:
-        memory = await koi.services.components.memory()
+        memory = await load_memory(koi)
         if not isinstance(memory, SupportsMigrate):
             return []
         return await memory.migrate() or ["Memory needs no migration."]

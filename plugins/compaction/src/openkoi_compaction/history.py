@@ -7,7 +7,20 @@ conversation are not turns.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from openkoi_hookspecs import Arguments, Effect, Json, Part, Record, Role, Run, Tool, ToolError, ToolResult, events
+from openkoi_hookspecs import (
+    Arguments,
+    Effect,
+    Json,
+    Part,
+    Record,
+    Role,
+    Run,
+    Task,
+    Tool,
+    ToolError,
+    ToolResult,
+    events,
+)
 from openkoi_schema import Parameters
 
 from .marks import TOOL
@@ -62,16 +75,29 @@ class ReadHistoryTool:
 
 def turns_in(records: Iterable[Record], run: str, model: str) -> list[CompactedTurn]:
     """The turns of a run's conversation, the one that is under way last."""
-    talk: list[CompactedTurn] = []
+    talk, before = list[CompactedTurn](), list[CompactedTurn]()
     for event in (record.event for record in records if record.run == run):
         match event:
+            case events.TaskStarted(task=task):
+                before = turns_before(task)
             case events.MessageAdded(new_conversation=True):
-                talk = []
+                talk = [*before]
             case events.ModelResponse(role=role, response=reply, messages=messages):
                 aside = role != model or not reply.parts or (messages <= 1 and talk)
                 talk += [] if aside else [CompactedTurn(reply.parts)]
-            case events.ToolCallFinished(result=result) if talk:
+            case events.ToolCallFinished(result=result, by_plugin=False) if talk:
                 talk[-1].answered.append(result)
+    return talk
+
+
+def turns_before(task: Task) -> list[CompactedTurn]:
+    """The turns of the conversation that a task continues."""
+    talk: list[CompactedTurn] = []
+    for message in task.history:
+        if message.role is Role.ASSISTANT:
+            talk.append(CompactedTurn(message.parts))
+        elif talk:
+            talk[-1].answered.extend(part for part in message.parts if isinstance(part, ToolResult))
     return talk
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 
-from openkoi_hookspecs import Message, Part, Role, Text, ToolCall, ToolResult
+from openkoi_hookspecs import File, Image, Message, Part, Role, Text, ToolCall, ToolResult
 
 from .turns import turns
 
@@ -36,8 +36,10 @@ def goes(part: Part, role: Role) -> bool:
 
 def size(part: Part) -> int:
     match part:
-        case Text(text=text) | ToolResult(text=text):
+        case Text(text=text):
             return len(text)
+        case ToolResult():
+            return len(answer(part))
         case ToolCall(tool=tool, arguments=arguments):
             return len(tool) + len(format_arguments(arguments))
     return 0
@@ -56,9 +58,22 @@ def format_part(part: Part, role: Role, short: Callable[[str], str] = shorten_te
             return f"{'You' if role is Role.ASSISTANT else 'The user'} said: {short(text)}"
         case ToolCall(tool=tool, arguments=arguments):
             return f"You called {tool} {short(format_arguments(arguments))}"
-        case ToolResult(text=text, failed=failed):
-            return f"It {FAILED[failed]}: {short(text)}"
+        case ToolResult(failed=failed):
+            return f"It {FAILED[failed]}: {short(answer(part))}"
+        case Image() | File():
+            return f"The user showed {media(part)}"
     return ""
+
+
+def answer(result: ToolResult) -> str:
+    """The words of a result; its images and files by name."""
+    others = (part.text if isinstance(part, Text) else media(part) for part in result.parts)
+    return "\n".join(filter(None, (result.text, *others)))
+
+
+def media(part: Image | File) -> str:
+    """An image or a file by its type and name."""
+    return f"[{part.media_type}]" if isinstance(part, Image) else f"[{part.name} {part.media_type}]"
 
 
 def format_arguments(arguments: object) -> str:

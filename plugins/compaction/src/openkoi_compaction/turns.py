@@ -3,10 +3,11 @@
 A turn is what the model said, with the results of the calls in it: they stay together, or go together.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import Message, Role, Text, ToolResult
+from openkoi_prompt.conversation import join_turns
 
 LATEST = 2
 
@@ -30,20 +31,9 @@ def without(messages: Sequence[Message], count: int, note: Text) -> list[Message
         for place, message in enumerate(messages)
         if place > first and place not in gone
     ]
-    return join_messages([*messages[:first], Message.user(note), *kept])
+    return join_turns([*messages[:first], Message.user(note), *kept])
 
 
 def without_results(message: Message) -> Message:
     """What a person said in it."""
     return replace(message, parts=tuple(part for part in message.parts if not isinstance(part, ToolResult)))
-
-
-def join_messages(messages: Iterable[Message]) -> list[Message]:
-    """Messages of one side that came together are one; empty ones are gone."""
-    whole: list[Message] = []
-    for message in messages:
-        if whole and whole[-1].role is message.role:
-            whole[-1] = replace(whole[-1], parts=whole[-1].parts + message.parts)
-        elif message.parts:
-            whole.append(message)
-    return whole

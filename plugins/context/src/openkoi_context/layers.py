@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Layer, Plan, Section, Task, Text, Tool
+from openkoi_hookspecs import File, Layer, Plan, Section, Task, Text, Tool
 from openkoi_models import answer_tokens
 from openkoi_schema import CALL, FIND, offered
 
@@ -45,10 +45,15 @@ def tokens_of(text: str) -> int:
 
 
 def task_pieces(task: Task) -> list[PromptPiece]:
-    """What the person asked for, and what was piped in."""
-    pieces = [PromptPiece("task", "the task", tokens_of(task.text), PERSON)]
+    """What was said before, what the user asks for, what was piped in, and the images and files."""
+    said = sum(answer_tokens(message.parts) for message in task.history)
+    pieces = [PromptPiece("task", "earlier messages", said, PERSON)] if said else []
+    pieces.append(PromptPiece("task", "the task", tokens_of(task.text), PERSON))
     if task.context:
         pieces.append(PromptPiece("task", "input", tokens_of(task.context), PERSON, quoted=True))
+    for part in task.parts:
+        name = part.name if isinstance(part, File) else part.media_type
+        pieces.append(PromptPiece("task", name, answer_tokens((part,)), PERSON, quoted=True))
     return pieces
 
 

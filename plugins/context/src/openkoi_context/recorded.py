@@ -63,7 +63,7 @@ class RecordReader:
                 self.begun = False
                 self.turns, self.said = self.turns + 1, self.said + answer_tokens(reply.parts)
                 self.usages.append(reply.done.usage)
-            case events.ToolCallFinished(result=result):
+            case events.ToolCallFinished(result=result, by_plugin=False):
                 self.answers, self.results = self.answers + 1, self.results + answer_tokens((result,))
             case events.HistoryCompacted():
                 self.compacted += 1

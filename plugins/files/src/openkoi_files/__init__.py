@@ -5,9 +5,8 @@ All are private to their user, replaced as a whole, and changed under a lock, so
 
 from .consents import Consents
 from .credentials import STORE, SavedKey, moved_in, save_key, saved_key, saved_names
-from .daybook import Daybook
 from .filelock import LOCKS, locked
-from .private import private_folder, read_text, replace_file, tightened
+from .private import private_folder, read_text, replace_file, sync_folder, tightened
 from .processes import is_process_running
 from .programs import Unstartable, unstartable
 from .project import project_id
@@ -17,7 +16,6 @@ __all__ = [
     "LOCKS",
     "STORE",
     "Consents",
-    "Daybook",
     "SavedKey",
     "Unstartable",
     "is_process_running",
@@ -31,6 +29,7 @@ __all__ = [
     "save_key",
     "saved_key",
     "saved_names",
+    "sync_folder",
     "tightened",
     "under_way",
     "unstartable",

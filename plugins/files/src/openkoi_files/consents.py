@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from openkoi_hookspecs import Consent, KoiError, PluginNotFoundError, Question
+from openkoi_hookspecs import Consent, KoiError, Question
 
 from .filelock import locked
 from .private import private_folder, read_text, replace_file
+from .short_ids import find_by_prefix
 
-SHORT = 8
 LENGTH = 12
 
 
@@ -42,15 +42,9 @@ class Consents:
 
         Raises PluginNotFoundError, or KoiError where several begin so.
         """
-        there = self.all()
-        found = [consent for consent in there if consent.id.startswith(id)]
-        if len(found) > 1:
-            ids = ", ".join(consent.id[:SHORT] for consent in found)
-            raise KoiError(f"Several kept answers begin with {id!r}: {ids}. Give more of the id.")
-        if not found:
-            raise PluginNotFoundError("consent", id, tuple(consent.id[:SHORT] for consent in there))
-        self.write({}, found[0].id)
-        return found[0]
+        found = find_by_prefix(id, {one.id: one for one in self.all()}, "consent", "kept answers")
+        self.write({}, found.id)
+        return found
 
     def write(self, more: Mapping[str, Consent], without: str) -> None:
         try:

@@ -16,15 +16,15 @@ def private_folder(path: Path) -> Path:
     return path
 
 
-def replace_file(path: Path, text: str) -> Path:
+def replace_file(path: Path, content: str | bytes) -> Path:
     """Put a whole file in the place of another; through a link, in the place of what it leads to."""
     path = path.resolve()
     private_folder(path.parent)
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
@@ -32,6 +32,17 @@ def replace_file(path: Path, text: str) -> Path:
         fresh.unlink(missing_ok=True)
         raise
     return path
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new file's name durable, where folders can be synced."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def read_text(path: Path) -> str:

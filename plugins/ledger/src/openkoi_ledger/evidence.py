@@ -5,15 +5,15 @@ task, a title and an advice share prove nothing.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from openkoi_files.diffs import split_by_file
 from openkoi_hookspecs import Check, Evaluation, Finding, Iteration
 
 from .words import ADVISING, details, named_in, terms
 
-HEADER = re.compile(r"^diff --git \"?a/(?P<path>.+?)\"? \"?b/", re.MULTILINE)
 CHANGED = re.compile(r"^[+-](?!\+\+ |-- )[ \t]*(\S.*)$", re.MULTILINE)
 ADDED = re.compile(r"^\+(?!\+\+ )[ \t]*(\S.*)$", re.MULTILINE)
 PROSE = re.compile(r"\"[^\"]*(?:\s[^\"\s]+){3,}\"|'[^']*(?:\s[^'\s]+){3,}'")
@@ -37,7 +37,7 @@ class IterationStep:
     @property
     def changed_files(self) -> frozenset[str]:
         """Files in which the second iteration differs from the first."""
-        then, now = patches(self.before.work.diff), patches(self.after.work.diff)
+        then, now = split_by_file(self.before.work.diff), split_by_file(self.after.work.diff)
         return frozenset(path for path in {*then, *now} if then.get(path) != now.get(path))
 
     @property
@@ -68,13 +68,6 @@ class IterationStep:
         """Every line in which the two diffs differ, and the file names."""
         then, now = (set(CHANGED.findall(one.work.diff)) for one in (self.before, self.after))
         return "\n".join([*sorted(then ^ now), *sorted(self.changed_files)])
-
-
-def patches(diff: str) -> Mapping[str, str]:
-    """A diff by file."""
-    heads = list(HEADER.finditer(diff))
-    ends = [*(head.start() for head in heads[1:]), len(diff)]
-    return {head["path"]: diff[head.start() : end] for head, end in zip(heads, ends, strict=False)}
 
 
 def code_in(line: str) -> str:

@@ -40,10 +40,12 @@ REQUIRED_METHODS = {
     "checkpoints": ("create", "restore", "diff"),
     "compactors": ("compact",),
     "questions": ("put", "wait", "pending", "answer", "remove"),
+    "budgets": ("reserve", "settle", "days"),
     "embedders": ("embed",),
     "sources": ("discover",),
     "workers": ("run",),
     "integrations": ("watch", "send"),
+    "frontends": ("run",),
 }
 OTHER_METHODS = {"integrations": ("read_document", "write_document", "list_documents")}
 LOAD_LIMIT = 5.0  # seconds

@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
     SharedSetting,
 )
 from openkoi_redact import Redactor, use_redactor
-from openkoi_settings import Config, Setting
+from openkoi_settings import Config, Setting, keys
 from openkoi_settings.nested_tables import find_origin, find_setting
 from openkoi_settings.parameter_type import WrongTypeError, convert_parameter
 
@@ -109,8 +109,12 @@ class ParameterResolver:
 
     def common(self, marks: Sequence[object], site: BuildContext) -> tuple[str, Setting] | None:
         """Return the common setting that supplies a parameter, with its key, if it is set."""
-        keys = [mark.key for mark in marks if isinstance(mark, SharedSetting) and mark.key in site.config.settings]
-        return (keys[0], site.config.settings[keys[0]]) if keys else None
+        names = [mark.key for mark in marks if isinstance(mark, SharedSetting) and mark.key in site.config.settings]
+        if not names:
+            return None
+        if declared := keys.BY_NAME.get(names[0]):
+            declared.read(site.config.settings[names[0]])  # raises where it is out of bounds
+        return names[0], site.config.settings[names[0]]
 
     def from_env(self, marks: Sequence[Env], settings: dict[str, Setting], site: BuildContext) -> object:
         """The first of the variables that is set, else what the file says, else a secret that was kept."""

@@ -86,14 +86,10 @@ class WorkspacePlugins:
         """Return what a source lists; one that fails is named, and what it listed before stays."""
         before = {identity_of(entry): entry for entry in self.listed.get((root, name), ())}
         try:
-            with confined():
-                async with asyncio.timeout(DISCOVERY_TIMEOUT):
-                    found = source.discover(self.koi(), root or self.components.plugins.config.workspace)
-                    entries = [*(await found if isawaitable(found) else found)]
-            if strange := [entry for entry in entries if not isinstance(entry, PluginEntry)]:
-                raise TypeError(f"it lists a {type(strange[0]).__name__}")
-        except Exception as error:  # a source is a plugin: what it would have found is missing, and it is named
-            self.components.warn(str(PluginError(name, "discover", f"{type(error).__name__}: {error}")))
+            workspace = root or self.components.plugins.config.workspace
+            entries = await ask_source(name, source, self.koi(), workspace)
+        except PluginError as error:
+            self.components.warn(str(error))
             return [*before.values()]
         self.listed[root, name] = [before.get(identity_of(entry), entry) for entry in entries]
         return self.listed[root, name]
@@ -115,6 +111,20 @@ class WorkspacePlugins:
             await self.components.forget(gone)
         except PluginError as error:
             self.components.warn(str(error))
+
+
+async def ask_source(name: str, source: PluginSource, koi: Koi, workspace: Path) -> list[PluginEntry]:
+    """Return what a source lists for a workspace; raises PluginError, with its name, if it fails."""
+    try:
+        with confined():
+            async with asyncio.timeout(DISCOVERY_TIMEOUT):
+                found = source.discover(koi, workspace)
+                entries = [*(await found if isawaitable(found) else found)]
+        if strange := [entry for entry in entries if not isinstance(entry, PluginEntry)]:
+            raise TypeError(f"it lists a {type(strange[0]).__name__}")
+    except Exception as error:  # a source is a plugin: what it would have found is missing, and it is named
+        raise PluginError(name, "discover", f"{type(error).__name__}: {error}") from error
+    return entries
 
 
 def identity_of(entry: PluginEntry) -> tuple[str, str, str, str]:

@@ -1,6 +1,8 @@
-"""Where questions wait for an answer, on one machine: in files for all processes, or in this process alone."""
+"""Where questions wait and what a day may cost, on one machine: for all processes of a user, or for this one alone."""
 
+from .file_budget import FileBudget
 from .file_questions import FileQuestions
+from .process_budget import ProcessBudget
 from .process_questions import ProcessQuestions
 
-__all__ = ["FileQuestions", "ProcessQuestions"]
+__all__ = ["FileBudget", "FileQuestions", "ProcessBudget", "ProcessQuestions"]

@@ -4,6 +4,7 @@ A ``RunLog`` writes records, ``read_segment`` reads them, ``past_tasks`` tells o
 written that a ``Redactor`` (of ``openkoi_redact``) has not seen.
 """
 
+from .blobs import blob_folder, digests_in, path_of, store_blobs
 from .codec import decode, encode, to_dict
 from .excerpts import Excerpts
 from .forking import Beginning, beginning_of, last_checkpoint, part_of, renamed
@@ -11,9 +12,9 @@ from .history import Call, Past, find_task, paid_calls, past_tasks, records_of
 from .iteration_view import FindingView, IterationView, Phase
 from .masked import masked
 from .packed import beyond, is_packed, length_of, lines_from, name_of
+from .plugin_calls import plugin_call_id
 from .reading import all_segments, read_segment, segments
-from .refine import refine
-from .replayable import NOBODY
+from .replayable import UNAPPROVED
 from .rerun import UNKNOWN, Rerun, rerun_of
 from .run_summaries import sessions_of, summarize_runs
 from .run_view import QuestionView, RunView
@@ -23,7 +24,7 @@ from .selecting import head_of, is_kind, select_from, select_records, spelled
 from .transcript import Damaged, read_line, redacted, sealed, write_line
 
 __all__ = [
-    "NOBODY",
+    "UNAPPROVED",
     "UNKNOWN",
     "Beginning",
     "Call",
@@ -41,7 +42,9 @@ __all__ = [
     "all_segments",
     "beginning_of",
     "beyond",
+    "blob_folder",
     "decode",
+    "digests_in",
     "encode",
     "find_task",
     "head_of",
@@ -56,11 +59,12 @@ __all__ = [
     "paid_calls",
     "part_of",
     "past_tasks",
+    "path_of",
+    "plugin_call_id",
     "read_line",
     "read_segment",
     "records_of",
     "redacted",
-    "refine",
     "renamed",
     "rerun_of",
     "sealed",
@@ -70,6 +74,7 @@ __all__ = [
     "session_id",
     "sessions_of",
     "spelled",
+    "store_blobs",
     "summarize_runs",
     "to_dict",
     "view_of",

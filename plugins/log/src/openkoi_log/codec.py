@@ -13,12 +13,16 @@ from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from openkoi_hookspecs import Blob, File, Image
+
+from .blobs import as_stored, read_reference, reference_to
 from .wire_names import TAGS, tag_of, wire_names
 
 Json = Any
 TAG = "is"
 READ: Mapping[Any, Callable[[Json], Any]] = {
     bytes: base64.b64decode,
+    bytes | Blob: read_reference,
     float: lambda value: float(value) if isinstance(value, str) else value,
 }
 
@@ -40,6 +44,10 @@ def encode(value: object) -> Json:
 
 def to_dict(value: object) -> Any:
     """A fact as a dict of every field, defaults too, under their names in the log; all else as it is."""
+    if isinstance(value, Blob):
+        return reference_to(value)
+    if isinstance(value, Image | File):
+        value = as_stored(value)
     if is_dataclass(value) and not isinstance(value, type):
         return {said: to_dict(getattr(value, name)) for name, said in wire_names(type(value)).items()}
     if isinstance(value, Mapping):
@@ -64,6 +72,10 @@ def encode_fact(fact: Any) -> dict[str, Json]:
 
 def stated(fact: Any) -> dict[str, object]:
     """The fields that say something."""
+    if isinstance(fact, Blob):
+        return reference_to(fact)
+    if isinstance(fact, Image | File):
+        fact = as_stored(fact)
     kind: Any = type(fact)
     tag, names, values_of, defaults = shape(kind)
     said: dict[str, object] = {TAG: tag} if tag else {}
@@ -96,6 +108,8 @@ def decode(hint: Any, value: Json) -> Any:
 @cache
 def reader(hint: Any) -> Callable[[Json], Any]:
     origin, arguments = get_origin(hint), get_args(hint)
+    if hint in READ:
+        return READ[hint]
     if origin in (Union, UnionType):
         return union_reader(arguments)
     if origin is tuple or (isinstance(origin, type) and issubclass(origin, Sequence)):
@@ -107,7 +121,7 @@ def reader(hint: Any) -> Callable[[Json], Any]:
         return fact_reader(hint)
     if issubclass(hint, Enum):
         return hint
-    return READ.get(hint, lambda value: value)
+    return lambda value: value
 
 
 def union_reader(arguments: tuple[Any, ...]) -> Callable[[Json], Any]:

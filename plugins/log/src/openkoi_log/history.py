@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from openkoi_hookspecs import KoiError, PluginNotFoundError, Record, events
+from openkoi_files.short_ids import find_by_prefix
+from openkoi_hookspecs import Record, events
 
 from .packed import name_of
 from .reading import all_segments, read_segment
@@ -16,7 +17,6 @@ from .segment_names import is_by_time, session_of
 from .selecting import select_from
 
 ENDS = (events.TaskStarted, events.RunCompleted, events.RunFailed)
-NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +108,7 @@ def find_task(folder: Path, id: str) -> Past:
     Raises PluginNotFoundError.
     """
     tasks = past_tasks(folder, newest=0 if id else 1)
-    found = [past for past in tasks if past.run.startswith(id)]
-    if len(found) > 1:
-        raise KoiError(f"Several tasks begin with {id!r}: {', '.join(past.run[:NAMED] for past in found)}.")
-    if not found:
-        raise PluginNotFoundError("task", id, tuple(past.run[:NAMED] for past in tasks[:NAMED]))
-    return found[0]
+    return find_by_prefix(id, {past.run: past for past in tasks}, "task")
 
 
 def records_of(folder: Path, past: Past) -> list[Record]:

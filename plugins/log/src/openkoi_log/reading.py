@@ -10,6 +10,7 @@ from pathlib import Path
 from openkoi_files.filelock import held_by_another
 from openkoi_hookspecs import Record
 
+from .blobs import blob_folder
 from .packed import PACKED, folders, is_packed, lines_from, name_of
 from .segment_names import file_stem, place_of, session_of
 from .transcript import Damaged, read_line
@@ -42,11 +43,11 @@ def in_order(paths: list[Path]) -> list[Path]:
 
 def read_segment(path: Path, start: int = 0, report: Callable[[str], None] = lambda _: None) -> Iterator[Record]:
     """Records from an offset on. A damaged line is reported and passed over; a torn tail waits for its writer."""
-    name, end = name_of(path), start
+    name, end, blobs = name_of(path), start, blob_folder(path)
     for line in lines_from(path, start):
         end += len(line)
         try:
-            yield read_line(line, name, end)
+            yield read_line(line, name, end, blobs)
         except (Damaged, ValueError) as error:
             if not line.endswith(b"\n"):
                 if not is_held(path):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from openkoi_hookspecs import Event, Record, StopReason, events
 
-NOBODY = "A person has to allow this, and nobody is there to ask. It was not run."
+UNAPPROVED = "Not run: this needs the user's approval, and there is no answer yet. The run stops until then."
 DONE = (events.BaselineSaved, events.ChecksBaseline, events.ToolCallStarted, events.ToolCallFinished)
 
 
@@ -50,7 +50,7 @@ def wants_somebody(event: Event) -> bool:
     """Whether a run ends here because nobody was there to ask."""
     match event:
         case events.ToolCallFinished(result=result):
-            return result.text == NOBODY
+            return result.text == UNAPPROVED
         case events.ExecutionFinished(work=work):
             return work.ended is StopReason.PERSON
     return False

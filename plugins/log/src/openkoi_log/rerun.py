@@ -89,8 +89,8 @@ class Rerun:
 
     @property
     def active(self) -> bool:
-        """Whether there is something still that was done before."""
-        return bool(self.left)
+        """Whether there is something still that was done before; what plugins called may not be called again."""
+        return not all(getattr(event, "by_plugin", False) for event in self.left)
 
     @property
     def to_come(self) -> float:

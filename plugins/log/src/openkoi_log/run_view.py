@@ -7,10 +7,11 @@ missing. A run that was resumed, approved or judged later goes on in the iterati
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from openkoi_decision.best import best_of
+from openkoi_decision.refine import refine, wish
 from openkoi_hookspecs import Cost, Finding, Iteration, Plan, Record, Result, Task, events
 
 from .iteration_view import FindingView, IterationView, Phase, findings_of, phase_after
-from .refine import refine, wish
 
 FAILED = "failed"
 
@@ -153,7 +154,7 @@ class RunView:
         if decided.iteration is None or decided.repeated:
             return decided.plan
         fresh = decided.decision is not None and decided.decision.restart_from_best
-        return refine(self.plan, max(done, key=lambda one: one.merit) if fresh else decided.iteration)
+        return refine(self.plan, best_of(done) if fresh else decided.iteration)
 
     @property
     def task(self) -> Task:

@@ -14,10 +14,11 @@ from functools import lru_cache
 from pathlib import Path
 from time import time_ns
 
-from openkoi_files import private_folder
+from openkoi_files import private_folder, sync_folder
 from openkoi_files.filelock import hold
 from openkoi_hookspecs import Event, KoiError, Record
 
+from .blobs import blob_folder, store_blobs
 from .packed import lines_from, packed_of
 from .reading import all_segments
 from .segment_names import part_of, segment_name
@@ -51,8 +52,10 @@ class RunLog:
         if self.file < 0:
             self.open()
         records = [self.stamped(run, event) for event in events]
-        data = b"".join(sealed(write_line(record, self.redact)) for record in records)
+        blobs: dict[str, bytes] = {}
+        data = b"".join(sealed(write_line(record, self.redact, blobs)) for record in records)
         try:
+            store_blobs(blobs, blob_folder(self.path))
             write_all(self.file, data)
             if any(record.event.durable for record in records):
                 sync(self.file)
@@ -140,17 +143,6 @@ def second(seconds: int) -> str:
 
 def sync(file: int) -> None:
     getattr(os, "fdatasync", os.fsync)(file)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a new file's name durable, where folders can be synced."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def session_id() -> str:

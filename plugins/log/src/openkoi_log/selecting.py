@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from openkoi_hookspecs import Event, Record
 
+from .blobs import NOWHERE, blob_folder
 from .packed import lines_from, name_of
 from .transcript import SPELLED, read_line
 
@@ -43,17 +44,18 @@ def is_kind(line: bytes, names: Collection[bytes]) -> bool:
 
 
 def select_records(
-    lines: Iterable[bytes], kinds: Iterable[type[Event]], run: str = "", segment: str = ""
+    lines: Iterable[bytes], kinds: Iterable[type[Event]], run: str = "", path: Path | None = None
 ) -> Iterator[Record]:
-    """Read the records of some kinds, of one run if it is named; damaged ones are passed over."""
+    """Read the records of some kinds, of one run if it is named, from lines of a file; pass damaged ones over."""
     names, wanted = frozenset(spelled(kinds)), run.encode()
+    segment, blobs = (name_of(path), blob_folder(path)) if path else ("", NOWHERE)
     for line in lines:
         head = head_of(line)
         if head and head.kind in names and wanted in (b"", head.run):
             with suppress(ValueError, TypeError, KeyError):
-                yield read_line(line, segment)
+                yield read_line(line, segment, blobs=blobs)
 
 
 def select_from(path: Path, kinds: Iterable[type[Event]], run: str = "") -> Iterator[Record]:
     """Read the records of some kinds from a segment of the log."""
-    yield from select_records(lines_from(path), kinds, run, name_of(path))
+    yield from select_records(lines_from(path), kinds, run, path)

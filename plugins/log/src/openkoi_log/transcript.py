@@ -6,14 +6,17 @@ beside the event's own ``data``; every other kind is spelled by the event's dott
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 from openkoi_hookspecs import EvaluationMode, Event, Learning, Record, events
 from openkoi_redact import Redactor
 
+from .blobs import MARK, NOWHERE, reading, writing
 from .codec import decode, encode, unfolded
 from .masked import masked
 
@@ -26,8 +29,16 @@ class Damaged(ValueError):
     """A line that is not what was written."""
 
 
-def write_line(record: Record, redact: Callable[[str], str] = str) -> str:
-    """One line of ASCII JSON without its end and checksum; ``sealed`` closes it. Every text in it is redacted."""
+def write_line(record: Record, redact: Callable[[str], str] = str, blobs: dict[str, bytes] | None = None) -> str:
+    """One line of ASCII JSON without its end and checksum; ``sealed`` closes it. Every text in it is redacted.
+
+    Bytes do not stand in it, only their digests: they are added to ``blobs``.
+    """
+    with writing(redact, blobs):
+        return write_json(record, redact)
+
+
+def write_json(record: Record, redact: Callable[[str], str]) -> str:
     event = record.event
     said = {"ts": record.at, "type": SPELLED.get(event.name, event.name), "id": record.id, "run": record.run}
     told = event.data if isinstance(event, events.UnknownEvent) else {**plain_fields(event), "data": event}
@@ -78,11 +89,16 @@ def opened(line: bytes) -> dict[str, Any]:
     return said
 
 
-def read_line(line: bytes, segment: str = "", end: int = 0) -> Record:
-    """The record in a line. An event that nobody here knows becomes Unknown, with all it holds."""
+def read_line(line: bytes, segment: str = "", end: int = 0, blobs: Path = NOWHERE) -> Record:
+    """The record in a line. An event that nobody here knows becomes Unknown, with all it holds.
+
+    ``blobs`` is the folder of the bytes that it refers to.
+    """
     said = opened(line)
     at, kind, id, run = (str(said.pop(key, "")) for key in ("ts", "type", "id", "run"))
-    return Record(id, at, run, read_event(kind, said), segment=segment, end=end)
+    with reading(blobs) if MARK in line else nullcontext():
+        event = read_event(kind, said)
+    return Record(id, at, run, event, segment=segment, end=end)
 
 
 def read_event(kind: str, said: dict[str, Any]) -> Event:

@@ -8,6 +8,7 @@ from openkoi_hookspecs import (
     BudgetExhausted,
     Decision,
     Evaluation,
+    File,
     Hit,
     Image,
     Learning,
@@ -25,11 +26,13 @@ from openkoi_hookspecs import (
 )
 
 TAGS: Mapping[type, str] = {
-    **{kind: kind.__name__ for kind in (Text, Image, ToolCall, ToolResult, Passage, Learning)},
+    **{kind: kind.__name__ for kind in (Text, Image, File, ToolCall, ToolResult, Passage, Learning)},
     **{kind: kind.__name__ for kind in (TextIncludes, ToolReturned, BudgetExhausted)},
     Reasoning: "Thought",
 }
 FIELDS: Mapping[type, Mapping[str, str]] = {
+    Image: {"content": "data"},
+    File: {"content": "data"},
     Reasoning: {"signature": "seal", "model": "by"},
     Hit: {"similarity": "near", "item": "memo"},
     Learning: {"status": "standing", "untrusted": "quoted"},

@@ -3,15 +3,19 @@
 A library, without entry points.
 """
 
-from .budget import Budget, ParentBudget
+from .call_budget import CallBudget
 from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
 from .check_models import check_models
-from .daily_budget import daily_budget
+from .compaction import is_much_shorter, removed
+from .content import check_content, check_result
 from .estimate import BYTES, Estimator, answer_tokens
+from .media import without_media
 from .model_client import ModelClient
 from .model_discovery import Discovery, ModelChoice
 from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, executor_of
 from .reservation import INPUT_MARGIN, EstimateMargin, Reservation, budget_tokens, cost, tiered_cost
+from .shared_budget import SharedBudget
+from .task_budget import TaskBudget
 
 __all__ = [
     "BYTES",
@@ -20,7 +24,7 @@ __all__ = [
     "FILE",
     "INPUT_MARGIN",
     "OUTPUT",
-    "Budget",
+    "CallBudget",
     "Catalogue",
     "Discovery",
     "EstimateMargin",
@@ -28,14 +32,19 @@ __all__ = [
     "ModelChoice",
     "ModelClient",
     "ModelRouter",
-    "ParentBudget",
     "Reservation",
     "ResolvedModel",
+    "SharedBudget",
+    "TaskBudget",
     "answer_tokens",
     "budget_tokens",
+    "check_content",
     "check_models",
+    "check_result",
     "cost",
-    "daily_budget",
     "executor_of",
+    "is_much_shorter",
+    "removed",
     "tiered_cost",
+    "without_media",
 ]

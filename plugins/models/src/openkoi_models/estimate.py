@@ -7,11 +7,12 @@ appending, so what was counted last is known, and only what was added since is e
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from openkoi_hookspecs import Message, Part, Reasoning, Request, Text, Tool, ToolCall, ToolResult, Usage
+from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Request, Text, Tool, ToolCall, ToolResult, Usage
+
+from .media_tokens import media_tokens
 
 BYTES = 4
 OVERHEAD = 8
-PICTURE = 4_000
 LEARNING = 0.5
 WIDEST = 4.0
 MOST = 20_000
@@ -68,9 +69,15 @@ def size(parts: Sequence[Part]) -> int:
 
 
 def weighed(part: Part) -> int:
-    if isinstance(part, ToolCall):
-        return weight(str(part.arguments))
-    return weight(part.text) if isinstance(part, (Text, Reasoning, ToolResult)) else PICTURE
+    match part:
+        case Text() | Reasoning():
+            return weight(part.text)
+        case ToolCall():
+            return weight(str(part.arguments))
+        case ToolResult():
+            return weight(part.text) + size(part.parts)
+        case Image() | File():
+            return BYTES * media_tokens(part)
 
 
 def weight(text: str) -> int:

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from secrets import token_hex
 from time import monotonic, perf_counter
 
 from openkoi_hookspecs import (
@@ -34,17 +33,19 @@ from openkoi_hookspecs import (
 )
 from openkoi_isolation import must_end, type_error_of
 
-from .budget import Budget
+from .call_budget import CallBudget
 from .charges import Charge, charge
 from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, suggestion
 from .reasoning_filter import strip_foreign_reasoning
 from .reservation import INPUT_MARGIN, Reservation, cost
 from .response_buffer import ResponseBuffer
 from .retry import RETRY_BUDGET, backoff
+from .sendable import SendableMessages
 
 JUDGEMENT = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
 LEAST_AHEAD = 256
 JUDGE = "evaluator"
+NO_IMAGES = "Trying again without the images and files in the request."
 NEW_KEY = " To enter another one: openkoi init"
 
 
@@ -52,12 +53,13 @@ NEW_KEY = " To enter another one: openkoi init"
 class ModelClient:
     """Calls models for one run. ``emit`` writes events down; ``executor`` is the role, or the model, that works."""
 
-    budget: Budget
+    budget: CallBudget
     router: ModelRouter
     emit: Callable[[Event], Awaitable[None]]
     executor: str = EXECUTOR
     warned: set[str] = field(default_factory=set)
     judgement: Usage = JUDGEMENT
+    sendable: SendableMessages = field(default_factory=SendableMessages)
     patience_until: float = 0.0
 
     async def chat(self, request: Request) -> Response:
@@ -107,19 +109,29 @@ class ModelClient:
         await self.warn_of_price(resolved)
         while True:
             try:
-                return await self.once(request, resolved)
+                return await self.once(await self.converted(request, resolved), resolved)
             except ProviderUnavailableError as error:
                 wait, now = backoff(error, tries, others=others), monotonic()
                 self.patience_until = self.patience_until or now + RETRY_BUDGET
-                if wait is None or now + wait > self.patience_until or wait >= self.budget.seconds_left:
+                if wait is None or now + wait > self.patience_until or wait >= self.budget.task.seconds_left:
                     raise
                 await self.emit(events.WarningIssued(f"{error} Trying again in {wait:.1f} s."))
                 await asyncio.sleep(wait)
                 tries += 1
             except RequestRejectedError as error:
+                if self.sendable.refused(error, request.messages, resolved):
+                    await self.emit(events.WarningIssued(f"{error} {NO_IMAGES}"))
+                    continue
                 raise RequestRejectedError(
                     f"{error}{await advice(error, resolved)}", context_overflow=error.context_overflow
                 ) from error
+
+    async def converted(self, request: Request, resolved: ResolvedModel) -> Request:
+        """Return a request with what the model can be shown; warn of what it cannot."""
+        messages = self.sendable.messages(request.messages, resolved)
+        for text in self.sendable.take_warnings():
+            await self.emit(events.WarningIssued(text))
+        return replace(request, messages=messages)
 
     async def warn_of_price(self, resolved: ResolvedModel) -> None:
         if resolved.known or resolved.name in self.warned:
@@ -138,7 +150,7 @@ class ModelClient:
         asked_for = min(request.max_output or resolved.model.output, resolved.model.output)
         if request.model == JUDGE and estimate > self.judgement.input:
             self.judgement = replace(self.judgement, input=estimate)
-        lease = self.budget.reserve(estimate, asked_for, resolved.price)
+        lease = await self.budget.reserve(estimate, asked_for, resolved)
         messages = strip_foreign_reasoning(request.messages, resolved.name)
         sent = replace(request, messages=messages, model=resolved.model.name, max_output=lease.max_output)
         heard, started = ResponseBuffer(lease.max_output), perf_counter()
@@ -156,9 +168,9 @@ class ModelClient:
         usd = await self.paid(lease, due, resolved, overlong=heard.overlong)
         if reply.done.stop is FinishReason.LENGTH and not heard.overlong:
             await self.emit(events.WarningIssued(cut_short(reply, resolved, lease, asked_for)))
-        asked, role = len(request.messages), request.model
+        asked, role, id = len(request.messages), request.model, lease.id
         await self.emit(
-            events.ModelResponse(resolved.name, reply, usd, role=role, milliseconds=took, messages=asked, lease=note.id)
+            events.ModelResponse(resolved.name, reply, usd, role=role, milliseconds=took, messages=asked, lease=id)
         )
         return reply
 
@@ -169,7 +181,7 @@ class ModelClient:
         await self.emit(note.ahead(0))
         try:
             async with (
-                asyncio.timeout(max(0.0, self.budget.seconds_left)) as deadline,
+                asyncio.timeout(max(0.0, self.budget.task.seconds_left)) as deadline,
                 closing(resolved.provider.chat(sent)) as chunks,
             ):
                 async for chunk in chunks:
@@ -200,19 +212,19 @@ class ModelClient:
     ) -> None:
         """A call that failed: what had begun to arrive is paid for, by estimate; the rest is not."""
         if not heard.length:
-            self.budget.release(note.lease)
-            await self.emit(events.ModelRequest(resolved.name, Usage(), 0.0, role=note.role, lease=note.id))
+            await self.budget.release(note.lease)
+            await self.emit(events.ModelRequest(resolved.name, Usage(), 0.0, role=note.role, lease=note.lease.id))
             return
         counted = Usage(input=estimate, output=heard.tokens)
         usage = note.lease.cap_usage(counted)
-        usd = self.budget.settle(note.lease, usage, resolved.price, counted=counted)
-        await self.emit(events.ModelResponseBroken(resolved.name, usage, usd, role=note.role, lease=note.id))
+        usd = await self.budget.settle(note.lease, usage, resolved.price, counted=counted)
+        await self.emit(events.ModelResponseBroken(resolved.name, usage, usd, role=note.role, lease=note.lease.id))
 
     async def paid(self, lease: Reservation, due: Charge, resolved: ResolvedModel, *, overlong: bool) -> float:
         """Charge an answer; return the dollars. Warn where more came, or was counted, than was reserved."""
-        usd = self.budget.settle(lease, due.usage, resolved.price, counted=due.counted)
+        usd = await self.budget.settle(lease, due.usage, resolved.price, counted=due.counted)
         over = due.objection(lease, resolved.price)
-        then = "the task ends here" if self.budget.over else "more will be reserved from now on"
+        then = "the task ends here" if self.budget.task.over else "more will be reserved from now on"
         if overlong:
             sent = f"sent more than the {lease.max_output:,} tokens it was asked for; the response was cut off"
             await self.emit(events.WarningIssued(f"{resolved.name} {sent}{f' and {then}' if over else ''}."))
@@ -229,14 +241,13 @@ class ReservationLog:
     lease: Reservation
     model: str
     role: str
-    id: str = field(default_factory=lambda: token_hex(4))
     until: int = 0
 
     def ahead(self, length: int) -> events.ModelRequest:
         """What is to be paid until the answer is twice as long as it is, in characters."""
         self.until = max(LEAST_AHEAD, 2 * length)
         usage, usd = self.lease.so_far(self.until)
-        return events.ModelRequest(self.model, usage, usd, role=self.role, lease=self.id)
+        return events.ModelRequest(self.model, usage, usd, role=self.role, lease=self.lease.id)
 
 
 @asynccontextmanager
@@ -288,5 +299,5 @@ def has_worked(request: Request) -> bool:
 def exhausted(names: Sequence[str], error: ProviderUnavailableError) -> ProviderUnavailableError:
     """Make the error for a chain of which nobody answered; it says when asking again makes sense."""
     when = f" Try again in {error.retry_after:.0f} s." if error.retry_after else ""
-    tried = f" Tried: {', '.join(names)}." if len(names) > 1 else ""
+    tried = f" Tried: {', '.join(names)}."
     return ProviderUnavailableError(f"All providers exhausted: {error}{when}{tried}", retry_after=error.retry_after)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from openkoi_hookspecs import ConsentMissingError, DiscoveredProvider, NoProviderError, Question, is_yes
+from openkoi_hookspecs import ConsentMissingError, DiscoveredProvider, NoModelError, Question, is_yes
 
 NOTHING = (
     "No model is configured, and none was found here. Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, run "
@@ -38,7 +38,7 @@ class Discovery:
     async def find(self) -> ModelChoice:
         """The first way there is that may be used.
 
-        Raises NoProviderError when there is none, ConsentMissingError when the user was asked about one in vain.
+        Raises NoModelError when there is none, ConsentMissingError when the user was asked about one in vain.
         """
         unanswered = ""
         for found in await self.look():
@@ -47,7 +47,7 @@ class Discovery:
                 self.lend(found)
                 return ModelChoice(f"{found.provider}/{found.model}", found.origin)
             unanswered = unanswered or (found.consent if allowed is None else "")
-        raise ConsentMissingError(UNANSWERED.format(question=unanswered)) if unanswered else NoProviderError(NOTHING)
+        raise ConsentMissingError(UNANSWERED.format(question=unanswered)) if unanswered else NoModelError(NOTHING)
 
     async def key_for(self, provider: str) -> bool:
         """Look for a key of this provider where none was set; tell whether there is one now."""

@@ -1,14 +1,16 @@
-"""What one request may cost at most, and what it did cost. Pure; knows numbers, no clock and no task."""
+"""What one request may cost at most, and what it did cost. Depends on numbers alone."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from secrets import token_hex
 
-from openkoi_hookspecs import Cost, Price, Usage
+from openkoi_hookspecs import Amount, Cost, Price, Usage
 
 CACHED_SHARE = 0.1
 INPUT_MARGIN = 1.25
 ROUNDING = 1e-9
 TRUSTED = 4.0
+SMALLEST_ANSWER = 256
 ONCE = 1.05
 
 
@@ -25,6 +27,28 @@ class Reservation:
     max_output: int
     rate: float = 0.0
     wide: float = 1.0
+    id: str = field(default_factory=lambda: token_hex(8), compare=False)
+
+    @property
+    def amount(self) -> Amount:
+        """What is reserved."""
+        return Amount(tokens=self.tokens, usd=self.usd)
+
+    @property
+    def least(self) -> "Reservation":
+        """The same with an answer that is just long enough to be of use."""
+        return self.shorter(min(SMALLEST_ANSWER, self.max_output))
+
+    def shorter(self, output: int) -> "Reservation":
+        """Return what is reserved if the answer is cut off after so many tokens."""
+        less = (self.max_output - output) * self.wide
+        return replace(self, tokens=int(self.tokens - less), usd=self.usd - less * self.rate, max_output=output)
+
+    def within(self, granted: Amount) -> "Reservation":
+        """Return what is reserved if no more than this may be used, which is at least ``least``."""
+        dollars = (self.usd - granted.usd) / self.rate if self.rate else 0.0
+        less = math.ceil(max(self.tokens - granted.tokens, dollars, 0.0) / self.wide)
+        return self.shorter(max(self.least.max_output, self.max_output - less))
 
     def so_far(self, output: int) -> tuple[Usage, float]:
         """What is paid for a question of which nothing more is heard, when so much of an answer may have come."""

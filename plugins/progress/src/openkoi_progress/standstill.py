@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from openkoi_hookspecs import ToolCall, ToolResult
+from openkoi_hookspecs import Text, ToolCall, ToolResult
 
 from .gain import Gain
 from .reading import exactly, only_reads
@@ -34,6 +34,12 @@ class Step:
     def edits(self) -> bool:
         """Whether it may have changed files by itself: what a program does shows in the files alone."""
         return not self.reads and self.result.exit_code is None
+
+    @property
+    def brought(self) -> str:
+        """All that the call brought: images and files as their digests."""
+        parts = (part.text if isinstance(part, Text) else part.digest for part in self.result.parts)
+        return "\n".join((self.result.text, *parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +84,8 @@ class Standstill:
 
     def gain(self, step: Step) -> Gain:
         """What one call brought; it is known from now on."""
-        question, answer = digest([step.call.tool, exactly(step.call.arguments)]), digest(step.result.text)
-        like, before = digest(["like", form(step.result.text)]), self.answers.get(question)
+        question, answer = digest([step.call.tool, exactly(step.call.arguments)]), digest(step.brought)
+        like, before = digest(["like", form(step.brought)]), self.answers.get(question)
         unseen, unlike = answer not in self.texts, like not in self.texts
         self.answers[question] = Answer(answer, self.changes, self.edits)
         self.texts |= {answer, like}

@@ -13,7 +13,7 @@ from .section_limits import (
     total_size,
     without_refused_texts,
 )
-from .wording import afresh, conversation_end, feedback, merged, opening, recalled, shown, system_blocks
+from .wording import afresh, conversation_end, feedback, fenced, merged, opening, recalled, shown, system_blocks
 
 __all__ = [
     "INSTRUCTIONS",
@@ -24,6 +24,7 @@ __all__ = [
     "asks_question",
     "conversation_end",
     "feedback",
+    "fenced",
     "infer_category",
     "instructions",
     "max_total_bytes",

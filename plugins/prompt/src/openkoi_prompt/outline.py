@@ -6,6 +6,8 @@ headings. The files themselves are there to be read again.
 
 import re
 
+from openkoi_files.diffs import changed_files
+
 FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
 HEADING = re.compile(r"(#{1,6} .*|\S.*\n(=|-){3,})$", re.MULTILINE)
 MOST = 40_000
@@ -14,12 +16,12 @@ LEFT_OUT = "[also changed, and not shown here: {}]"
 
 def outline_of_diff(diff: str, most: int = MOST) -> str:
     """The changes file by file, as many as there is room for; the others by their names."""
-    shown, names = "", []
+    shown, names = "", list[str]()
     for part in FILE.split(diff):
         if len(shown) + len(part) <= most:
             shown += part
         else:
-            names.append(part.splitlines()[0].removeprefix("diff --git a/").partition(" b/")[0])
+            names += changed_files(part)
     return "\n".join(filter(None, [shown.rstrip("\n"), LEFT_OUT.format(", ".join(names)) if names else ""]))
 
 

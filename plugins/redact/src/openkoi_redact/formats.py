@@ -11,7 +11,8 @@ from functools import cache, cached_property
 from importlib.resources import files
 
 from .keywords import any_of, lowered
-from .randomness import entropy
+from .manifests import KIND
+from .randomness import are_words, entropy
 from .shapes import SHAPES
 from .vendors import PREFIXES
 
@@ -19,6 +20,7 @@ BEFORE, AFTER = 200, 4096  # how far around a keyword a secret may stand
 REST_OF_TOKEN = re.compile(r"[\w+/=.~-]*")
 START = re.compile(r"(?<![\w-])|(?<=\\[nrt])|(?<=\\u[\da-f]{4})")  # tried at a match: searched for, it is slow
 WORD = re.compile(r"\b|(?<=\\[nrt])")
+CROSSES = re.compile(r"[xX]{8}$")  # in place of a secret
 UNKNOWN = "unknown-token"
 HEAVY = {"private-key", "putty-key"}  # longer than AFTER
 
@@ -33,6 +35,7 @@ class Format:
     group: int = 0
     entropy: float = 0.0
     start: re.Pattern[str] | None = None
+    random: bool = True
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -50,7 +53,12 @@ class Format:
                 if last == end:
                     rest = REST_OF_TOKEN.match(text, end)
                     last = rest.end() if rest else last
-                if not self.entropy or entropy(text[first:last]) > self.entropy:
+                secret = text[first:last]
+                if (
+                    entropy(secret) > self.entropy
+                    and not (self.random and are_words(secret))
+                    and not CROSSES.search(secret)
+                ):
                     yield first, last, self.id
 
 
@@ -59,7 +67,7 @@ def formats() -> Sequence[Format]:
     """All formats; read when the first text is looked at that is long enough to hold a secret."""
     rules = json.loads(files(__package__).joinpath("gitleaks.json").read_text("utf-8"))
     ours = [Format(id, tuple(words.split()), source, start=START) for id, (words, source) in PREFIXES.items()]
-    shapes = [Format(id, tuple(words.split()), source) for id, (words, source) in SHAPES.items()]
+    shapes = [Format(id, tuple(words.split()), source, random=False) for id, (words, source) in SHAPES.items()]
     theirs = [
         Format(
             rule["id"],
@@ -77,7 +85,7 @@ def formats() -> Sequence[Format]:
 @cache
 def ids() -> frozenset[str]:
     """The kinds of secrets that are known by their format."""
-    return frozenset({UNKNOWN, *(one.id for one in formats())})
+    return frozenset({UNKNOWN, KIND, *(one.id for one in formats())})
 
 
 @cache

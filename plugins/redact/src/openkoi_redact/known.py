@@ -30,6 +30,7 @@ SHORTEST = 6  # below that, a value is found inside other words
 ORDINARY = re.compile(r"[a-z_-]{1,15}|(?i:true|false|enabled|disabled|undefined|required|optional)")
 PATH = re.compile(
     r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@ +-]+[/\\])*[\w@ +-]*\.\w{1,5}|(?:~|\.{1,2})?(?:/[\w.-]*[a-z_.-]{2}){2,}/?"
+    r"|~/[\w./-]+|[\w.-]+(?:\\{1,2}[\w.-]+)+\.[a-z]{2,6}"
 )
 LOGIN = re.compile(r"[A-Za-z][\w+.-]*://[^\s/?#\"']*@")
 RANDOM_USER = 16  # a user name alone is a secret in GitHub's and Sentry's URLs: then it is long

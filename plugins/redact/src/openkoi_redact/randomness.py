@@ -8,8 +8,15 @@ from math import log2
 DIGIT = re.compile(r"\d")
 HEX = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 NAMED_HASH = re.compile(  # keys of caches, containers and pods: words, then a hash
-    r"(?:[A-Za-z][A-Za-z0-9.]{0,15}[-_.~])+(?:[0-9a-f]{32,}|[0-9a-f]{7,10}-[a-z0-9]{5})"
+    r"(?=[A-Za-z])(?:[A-Za-z0-9]{1,16}[-_.~])+(?:[0-9a-f]{32,}|[0-9a-f]{7,10}-[a-z0-9]{5}|[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}|[bcdfghkmt2-9]{10})"
 )
+
+WORDS = re.compile(r"[a-z]{0,15}(?:[A-Z][a-z]{1,15})*|[A-Z]{0,15}")  # as names in code are written
+
+
+def are_words(text: str) -> bool:
+    """Whether a text is words that are joined as in a name, and not made by a generator."""
+    return all(map(WORDS.fullmatch, re.split("[_-]", text)))
 
 
 def entropy(text: str) -> float:

@@ -13,6 +13,7 @@ from .formats import formatted, ids, keywords
 from .held import PART, Found, HeldForms
 from .keywords import lowered
 from .known import SHORTEST, Secret, has_login
+from .manifests import MANIFEST, manifest_secrets
 from .tokens import BASE64, marked_tokens, wrapped_keys
 
 MASK = "[redacted]"
@@ -76,7 +77,8 @@ class Redactor:
         if any(mark in line for mark in self.written):
             return False
         small = lowered(line)
-        return not (HINT.search(small) or BASE64.search(line) or keywords().pattern.search(small))
+        guesses = (HINT.search(small), MANIFEST.search(small), BASE64.search(line), keywords().pattern.search(small))
+        return not any(guesses)
 
     def __call__(self, text: str) -> str:
         """The text without secrets; their kinds are noted in ``seen``."""
@@ -130,6 +132,7 @@ def guessed(text: str) -> Iterator[Found]:
     """Where something stands that looks like a secret, and its kind."""
     yield from formatted(text)
     yield from assigned(text)
+    yield from manifest_secrets(text)
     yield from marked_tokens(text)
     yield from wrapped_keys(text)
 

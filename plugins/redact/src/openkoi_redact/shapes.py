@@ -8,14 +8,14 @@ NEXT_LINE = (
 # Logins that stand in every example.
 USUAL_LOGIN = (
     r"\w*:(?i:password|passwd|pass|pwd|secret|change_?me|example|postgres|mysql|root|admin|guest|user|test)@"
-    r"|\w*:(?:\$[A-Z_][A-Z0-9_]*|\$?\{[\w.]+\})@"
+    r"|\w*:(?:\$[A-Z_][A-Z0-9_]*|\$?\{[\w.]+\}|%[sdvq@]|[A-Z]+(?:_[A-Z]+)+|(?i:my_?pass(?:word)?))@|[^\s/@]*:(?:[#%]\{|\$[a-z_]+@)"
 )
 IN_LINE = r"[^\n|;&]{0,160}?"
 # Programs that take a password as an argument, up to where it stands.
 PASSWORD_ARGUMENT = "|".join(
     (
         r"sshpass -p ?",
-        rf"mysql\w* {IN_LINE}-p",
+        rf"mysql\w* (?:{IN_LINE}[ \"'])?-p(?!assword)",
         rf"redis-cli {IN_LINE}-a ",
         rf"login\b{IN_LINE} -p[ =]?",
         rf"(?:zip|unzip|sqlcmd|bcp|osql)\b{IN_LINE} -P ?",
@@ -26,19 +26,20 @@ PASSWORD_ARGUMENT = "|".join(
         rf"ssh-keygen\b{IN_LINE} -[NP] ",
         rf"(?:smbclient|rpcclient)\b{IN_LINE} -U ?[\"']?[\w.\\/-]+%",
         rf"net use\b{IN_LINE} /user:\S+ ",
-        r"vault login ",
+        r"vault login (?=\S*[\d.])",
     )
 )
 # Formats that do not begin with a mark of their own; group 1 is the secret.
 SHAPES = {
     "private-key": (
         "-----begin",
-        rf"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)(?:{NEXT_LINE}|[\w+/=\s:,.()-]|\\+[nrt]))*"
+        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?!\.{3}|[\s#*.|>+,\"'\\nr]{0,60}-----END)"
+        rf"(?:(?!-----END)(?:{NEXT_LINE}|[\w+/=\s:,.()-]|\\+[nrt]))*"
         r"(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)?",
     ),
     "putty-key": ("private-lines", rf"Private-Lines: ?\d+(?:{NEXT_LINE})((?:[\w+/=]+(?:{NEXT_LINE})?)+)"),
-    "url-login": ("://", rf"(?<=://)(?!{USUAL_LOGIN})" r"([^\s/:@\"'\\,?#<>{}$]*:[^\s/@\"'\\,]+)(?=@)"),
-    "url-token": ("://", r"(?<=://)([A-Za-z0-9_-]{20,})(?=@)"),
+    "url-login": ("://", rf"(?<=://)(?!{USUAL_LOGIN})" r"([^\s/:@\"'\\,?#<>{}$\[]*:[^\s/@\"'\\,]+)(?=@(?!sha256:))"),
+    "url-token": ("://", r"(?<=://)((?=[^@]*\d)[A-Za-z0-9_-]{20,})(?=@)"),
     "bearer-token": ("bearer", r"(?i:bearer(?: |%20|\+|: ?|=)\"?)([\w.~+/-]{16,}=*)"),
     "basic-authorization": ("basic ", r"(?i:(?:authorization|auth)\\?[\"']?[:= ]+\\?[\"']?basic )([\w+/=-]{6,})"),
     "authorization-header": (
@@ -53,7 +54,7 @@ SHAPES = {
     "webhook": (
         "/webhook hooks. /hooks/ webhook.office",
         r"(?i)https?://[\w.-]*(?:discord(?:app)?\.com/api/webhooks|hooks\.slack\.com/(?:services|workflows|triggers)"
-        r"|webhook\.office\.com/webhookb2|hooks\.zapier\.com/hooks/catch|chat\.googleapis\.com/v1/spaces)/([\w/@?&=.%-]{16,})",
+        r"|webhook\.office\.com/webhookb2|hooks\.zapier\.com/hooks/catch|chat\.googleapis\.com/v1/spaces)/((?=[\w/@?&=.%-]*\d)[\w/@?&=.%-]{16,})",
     ),
     "connection-key": (
         "accountkey= sharedaccesskey= endpoint=sb",
@@ -66,13 +67,16 @@ SHAPES = {
     ),
     "query-secret": (
         "key= token= secret= auth= password= passwd= pwd=",
-        r"(?i:[?&](?:amp;)?[\w.-]{0,30}(?:key|token|secret|auth|password|passwd|pwd)=)([^\s&\"'<>#{}$\\]{8,})",
+        r"(?i:[?&](?:amp;)?[\w.-]{0,30}(?:key|token|secret|auth|password|passwd|pwd)=)"
+        r"(?!(?:%[\dA-Fa-f]{2}){2}|%7[Bb]|(?:[A-Za-z]+(?:(?:[._+-]|%20)[A-Za-z]+)*|[\d:.-]+)(?![^\s&\"'`<>#{}$\\]))"
+        r"([^\s&\"'`<>#{}$\\=][^\s&\"'`<>#{}$\\]{7,})",
     ),
     "password-hash": ("$", r"(\$(?:2[abxy]?|[156y]|argon2\w{1,2}|scrypt|apr1)\$[\w./,=$+-]{20,})"),
     "netrc": ("login ", r"\blogin\s+\S+\s+password\s+(\S{4,})"),
     "command-login": (
         "curl wget http sshpass mysql redis-cli docker ",
         r"\b(?:curl|wget)\b[^|]{0,160}?\s(?:-u|--user)[ =]?\s{0,2}[\"']?"
+        r"(?![A-Z]+(?:_[A-Z]+)*:[A-Z]+(?:_[A-Z]+)+[\s\"'])"
         r"(?:\$\{?\w+\}?:(?=[^\s\"'$]))?([^\s\"'$:<]*:(?!\$)[\"']?[^\s\"'<]{3,}|[^\s\"'$:<]{6,}:(?=[\"'])|(?<=:)[^\s\"'$<]{6,})",
     ),
     "command-password": (
@@ -98,19 +102,14 @@ SHAPES = {
     "sql-password": (
         "identified by with password",
         r"(?i:identified (?:with \w+ )?by|with (?:encrypted )?password|set password\s?=)\s+"
-        r"'(?!\$\{|\$\(|\{\{|<)([^'\s]{4,})'",
+        r"'(?!\$[A-Z{(]|\{\{|<|[A-Z]+(?:_[A-Z]+)+')([^'\s]{4,})'",
     ),
     "docker-auth": ("auth", r"\"auth\\?\"\s?:\s?\\?\"([\w+/=]{12,})\\?\""),
-    "pgpass": (":", r"(?m)(?<!\S)[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w*-]+:(\S{6,})$"),
+    "pgpass": (":", r"(?m)(?<!\S)(?!(?:[\da-fA-F]{2}:){2}|\w+:x:)[\w.*-]+:(?:\d{2,5}|\*):[\w*-]+:[\w*-]+:(\S{6,})$"),
     "facebook-token": ("| %", r"\b(\d{15,16}[|%][\w-]{27,40})"),
     "xml-setting": (
         "value=",
-        r"(?i:(?:key|name)=\\?[\"'][\w.:-]*(?:password|passwd|secret|token|apikey|connectionstring)[\w.:-]*\\?[\"']\s+value=\\?[\"'])([^\"'\\]{6,})",
-    ),
-    "kubernetes-secret": (
-        "kind:",
-        r"(?is)(?:kind: ?[\"']?secret\b.{0,2000}?\n[ \t]*data:"
-        r"|\n[ \t]*data:(?=.{0,2000}?\n[ \t]*kind: ?[\"']?secret\b))"
-        r"((?:\s*\n[ \t]+(?!annotations|metadata|kind|type)[^\n]*)+)",
+        r"(?i:(?:key|name)=\\?[\"'][\w.:-]*(?:password|passwd|secret|token|apikey|connectionstring(?=[^<>]*(?:password|pwd|key)=))"
+        r"[\w.:-]*\\?[\"']\s+value=\\?[\"'])(?!\{\{|\$\{|<?%|[A-Za-z]+[\"'])([^\"'\\]{6,})",
     ),
 }

@@ -11,11 +11,11 @@ from .formats import UNKNOWN, formatted
 from .randomness import HEX, NAMED_HASH, is_random, turns
 from .vendors import PREFIXES
 
-TOKEN = re.compile(r"(?<![\w/+=.%-])[A-Za-z][\w.~-]{23,159}(?![\w/+-])", re.ASCII)
+TOKEN = re.compile(r"(?<![\w/+=.%#-])[A-Za-z][\w.~-]{23,159}(?![\w/+(-])", re.ASCII)  # not an anchor, not a call
 MARK = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{1,11}[_.~-])(?:[a-z0-9]{1,8}[_.~-]){0,3}")
 RANDOM = re.compile(r"[A-Za-z0-9_-]{20,}")
 ID = re.compile(  # IDs of calls, messages and requests, which models' servers give out, and checksums
-    r"(?:srv)?tool(?:u|use)?|call|chatcmpl|cmpl|msg|req|resp|rs|fc|run|thread|asst|file|batch|gen|session|sess|evt|event"
+    r"ghsa|(?:srv)?tool(?:u|use)?|call|chatcmpl|cmpl|msg|req|resp|rs|fc|run|thread|asst|file|batch|gen|session|sess|evt|event"
     r"|item|step|trace|span|id|sha\d+|md5|blake\w+|build|tmp|temp|cache|chunk|index|main|vendor|part|conv|ci|job|task|nonce|pk|wrkspc|ws|org|proj|user|usr|acct|cus|sub|pi|price|prod"
 )
 CAMEL = re.compile(r"[a-z]*\d*(?:V\d+|[A-Z][a-z]+\d*)*[A-Z]?")  # words of a name in code

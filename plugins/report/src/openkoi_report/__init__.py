@@ -1,4 +1,4 @@
-"""Build reports from a run's records: a library for frontends, without entry points."""
+"""What a run came to, and how it is told, from its records alone: a library for frontends, without entry points."""
 
 from .costs import NOTHING, Costs, ModelCharge, ModelCost, Phase, costs_of
 from .cycles import CycleTree, cycles_of

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from openkoi_hookspecs import Decision, Evaluation, Record, ToolCall, ToolResult, events
+from openkoi_hookspecs import Record, ToolCall, ToolResult, events
+from openkoi_log import IterationView, RunView
 
 from .costs import NOTHING, Costs, ModelCost, Phase, costs_of
 from .ledger import RunCharges, cost_of
@@ -52,20 +53,22 @@ class Cycle:
 
 @dataclass(slots=True)
 class Round:
-    """One turn of the outer loop. ``aside`` is what was paid beside the cycles: for judges, above all."""
+    """One attempt at an iteration: its cycles, and the iteration as far as this attempt came.
+
+    ``aside`` is what was paid beside the cycles: for judges, above all.
+    """
 
     number: int
     cycles: list[Cycle] = field(default_factory=list)
     happened: "list[Happening]" = field(default_factory=list)
     aside: ModelCost = NOTHING
-    terminated_by: str = ""
-    evaluation: Evaluation | None = None
-    ruling: Decision | None = None
+    iteration: IterationView = field(default_factory=IterationView)
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether it never began."""
-        return not (self.cycles or self.happened or self.terminated_by or self.evaluation or self.ruling)
+        outcome = self.iteration.terminated_by or self.iteration.evaluation or self.iteration.decision
+        return not (self.cycles or self.happened or outcome)
 
 
 @dataclass(slots=True)
@@ -73,11 +76,20 @@ class CycleTree:
     """A run, or a part of one, in the order in which it happened."""
 
     run: str
-    task: str
+    view: RunView = field(default_factory=RunView)
     rounds: list[Round] = field(default_factory=lambda: [Round(0)])
     cycle: Cycle | None = None
     ledger: RunCharges = field(default_factory=RunCharges)
-    ended: str = ""
+
+    @property
+    def task(self) -> str:
+        """The text of the task."""
+        return self.view.task.text
+
+    @property
+    def ended(self) -> str:
+        """How the run ended and why; empty while it has not."""
+        return f"{self.view.decision}: {self.view.reason}" if self.view.decision else ""
 
     @property
     def costs(self) -> Costs:
@@ -92,6 +104,8 @@ class CycleTree:
     def note(self, record: Record) -> None:
         """Take an event of the run's own."""
         self.ledger.note(record.event)
+        self.view.take(record)
+        self.rounds[-1].iteration = self.view.current
         match record.event:
             case events.CycleStarted(cycle=number):
                 self.turn(number)
@@ -107,28 +121,18 @@ class CycleTree:
                 self.replied(self.asked(id), answer)
             case events.HistoryCompacted() as compressed:
                 self.shortened(compressed)
-            case events.InnerLoopEnded(reason=reason):
-                self.rounds[-1].terminated_by = reason
             case events.ExecutionFinished():
                 self.cycle = None
-            case _:
-                self.judged(record)
-
-    def judged(self, record: Record) -> None:
-        """Take what comes after the work."""
-        now = self.rounds[-1]
-        match record.event:
-            case events.EvaluationFinished(evaluation=evaluation):
-                now.evaluation = evaluation
             case events.IterationFinished(iteration=number):
-                now.number = number
-            case events.DecisionMade(iteration=number, decision=ruling):
-                now.number, now.ruling, self.cycle = number, ruling, None
-                self.rounds.append(Round(number + 1))
-            case events.RunCompleted(decision=ruling):
-                self.ended = f"{ruling.action}: {ruling.reason}"
-            case events.RunFailed(reason=reason):
-                self.ended = f"failed: {reason}"
+                self.rounds[-1].number = number
+            case events.DecisionMade(iteration=number):
+                self.close_round(number)
+
+    def close_round(self, number: int) -> None:
+        """End the iteration that is under way; what follows is the next one."""
+        now = self.rounds[-1]
+        now.number, now.iteration, self.cycle = number, self.view.known[number], None
+        self.rounds.append(Round(number + 1))
 
     def turn(self, number: int) -> None:
         """A cycle begins, or begins again after an interruption."""
@@ -215,7 +219,7 @@ class Trees:
             self.run = run
         elif parent is None:
             return
-        self.trees[run] = CycleTree(run, started.task.text)
+        self.trees[run] = CycleTree(run)
         if parent is not None:
             self.above[run] = parent.run
             parent.happened.append(self.trees[run])
@@ -233,4 +237,4 @@ def cycles_of(records: Iterable[Record], run: str = "") -> CycleTree:
     trees = Trees(run)
     for record in records:
         trees.take(record)
-    return trees.trees.get(trees.run, CycleTree(run, ""))
+    return trees.trees.get(trees.run, CycleTree(run))

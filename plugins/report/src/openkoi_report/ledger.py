@@ -56,7 +56,9 @@ class RunCharges:
     turns: bool = False
 
     def note(self, event: Event) -> None:
-        """Take an event of the run's own: what comes after it may be another phase."""
+        """Take an event of the run's own: what comes after it may be another phase. Plugins call tools in any."""
+        if getattr(event, "by_plugin", False):
+            return
         self.phase = BEGINS.get(type(event), self.phase)
         if isinstance(event, STEPS):
             self.doubtful.clear()

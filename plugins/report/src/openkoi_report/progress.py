@@ -155,10 +155,15 @@ def found_lines(model: str, origin: str) -> list[str]:
     return [f"  Found: {provider} ({origin})", f"  Using: {bare}", ""]
 
 
+OF_TASK = frozenset({"dollars", "calls", "tokens", "the budget"})
+"""The limits of a task; any other one is that of a budget, which knows its numbers."""
+
+
 def used_up(reason: str, spent: Cost, limits: Limits) -> str:
     """How much of the limit that ended it was used."""
-    if reason.endswith("a day"):
-        return reason.removeprefix("reached the ")
+    limit = reason.removeprefix("reached the limit of ")
+    if limit != reason and limit not in OF_TASK:
+        return f"limit of {limit}"
     if "dollars" in reason:
         return f"{dollars(spent.usd)}/{dollars(limits.usd)}"
     if "calls" in reason:

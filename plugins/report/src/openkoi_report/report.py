@@ -1,6 +1,6 @@
 """What a run came to, computed from its records alone: the same live and at every replay.
 
-Knows events; knows no run, file or face.
+Knows events; knows no run, file or frontend.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

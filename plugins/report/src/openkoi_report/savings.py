@@ -83,7 +83,7 @@ class Replay:
                 self.turn, self.aside = True, []
             case events.MessageAdded(message=message, new_conversation=fresh):
                 self.add_message(message, fresh=fresh)
-            case events.ToolCallFinished(result=result):
+            case events.ToolCallFinished(result=result, by_plugin=False):
                 self.grown, self.aside = self.grown + tokens_of(result.text), []
             case events.HistoryCompacted():
                 self.add_compaction(record.at)

@@ -25,7 +25,7 @@ def tree_lines(tree: CycleTree) -> Iterator[str]:
 def body(tree: CycleTree) -> Iterator[str]:
     """Its iterations, and how it ended."""
     for each in tree.rounds:
-        if not each.empty:
+        if not each.is_empty:
             yield from round_lines(each)
     yield truncate_line(tree.ended, 160) or "it did not end"
 
@@ -49,15 +49,15 @@ def cycle_lines(cycle: Cycle) -> Iterator[str]:
 
 def outcome(each: Round) -> Iterator[str]:
     """What ended the work, how it was judged, and what was decided."""
-    if each.terminated_by:
-        yield f"ended: {truncate_line(each.terminated_by)}"
-    if each.evaluation:
-        score = each.evaluation.score
-        yield "no score" if score is None else f"score: {score:.2f}"
+    iteration = each.iteration
+    if iteration.terminated_by:
+        yield f"ended: {truncate_line(iteration.terminated_by)}"
+    if iteration.evaluation:
+        yield "no score" if iteration.score is None else f"score: {iteration.score:.2f}"
     if each.aside != NOTHING:
         yield f"beside the cycles  [{each.aside.text}]"
-    if each.ruling:
-        yield f"{each.ruling.action}: {truncate_line(each.ruling.reason)}"
+    if iteration.decision:
+        yield f"{iteration.decision.action}: {truncate_line(iteration.decision.reason)}"
 
 
 def happening_lines(one: Happening) -> Iterator[str]:
@@ -107,9 +107,11 @@ def compaction_text(compressed: events.HistoryCompacted) -> str:
     Logs of earlier versions say only that it was shortened.
     """
     turns = "the oldest turn" if compressed.turns == 1 else f"the {compressed.turns} oldest turns"
+    media = "1 image or file" if compressed.media == 1 else f"{compressed.media} images and files"
+    gone = [what for what, count in ((turns, compressed.turns), (media, compressed.media)) if count]
     calls = ", ".join(f"{count} {truncate_line(tool, 40)}" for tool, count in compressed.tools.items())
     sizes = f": {tokens_text(compressed.before)} -> {tokens_text(compressed.after)} tokens" if compressed.before else ""
-    done = f"removed {turns} from the history" if compressed.turns else "shortened the history"
+    done = f"removed {' and '.join(gone)} from the history" if gone else "shortened the history"
     return f"{done}{f' ({calls})' if calls else ''}{sizes}"
 
 

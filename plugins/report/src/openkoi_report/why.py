@@ -6,6 +6,8 @@ Told from a report alone, so from the log alone; it repeats what was decided and
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from openkoi_decision.history import meets
+from openkoi_decision.merge import shares
 from openkoi_hookspecs import Check, Evaluation, EvaluationMode, Facts, Finding, Score, Severity, events
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_log import IterationView
@@ -80,7 +82,7 @@ def format_judgment(evaluation: Evaluation, threshold: float) -> Iterator[tuple[
     yield "checks", format_check_count(evaluation.checks)
     yield from (("gate", sentence) for sentence in gates(evaluation))
     if evaluation.scores:
-        yield "weights", ", ".join(shares(evaluation.scores))
+        yield "weights", ", ".join(weights(evaluation.scores))
     yield "findings", format_findings(evaluation.findings)
     yield "score", format_score(evaluation, threshold)
 
@@ -120,10 +122,9 @@ def format_finding(finding: Finding) -> str:
     return truncate_line(finding.title) + (f" ({finding.where})" if finding.where else "")
 
 
-def shares(scores: Sequence[Score]) -> list[str]:
+def weights(scores: Sequence[Score]) -> list[str]:
     """Each score with the share that it counts."""
-    whole = sum(score.weight for score in scores) or 1.0
-    return [f"{score.dimension} {score.value:.2f} ({score.weight / whole:.0%})" for score in scores]
+    return [f"{one.dimension} {one.value:.2f} ({one.weight:.0%})" for one in shares(scores)]
 
 
 def format_score(evaluation: Evaluation, threshold: float) -> str:
@@ -132,7 +133,7 @@ def format_score(evaluation: Evaluation, threshold: float) -> str:
     if score is None:
         return "none"
     capped = f", capped from {uncapped:.2f}" if uncapped is not None and uncapped > score else ""
-    side = "reaches" if score >= threshold - 1e-9 else "is below"
+    side = "reaches" if meets(score, threshold) else "is below"
     return f"{score:.2f}{capped}; it {side} {threshold:.2f}"
 
 

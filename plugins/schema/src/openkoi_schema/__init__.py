@@ -2,6 +2,7 @@
 
 from .arguments import fitted
 from .autorun import Rule, may_hold, may_run, protected_globs, rule_of
+from .call_texts import approval_question, format_progress, unknown_tool
 from .parameters import Given, Parameters
 from .paths import PATH_ARGUMENTS, written
 from .protected_paths import ProtectedPath, all_protected, first_protected
@@ -16,13 +17,16 @@ __all__ = [
     "ProtectedPath",
     "Rule",
     "all_protected",
+    "approval_question",
     "first_protected",
     "fitted",
+    "format_progress",
     "may_hold",
     "may_run",
     "meant",
     "offered",
     "protected_globs",
     "rule_of",
+    "unknown_tool",
     "written",
 ]

@@ -27,9 +27,10 @@ class Reader(StrEnum):
     EVALUATORS = "evaluators"
     HOOKS = "hooks"
     MEMORY = "memory"
+    BUDGETS = "budgets"
 
 
-OF_PLUGINS = frozenset({Reader.EVALUATORS, Reader.HOOKS, Reader.MEMORY})
+OF_PLUGINS = frozenset({Reader.EVALUATORS, Reader.HOOKS, Reader.MEMORY, Reader.BUDGETS})
 
 
 class ProjectRule(Enum):

@@ -176,13 +176,18 @@ REQUIRE_CHECKPOINT = Key(
     "safety.require_checkpoint", True, "false: change files that undo cannot restore, without asking"
 )
 MAX_COST_PER_DAY = Key(
-    "safety.max_cost_usd_per_day", math.inf, "dollars of all tasks of a day", read_by=Reader.MODELS, low=0, example=10.0
+    "safety.max_cost_usd_per_day",
+    math.inf,
+    "dollars of all tasks of a day",
+    read_by=Reader.BUDGETS,
+    low=0,
+    example=10.0,
 )
 MAX_TOKENS_PER_DAY = Key(
     "safety.max_tokens_per_day",
     math.inf,
     "tokens of all tasks of a day",
-    read_by=Reader.MODELS,
+    read_by=Reader.BUDGETS,
     low=0,
     example=5_000_000,
 )
@@ -235,6 +240,18 @@ USE_QUESTIONS = Key(
     "",
     "where questions wait for openkoi approve; process: for this process alone",
     selects="questions",
+)
+USE_BUDGET = Key(
+    "use.budget",
+    "",
+    "what keeps the limits of a day; process: for this process alone",
+    selects="budgets",
+)
+USE_FRONTEND = Key(
+    "use.frontend",
+    "cli",
+    "what openkoi starts without arguments; openkoi NAME starts any other",
+    selects="frontends",
 )
 PREFER = Key(
     "plugins.prefer.*",

@@ -22,6 +22,11 @@ class Paths:
         return self.data / "sessions"
 
     @property
+    def running(self) -> Path:
+        """What says which runs are under way."""
+        return self.data / "running"
+
+    @property
     def credentials(self) -> Path:
         """Saved keys, private to their user."""
         return self.config.parent / "credentials"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from openkoi_rehearsal import Line, Scripted, ScriptedTurn
 
     from .contracts import (
+        BudgetContract,
         CheckpointsContract,
         DocumentsContract,
         EvaluatorContract,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 pytest.register_assert_rewrite("openkoi_testing.contracts")
 
 __all__ = [
+    "BudgetContract",
     "CheckpointsContract",
     "DocumentsContract",
     "EvaluatorContract",

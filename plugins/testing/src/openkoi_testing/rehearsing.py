@@ -16,12 +16,12 @@ from openkoi.app import App
 from openkoi.open_app import build_app
 from openkoi_hookspecs import Baseline, Limits, Provider, Record, Result, Run, SupportsBaseline, Task, events
 from openkoi_loader.registry import Scan, scan
-from openkoi_log import segments
+from openkoi_log import blob_folder, segments, store_blobs
 from openkoi_log.transcript import read_line, sealed, write_line
 from openkoi_rehearsal import Line, Scripted
 from openkoi_settings import Config, Paths, Setting, keys
 
-INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors", "questions"})
+INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors", "questions", "budgets"})
 MODEL = "rehearsal/script"
 CHOSEN: Mapping[str, object] = {
     keys.USE_SANDBOX.name: "plain",
@@ -58,7 +58,8 @@ class Stage:
             "tools": self.toolboxes,
             **self.others,
         }
-        chosen = {**CHOSEN, **self.settings}
+        budget = {keys.USE_BUDGET.name: "files"} if "budgets" in self.installed else {}
+        chosen = {**CHOSEN, **budget, **self.settings}
         if self.memory is not None:
             provided["memory"] = {"given": self.memory}
             chosen[keys.USE_MEMORY.name] = "given"
@@ -98,7 +99,10 @@ def write_log(home: Path, records: Sequence[Record]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for path in segments(folder, session):
         path.unlink()
-    (folder / f"{session}.jsonl").write_bytes(b"".join(sealed(write_line(record)) for record in records))
+    blobs: dict[str, bytes] = {}
+    path = folder / f"{session}.jsonl"
+    path.write_bytes(b"".join(sealed(write_line(record, blobs=blobs)) for record in records))
+    store_blobs(blobs, blob_folder(path))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
-"""The tool ``read_file``: a file's lines with their numbers, or a word about what it is instead."""
+"""The tool ``read_file``: a file's lines with their numbers, an image, or a word about what it is instead."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
+from openkoi_hookspecs import Arguments, Effect, Image, Tool, ToolError, ToolResult, image_type
+from openkoi_hookspecs.content import MAX_IMAGE_BYTES
 from openkoi_schema import Parameters
 
 from .binary import binary
@@ -39,11 +40,12 @@ def read_file(desk: Desk) -> Tool:
     async def call(arguments: Arguments) -> ToolResult:
         given = PARAMETERS.accept(arguments)
         wanted = Range(given.number("start", 1), given.number("end", NO_END))
-        return ToolResult(await desk.at_any(given.text("path"), lambda where: reading(desk, where, wanted)))
+        return await desk.at_any(given.text("path"), lambda where: reading(desk, where, wanted))
 
     return Tool(
         "read_file",
-        f"Read a text file, or lines of it. Lines are shown as number|text, up to {kilobytes(desk)} KB at once.",
+        "Read a text file or lines of it, or look at an image. "
+        f"Lines are shown as number|text, up to {kilobytes(desk)} KB at once.",
         PARAMETERS.schema(),
         call,
         effect=Effect.READS,
@@ -51,18 +53,36 @@ def read_file(desk: Desk) -> Tool:
     )
 
 
-def reading(desk: Desk, where: Place, wanted: Range) -> str:
+def reading(desk: Desk, where: Place, wanted: Range) -> ToolResult:
     """Read a file and say what the model gets to see of it."""
     data = load(where, desk.settings)
+    if kind := image_type(data):
+        return image(where, data, kind)
     if what := binary(data):
-        return f"{where.name} is {what}, {size(len(data))}, and not shown because it is not text. Use run_command."
-    text = document(data)
-    lines = lines_of(text.plain)
-    refuse_range(where, wanted, len(lines))
+        reason = "not shown because it is not text. Use run_command."
+        return ToolResult(f"{where.name} is {what}, {size(len(data))}, and {reason}")
+    return ToolResult(lines(desk, where, document(data), wanted))
+
+
+def image(where: Place, data: bytes, kind: str) -> ToolResult:
+    """Show an image, unless it is too large."""
+    what = f"{where.name} is an image ({kind}), {size(len(data))}"
+    if len(data) > MAX_IMAGE_BYTES:
+        return ToolResult(
+            f"{what}, and not shown because it is larger than {size(MAX_IMAGE_BYTES)}. Make a smaller copy with "
+            "run_command, and read that."
+        )
+    return ToolResult(f"{what}.", parts=(Image(data, kind),))
+
+
+def lines(desk: Desk, where: Place, text: Document, wanted: Range) -> str:
+    """Say how long a text is, and show the lines that are wanted."""
+    plain = lines_of(text.plain)
+    refuse_range(where, wanted, len(plain))
     room = desk.settings.result_bytes - HEADER_ROOM
-    page = numbered(lines[wanted.start - 1 : wanted.end], wanted.start, max(1, room))
+    page = numbered(plain[wanted.start - 1 : wanted.end], wanted.start, max(1, room))
     desk.seen.read(where.real, page.known)
-    return "\n".join(filter(None, (header(where, text), page.shown, footer(wanted.start + page.count - 1, lines))))
+    return "\n".join(filter(None, (header(where, text), page.shown, footer(wanted.start + page.count - 1, plain))))
 
 
 def refuse_range(where: Place, wanted: Range, total: int) -> None:

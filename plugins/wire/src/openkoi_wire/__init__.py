@@ -12,6 +12,7 @@ from .errors import error_from_body
 from .framing import Framing, JsonLines
 from .identity_cache import IdentityCache, SerializedCache
 from .limits import ResponseLimits
+from .media import base64_of, data_url, media_after, result_media, result_text
 from .parsing import parse_count, parse_object
 from .server import Server
 from .stream_end import finish_response
@@ -30,14 +31,19 @@ __all__ = [
     "SerializedCache",
     "Server",
     "ToolCallFactory",
+    "base64_of",
+    "data_url",
     "encode_json",
     "error_from_body",
     "finish_response",
     "is_replay",
     "make_buffered",
+    "media_after",
     "parse_arguments",
     "parse_count",
     "parse_object",
+    "result_media",
+    "result_text",
     "to_vendor_id",
     "to_vendor_name",
 ]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from openkoi_hookspecs import Json, ProviderError, ProviderUnavailableError
 
-from .blank import MAX_BLANK_BYTES, is_blank
+from .blank import END, MAX_BLANK_BYTES, is_blank, is_blank_event
 from .cassette import open_cassette
 from .errors import error_for_status
 from .framing import Framing
@@ -117,7 +117,7 @@ class ApiClient:
                 if is_document_type(response.headers.get("content-type", "")):
                     data = await self._read_all(response, idle_timeout)
                     if is_blank(data):
-                        raise self.server.empty_error()
+                        raise self.server.blank(data)
                     for item in reading.document(data):
                         yield item
                     return
@@ -129,11 +129,14 @@ class ApiClient:
     async def _parse_events(
         self, source: AsyncGenerator[str], reading: ResponseReader[T], idle_timeout: IdleTimeout
     ) -> AsyncGenerator[T]:
-        taken = 0
+        taken, silent = 0, True
         async with aclosing(source) as events:
             while not reading.over and (event := await idle_timeout.next(events)) is not None:
                 taken = self._check_size(taken + len(event))
-                items = reading.event(event) if event else None
+                if silent and event == END:
+                    raise self.server.blank(event.encode())
+                blank = is_blank_event(event)
+                silent, items = silent and blank, None if blank else reading.event(event)
                 if items is None:
                     continue
                 for item in items:
@@ -151,13 +154,13 @@ class ApiClient:
         taken, start = 0, b""
         async with aclosing(self._read_pieces(response)) as pieces:
             async for piece in pieces:
-                taken, start = taken + len(piece), start or piece[: MAX_BLANK_BYTES + 1]
+                taken, start = taken + len(piece), (start + piece)[: MAX_BLANK_BYTES + 1]
                 self._check_size(taken // 2)
                 if len(piece) >= LARGE_PIECE_BYTES:
                     await sleep(0)
                 yield piece
-        if start.strip() and taken == len(start) and is_blank(start):
-            raise self.server.empty_error()
+        if taken == len(start) and is_blank(start):
+            raise self.server.blank(start)
 
     async def _read_framed(self, response: "Response", framing: Framing) -> AsyncGenerator[str]:
         waiting = 0
@@ -174,6 +177,8 @@ class ApiClient:
         try:
             return list(framing.feed(piece))
         except ValueError as error:
+            if is_blank(piece):
+                raise self.server.blank(piece) from None
             raise self.server.unavailable(f"sent an invalid stream: {error}") from None
 
     async def _read_all(self, response: "Response", idle_timeout: IdleTimeout) -> bytes:

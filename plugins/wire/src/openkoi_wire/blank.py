@@ -1,9 +1,51 @@
-"""Recognize an empty body, whatever its content type."""
+"""Recognize a body or an event with nothing in it, whatever its content type says. Knows no vendor's format."""
 
-BLANK_BODIES = frozenset((b"", b"null", b"{}", b"[]", b'""', b"[null]", b"[{}]"))
-MAX_BLANK_BYTES = 64
+import json
+import re
+
+from openkoi_hookspecs import Json
+
+MAX_BLANK_BYTES = 1024
+LONGEST_EVENT = 64
+FIELD = re.compile(r"(?:data|event|id|retry)(?::|$)")
+END = "[DONE]"
 
 
 def is_blank(body: bytes) -> bool:
-    """Return whether a body is white space or empty JSON."""
-    return len(body) <= MAX_BLANK_BYTES and b"".join(body.removeprefix(b"\xef\xbb\xbf").split()) in BLANK_BODIES
+    """Whether a whole body is white space, JSON that holds nothing, or lines and events of such."""
+    if len(body) > MAX_BLANK_BYTES:
+        return False
+    text = body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").strip()
+    return holds_nothing(text) or all(map(is_blank_line, text.splitlines()))
+
+
+def is_blank_line(line: str) -> bool:
+    """Whether a line of a stream is a comment, names an event, or carries nothing."""
+    field = FIELD.match(line)
+    value = line[field.end() :].strip() if field else line.strip()
+    return line.startswith((":", "event:", "id:", "retry:")) or value == END or holds_nothing(value)
+
+
+def is_blank_event(event: str) -> bool:
+    """Whether an event of a stream has nothing in it, as one that only keeps the connection alive."""
+    return len(event) <= LONGEST_EVENT and is_blank_line(event)
+
+
+def holds_nothing(text: str) -> bool:
+    """Whether a text is empty, a lone truth value, or JSON in which there is nothing but emptiness."""
+    if text in ("", "true", "false"):
+        return True
+    try:
+        found: Json = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return not isinstance(found, int | float) and is_hollow(found)
+
+
+def is_hollow(found: Json) -> bool:
+    """Whether nothing is in a value, nor in any value that it consists of."""
+    if isinstance(found, dict):
+        return all(map(is_hollow, found.values()))
+    if isinstance(found, list):
+        return all(map(is_hollow, found))
+    return not found

@@ -39,6 +39,11 @@ class Server:
         """Return the error for an empty response."""
         return EmptyResponseError(f"{self.host} {what}")
 
+    def blank(self, body: bytes) -> EmptyResponseError:
+        """Make the error for a body with nothing in it, and quote that body."""
+        quoted = one_line(body.decode(errors="replace"))
+        return self.empty_error(f"sent an empty response: {f'`{quoted}`' if quoted else 'no content at all'}.")
+
     def rejected(self, what: str, *, context_overflow: bool = False) -> RequestRejectedError:
         """Return a permanent error."""
         return RequestRejectedError(f"{self.host} {self.redact(what)}", context_overflow=context_overflow)

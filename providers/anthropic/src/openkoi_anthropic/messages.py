@@ -1,11 +1,10 @@
 """Convert messages to the Messages API's format: tool results first, no empty blocks."""
 
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 
-from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import to_vendor_name
+from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import base64_of, media_after, result_text, to_vendor_name
 
 from .reasoning_signatures import THINKING_TYPES, encode_reasoning
 
@@ -36,8 +35,13 @@ def add_breakpoint(block: Turn) -> Turn:
 
 
 def encode_blocks(message: Message) -> list[Turn]:
-    """Return the blocks of a message: tool results first, and no reasoning last."""
-    parts = sorted(message.parts, key=lambda part: not isinstance(part, ToolResult))
+    """Tell the parts of a message: results stand first, and no turn ends with a thought.
+
+    What failed may say words alone: its images follow.
+    """
+    results = [part for part in message.parts if isinstance(part, ToolResult)]
+    others = [part for part in message.parts if not isinstance(part, ToolResult)]
+    parts = (*results, *media_after(one for one in results if one.failed), *others)
     blocks = [encoded for part in parts if (encoded := encode_block(part)) is not None]
     while message.role is Role.ASSISTANT and blocks and blocks[-1]["type"] in THINKING_TYPES:
         blocks.pop()
@@ -53,6 +57,8 @@ def encode_block(part: Part) -> Turn | None:
             return encode_reasoning(part)
         case Image():
             return encode_image(part)
+        case File():
+            return document(part)
         case ToolCall():
             name = to_vendor_name(part.tool, NAME)
             return {"type": "tool_use", "id": to_vendor_name(part.id), "name": name, "input": dict(part.arguments)}
@@ -66,14 +72,29 @@ def encode_text(words: str) -> Turn:
 
 
 def encode_result(answer: ToolResult) -> Turn:
-    """Return a tool result block; a failure without output gets a text."""
-    output = answer.text if answer.text.strip() else EMPTY_FAILURE_TEXT if answer.failed else ""
-    content = {"content": output} if output else {}
-    failed = {"is_error": True} if answer.failed else {}
-    return {"type": "tool_result", "tool_use_id": to_vendor_name(answer.call), **content, **failed}
+    """Tell of a tool's result: a failure says something, and only words; success may be silent."""
+    output, content = result_text(answer), dict[str, object]()
+    if answer.failed:
+        content = {"content": output if output.strip() else EMPTY_FAILURE_TEXT, "is_error": True}
+    elif answer.parts:
+        content = {
+            "content": [encoded for part in (Text(answer.text), *answer.parts) if (encoded := encode_block(part))]
+        }
+    elif output.strip():
+        content = {"content": output}
+    return {"type": "tool_result", "tool_use_id": to_vendor_name(answer.call), **content}
 
 
 def encode_image(image: Image) -> Turn:
-    """Return an image block."""
-    data = b64encode(image.data).decode()
-    return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": data}}
+    """Tell of a picture, with all its bytes."""
+    return {"type": "image", "source": source(image)}
+
+
+def document(file: File) -> Turn:
+    """Tell of a file, with all its bytes."""
+    return {"type": "document", "source": source(file), "title": file.name}
+
+
+def source(part: Image | File) -> Turn:
+    """Tell the bytes of a part."""
+    return {"type": "base64", "media_type": part.media_type, "data": base64_of(part)}

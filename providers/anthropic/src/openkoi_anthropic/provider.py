@@ -1,10 +1,11 @@
 """Anthropic as a provider: list models, count tokens, stream responses."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from typing import Annotated, Self
 
 from openkoi_hookspecs import Chunk, Env, Model, NoProviderError, Request, RequestRejectedError
+from openkoi_hookspecs.content import IMAGE_TYPES
 from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay, parse_count
 
 from .answer import MessagesResponseParser
@@ -18,6 +19,7 @@ VERSION_HEADER = {"anthropic-version": "2023-06-01"}
 OAUTH_TOKEN_PREFIX = "sk-ant-oat"
 OAUTH_HEADER = {"anthropic-beta": "oauth-2025-04-20"}
 MAX_PAGES = 50
+MEDIA_TYPES = (*IMAGE_TYPES, "application/pdf")
 
 
 class Anthropic:
@@ -50,6 +52,11 @@ class Anthropic:
         self._scribe = MessagesRequestBuilder(validate_thinking(thinking))
         self._defaults = AnthropicDefaults(context, output)
         self._outputs: dict[str, int] = {}
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it sends besides text."""
+        return MEDIA_TYPES
 
     async def __aenter__(self) -> Self:
         return self

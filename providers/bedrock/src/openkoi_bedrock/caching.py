@@ -16,7 +16,7 @@ MAX_TURN_CACHE_POINTS = 2
 CLAUDE_MODELS = re.compile(r"anthropic\.")
 MODELS_WITHOUT_CACHING = re.compile(r"claude-(v2|instant|3-(haiku|sonnet|opus)|3-5-sonnet-20240620)")
 NOVA_MODELS = re.compile(r"amazon\.nova")
-NON_TEXT_BLOCKS = (b'"toolResult":', b'"image":')
+NON_TEXT_BLOCKS = (b'"toolResult":', b'"image":', b'"document":')
 
 
 @dataclass(frozen=True, slots=True)

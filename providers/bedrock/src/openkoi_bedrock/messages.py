@@ -1,33 +1,31 @@
 """Convert messages to Converse's format: tool results first, no blank blocks."""
 
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
-from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import to_vendor_name
+from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import media_after, result_text, to_vendor_name
 
+from .media import media
 from .reasoning_signatures import encode_reasoning
 
 Block = Mapping[str, object]
 
-IMAGE_FORMATS = {
-    "image/png": "png",
-    "image/jpeg": "jpeg",
-    "image/jpg": "jpeg",
-    "image/gif": "gif",
-    "image/webp": "webp",
-}
 VALID_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 EMPTY_RESULT_TEXT = "(nothing)"
 
 
-def encode_message(message: Message) -> Iterator[Block]:
-    """Yield a message as a turn, or nothing when it would be empty."""
+def encode_message(message: Message, *, nested: bool) -> Iterator[Block]:
+    """Tell one message as the turn that it is; one that says nothing is none.
+
+    ``nested``: results contain their images. Other models take them only after the results, and so does a failed one.
+    """
     first = [part for part in message.parts if isinstance(part, ToolResult)]
     rest = [part for part in message.parts if not isinstance(part, ToolResult)]
-    content = [encoded for part in (*first, *rest) if (encoded := encode_block(part))]
+    flat = [part for part in first if part.failed or not nested]
+    results = [encode_result(part, nested=part not in flat) for part in first]
+    content = [*results, *(encoded for part in (*media_after(flat), *rest) if (encoded := encode_block(part)))]
     if content:
         yield {"role": "assistant" if message.role is Role.ASSISTANT else "user", "content": content}
 
@@ -37,12 +35,12 @@ def encode_block(part: Part) -> Block | None:
     match part:
         case Text(text):
             return {"text": text} if text.strip() else None
-        case Image():
-            return encode_image(part)
+        case Image() | File():
+            return media(part)
         case ToolCall():
             return encode_call(part)
         case ToolResult():
-            return encode_result(part)
+            return encode_result(part, nested=False)
         case Reasoning():
             return encode_reasoning(part)
 
@@ -54,21 +52,15 @@ def encode_call(part: ToolCall) -> Block:
     }
 
 
-def encode_result(part: ToolResult) -> Block:
-    """Return a tool result block."""
+def encode_result(part: ToolResult, *, nested: bool) -> Block:
+    """Tell of a tool's result."""
+    said = [encoded for one in (Text(part.text), *part.parts) if (encoded := encode_block(one))] if nested else []
+    words = result_text(part)
     encoded = {
         "toolUseId": valid_id(part.call),
-        "content": [{"text": part.text if part.text.strip() else EMPTY_RESULT_TEXT}],
+        "content": said or [{"text": words if words.strip() else EMPTY_RESULT_TEXT}],
     }
     return {"toolResult": {**encoded, "status": "error"} if part.failed else encoded}
-
-
-def encode_image(image: Image) -> Block:
-    """Return an image block, or a text that replaces an unsupported image type."""
-    kind = IMAGE_FORMATS.get(image.media_type.lower())
-    if kind is None:
-        return {"text": f"(An image of type {image.media_type} was omitted because this model does not support it.)"}
-    return {"image": {"format": kind, "source": {"bytes": b64encode(image.data).decode()}}}
 
 
 def valid_id(call_id: str) -> str:

@@ -1,6 +1,6 @@
 """Bedrock as a provider: list models and stream responses."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
 from typing import Annotated, Self
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from .catalogue import MODELS_PATH, PROFILES_PATH, BedrockDefaults, parse_models
 from .credentials import AwsKeys, CredentialChain, Keyring
 from .errors import explain_error
 from .event_stream import EventStreamDecoder
+from .media import MEDIA_TYPES
 from .output_schema import ANSWER_TOOL, needs_answer_tool
 from .request import ConverseRequestBuilder
 from .signing import RequestSigner
@@ -69,6 +70,11 @@ class Bedrock:
         self._control = open_client(control_url or base_url or f"https://bedrock.{region_name}.amazonaws.com")
         self._scribe = ConverseRequestBuilder(cache)
         self._defaults = BedrockDefaults(context, output)
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it sends besides text."""
+        return MEDIA_TYPES
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,6 +1,8 @@
 """Build requests for Converse, reusing the bytes of unchanged parts."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 from openkoi_hookspecs import Arguments, Request, Tool, ToolCall
@@ -13,6 +15,7 @@ from .output_schema import ANSWER_TOOL, needs_answer_tool, output_config, tool_c
 USER_TURN_START = b'{"role":"user","content":['
 ASSISTANT_TURN_START = b'{"role":"assistant","content":['
 TURN_END = b"]}"
+NESTING = re.compile(r"anthropic\.|amazon\.nova")  # the models that take images inside of a tool's result
 
 
 class ConverseRequestBuilder:
@@ -20,13 +23,19 @@ class ConverseRequestBuilder:
 
     def __init__(self, caching: Caching = "auto") -> None:
         self._caching = caching
-        self._story = ConversationEncoder(encode_message)
+        self._stories = {
+            nested: ConversationEncoder(partial(encode_message, nested=nested)) for nested in (False, True)
+        }
         self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
 
     def build(self, request: Request) -> bytes:
         """Return the body of a request; raise KoiError when a tool call has no result."""
         marks = cache_points_for(request.model, self._caching)
-        story = add_cache_points(list(merge_turns(self._story.encode(request.messages))), marks, USER_TURN_START)
+        story = add_cache_points(
+            list(merge_turns(self._stories[bool(NESTING.search(request.model))].encode(request.messages))),
+            marks,
+            USER_TURN_START,
+        )
         fields = [
             (b"system", encode_array(encode_system(request), marks.system)),
             (b"toolConfig", self._tool_config(request, marks.tools)),

@@ -1,12 +1,11 @@
 """Convert messages to Gemini's format: parts with their signatures."""
 
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import to_vendor_id, to_vendor_name
+from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import base64_of, media_after, result_media, result_text, to_vendor_id, to_vendor_name
 
 from .thought_signatures import split_signatures
 
@@ -16,10 +15,14 @@ Turn = Mapping[str, object]
 
 
 class MessageEncoder:
-    """Encode messages; a tool result needs the tool's name, which only the call before it contains."""
+    """Tells messages. A result is told under the name of the tool, which only the call in the turn before it knows.
 
-    def __init__(self) -> None:
+    ``nested``: a result contains its images. Models before Gemini 3 take them only after the results.
+    """
+
+    def __init__(self, *, nested: bool) -> None:
         self._before: Mapping[int, Message] = {}
+        self._nested = nested
 
     def follow(self, messages: Sequence[Message]) -> None:
         """Record which message precedes which, by identity."""
@@ -30,7 +33,8 @@ class MessageEncoder:
         if message.role is Role.ASSISTANT:
             role, parts = "model", list(encode_model_parts(message.parts))
         else:
-            role, parts = "user", [*self._encode_results(message), *encode_user_parts(message.parts)]
+            after = () if self._nested else media_after(message.parts)
+            role, parts = "user", [*self._encode_results(message), *encode_user_parts((*after, *message.parts))]
         if parts:
             yield {"role": role, "parts": parts}
 
@@ -39,14 +43,14 @@ class MessageEncoder:
         names = {part.id: part.tool for part in before.parts if isinstance(part, ToolCall)} if before else {}
         for part in message.parts:
             if isinstance(part, ToolResult):
-                yield encode_result(part, names.get(part.call, ""))
+                yield encode_result(part, names.get(part.call, ""), nested=self._nested)
 
 
 def encode_user_parts(parts: Sequence[Part]) -> Iterator[Turn]:
     """Yield text and images; skip empty text, which the vendor rejects."""
     for part in parts:
-        if isinstance(part, Image):
-            yield encode_image(part)
+        if isinstance(part, Image | File):
+            yield inline(part)
         elif isinstance(part, Text) and part.text:
             yield {"text": part.text}
 
@@ -92,8 +96,8 @@ def encode_model_part(part: Part) -> Turn | None:
                     "args": dict(part.arguments),
                 }
             }
-        case Image():
-            return encode_image(part)
+        case Image() | File():
+            return inline(part)
     return None
 
 
@@ -102,18 +106,20 @@ def signature_field(seal: str) -> Turn:
     return {"thoughtSignature": seal} if seal else {}
 
 
-def encode_result(answer: ToolResult, name: str) -> Turn:
-    """Return a function response part."""
+def encode_result(answer: ToolResult, name: str, *, nested: bool) -> Turn:
+    """Tell of a tool's result."""
     key = "error" if answer.failed else "output"
+    media = [inline(part) for part in result_media(answer)] if nested else []
     return {
         "functionResponse": {
             "id": to_vendor_id(answer.call),
             "name": name and to_vendor_name(name, NAME),
-            "response": {key: answer.text},
+            "response": {key: result_text(answer)},
+            **({"parts": media} if media else {}),
         }
     }
 
 
-def encode_image(image: Image) -> Turn:
-    """Return an image part."""
-    return {"inlineData": {"mimeType": image.media_type, "data": b64encode(image.data).decode()}}
+def inline(part: Image | File) -> Turn:
+    """Tell of a picture or a file, with all its bytes."""
+    return {"inlineData": {"mimeType": part.media_type, "data": base64_of(part)}}

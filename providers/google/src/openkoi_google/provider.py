@@ -1,6 +1,6 @@
 """Google as a provider: list models, count tokens, stream responses."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
 from typing import Annotated, Self
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from .catalogue import PREFIX, GoogleDefaults, parse_model, parse_page, unexpect
 from .request import GeminiRequestBuilder
 
 MAX_PAGES = 100
+MEDIA_TYPES = ("image/png", "image/jpeg", "image/webp", "application/pdf")  # the vendor takes no GIF
 
 
 class Google:
@@ -45,6 +46,11 @@ class Google:
         ).open_client()
         self._scribe = GeminiRequestBuilder(thoughts)
         self._defaults = GoogleDefaults(context, output)
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it sends besides text."""
+        return MEDIA_TYPES
 
     async def __aenter__(self) -> Self:
         return self

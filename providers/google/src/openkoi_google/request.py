@@ -3,6 +3,7 @@
 The parts that stay the same come first, so that each request starts with the bytes of the one before it.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 
 from openkoi_hookspecs import Request, Tool
@@ -11,14 +12,16 @@ from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
 from .access import resource_name
 from .messages import MessageEncoder
 
+FLAT = re.compile(r"(?!gemini)|gemini-[12]\b")  # Gemini 3 was the first that takes images inside of a tool's result
+
 
 class GeminiRequestBuilder:
     """Build the request bodies of one provider; ``thoughts`` requests summaries of a model's reasoning."""
 
     def __init__(self, thoughts: bool = False) -> None:
         self._thoughts = thoughts
-        self._teller = MessageEncoder()
-        self._story = ConversationEncoder(self._teller.encode)
+        self._tellers = {nested: MessageEncoder(nested=nested) for nested in (False, True)}
+        self._stories = {nested: ConversationEncoder(teller.encode) for nested, teller in self._tellers.items()}
         self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
 
     def build(self, request: Request) -> bytes:
@@ -31,8 +34,9 @@ class GeminiRequestBuilder:
         return b'{"generateContentRequest":{' + b",".join((named, *self._fields(request))) + b"}}"
 
     def _fields(self, request: Request) -> Iterable[bytes]:
-        self._teller.follow(request.messages)
-        messages = self._story.encode(request.messages)
+        nested = not FLAT.match(request.model.removeprefix("models/"))
+        self._tellers[nested].follow(request.messages)
+        messages = self._stories[nested].encode(request.messages)
         system = [{"text": block} for block in request.system if block]
         if system:
             yield b'"systemInstruction":' + encode_json({"parts": system})

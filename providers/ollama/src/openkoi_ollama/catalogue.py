@@ -1,13 +1,14 @@
 """Parse the installed models, their limits and capabilities."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import Json, Model, Price
 from openkoi_wire import Server, parse_count
 
 FREE = Price(0.0, 0.0)
+CAN = {"tools": "tools", "images": "vision", "thinking": "thinking", "schema": ""}
 NUM_CTX_PARAMETER = re.compile(r"^num_ctx\s+(\d+)", re.MULTILINE)
 
 
@@ -63,11 +64,19 @@ def parse_installed(name: str, answer: Json, defaults: OllamaDefaults) -> Instal
     """Parse the server's description of a model, any part of which may be missing."""
     description = answer if isinstance(answer, dict) else {}
     info, abilities = description.get("model_info"), description.get("capabilities")
+    known = [able for able in abilities if isinstance(able, str)] if isinstance(abilities, list) else []
     return InstalledModel(
-        make_model(name, parse_context_length(info if isinstance(info, dict) else {}), defaults),
+        replace(
+            make_model(name, parse_context_length(info if isinstance(info, dict) else {}), defaults), can=can(known)
+        ),
         defaults.window or parse_num_ctx(description.get("parameters")),
-        frozenset(able for able in abilities if isinstance(able, str)) if isinstance(abilities, list) else frozenset(),
+        frozenset(known),
     )
+
+
+def can(abilities: Collection[str]) -> tuple[str, ...]:
+    """Return what a model can do in the contract's words; any can be held to a schema."""
+    return tuple(word for word, able in CAN.items() if able in abilities or not able) if abilities else ()
 
 
 def make_model(name: str, context: int, defaults: OllamaDefaults) -> Model:

@@ -1,9 +1,9 @@
 """Convert messages to Ollama's format: tool results are messages that name their tool."""
 
-from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import base64_of, result_text
 
 Turn = Mapping[str, object]
 
@@ -35,16 +35,22 @@ def encode_call(asked: ToolCall) -> Turn:
 
 
 def encode_result(answer: ToolResult, tools: Mapping[str, str]) -> Turn:
-    """Return a tool message."""
+    """Tell of a tool's result, with its pictures."""
     named = {"tool_name": tools[answer.call]} if answer.call in tools else {}
-    return {"role": "tool", **named, "tool_call_id": answer.call, "content": answer.text}
+    parts_of_user = {"role": "tool", **named, "tool_call_id": answer.call, "content": result_text(answer)}
+    return {**parts_of_user, **images(answer.parts)}
 
 
 def encode_user(parts_of_user: Sequence[Text | Image]) -> Turn:
     """Return a user message with text and images."""
     turn = {"role": "user", "content": "\n".join(part.text for part in parts_of_user if isinstance(part, Text))}
-    pictures = [b64encode(part.data).decode() for part in parts_of_user if isinstance(part, Image)]
-    return {**turn, "images": pictures} if pictures else turn
+    return {**turn, **images(parts_of_user)}
+
+
+def images(parts: Iterable[Part]) -> Turn:
+    """Tell pictures, if there are any."""
+    pictures = [base64_of(part) for part in parts if isinstance(part, Image)]
+    return {"images": pictures} if pictures else {}
 
 
 def join_text(parts: Sequence[Part]) -> str:

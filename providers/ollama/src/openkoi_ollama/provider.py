@@ -1,7 +1,7 @@
 """Ollama as a provider: list models and stream responses."""
 
 from asyncio import Semaphore, gather, timeout
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from typing import Annotated, Self, TypeVar
 
@@ -38,6 +38,7 @@ T = TypeVar("T")
 
 MAX_CONCURRENT_REQUESTS = 8
 LIST_TIMEOUT_SECONDS = 20.0
+MEDIA_TYPES = ("image/png", "image/jpeg", "image/webp")  # what the decoders of its server read
 
 
 class Ollama:
@@ -77,6 +78,11 @@ class Ollama:
         self._scribe = OllamaRequestBuilder()
         self._windows = ContextWindows()
         self._shown: dict[str, InstalledModel] = {}
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it sends besides text."""
+        return MEDIA_TYPES
 
     async def __aenter__(self) -> Self:
         return self

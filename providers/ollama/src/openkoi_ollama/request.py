@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from openkoi_hookspecs import Image, Message, Request, Tool, ToolCall
+from openkoi_hookspecs import Image, Message, Request, Tool, ToolCall, ToolResult
 from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
 
 from .messages import Turn, encode_message
@@ -66,9 +66,11 @@ def response_settings(request: Request, *, window: int, answer: int, think: bool
 
 
 def image_sizes(request: Request) -> Iterator[int]:
-    """Return the encoded size of each image in bytes."""
-    parts = (part for message in request.messages for part in message.parts)
-    return ((len(part.data) + 2) // 3 * 4 for part in parts if isinstance(part, Image))
+    """How many bytes each picture takes as it is written."""
+    for part in (part for message in request.messages for part in message.parts):
+        for one in part.parts if isinstance(part, ToolResult) else (part,):
+            if isinstance(one, Image):
+                yield (one.size + 2) // 3 * 4
 
 
 def encode_system(request: Request) -> bytes:

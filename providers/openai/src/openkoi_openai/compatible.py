@@ -1,6 +1,6 @@
 """A provider for any server with an OpenAI-compatible API."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Self
@@ -25,6 +25,11 @@ class Compatible:
         self._dialect = dialect
         self._defaults = defaults
         self._own = f"{author}/" if author else ""
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it sends besides text."""
+        return self._dialect.media_types
 
     async def __aenter__(self) -> Self:
         return self

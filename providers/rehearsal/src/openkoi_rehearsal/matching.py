@@ -4,11 +4,11 @@ Which turns are used is derived from the conversation, which contains them. Conc
 other's turns, a repeated request gets the same answer, and a killed run can continue.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from openkoi_hookspecs import Json, Message, Part, Request, Role, Text, ToolCall, ToolResult
+from openkoi_hookspecs import File, Image, Json, Message, Part, Request, Role, Text, ToolCall, ToolResult
 
 from .script import Script, ScriptedTurn, TurnCondition
 
@@ -26,13 +26,19 @@ class RequestFacts:
     newest: str
     after: int
     tools: bool
+    images: int
 
 
 def choose_turn(script: Script, request: Request, failed: Collection[int] = ()) -> int | None:
     """Return the first matching unused turn; ``failed`` turns have already raised their error."""
     used_up = used_turns(script.turns, request.messages) | set(failed)
+    images = sum(isinstance(part, Image) for message in request.messages for part in shown_in(message))
     asked = RequestFacts(
-        prompt_text(request), last_message_text(request), count_assistant_turns(request.messages), bool(request.tools)
+        prompt_text(request),
+        last_message_text(request),
+        count_assistant_turns(request.messages),
+        bool(request.tools),
+        images,
     )
     fitting = (n for n, turn in enumerate(script.turns) if n not in used_up and matches(turn.when, asked))
     return next(fitting, None)
@@ -41,6 +47,8 @@ def choose_turn(script: Script, request: Request, failed: Collection[int] = ()) 
 def matches(when: TurnCondition, asked: RequestFacts) -> bool:
     """Return whether a request meets a turn's conditions."""
     if when.after not in (None, asked.after) or when.tools not in (None, asked.tools):
+        return False
+    if when.images not in (None, asked.images):
         return False
     return all(text in asked.prompt for text in when.contains) and all(text in asked.newest for text in when.last)
 
@@ -79,8 +87,27 @@ def last_message_text(request: Request) -> str:
 
 
 def message_text(message: Message) -> str:
-    """Return the text of a message."""
-    return "\n".join(part.text for part in message.parts if isinstance(part, Text | ToolResult))
+    """Return the text of a message; an image or file as its media type and name."""
+    return "\n".join(told for part in shown_in(message) if (told := word(part)))
+
+
+def shown_in(message: Message) -> Iterator[Part]:
+    """The parts of a message, and after a tool's result those in it."""
+    for part in message.parts:
+        yield part
+        yield from part.parts if isinstance(part, ToolResult) else ()
+
+
+def word(part: Part) -> str:
+    """What stands in a part."""
+    match part:
+        case Text(text=text) | ToolResult(text=text):
+            return text
+        case Image(media_type=media_type):
+            return f"[{media_type}]"
+        case File(media_type=media_type, name=name):
+            return f"[{name} {media_type}]"
+    return ""
 
 
 def no_match_message(script: Script, request: Request, failed: Collection[int] = ()) -> str:

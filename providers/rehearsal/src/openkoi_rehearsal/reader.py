@@ -40,7 +40,7 @@ def modification_time(path: Path) -> int:
 def read_script_version(path: Path, _changed: int) -> Script:
     """Return the script in a file, cached by its modification time."""
     here = load_yaml(path)
-    table = here.table(("context", "output", "price", "turns"))
+    table = here.table(("context", "output", "price", "can", "turns"))
     if "turns" not in table:
         raise here.error("has no turns")
     return Script(
@@ -49,6 +49,7 @@ def read_script_version(path: Path, _changed: int) -> Script:
         context=get_or_default(table, "context", YamlNode.count, DEFAULT_CONTEXT_TOKENS),
         output=get_or_default(table, "output", YamlNode.count, DEFAULT_OUTPUT_TOKENS),
         price=get_or_default(table, "price", read_price, FREE),
+        can=get_or_default(table, "can", YamlNode.texts, ()),
     )
 
 
@@ -106,13 +107,14 @@ def read_arguments(place: YamlNode) -> Arguments:
 
 
 def read_condition(place: YamlNode) -> TurnCondition:
-    """Read a turn's conditions."""
-    table = place.table(("contains", "last", "after", "tools"))
+    """Read what a prompt has to look like."""
+    table = place.table(("contains", "last", "after", "tools", "images"))
     return TurnCondition(
         contains=get_or_default(table, "contains", YamlNode.texts, ()),
         last=get_or_default(table, "last", YamlNode.texts, ()),
         after=table["after"].count() if "after" in table else None,
         tools=table["tools"].flag() if "tools" in table else None,
+        images=table["images"].count() if "images" in table else None,
     )
 
 

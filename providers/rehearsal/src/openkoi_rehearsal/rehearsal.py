@@ -1,15 +1,18 @@
 """A provider that answers from script files, selected as ``rehearsal/<file>``."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 from openkoi_hookspecs import Chunk, Env, Model, Request, RequestRejectedError
+from openkoi_hookspecs.content import IMAGE_TYPES
 
 from .matching import choose_turn, count_assistant_turns, no_match_message
 from .reader import read_script
 from .script import Script
 from .streaming import stream_turn
+
+MEDIA_TYPES = (*IMAGE_TYPES, "application/pdf")
 
 
 class Rehearsal:
@@ -22,6 +25,11 @@ class Rehearsal:
     def __init__(self, *, folder: Annotated[str, Env("OPENKOI_REHEARSAL")] = "") -> None:
         self.folder = folder
         self.accidents: dict[tuple[str, str], frozenset[int]] = {}
+
+    @property
+    def media_types(self) -> Collection[str]:
+        """What it is shown besides text."""
+        return MEDIA_TYPES
 
     async def models(self) -> Sequence[Model]:
         """List the valid scripts in the folder; ``health`` reports the others."""
@@ -80,5 +88,5 @@ def read_or_error(file: Path) -> Script | RequestRejectedError:
 
 
 def to_model(name: str, script: Script) -> Model:
-    """Return a script as a model."""
-    return Model(name, context=script.context, output=script.output, price=script.price)
+    """Say what a script pretends to be."""
+    return Model(name, context=script.context, output=script.output, price=script.price, can=script.can)

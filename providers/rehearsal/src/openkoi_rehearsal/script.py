@@ -17,19 +17,22 @@ ScriptedPart: TypeAlias = Text | Reasoning | ToolCall
 class TurnCondition:
     """The conditions of a turn; an omitted one matches any request.
 
-    ``contains`` is searched in the whole prompt, ``last`` in the last message; ``after`` is the number of assistant
-    turns so far; ``tools`` tells requests with tools from those without, such as a judge's.
+    ``contains`` is looked for in the whole prompt, ``last`` in the newest message; ``after`` counts the assistant's
+    turns so far in this conversation; ``tools`` says whether tools are offered, which judges do not do; ``images``
+    counts the images in the whole prompt.
     """
 
     contains: tuple[str, ...] = ()
     last: tuple[str, ...] = ()
     after: int | None = None
     tools: bool | None = None
+    images: int | None = None
 
     def __str__(self) -> str:
         conditions = [f"contains {text!r}" for text in self.contains] + [f"last {text!r}" for text in self.last]
         conditions += [] if self.after is None else [f"after {self.after}"]
         conditions += [] if self.tools is None else [f"tools {str(self.tools).lower()}"]
+        conditions += [] if self.images is None else [f"images {self.images}"]
         return ", ".join(conditions) or "always"
 
 
@@ -75,3 +78,4 @@ class Script:
     context: int = DEFAULT_CONTEXT_TOKENS
     output: int = DEFAULT_OUTPUT_TOKENS
     price: Price = FREE
+    can: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from dataclasses import replace
 from openkoi_hookspecs import (
     Chunk,
     FinishReason,
+    Image,
     ProviderUnavailableError,
     Reasoning,
     Request,
@@ -19,11 +20,12 @@ from openkoi_hookspecs import (
     Usage,
 )
 
-from .matching import prompt_text
+from .matching import prompt_text, shown_in
 from .script import ScriptedFailure, ScriptedFailureKind, ScriptedPart, ScriptedTurn
 
 TEXT_CHUNKS = 4
 CHARACTERS_PER_TOKEN = 4
+IMAGE = 1_000
 
 
 async def stream_turn(turn: ScriptedTurn, request: Request, name: str) -> AsyncIterator[Chunk]:
@@ -68,9 +70,10 @@ def failure_error(fault: ScriptedFailure) -> ProviderUnavailableError | RequestR
 
 
 def estimate_usage(request: Request, parts: Sequence[ScriptedPart]) -> Usage:
-    """Estimate the tokens of a request and its response from their length."""
+    """Guess the tokens of a request and its answer from their length; an image is as much as a page."""
     written = sum(len(billable_text(part)) for part in parts)
-    return Usage(input=count_tokens(len(prompt_text(request))), output=count_tokens(written))
+    images = sum(isinstance(part, Image) for message in request.messages for part in shown_in(message))
+    return Usage(input=count_tokens(len(prompt_text(request))) + IMAGE * images, output=count_tokens(written))
 
 
 def billable_text(part: ScriptedPart) -> str:

@@ -3,6 +3,7 @@
 Those that want a vendor's fake are imported from where they are: ``catalogue``, ``faults``, ``peer``.
 """
 
+from .budget import BudgetContract
 from .checkpoints import CheckpointsContract
 from .compactor import CompactorContract
 from .documents import DocumentsContract
@@ -16,6 +17,7 @@ from .source import SourceContract
 from .toolbox import ToolboxContract
 
 __all__ = [
+    "BudgetContract",
     "CheckpointsContract",
     "CompactorContract",
     "DocumentsContract",

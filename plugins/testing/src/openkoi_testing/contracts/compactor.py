@@ -14,6 +14,7 @@ from typing import ClassVar
 import pytest
 
 from openkoi_hookspecs import Compactor, Message, Part, Role, Text, ToolCall, ToolResult
+from openkoi_prompt.conversation import shortening_error
 
 from ..rehearsing import lend
 
@@ -99,9 +100,7 @@ class CompactorContract:
         """No vendor takes a conversation in which one side speaks twice, or says nothing."""
         shorter = self.compacted(whole, tmp_path, times=2)
 
-        assert Role.USER is shorter[0].role
-        assert all(one.role is not other.role for one, other in pairwise(shorter))
-        assert whole[-1].role is shorter[-1].role
+        assert "" == shortening_error(shorter, whole)
         assert all(message.parts for message in shorter)
 
     def test_a_call_and_its_result_go_together(self, whole: list[Message], tmp_path: Path) -> None:

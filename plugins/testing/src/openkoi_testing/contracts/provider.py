@@ -9,7 +9,7 @@ that has to start a server first overrides the fixture ``provider``.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, ClassVar, TypeVar
 
@@ -19,7 +19,9 @@ from openkoi_hookspecs import (
     Arguments,
     Buffered,
     Chunk,
+    File,
     FinishReason,
+    Image,
     Message,
     Model,
     Provider,
@@ -27,11 +29,13 @@ from openkoi_hookspecs import (
     Request,
     Role,
     StreamEnd,
+    SupportsMedia,
     Text,
     Tool,
     ToolCall,
     ToolResult,
 )
+from openkoi_hookspecs.content import IMAGE_TYPES
 
 T = TypeVar("T")
 
@@ -149,6 +153,13 @@ class ProviderContract:
 
         assert isinstance(chunks[-1], StreamEnd)
 
+    def test_sends_all_that_it_declares_to_send(self, asked: Asked) -> None:
+        """Images and files of each media type, of users and of tools, those that failed too."""
+        types = asked.provider.media_types if isinstance(asked.provider, SupportsMedia) else IMAGE_TYPES
+        chunks = asked.hear(story_with([sample(one) for one in types], self.model))
+
+        assert isinstance(chunks[-1], StreamEnd)
+
     def test_leaves_the_request_as_it_was(self, asked: Asked) -> None:
         """Facts are frozen and may be kept."""
         request, same = long_story(self.model), long_story(self.model)
@@ -212,6 +223,34 @@ def calls_in(chunks: list[Chunk]) -> list[ToolCall]:
 async def unused(arguments: Arguments) -> ToolResult:
     """A tool that nobody calls here."""
     return ToolResult("")
+
+
+SAMPLES = {
+    "image/png": b"\x89PNG\r\n\x1a\n" + bytes(8) + b"\0\0\0\1\0\0\0\1",
+    "image/jpeg": b"\xff\xd8\xff\xe0" + bytes(20),
+    "image/gif": b"GIF89a\1\0\1\0" + bytes(12),
+    "image/webp": b"RIFF\x24\0\0\0WEBPVP8 " + bytes(20),
+    "application/pdf": b"%PDF-1.7\n1 0 obj << /Type /Page >> endobj\n",
+}
+
+
+def sample(media_type: str) -> Image | File:
+    """Something of a media type."""
+    data = SAMPLES.get(media_type, b"a document of another type")
+    return Image(data, media_type) if media_type in IMAGE_TYPES else File(data, media_type, "a report (1).pdf")
+
+
+def story_with(media: Sequence[Image | File], model: str) -> Request:
+    """A request with images and files: the user's, those of a tool, and those of a tool that failed."""
+    calls = (ToolCall("call_1", "look", {}), ToolCall("call_2", "look", {}))
+    half = len(media) // 2
+    results = (
+        ToolResult("Here.", parts=(Text("First:"), *media[:half]), call="call_1"),
+        ToolResult("It broke.", parts=tuple(media[half:]), call="call_2", failed=True),
+    )
+    messages = (Message.user("Look", *media), Message(Role.ASSISTANT, calls), Message.user(*results, "Go on"))
+    tool = Tool("look", "Take a screenshot.", {"type": "object", "properties": {}}, unused)
+    return Request(messages, model=model, tools=(tool,))
 
 
 def long_story(model: str) -> Request:

@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from openkoi_hookspecs import Json
+from openkoi_hookspecs.content import IMAGE_TYPES
 
 from .anthropic_blocks import THOUGHTS, Block, blocks_in, texts_in
+from .media import PDF, wrong_media
 
 COUNTED = frozenset(
     {"model", "messages", "system", "tools", "tool_choice", "thinking", "cache_control", "output_config"}
@@ -13,6 +15,7 @@ COUNTED = frozenset(
 KEYS = COUNTED | {"max_tokens", "stream", "temperature", "top_p", "top_k", "metadata", "stop_sequences", "service_tier"}
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 MARKS = 4
+SOURCES = {"image": IMAGE_TYPES, "document": (PDF,)}
 UNANSWERED = "`tool_use` ids were found without `tool_result` blocks immediately after"
 LEAST_BUDGET = 1024
 UNHELD = ("minimum", "maximum", "multipleOf", "minLength", "maxLength", "maxItems", "oneOf")
@@ -92,8 +95,24 @@ def wrong_block(block: Block, where: str) -> Iterator[str]:
             yield f"{where}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
         if not isinstance(block.get("input"), dict):
             yield f"{where}.tool_use.input: Input should be a valid dictionary"
-    if block.get("type") == "tool_result" and block.get("is_error") and not block.get("content"):
+    if block.get("type") == "tool_result":
+        yield from wrong_result(block, where)
+    source = block.get("source")
+    if block.get("type") in SOURCES and isinstance(source, dict):
+        taken = SOURCES[str(block["type"])]
+        if wrong := wrong_media(source.get("media_type"), source.get("data"), taken):
+            yield f"{where}.{block['type']}.source: {wrong}"
+
+
+def wrong_result(block: Block, where: str) -> Iterator[str]:
+    """Say what is wrong with a tool's result."""
+    content = texts_in(block.get("content"))
+    if block.get("is_error") and not content:
         yield f"{where}: content cannot be empty if `is_error` is true"
+    if block.get("is_error") and any(inner.get("type") != "text" for inner in content):
+        yield f"{where}: all content must be type `text` if `is_error` is true"
+    for index, inner in enumerate(content):
+        yield from wrong_block(inner, f"{where}.tool_result.content.{index}")
 
 
 def empty(block: Block, where: str) -> Iterator[str]:

@@ -1,14 +1,19 @@
 """What the real Converse would refuse in a request. Knows the format's rules; serves nothing."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from openkoi_hookspecs import Json
+from openkoi_hookspecs.content import IMAGE_TYPES
+
+from .media import wrong_media
 
 Block = Mapping[str, Json]
 Turn = Mapping[str, Json]
 
 POINTS = 4
+NAME = re.compile(r"(?!.*  )[A-Za-z0-9 ()\[\]-]{1,200}")
 END: Turn = {"role": "user", "content": []}
 
 
@@ -41,8 +46,23 @@ def turn_wrong(turn: Turn) -> str:
         return "The content field in the Message object is empty. Add a ContentBlock object to the content field."
     if any(is_blank(block) for block in (*blocks, *inner(blocks))):
         return "The text field in the ContentBlock object is blank. Add text to the text field, and try again."
+    if wrong := next(filter(None, map(media_wrong, (*blocks, *inner(blocks)))), ""):
+        return wrong
     kinds = ["toolResult" in block for block in blocks]
     return "" if kinds == sorted(kinds, reverse=True) else "toolResult blocks must come first in the content."
+
+
+def media_wrong(block: Block) -> str:
+    """Say what is wrong with an image or a document."""
+    document = block.get("document")
+    if isinstance(document, dict) and not NAME.fullmatch(str(document.get("name"))):
+        return "The document name can only contain alphanumeric characters, single spaces, hyphens and brackets."
+    image = block.get("image")
+    if not isinstance(image, dict):
+        return ""
+    source = image.get("source")
+    data = source.get("bytes") if isinstance(source, dict) else None
+    return wrong_media(f"image/{image.get('format')}", data, IMAGE_TYPES)
 
 
 def config_wrong(body: Mapping[str, Json], messages: Sequence[Turn]) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, ToolCall
 
+from .media import PDF, wrong_media
+
 FIELDS = frozenset(
     {
         "cachedContent",
@@ -23,6 +25,7 @@ FIELDS = frozenset(
 DATA = ("text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult")
 NAME = re.compile(r"[A-Za-z_][\w.:-]{0,127}", re.ASCII)
 BATCH = 100
+TAKEN = ("image/png", "image/jpeg", "image/webp", PDF)
 MISSING = (
     "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, "
     "and missing thought_signature may lead to degraded model performance. Additional data, function call "
@@ -74,6 +77,11 @@ def wrong_content(content: Content, place: int) -> str:
         if not any(part.get(key) for key in DATA) and not part.get("thoughtSignature"):
             where = f"contents[{place}].parts"
             return f"* GenerateContentRequest.{where}: required oneof field 'data' must have one initialized field"
+        response = part.get("functionResponse")
+        inner = objects(response.get("parts")) if isinstance(response, dict) else []
+        for data in objects([one.get("inlineData") for one in (part, *inner)]):
+            if wrong := wrong_media(data.get("mimeType"), data.get("data"), TAKEN):
+                return wrong
     return ""
 
 

@@ -5,7 +5,7 @@ from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 
-from openkoi_hookspecs import Json
+from openkoi_hookspecs import Json, image_type
 
 WINDOW = 4096
 CHARACTERS = 4
@@ -62,9 +62,11 @@ def unreadable(message: Mapping[str, Json]) -> str:
             return "Value looks like object, but can't find closing '}' symbol"
     for image in images if isinstance(images, list) else [images]:
         try:
-            b64decode(image if isinstance(image, str) else "?", validate=True)
+            data = b64decode(image if isinstance(image, str) else "?", validate=True)
         except ValueError:
             return "illegal base64 data at input byte 0"
+        if image_type(data) in ("", "image/gif"):
+            return "Failed to create new sequence: failed to process inputs: image: unknown format"
     return ""
 
 

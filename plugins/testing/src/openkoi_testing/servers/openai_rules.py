@@ -1,12 +1,14 @@
 """What OpenAI's Responses API would refuse. Knows the rules of its items; serves nothing."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse, pairwise
 
 from openkoi_hookspecs import Json
+from openkoi_hookspecs.content import IMAGE_TYPES
 
+from .media import ADDRESS, PDF, wrong_media
 from .openai_wire import as_object
 
 PARAMETER = re.compile(
@@ -86,6 +88,8 @@ def wrong_items(items: Sequence[Json]) -> Iterator[Wrong]:
             yield Wrong(f"Invalid value: '{kind}'. Supported values are: {known}.", f"input[{place}]", "invalid_value")
         if kind == "message":
             yield from wrong_message(item, f"input[{place}]")
+        if kind == "function_call_output":
+            yield from wrong_parts(item.get("output"), SAID["user"], f"input[{place}].output")
         for key in ("call_id", "name", "arguments") if kind == "function_call" else ():
             if not isinstance(item.get(key), str):
                 yield Wrong(f"Missing required parameter: 'input[{place}].{key}'.", f"input[{place}].{key}")
@@ -100,9 +104,22 @@ def wrong_message(item: dict[str, Json], where: str) -> Iterator[Wrong]:
         return
     if not isinstance(content, str | list):
         yield Wrong(f"Invalid type for '{where}.content'.", f"{where}.content", "invalid_type")
-    for part in content if isinstance(content, list) else []:
-        if as_object(part).get("type") not in allowed:
-            yield Wrong(f"Invalid value: '{as_object(part).get('type')}'.", f"{where}.content", "invalid_value")
+    yield from wrong_parts(content, allowed, f"{where}.content")
+
+
+def wrong_parts(content: Json, allowed: Collection[str], where: str) -> Iterator[Wrong]:
+    """Find parts that cannot stand where they do, and images and files that are not what they say."""
+    for part in map(as_object, content if isinstance(content, list) else []):
+        kind = part.get("type")
+        if kind not in allowed:
+            yield Wrong(f"Invalid value: '{kind}'.", where, "invalid_value")
+        if kind in ("input_image", "input_file"):
+            url = part.get("image_url") or part.get("file_data")
+            found = ADDRESS.match(str(url))
+            taken = IMAGE_TYPES if kind == "input_image" else (PDF,)
+            wrong = wrong_media(found[1], url, taken) if found else "Expected a base64-encoded data URL"
+            if wrong:
+                yield Wrong(wrong, where, "invalid_image_format")
 
 
 def unpaired(items: Sequence[dict[str, Json]], body: dict[str, Json]) -> Iterator[Wrong]:

@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Json
+from openkoi_hookspecs.content import IMAGE_TYPES
+
+from .media import ADDRESS, PDF, wrong_media
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
+PARTS = ("text", "image_url", "file")
 LAST: dict[str, Json] = {"role": "user"}
 
 
@@ -24,7 +28,25 @@ def complaint(body: Json) -> str:
 def wrong_role(message: Json) -> str:
     """Say what is wrong with who speaks."""
     role = message.get("role") if isinstance(message, dict) else None
-    return "" if role in ROLES else f"Invalid value for 'role': {role!r}."
+    if role not in ROLES or not isinstance(message, dict):
+        return f"Invalid value for 'role': {role!r}."
+    content = message.get("content")
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    return next(filter(None, (wrong_part(part, str(role)) for part in parts)), "")
+
+
+def wrong_part(part: dict[str, Json], role: str) -> str:
+    """Say what is wrong with a part of a message: only users show images and files."""
+    kind = part.get("type")
+    if kind not in (PARTS if role == "user" else PARTS[:1]):
+        return f"Invalid value: {kind!r}. Messages with role {role!r} have parts of type 'text'."
+    image, file = part.get("image_url"), part.get("file")
+    url = image.get("url") if isinstance(image, dict) else file.get("file_data") if isinstance(file, dict) else None
+    if kind == "text" or (kind == "image_url" and str(url).startswith("http")):
+        return ""
+    found = ADDRESS.match(str(url))
+    taken = IMAGE_TYPES if kind == "image_url" else (PDF,)
+    return wrong_media(found[1], url, taken) if found else "Invalid data URL."
 
 
 def unpaired(messages: Sequence[dict[str, Json]]) -> str:

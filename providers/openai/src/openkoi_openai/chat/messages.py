@@ -1,11 +1,10 @@
 """Convert messages to the Chat Completions format: each tool result is a message."""
 
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from json import JSONEncoder
 
-from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import to_vendor_id, to_vendor_name
+from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import data_url, media_after, result_text, to_vendor_id, to_vendor_name
 
 Turn = Mapping[str, object]
 ENCODER = JSONEncoder(ensure_ascii=False)
@@ -17,7 +16,7 @@ def encode_message(message: Message, reasoning_key: str = "") -> Iterator[Turn]:
         yield encode_assistant(message.parts, reasoning_key)
         return
     yield from (encode_result(part) for part in message.parts if isinstance(part, ToolResult))
-    said = [part for part in message.parts if isinstance(part, Text | Image)]
+    said = [*media_after(message.parts), *(part for part in message.parts if isinstance(part, Text | Image | File))]
     if said:
         yield {"role": "user", "content": encode_user(said)}
 
@@ -44,19 +43,24 @@ def encode_call(asked: ToolCall) -> Turn:
 
 
 def encode_result(answer: ToolResult) -> Turn:
-    """Return a tool message."""
-    return {"role": "tool", "tool_call_id": to_vendor_id(answer.call), "content": answer.text}
+    """Tell of a tool's result, which is words alone: its images come in a message of the user, after all results."""
+    return {"role": "tool", "tool_call_id": to_vendor_id(answer.call), "content": result_text(answer)}
 
 
-def encode_user(said: Sequence[Text | Image]) -> str | list[Turn]:
-    """Return text as a string, and text with images as a list."""
+def encode_user(said: Sequence[Text | Image | File]) -> str | list[Turn]:
+    """Tell words as words, and words with pictures or files as a list."""
     texts = [part.text for part in said if isinstance(part, Text)]
     if len(texts) == len(said):
         return "\n".join(texts)
-    return [{"type": "text", "text": p.text} if isinstance(p, Text) else encode_image(p) for p in said]
+    return [piece(part) for part in said]
 
 
-def encode_image(image: Image) -> Turn:
-    """Return an image part."""
-    url = f"data:{image.media_type};base64,{b64encode(image.data).decode()}"
-    return {"type": "image_url", "image_url": {"url": url}}
+def piece(part: Text | Image | File) -> Turn:
+    """Tell words, or a picture or a file with all its bytes."""
+    match part:
+        case Text():
+            return {"type": "text", "text": part.text}
+        case Image():
+            return {"type": "image_url", "image_url": {"url": data_url(part)}}
+        case File():
+            return {"type": "file", "file": {"filename": part.name, "file_data": data_url(part)}}

@@ -1,15 +1,15 @@
 """Convert messages to the items of the Responses API."""
 
 import json
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 
-from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import to_vendor_id, to_vendor_name
+from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_wire import data_url, result_text, to_vendor_id, to_vendor_name
 
 from .reasoning_signatures import split_items
 
 Turn = Mapping[str, object]
+EMPTY = Text("")
 
 
 def encode_message(message: Message) -> Iterator[Turn]:
@@ -18,7 +18,7 @@ def encode_message(message: Message) -> Iterator[Turn]:
         yield from drop_trailing_reasoning([item for part in message.parts for item in encode_part(part)])
         return
     yield from (encode_result(part) for part in message.parts if isinstance(part, ToolResult))
-    said = [part for part in message.parts if isinstance(part, Text | Image)]
+    said = [part for part in message.parts if isinstance(part, Text | Image | File)]
     if said:
         yield {"type": "message", "role": "user", "content": encode_user(said)}
 
@@ -43,19 +43,27 @@ def drop_trailing_reasoning(items: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def encode_result(answer: ToolResult) -> Turn:
-    """Return a function call output item."""
-    return {"type": "function_call_output", "call_id": to_vendor_id(answer.call), "output": answer.text}
+    """Tell of a tool's result."""
+    output: object = result_text(answer)
+    if any(not isinstance(part, Text) for part in answer.parts):
+        output = [piece(part) for part in (Text(answer.text), *answer.parts) if part != EMPTY]
+    return {"type": "function_call_output", "call_id": to_vendor_id(answer.call), "output": output}
 
 
-def encode_user(said: Sequence[Text | Image]) -> str | list[Turn]:
-    """Return text as a string, and text with images as a list."""
+def encode_user(said: Sequence[Text | Image | File]) -> str | list[Turn]:
+    """Tell words as words, and words with pictures or files as a list."""
     texts = [part.text for part in said if isinstance(part, Text)]
     if len(texts) == len(said):
         return "\n".join(texts)
-    return [{"type": "input_text", "text": p.text} if isinstance(p, Text) else encode_image(p) for p in said]
+    return [piece(part) for part in said]
 
 
-def encode_image(image: Image) -> Turn:
-    """Return an image part."""
-    url = f"data:{image.media_type};base64,{b64encode(image.data).decode()}"
-    return {"type": "input_image", "image_url": url, "detail": "auto"}
+def piece(part: Text | Image | File) -> Turn:
+    """Tell words, or a picture or a file with all its bytes."""
+    match part:
+        case Text():
+            return {"type": "input_text", "text": part.text}
+        case Image():
+            return {"type": "input_image", "image_url": data_url(part), "detail": "auto"}
+        case File():
+            return {"type": "input_file", "filename": part.name, "file_data": data_url(part)}

@@ -1,0 +1,138 @@
+"""What users, tools and models say and show each other: text, images and files."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from .errors import KoiError
+
+MAX_IMAGE_BYTES = 5_000_000  # Anthropic's limit for one image; the largest that each of the vendors takes
+MAX_FILE_BYTES = 20_000_000  # base64 of it fits the 32 MB that Anthropic takes as a request
+IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+TEXT_TYPES = ("text/", "application/json", "application/xml", "application/yaml", "application/toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """Bytes that the run log keeps in a file, read when they are needed. Plugins get them from the log, already made.
+
+    ``digest`` is the SHA-256 of the bytes in hexadecimal, ``size`` their number.
+    """
+
+    digest: str
+    size: int
+    path: Path = field(compare=False)
+
+    def read(self) -> bytes:
+        """Return the bytes; raise KoiError if the file is missing or damaged."""
+        try:
+            data = self.path.read_bytes()
+        except OSError as error:
+            raise KoiError(f"{self.path}, which the run log refers to, cannot be read: {error.strerror}.") from error
+        if digest_of(data) != self.digest:
+            raise KoiError(f"{self.path}, which the run log refers to, is damaged.")
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image of at most 5,000,000 bytes: its bytes, and one of ``IMAGE_TYPES``.
+
+    In records of the log, ``content`` is a ``Blob``; ``data`` gives the bytes in either case.
+    """
+
+    content: bytes | Blob = field(repr=False)
+    media_type: str
+
+    @property
+    def data(self) -> bytes:
+        """The bytes; raises KoiError if they are in the log and cannot be read."""
+        return bytes_of(self.content)
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return size_of(self.content)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the bytes, in hexadecimal."""
+        return digest_of(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of at most 20,000,000 bytes: its bytes, their media type such as ``application/pdf``, and its name.
+
+    A model reads a text file as text, whichever provider it is of. Other files are sent where a provider takes their
+    type, see ``SupportsMedia``; otherwise the model reads that the file cannot be shown.
+    """
+
+    content: bytes | Blob = field(repr=False)
+    media_type: str
+    name: str
+
+    @property
+    def data(self) -> bytes:
+        """The bytes; raises KoiError if they are in the log and cannot be read."""
+        return bytes_of(self.content)
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return size_of(self.content)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the bytes, in hexadecimal."""
+        return digest_of(self.content)
+
+    @property
+    def text(self) -> str | None:
+        """Its text, if its media type is one of text and its bytes are UTF-8; otherwise None."""
+        if not self.media_type.startswith(TEXT_TYPES):
+            return None
+        try:
+            return self.data.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+
+
+Content: TypeAlias = Text | Image | File
+
+
+def bytes_of(content: bytes | Blob) -> bytes:
+    """Return the bytes themselves."""
+    return content.read() if isinstance(content, Blob) else content
+
+
+def size_of(content: bytes | Blob) -> int:
+    """Return how many bytes there are."""
+    return content.size if isinstance(content, Blob) else len(content)
+
+
+def digest_of(content: bytes | Blob) -> str:
+    """Return the SHA-256 of the bytes, in hexadecimal."""
+    from hashlib import sha256
+
+    return content.digest if isinstance(content, Blob) else sha256(content).hexdigest()
+
+
+def image_type(data: bytes) -> str:
+    """Return the media type that the first bytes of an image show, one of ``IMAGE_TYPES``; empty for anything else."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for start, kind in SIGNATURES.items() if data.startswith(start)), "")

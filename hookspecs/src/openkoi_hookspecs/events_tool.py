@@ -1,0 +1,37 @@
+"""What happens when tools are called. Part of the catalogue ``events``."""
+
+from dataclasses import dataclass
+
+from .events_base import Event
+from .tool import ToolCall, ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStarted(Event):
+    """Written before the effect: a call without a result may have happened. The user reads ``progress_text``.
+
+    ``by_plugin``: a plugin calls the tool, so that neither the call nor its result is part of the conversation.
+    """
+
+    name = "tool_call"
+    call: ToolCall
+    progress_text: str = ""
+    by_plugin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallFinished(Event):
+    """The result, as the model reads it."""
+
+    name = "tool_result"
+    result: ToolResult
+    by_plugin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultsReady(Event):
+    """All calls of a cycle have their results."""
+
+    name = "tool.results"
+    durable = False
+    cycle: int

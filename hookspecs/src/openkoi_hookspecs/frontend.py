@@ -1,0 +1,71 @@
+"""Where a user meets OpenKoi, and what starts that."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol, Self
+
+from .plugin_entry import InstalledPlugin
+from .run import HookReturn, Koi
+
+NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
+
+
+class OpenedKoi(Koi, Protocol):
+    """OpenKoi as a frontend opens it, for one folder. Enter it before use: that registers the hooks.
+
+    Leaving it stops the runs that are under way, and leaves the plugins. What calls no hook, such as ``load``, works
+    before it is entered, too.
+    """
+
+    async def __aenter__(self) -> Self:
+        """Register the hooks; what plugins find is found."""
+
+    async def __aexit__(self, *error: object) -> None:
+        """Stop what is under way, and leave the plugins."""
+
+
+class Launcher(Protocol):
+    """What the program ``openkoi`` lends to the frontend that it starts."""
+
+    @property
+    def version(self) -> str:
+        """The version of OpenKoi."""
+
+    @property
+    def arguments(self) -> Sequence[str]:
+        """The words of the command line that are the frontend's: those behind its name."""
+
+    def plugins(self, kind: str) -> Sequence[InstalledPlugin]:
+        """List the installed plugins of a kind, by name, without reading settings."""
+
+    def open(
+        self,
+        workspace: Path | None = None,
+        *,
+        config: str = "",
+        flags: Mapping[str, object] = NO_SETTINGS,
+        settings: Mapping[str, object] = NO_SETTINGS,
+    ) -> OpenedKoi:
+        """Build OpenKoi as it is configured for a folder: the current one, unless another is named.
+
+        ``config`` is a configuration file in the place of the user's. ``settings``, by dotted key, outrank what is
+        configured; so do ``flags``, the options of ``openkoi`` by name, in which None stands for an option that is not
+        given. Raises ConfigError.
+        """
+
+    def start(self, name: str, arguments: Sequence[str] = (), *, config: str = "") -> int:
+        """Start another frontend and return its exit status; ``config`` is the configuration file that it opens.
+
+        Raises PluginNotFoundError, ConfigError, and PluginError for whatever else it raises.
+        """
+
+
+class Frontend(Protocol):
+    """Where a user meets OpenKoi: a command line, a chat, a web page. Group ``openkoi.frontends``.
+
+    ``web`` is started by ``openkoi web ...``, and by ``openkoi`` alone if ``[use] frontend`` names it.
+    """
+
+    def run(self, launcher: Launcher) -> HookReturn[int]:
+        """Run until the user leaves; return the exit status. ``def``, or ``async def`` if it waits."""

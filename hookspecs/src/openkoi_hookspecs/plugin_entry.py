@@ -1,0 +1,36 @@
+"""Plugins in lists: what is installed, and what can be loaded."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class InstalledPlugin(Protocol):
+    """A plugin as its distribution declares it; nothing of it is imported."""
+
+    @property
+    def kind(self) -> str:
+        """The kind, such as ``commands``."""
+
+    @property
+    def name(self) -> str:
+        """The name that it is chosen by."""
+
+    @property
+    def distribution(self) -> str:
+        """The distribution that brings it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PluginEntry:
+    """A plugin that can be chosen. ``origin`` says who brings it.
+
+    ``load`` imports, configures and enters it, once: whoever asks again is given the same. In an entry that a source
+    lists, it makes the plugin; the kernel calls it once. Another ``version`` says that another plugin would be made.
+    """
+
+    kind: str
+    name: str
+    origin: str
+    load: Callable[[], Awaitable[object]]
+    version: str = ""

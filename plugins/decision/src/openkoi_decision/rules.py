@@ -1,0 +1,133 @@
+"""Continue or end a run that is not accepted. Pure; the first rule that returns a ruling applies."""
+
+from collections.abc import Sequence
+
+from openkoi_hookspecs import Decision, EvaluationMode, NextAction, StopReason
+
+from .history import ROUNDING, History, Rule, evaluation_of
+from .refine import NOTHING_DONE
+from .shortfall import counted
+
+STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (DESIGN section 2, rule 5)
+
+
+def stop_looping(history: History) -> Decision | None:
+    """Stop a model that repeats itself."""
+    looping = history.facts.end is StopReason.LOOP
+    return Decision(NextAction.ABORT_LOOP, "repeated the same calls without making progress") if looping else None
+
+
+def stop_at_limit(history: History) -> Decision | None:
+    """Stop if a limit was reached: a lease was refused, or nothing is left for another iteration."""
+    facts, limits, spent = history.facts, history.limits, history.spent
+    if facts.end is StopReason.BUDGET:
+        return out_of_budget(facts.limit or "the budget")
+    for name, used, most in (
+        ("tokens", spent.budget_tokens, limits.tokens),
+        ("dollars", spent.usd, limits.usd),
+        ("calls", spent.calls, limits.calls),
+    ):
+        if used >= most and used > 0:
+            return out_of_budget(name)
+    if facts.end is StopReason.TIME or spent.seconds >= limits.seconds:
+        return Decision(NextAction.ABORT_TIMEOUT, f"reached the limit of {limits.seconds:g} seconds")
+    return None
+
+
+def out_of_budget(limit: str) -> Decision:
+    return Decision(NextAction.ABORT_BUDGET, f"reached the limit of {limit}")
+
+
+def restart_after_regression(history: History) -> Decision | None:
+    """Undo work that got worse; the first time, continue from the best iteration in another way."""
+    why = regression(history)
+    if not why:
+        return None
+    if any(regression(earlier) for earlier in prefixes(history.before)):
+        return Decision(NextAction.ABORT_REGRESSION, f"{why}, for the second time")
+    return None if history.used_up else Decision(NextAction.CONTINUE, why, restart_from_best=True)
+
+
+def prefixes(history: History) -> Sequence[History]:
+    counts = range(1, len(history.iterations) + 1)
+    return [History(history.iterations[:count], history.limits, history.spent) for count in counts]
+
+
+def regression(history: History) -> str:
+    """Say how the last iteration is worse than those before; empty if it is not."""
+    failing = (check for check in history.evaluation.checks if check.required and not check.passed)
+    passed = passed_before(history)
+    reddened = {check.name for check in failing if (check.evaluator, check.name) in passed}
+    if reddened:
+        return f"{', '.join(sorted(reddened)[:3])} passed before"
+    now, best, margin = history.facts.judged, history.before.best_score, history.limits.max_regression
+    if now is None or best is None or margin is None or now >= best - margin - ROUNDING:
+        return ""
+    return f"the score fell from {best:.2f} to {now:.2f}"
+
+
+def passed_before(history: History) -> frozenset[tuple[str, str]]:
+    """Return the checks that passed in an earlier iteration, each by its evaluator and its name."""
+    earlier = (evaluation_of(iteration).checks for iteration in history.iterations[:-1])
+    return frozenset((check.evaluator, check.name) for checks in earlier for check in checks if check.passed)
+
+
+def ask_about_blocker(history: History) -> Decision | None:
+    """Ask the user about a blocker that three iterations did not fix."""
+    stuck = [finding.title for finding in history.evaluation.blockers if finding.key in still_open(history)]
+    return Decision(NextAction.ESCALATE, f"still failing after {STUBBORN} iterations: {stuck[0]}") if stuck else None
+
+
+def stop_after_last(history: History) -> Decision | None:
+    count = counted(len(history.iterations), "iteration")
+    return Decision(NextAction.ACCEPT_BEST, f"{history.shortfall} after {count}") if history.used_up else None
+
+
+def stop_stalled(history: History) -> Decision | None:
+    """Stop if another iteration would bring nothing. An open blocker is tried again: the user is asked about it."""
+    if len(history.iterations) < 2 or history.evaluation.blockers:
+        return None
+    if repeats_nothing(history):
+        return Decision(NextAction.ACCEPT_BEST, NOTHING_DONE)
+    if history.evaluation.mode is EvaluationMode.CACHED:
+        return Decision(NextAction.ACCEPT_BEST, "the last iteration changed nothing")
+    if no_gain(history):
+        return Decision(NextAction.ACCEPT_BEST, "the last iteration did not improve the result")
+    return Decision(NextAction.ACCEPT_BEST, "the same findings are still open") if same_findings_open(history) else None
+
+
+def repeats_nothing(history: History) -> bool:
+    """Whether this iteration and the one before did nothing at all."""
+    return not any(facts.answered or facts.changed for facts in (history.facts, history.before.facts))
+
+
+def no_gain(history: History) -> bool:
+    if history.evaluation.checks != history.before.evaluation.checks:
+        return False
+    now, best = history.facts.judged, history.before.best_score
+    if now is None:
+        return history.before.facts.judged is None
+    return best is not None and now < best + history.limits.min_improvement - ROUNDING
+
+
+def same_findings_open(history: History) -> bool:
+    found = history.evaluation.open
+    return bool(found) and still_open(history) == {finding.key for finding in found}
+
+
+def still_open(history: History) -> set[tuple[str, str, str]]:
+    """Return the findings that were open in each of the last three iterations."""
+    if len(history.iterations) < STUBBORN:
+        return set()
+    recent = history.iterations[-STUBBORN:]
+    return set.intersection(*({finding.key for finding in evaluation_of(one).open} for one in recent))
+
+
+RULES: Sequence[Rule] = (
+    stop_looping,
+    stop_at_limit,
+    restart_after_regression,
+    ask_about_blocker,
+    stop_after_last,
+    stop_stalled,
+)

@@ -1,0 +1,49 @@
+"""Say in words why an iteration is not good enough. Pure."""
+
+from openkoi_hookspecs import Evaluation, Iteration, Limits, Policy, StopReason
+
+from .refine import NOTHING_DONE, how_it_ended
+
+DIGITS = range(2, 9)  # a difference below 1e-9 is rounding: such a score is accepted (history.py)
+
+
+def shortfall(iteration: Iteration, limits: Limits) -> str:
+    """Say why an iteration was not accepted."""
+    facts, evaluation = iteration.facts, iteration.evaluation or Evaluation()
+    if facts.red:
+        return failures(evaluation)
+    if facts.end is StopReason.REFUSED:
+        return f"the model refused: {first_line(iteration.work.text) or 'it gave no reason'}"
+    if facts.end is not StopReason.DONE:
+        return how_it_ended(facts)
+    if not (facts.answered or facts.changed):
+        return NOTHING_DONE
+    if facts.judged is not None:
+        return below_threshold(facts.judged, limits.quality_threshold)
+    if facts.policy is Policy.CHECKS and evaluation.missing:
+        return f"not checked: {evaluation.missing[0]}"
+    if facts.policy is Policy.CHECKS and facts.green:
+        return "nothing was changed, so passing checks prove nothing"
+    return "not judged"
+
+
+def below_threshold(score: float, threshold: float) -> str:
+    """Say that a score is too low, with enough digits to see by how much."""
+    digits = next((count for count in DIGITS if f"{score:.{count}f}" != f"{threshold:.{count}f}"), DIGITS.stop)
+    return f"score {score:.{digits}f} is below the threshold {threshold:.{digits}f}"
+
+
+def failures(evaluation: Evaluation) -> str:
+    """Name the open blocker, or else say how many checks fail."""
+    if evaluation.blockers:
+        return f"a blocker is open: {evaluation.blockers[0].title}"
+    count = len(evaluation.failing)
+    return f"{counted(count, 'required check')} {'fails' if count == 1 else 'fail'}"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def first_line(text: str) -> str:
+    return text.strip().partition("\n")[0][:200]

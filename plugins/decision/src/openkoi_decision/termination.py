@@ -1,0 +1,58 @@
+"""Decide when an agent's work is done, by its declared conditions, and what reminds a model that stops before. Pure.
+
+The first condition that is met ends the work, and that is a success: the agent's author declared it.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from openkoi_hookspecs import BudgetExhausted, Condition, TextIncludes, ToolResult, ToolReturned
+
+EXHAUSTED = "budget-exhausted"
+UNDONE = "You called no tool, and this is not done yet."
+
+
+def met_condition(
+    conditions: Iterable[Condition],
+    text: str,
+    results: Sequence[tuple[str, ToolResult]],
+    usd_left: float = math.inf,
+) -> str:
+    """Return the kind of the first condition that is met; empty if none is.
+
+    ``text`` is what the model wrote, ``results`` are what tools returned, each with its tool's name.
+    """
+    for condition in conditions:
+        match condition:
+            case TextIncludes(text=wanted) if wanted in text:
+                return "text-includes"
+            case ToolReturned() if any(tool_condition_met(condition, *one) for one in results):
+                return "tool-result"
+            case BudgetExhausted() if usd_left <= 0:
+                return EXHAUSTED
+    return ""
+
+
+def tool_condition_met(condition: ToolReturned, tool: str, result: ToolResult) -> bool:
+    """Return whether a tool returned what was declared; a failed result counts only where its exit code is declared."""
+    if tool != condition.tool or condition.contains not in result.text:
+        return False
+    return not result.failed if condition.exit_code is None else result.exit_code == condition.exit_code
+
+
+def reminder(conditions: Iterable[Condition]) -> str:
+    """Write what a model is told that waits instead of working; empty if it can meet none of the conditions."""
+    wanted = [wish for condition in conditions if (wish := describe_condition(condition))]
+    return f"{UNDONE} It is done when you {' or '.join(wanted)}. Continue." if wanted else ""
+
+
+def describe_condition(condition: Condition) -> str:
+    """Write what meets a condition; empty for one that a model cannot meet by itself."""
+    match condition:
+        case TextIncludes(text=text):
+            return f"write {text}"
+        case ToolReturned(tool=tool, exit_code=exit_code, contains=contains):
+            code = f" ends with exit code {exit_code}" if exit_code is not None else ""
+            text = f" brings {contains!r}" if contains else ""
+            return f"see that {tool}{' and'.join(filter(None, (code, text))) or ' has answered'}"
+    return ""

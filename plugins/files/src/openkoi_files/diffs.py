@@ -1,0 +1,41 @@
+"""Read the unified diffs that checkpoints return. No header in them renames a file, so both of its paths are alike."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+HEADER = re.compile(r"^diff --git (.+)$", re.MULTILINE)
+ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
+MAX_NAMES = 10
+LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
+
+
+def changed_files(diff: str) -> tuple[str, ...]:
+    """Return the paths of the files that a diff changes."""
+    return tuple(split_by_file(diff))
+
+
+def split_by_file(diff: str) -> Mapping[str, str]:
+    """Return the part of a diff that changes each file, by the file's path."""
+    headers = list(HEADER.finditer(diff))
+    ends = [*(header.start() for header in headers[1:]), len(diff)]
+    return {path_in(one[1]): diff[one.start() : end] for one, end in zip(headers, ends, strict=False)}
+
+
+def format_names(names: Sequence[str], most: int = MAX_NAMES, separator: str = ", ") -> str:
+    """Return the names of files, the first ones of many."""
+    more = len(names) - most
+    return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def path_in(header: str) -> str:
+    """Return the path of a header's second half, with its escapes resolved."""
+    second = header[len(header) // 2 + 1 :]
+    if second.startswith('"'):
+        plain = ESCAPED.sub(lambda match: resolve(match[1]), second[1:-1].encode())
+        second = plain.decode("utf-8", "surrogateescape")
+    return second.removeprefix("b/")
+
+
+def resolve(escape: bytes) -> bytes:
+    """Return the byte that an escape stands for."""
+    return bytes([int(escape, 8)]) if len(escape) == 3 else LETTERS.get(escape, escape)

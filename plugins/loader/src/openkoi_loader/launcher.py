@@ -1,0 +1,118 @@
+"""Start frontends, and open OpenKoi for them. Implements ``Launcher``; what is heavy is imported when it is needed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import isawaitable
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from .registry import Found, Scan, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+    from pathlib import Path
+
+    from openkoi_hookspecs import Frontend, OpenedKoi
+
+T = TypeVar("T")
+FRONTENDS = "frontends"
+CLI = "cli"
+MISSING = "OpenKoi has no command line here. Install it: pip install openkoi-cli"
+NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Launcher:
+    """What is installed, and the words that are the frontend's. ``target`` names the function that opens OpenKoi."""
+
+    found: Scan
+    arguments: Sequence[str]
+    version: str
+    target: str
+    config: str = ""
+
+    def plugins(self, kind: str) -> Sequence[Found]:
+        """List the installed plugins of a kind, by name."""
+        return [one for one in self.found.found if one.kind == kind]
+
+    def open(
+        self,
+        workspace: "Path | None" = None,
+        *,
+        config: str = "",
+        flags: Mapping[str, object] = NOTHING,
+        settings: Mapping[str, object] = NOTHING,
+    ) -> "OpenedKoi":
+        """Build OpenKoi as it is configured for a folder."""
+        from pathlib import Path
+
+        open_koi = cast("Callable[..., OpenedKoi]", resolve(self.target))
+        options = {"flags": flags, "settings": settings}
+        return open_koi(workspace or Path.cwd(), config=config or self.config, found=self.found, **options)
+
+    def main(self) -> int | str:
+        """Start the frontend that the line is for; return its exit status, or the error that it leaves to us."""
+        if not self.plugins(FRONTENDS):
+            return MISSING
+        try:
+            return self.start(*self.choose())
+        except Exception as error:
+            from openkoi_hookspecs import KoiError
+            from openkoi_redact import current_redactor
+
+            if isinstance(error, KoiError):
+                return f"Error: {current_redactor()(str(error))}"
+            raise
+
+    def choose(self) -> tuple[str, Sequence[str]]:
+        """Return which frontend to start, with its words: the command line, which starts the others, if it is there.
+
+        Else the one that the first word names, the only one, or the one that is configured.
+        """
+        names, words = [one.name for one in self.plugins(FRONTENDS)], self.arguments
+        if CLI not in names and words and words[0] in names:
+            return words[0], words[1:]
+        if CLI in names or len(names) == 1:
+            return (CLI if CLI in names else names[0]), words
+        from openkoi_settings import keys
+
+        return self.open().setting(keys.USE_FRONTEND.name, str, CLI), words
+
+    def start(self, name: str, arguments: Sequence[str] = (), *, config: str = "") -> int:
+        """Start a frontend and return its exit status; raises KoiError, which names it, if it fails."""
+        launcher = replace(self, arguments=tuple(arguments), config=config or self.config)
+        try:
+            status = launcher.make(name).run(launcher)
+            return (run_async(status) if isawaitable(status) else status) or 0
+        except Exception as error:  # a frontend is a plugin, and may raise anything
+            from openkoi_hookspecs import KoiError, PluginError
+
+            if isinstance(error, KoiError):
+                raise
+            raise PluginError(name, "run", f"{type(error).__name__}: {error}") from error
+
+    def make(self, name: str) -> "Frontend":
+        """Make a frontend as it is configured. The command line is not: it is what corrects the configuration."""
+        own = [one for one in self.plugins(FRONTENDS) if one.name == name == CLI]
+        return cast("Callable[[], Frontend]", resolve(own[0].target))() if own else run_async(self.load(name))
+
+    async def load(self, name: str) -> "Frontend":
+        """Load a frontend; the plugins that it was made with are left."""
+        from contextlib import AsyncExitStack
+
+        koi = self.open()
+        async with AsyncExitStack() as stack:
+            stack.push_async_exit(koi)
+            return cast("Frontend", await koi.load(FRONTENDS, name))
+
+
+async def wait(waiting: "Awaitable[T]") -> "T":
+    """Wait for any awaitable."""
+    return await waiting
+
+
+def run_async(waiting: "Awaitable[T]") -> "T":
+    """Wait in a loop of its own."""
+    import asyncio
+
+    return asyncio.run(wait(waiting))

@@ -1,0 +1,60 @@
+"""What was spent and is reserved on one day, and whether a call fits into what is left. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, Cost, LimitExceededError
+
+TOKENS_A_DAY, DOLLARS_A_DAY = "tokens a day", "dollars a day"
+NOTHING = Amount()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One day: what was spent, and what is reserved, by the reservation's id."""
+
+    spent: Amount = NOTHING
+    held: Mapping[str, Amount] = field(default_factory=dict)
+
+    @property
+    def reserved(self) -> Amount:
+        """All that is reserved."""
+        amounts = self.held.values()
+        return Amount(tokens=sum(one.tokens for one in amounts), usd=sum(one.usd for one in amounts))
+
+    def left(self, limit: Amount) -> Amount:
+        """Return what may still be reserved within a limit."""
+        used = add(self.spent, self.reserved)
+        return Amount(tokens=limit.tokens - used.tokens, usd=limit.usd - used.usd)
+
+    def hold(self, id: str, amount: Amount) -> "Page":
+        """Return the page with one more reservation."""
+        return Page(self.spent, {**self.held, id: amount})
+
+    def settle(self, id: str, spent: Amount) -> "Page":
+        """Return the page on which this was spent in place of a reservation."""
+        held = {one: amount for one, amount in self.held.items() if one != id}
+        return Page(add(self.spent, spent), held) if id in self.held else self
+
+    def as_day(self, date: str, limit: Amount) -> BudgetDay:
+        """Return what the page says of its day."""
+        return BudgetDay(date=date, spent=self.spent, reserved=self.reserved, limit=limit)
+
+
+def grant(request: BudgetRequest, left: Amount) -> Amount:
+    """Return as much as is left of what a call asks for; raises LimitExceededError where that is too little."""
+    if request.least.usd > left.usd:
+        raise LimitExceededError(DOLLARS_A_DAY)
+    if request.least.tokens > left.tokens:
+        raise LimitExceededError(TOKENS_A_DAY)
+    return Amount(tokens=min(request.most.tokens, left.tokens), usd=min(request.most.usd, left.usd))
+
+
+def amount_of(cost: Cost) -> Amount:
+    """Return what a budget counts of a cost."""
+    return Amount(tokens=cost.budget_tokens, usd=cost.usd)
+
+
+def add(one: Amount, other: Amount) -> Amount:
+    """Return two amounts together."""
+    return Amount(tokens=one.tokens + other.tokens, usd=one.usd + other.usd)

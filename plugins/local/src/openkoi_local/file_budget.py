@@ -1,0 +1,113 @@
+"""What a day may cost, in a file a day that all processes of a user share under a lock.
+
+What is reserved counts as spent until the call is over. What a process had reserved that is gone counts as spent for
+good, since nobody knows what became of it.
+"""
+
+import json
+import math
+import os
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Annotated
+
+from openkoi_files import is_process_running, locked, private_folder, read_text, replace_file
+from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, Cost, DataDir, KoiError, SharedSetting
+from openkoi_hookspecs.budgets import UNLIMITED
+from openkoi_settings import keys
+
+from .day_page import Page, amount_of, grant
+
+DATED = "????-??-??.json"
+BROKEN = "{file} contains what a day costs and cannot be {what}: {why}"
+
+
+class FileBudget:
+    """Keeps the days in files. Without a limit it counts nothing: the run log has all costs."""
+
+    def __init__(
+        self,
+        *,
+        folder: Annotated[Path, DataDir("days")],
+        usd_a_day: Annotated[float, SharedSetting(keys.MAX_COST_PER_DAY.name)] = math.inf,
+        tokens_a_day: Annotated[float, SharedSetting(keys.MAX_TOKENS_PER_DAY.name)] = math.inf,
+    ) -> None:
+        self.folder = folder
+        self.limit = Amount(tokens=tokens_a_day, usd=usd_a_day)
+        self.reserved: dict[str, Path] = {}
+
+    async def reserve(self, request: BudgetRequest) -> Amount:
+        """Reserve what a call may cost, checked and written under one lock; raises LimitExceededError."""
+        if self.limit == UNLIMITED:
+            return request.most
+        granted: list[Amount] = []
+
+        def hold(page: Page) -> Page:
+            granted.append(grant(request, page.left(self.limit)))
+            return page.hold(key_of(request.id), granted[0])
+
+        file = self.file(self.today())
+        self.change(file, hold)
+        self.reserved[request.id] = file
+        return granted[0]
+
+    async def settle(self, id: str, cost: Cost) -> None:
+        """Count what a call cost, on the day of its reservation."""
+        if file := self.reserved.pop(id, None):
+            self.change(file, lambda page: page.settle(key_of(id), amount_of(cost)))
+
+    async def days(self) -> Sequence[BudgetDay]:
+        """Return the days on which a limit was set, and today; raises KoiError for a file that cannot be read."""
+        if self.limit == UNLIMITED:
+            return []
+        files = {*self.folder.glob(DATED), self.file(self.today())}
+        return [read_page(file).as_day(file.stem, self.limit) for file in sorted(files)]
+
+    def today(self) -> date:
+        """Return the day that is counted now."""
+        return datetime.now(UTC).date()
+
+    def file(self, day: date) -> Path:
+        """Return the file of a day."""
+        return self.folder / f"{day.isoformat()}.json"
+
+    def change(self, file: Path, step: Callable[[Page], Page]) -> None:
+        """Change a day's page while no other process does."""
+        try:
+            private_folder(self.folder)
+            with locked(file):
+                replace_file(file, written(step(settle_abandoned(read_page(file)))))
+        except OSError as error:
+            raise KoiError(BROKEN.format(file=file, what="written", why=f"{error.strerror}.")) from None
+
+
+def key_of(id: str) -> str:
+    """Return the name of a reservation of this process; in containers the next process may have the same number."""
+    return f"{os.getpid()}:{id}"
+
+
+def settle_abandoned(page: Page) -> Page:
+    """Count reservations of processes that are gone as spent."""
+    for key, amount in page.held.items():
+        if not is_process_running(int(key.partition(":")[0])):
+            page = page.settle(key, amount)
+    return page
+
+
+def written(page: Page) -> str:
+    """Return a page as its file contains it."""
+    held = {key: (amount.tokens, amount.usd) for key, amount in page.held.items()}
+    return json.dumps({"tokens": page.spent.tokens, "usd": page.spent.usd, "held": held})
+
+
+def read_page(file: Path) -> Page:
+    """Return a day's page; raises KoiError for one that cannot be read, since nobody would know what was spent."""
+    try:
+        known = json.loads(read_text(file)) if file.exists() else {}
+        held = {
+            key: Amount(tokens=float(tokens), usd=float(usd)) for key, (tokens, usd) in known.get("held", {}).items()
+        }
+        return Page(Amount(tokens=float(known.get("tokens", 0)), usd=float(known.get("usd", 0))), held)
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise KoiError(BROKEN.format(file=file, what="read", why=f"{error}. Move it away.")) from None

@@ -1,0 +1,48 @@
+"""What a run's model calls are paid from: the task's own limits, and the budget that all runs share."""
+
+from dataclasses import dataclass
+
+from openkoi_hookspecs import BudgetRequest, Cost, LimitExceededError, Price, Usage
+
+from .model_roles import ResolvedModel
+from .reservation import Reservation
+from .shared_budget import SharedBudget
+from .task_budget import TaskBudget
+
+
+@dataclass(frozen=True, slots=True)
+class CallBudget:
+    """The budgets of one run; ``run`` is the id of the task's run, which its sub-tasks share."""
+
+    task: TaskBudget
+    shared: SharedBudget
+    run: str
+
+    async def reserve(self, estimate: int, max_output: int, resolved: ResolvedModel) -> Reservation:
+        """Reserve the worst case of a call in both, shrinking its answer if it must be; raises LimitExceededError."""
+        lease = self.task.reserve(estimate, max_output, resolved.price)
+        wanted = BudgetRequest(
+            id=lease.id, run=self.run, model=resolved.name, most=lease.amount, least=lease.least.amount
+        )
+        try:
+            granted = await self.shared.reserve(wanted, self.task.seconds_left)
+        except BaseException as error:  # also a cancellation: what the budget may have reserved by then is given back
+            if isinstance(error, LimitExceededError):
+                self.task.refused = error.limit
+            await self.release(lease)
+            raise
+        return lease if granted == lease.amount else self.task.shorten(lease, granted)
+
+    async def settle(self, lease: Reservation, usage: Usage, price: Price, *, counted: Usage | None = None) -> float:
+        """Charge what a call used in place of its reservation; return the dollars."""
+        before = self.task.used
+        usd = self.task.settle(lease, usage, price, counted=counted)
+        await self.shared.settle(lease.id, self.task.used - before)
+        if self.task.overspent:
+            await self.shared.stop(self.task.overspent)
+        return usd
+
+    async def release(self, lease: Reservation) -> None:
+        """Give a reservation back unused: the request was not answered."""
+        self.task.release(lease)
+        await self.shared.settle(lease.id, Cost())

@@ -1,0 +1,32 @@
+"""Compare a conversation with a shorter form of it. Pure."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from openkoi_hookspecs import Message, Role, ToolCall, events
+from openkoi_prompt.conversation import calls_in
+
+from .estimate import answer_tokens
+from .media import media_in
+
+ENOUGH = 3 / 4
+
+
+def is_much_shorter(shorter: Sequence[Message], messages: Sequence[Message]) -> bool:
+    """Whether it saves a quarter of the tokens, about, so that no turn has to go."""
+    return tokens_in(shorter) <= tokens_in(messages) * ENOUGH
+
+
+def removed(before: Sequence[Message], after: Sequence[Message]) -> events.HistoryCompacted:
+    """Return what a shorter form of a conversation no longer contains."""
+    turns = sum(one.role is Role.ASSISTANT for one in before) - sum(one.role is Role.ASSISTANT for one in after)
+    kept = set().union(*map(calls_in, after))
+    gone = (part for one in before for part in one.parts if isinstance(part, ToolCall) and part.id not in kept)
+    tools = Counter(part.tool for part in gone)
+    media = len([*media_in(before)]) - len([*media_in(after)])
+    return events.HistoryCompacted(turns, dict(sorted(tools.items())), tokens_in(before), tokens_in(after), media)
+
+
+def tokens_in(messages: Sequence[Message]) -> int:
+    """Return the tokens of messages, about."""
+    return sum(answer_tokens(message.parts) for message in messages)

@@ -1,0 +1,110 @@
+"""Check the conversation before a task, and images and files, before a model is sent them. Pure.
+
+What a caller hands over is refused with a ConfigError; in a tool's result a note takes the place of what is refused.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from openkoi_hookspecs import (
+    Blob,
+    ConfigError,
+    Content,
+    File,
+    Image,
+    Message,
+    Part,
+    Role,
+    Task,
+    Text,
+    ToolResult,
+    image_type,
+)
+from openkoi_hookspecs.content import IMAGE_TYPES, MAX_FILE_BYTES, MAX_IMAGE_BYTES
+from openkoi_isolation import sanitize_text, type_error_of
+from openkoi_prompt.conversation import calls_in, join_turns, results_in
+
+from .media import media_in, name_of
+
+HISTORY_FORM = "It is a tuple of Message, begins with a message of the user, and each tool call in it has its result."
+
+
+def check_content(task: Task) -> Task:
+    """Return a task whose history and parts vendors take; raises ConfigError where they cannot."""
+    if wrong := type_error_of(task.history, Sequence[Message]):
+        raise ConfigError(f"The task's history is not valid: {wrong}. {HISTORY_FORM}")
+    if wrong := type_error_of(task.parts, Sequence[Image | File]):
+        raise ConfigError(f"The task's parts are not valid: {wrong}. They are a tuple of Image and File.")
+    history = joined(task.history)
+    if reason := history_problem(history):
+        raise ConfigError(f"The task's history cannot be continued: {reason}. {HISTORY_FORM}")
+    media = [*task.parts, *media_in(history)]
+    for part in media:
+        if reason := problem(part):
+            raise ConfigError(f"The task cannot begin: {reason}.")
+    if (size := sum(part.size for part in media)) > MAX_FILE_BYTES:
+        raise ConfigError(
+            f"The task cannot begin: its images and files have {megabytes(size)} in all, and the limit is "
+            f"{megabytes(MAX_FILE_BYTES)}."
+        )
+    return replace(task, history=history, parts=tuple(map(with_own_type, task.parts)))
+
+
+def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Return messages in which the two sides take turns, without broken characters."""
+    return tuple(join_turns(replace(one, parts=tuple(map(sanitized, one.parts))) for one in messages))
+
+
+def sanitized(part: Part) -> Part:
+    if isinstance(part, Image | File):
+        return with_own_type(part)
+    if not isinstance(part, Text | ToolResult):
+        return part
+    clean = sanitize_text(part.text)
+    return part if clean == part.text else replace(part, text=clean)
+
+
+def history_problem(history: Sequence[Message]) -> str:
+    """Return why vendors would refuse a history; empty if they would not."""
+    if history and history[0].role is not Role.USER:
+        return "it begins with a message of the assistant"
+    calls = [set[str](), *map(calls_in, history)]
+    results = [*map(results_in, history), set[str]()]
+    return "" if calls == results else "a tool call has no result in the next message, or a result has no call"
+
+
+def problem(part: Image | File) -> str:
+    """Return why an image or a file cannot be sent, in a few words; empty if it can."""
+    limit = MAX_IMAGE_BYTES if isinstance(part, Image) else MAX_FILE_BYTES
+    if part.size > limit:
+        return f"{name_of(part)} has {megabytes(part.size)}, and the limit is {megabytes(limit)}"
+    if not part.size:
+        return f"{name_of(part)} is empty"
+    if isinstance(part, File):
+        return "" if "/" in part.media_type and part.name else f"{name_of(part)} needs a name and a media type"
+    known = part.media_type if isinstance(part.content, Blob) else image_type(part.content)
+    return "" if known in IMAGE_TYPES else f"{name_of(part)} is not an image of the types {', '.join(IMAGE_TYPES)}"
+
+
+def with_own_type(part: Image | File) -> Image | File:
+    """Return an image with the media type that its bytes show: vendors refuse any other."""
+    if isinstance(part, File) or isinstance(part.content, Blob):
+        return part
+    return replace(part, media_type=image_type(part.content) or part.media_type)
+
+
+def check_result(result: ToolResult) -> ToolResult:
+    """Return a tool's result with a note in place of each part that cannot be sent."""
+    return replace(result, parts=tuple(map(checked, result.parts))) if result.parts else result
+
+
+def checked(part: Content) -> Content:
+    if isinstance(part, Text):
+        return Text(sanitize_text(part.text))
+    reason = problem(part)
+    return Text(f"[Not shown: {reason}.]") if reason else with_own_type(part)
+
+
+def megabytes(size: int) -> str:
+    """Return a number of bytes in megabytes."""
+    return f"{size / 1e6:.1f} MB"

@@ -1,0 +1,65 @@
+"""Find the images and files in messages, name them in words, and take them out. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from openkoi_hookspecs import Content, File, Image, Message, Part, Text, ToolResult
+
+REMOVED = "[{} was here, and was removed to make the conversation shorter.]"
+
+
+def has_media(messages: Iterable[Message]) -> bool:
+    """Whether there is an image or a file in messages."""
+    return any(
+        part.parts if isinstance(part, ToolResult) else isinstance(part, Image | File)
+        for message in messages
+        for part in message.parts
+    )
+
+
+def media_in(messages: Iterable[Message]) -> Iterator[Image | File]:
+    """Yield the images and files of messages, those in tool results too."""
+    for message in messages:
+        for part in message.parts:
+            inside = part.parts if isinstance(part, ToolResult) else (part,)
+            yield from (one for one in inside if isinstance(one, Image | File))
+
+
+def name_of(part: Image | File) -> str:
+    """Return what to call an image or a file in a sentence."""
+    if isinstance(part, File):
+        return f"the file {part.name!r} ({part.media_type or 'no media type'})"
+    return f"an image ({part.media_type or 'no media type'})"
+
+
+def sentence(part: Image | File) -> str:
+    """Return what to call a part at the beginning of a sentence."""
+    name = name_of(part)
+    return name[0].upper() + name[1:]
+
+
+def without_media(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return messages with a note in place of each image and file in tool results; of all, where those have none.
+
+    The last message keeps its own. The very same messages are returned where there is nothing to remove.
+    """
+    for of_users in (False, True):
+        shorter = [*(removed_from(one, of_users=of_users) for one in messages[:-1]), *messages[-1:]]
+        if any(one is not other for one, other in zip(shorter, messages, strict=True)):
+            return shorter
+    return messages
+
+
+def removed_from(message: Message, *, of_users: bool) -> Message:
+    parts = tuple(without(part, of_users=of_users) for part in message.parts)
+    return message if parts == message.parts else replace(message, parts=parts)
+
+
+def without(part: Part, *, of_users: bool) -> Part:
+    if isinstance(part, ToolResult):
+        return replace(part, parts=tuple(map(note, part.parts))) if part.parts else part
+    return note(part) if of_users and isinstance(part, Image | File) else part
+
+
+def note(part: Content) -> Text:
+    return part if isinstance(part, Text) else Text(REMOVED.format(sentence(part)))

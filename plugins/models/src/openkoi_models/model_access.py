@@ -1,0 +1,61 @@
+"""Providers and models for runs: built as configured, or found where nothing is configured."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from openkoi_hookspecs import DiscoveredProvider, Koi, NoProviderError, Provider, hooks
+from openkoi_loader.components import Components
+from openkoi_loader.recordable import refuse_unrecordable
+from openkoi_redact import Redactor
+from openkoi_settings import Config, Setting
+
+from .model_discovery import Discovery, ModelChoice
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAccess:
+    """Where providers come from. ``koi`` is passed to the plugins that look for models."""
+
+    config: Config
+    components: Components
+    redactor: Redactor
+    koi: Callable[[], Koi]
+
+    async def provider(self, name: str) -> Provider:
+        """Return a provider by name; where its key is missing, look for it."""
+        refuse_unrecordable(name, self.config, self.components.plugins)
+        try:
+            return await self.components.provider(name)
+        except NoProviderError:
+            if not await self.discovery.key_for(name):
+                raise
+            return await self.components.provider(name)
+
+    async def find_model(self) -> ModelChoice:
+        """Find a model where none is configured."""
+        return await self.discovery.find()
+
+    @property
+    def discovery(self) -> Discovery:
+        """How models are found."""
+        return Discovery(self.discovered, self.koi().ask, self.use_discovered)
+
+    async def discovered(self) -> list[DiscoveredProvider]:
+        """Ask the plugins which providers they find; leave out those that are not installed."""
+        koi = self.koi()
+        installed = {entry.name for entry in koi.plugins("providers")}
+        found = [one for _, many in await koi.collect(hooks.find_models, koi=koi) for one in many]
+        for one in found:
+            self.redactor.hold(one.key, one.origin)
+        return [one for one in found if one.provider in installed]
+
+    def use_discovered(self, found: DiscoveredProvider) -> None:
+        """Build the provider with the key that was found."""
+        if found.key:
+            self.use_key(found.provider, found.key, found.origin)
+
+    def use_key(self, provider: str, key: str, origin: str) -> None:
+        """Build a provider with this key from now on; it is not saved."""
+        self.redactor.hold(key)
+        self.components.plugins.keys[provider] = Setting(key, origin)
+        self.components.load_again("providers", provider)

@@ -1,0 +1,139 @@
+"""Make messages that one model can be sent: images and files that it cannot be shown are named in words instead.
+
+Bytes that the log keeps are read here. Each message is converted once, so that a growing conversation is sent as the
+same objects, whose bytes providers keep.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from openkoi_hookspecs import (
+    File,
+    Image,
+    KoiError,
+    Message,
+    Part,
+    RequestRejectedError,
+    SupportsMedia,
+    Text,
+    ToolResult,
+)
+from openkoi_hookspecs.content import IMAGE_TYPES
+from openkoi_prompt import fenced
+
+from .media import has_media, media_in, sentence
+from .model_roles import ResolvedModel
+
+IMAGES = "images"
+REFUSED = "refused a request with it"
+MAX_KEPT = 20_000
+CONTENT_STATUSES = ("(400)", "(413)", "(415)", "(422)")
+Content = Text | Image | File
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a model can be shown besides text: parts of these media types, if it sees anything at all.
+
+    ``refused`` are digests of parts that it was sent in a request that was refused.
+    """
+
+    name: str
+    sees: bool
+    types: Collection[str]
+    refused: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class SendableMessages:
+    """Messages as models are sent them. ``warnings`` are what the user has to know of it, each once.
+
+    ``blind`` are models that refused an image, and of which it was not known whether they see any; ``refusals`` are
+    the digests of what other models were sent when they refused a request.
+    """
+
+    kept: dict[tuple[int, Shown], tuple[Message, Message]] = field(default_factory=dict)
+    warnings: dict[str, bool] = field(default_factory=dict)
+    blind: set[str] = field(default_factory=set)
+    refusals: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def messages(self, messages: Sequence[Message], resolved: ResolvedModel) -> Sequence[Message]:
+        """Return what a model is sent of messages."""
+        return [self.message(one, resolved) for one in messages] if has_media(messages) else messages
+
+    def message(self, message: Message, resolved: ResolvedModel) -> Message:
+        """Return what a model is sent of a message; a message is held, so that no other has its identity."""
+        shown = self.shown_to(resolved)
+        if len(self.kept) > MAX_KEPT:
+            self.kept.clear()
+        if (id(message), shown) not in self.kept:
+            self.kept[id(message), shown] = message, self.converted(message, shown)
+        return self.kept[id(message), shown][1]
+
+    def shown_to(self, resolved: ResolvedModel) -> Shown:
+        """Return what a model can be shown; one of which nothing is known is believed to see images."""
+        sees = resolved.name not in self.blind and IMAGES in (resolved.model.can or (IMAGES,))
+        provider = resolved.provider
+        types = tuple(provider.media_types) if isinstance(provider, SupportsMedia) else IMAGE_TYPES
+        return Shown(resolved.name, sees, types, self.refusals.get(resolved.name, frozenset()))
+
+    def refused(self, error: RequestRejectedError, messages: Sequence[Message], resolved: ResolvedModel) -> bool:
+        """Note that a model refused messages; return whether it may take them without their images and files.
+
+        A broken image makes every request be refused that contains it.
+        """
+        known = self.refusals.get(resolved.name, frozenset())
+        sent = frozenset(part.digest for part in media_in(messages))
+        if not is_about_content(error) or resolved.name in self.blind or not sent - known:
+            return False
+        self.refusals[resolved.name] = known | sent
+        if not resolved.model.can:
+            self.blind.add(resolved.name)
+        return True
+
+    def take_warnings(self) -> list[str]:
+        """Return the warnings that were not returned before."""
+        fresh = [text for text, is_new in self.warnings.items() if is_new]
+        self.warnings = dict.fromkeys(self.warnings, False)
+        return fresh
+
+    def converted(self, message: Message, shown: Shown) -> Message:
+        parts = tuple(self.part(part, shown) for part in message.parts)
+        return message if parts == message.parts else replace(message, parts=parts)
+
+    def part(self, part: Part, shown: Shown) -> Part:
+        if isinstance(part, ToolResult) and part.parts:
+            return replace(part, parts=tuple(self.content(one, shown) for one in part.parts))
+        return self.content(part, shown) if isinstance(part, Image | File) else part
+
+    def content(self, part: Content, shown: Shown) -> Content:
+        if isinstance(part, Text):
+            return part
+        try:
+            return self.loaded(part, shown)
+        except KoiError as error:
+            self.warnings.setdefault(f"{error} The model is sent a note in its place.", True)
+            return Text(f"[{sentence(part)} was here. It is missing in the run log.]")
+
+    def loaded(self, part: Image | File, shown: Shown) -> Content:
+        """Return an image or a file with its bytes, or words in its place; raises KoiError if the bytes are gone."""
+        if isinstance(part, File) and (text := part.text) is not None:
+            return Text(fenced(part.name, text))
+        if shown.refused and part.digest in shown.refused:
+            return self.note(part, shown, REFUSED)
+        if not shown.sees:
+            return self.note(part, shown, "cannot see images")
+        if part.media_type not in shown.types:
+            return self.note(part, shown, f"cannot be sent {part.media_type}")
+        return replace(part, content=part.data)
+
+    def note(self, part: Image | File, shown: Shown, reason: str) -> Text:
+        """Return words in place of a part, and warn the user."""
+        remedy = " To show it, choose another model with -m." if reason != REFUSED else ""
+        self.warnings.setdefault(f"{shown.name} {reason}: it is sent a note instead.{remedy}", True)
+        return Text(f"[{sentence(part)} was here. It is not shown, because this model {reason}.]")
+
+
+def is_about_content(error: RequestRejectedError) -> bool:
+    """Whether a refusal may be due to an image or a file in the request: not to its length, the key or the quota."""
+    return not error.context_overflow and any(status in str(error) for status in CONTENT_STATUSES)

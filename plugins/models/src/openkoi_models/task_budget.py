@@ -1,0 +1,219 @@
+"""What a task may still use of its own limits, and its sub-tasks with it. Depends on numbers and clocks alone.
+
+A budget is a lease: the worst case of a request is reserved before it is sent, and what was not used comes back. So
+what is spent never passes a limit, also when many requests are under way, and sub-tasks pay from what is left.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from time import monotonic
+
+from openkoi_hookspecs import Amount, Cost, LimitExceededError, Limits, Price, Usage
+
+from .reservation import (
+    INPUT_MARGIN,
+    SMALLEST_ANSWER,
+    EstimateMargin,
+    Reservation,
+    budget_tokens,
+    cost_of_call,
+    max_price,
+    tiered_cost,
+)
+
+KEPT_SHARE = 0.25  # of a limit: a small budget is for the work before it is for the judge
+
+
+@dataclass(slots=True)
+class TaskBudget:
+    """One task's limits, what is spent of them, and what is reserved."""
+
+    limits: Limits
+    parent: "TaskBudget | None" = None
+    clock: Callable[[], float] = monotonic
+    used: Cost = Cost()
+    leases: list[Reservation] = field(default_factory=list)
+    margin: EstimateMargin = field(default_factory=EstimateMargin)
+    started: float = 0.0
+    refused: str = ""
+    exceeded: str = ""
+    kept: Cost = Cost()
+    waits: int = 0
+    stopped: float = 0.0
+    deadlines: set[asyncio.Timeout] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.started = self.clock()
+        if self.parent:
+            self.margin = self.parent.margin
+
+    @property
+    def cost(self) -> Cost:
+        """What is used so far."""
+        return replace(self.used, seconds=self.now - self.started)
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the task may still take."""
+        own = self.limits.seconds - (self.now - self.started)
+        return own if self.parent is None else min(own, self.parent.seconds_left)
+
+    @property
+    def overspent(self) -> str:
+        """The limit of which more was used than reserved, here or by whoever is paid from the same purse."""
+        return self.exceeded or (self.parent.overspent if self.parent else "")
+
+    @property
+    def tokens_left(self) -> float:
+        return self.own_tokens if self.parent is None else min(self.own_tokens, self.parent.tokens_left)
+
+    @property
+    def own_tokens(self) -> float:
+        return (
+            self.limits.tokens
+            - self.used.budget_tokens
+            - sum(lease.tokens for lease in self.leases)
+            - self.kept.budget_tokens
+        )
+
+    @property
+    def usd_left(self) -> float:
+        return self.own_usd if self.parent is None else min(self.own_usd, self.parent.usd_left)
+
+    @property
+    def own_usd(self) -> float:
+        return self.limits.usd - self.used.usd - sum(lease.usd for lease in self.leases) - self.kept.usd
+
+    @property
+    def calls_left(self) -> float:
+        own = self.limits.calls - self.used.calls - len(self.leases) - self.kept.calls
+        return own if self.parent is None else min(own, self.parent.calls_left)
+
+    def keep_back(self, tokens: int, usd: float) -> None:
+        """Reserve one call of this size for the judge: nobody else may lease it until the next call of this method."""
+        self.kept = Cost(
+            budget_tokens=min(tokens, int(KEPT_SHARE * self.limits.tokens)),
+            usd=min(usd, KEPT_SHARE * self.limits.usd),
+            calls=int(tokens > 0 and self.limits.calls > 1),
+        )
+
+    def is_small_for(self, tokens: int, usd: float) -> bool:
+        """Whether a call of this size is more than the share of a limit that is kept back for it."""
+        limits = self.limits
+        return tokens > KEPT_SHARE * limits.tokens or usd > KEPT_SHARE * limits.usd or KEPT_SHARE * limits.calls < 1
+
+    def reserve(self, estimate: int, max_output: int, price: Price) -> Reservation:
+        """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitExceededError."""
+        tokens_in, wide = round(estimate * INPUT_MARGIN), self.margin.wide
+        price = max_price(price, tokens_in)
+        usd_in = tokens_in * max(price.input, price.cache_read, price.cache_write) / 1e6
+        output = self.room(tokens_in, usd_in, max_output, price)
+        self.refused = self.reached(output, min(SMALLEST_ANSWER, max_output), usd_in * wide)
+        if self.refused:
+            raise LimitExceededError(self.refused)
+        rate = price.output / 1e6
+        tokens, usd = int((tokens_in + output) * wide), (usd_in + output * rate) * wide
+        return self.hold(Reservation(tokens, usd, output, rate, wide))
+
+    def room(self, tokens_in: int, usd_in: float, max_output: int, price: Price) -> int:
+        """How long an answer may be at most; -1 when there are no tokens even for the question."""
+        tokens_left, usd_left = self.tokens_left / self.margin.wide, self.usd_left / self.margin.wide
+        output = min(max_output, int(tokens_left) - tokens_in)
+        if output < min(SMALLEST_ANSWER, max_output):
+            return -1
+        if price.output > 0:
+            output = int(min(output, max(0.0, usd_left - usd_in) / price.output * 1e6))
+        return output
+
+    def reached(self, output: int, least: int, usd_in: float) -> str:
+        """The limit that forbids a request; empty when none does."""
+        if self.calls_left <= 0:
+            return "calls"
+        if self.seconds_left <= 0:
+            return "seconds"
+        if self.overspent:
+            return self.overspent
+        if output < 0:
+            return "tokens"
+        return "dollars" if output < least or self.usd_left < usd_in else ""
+
+    def hold(self, lease: Reservation) -> Reservation:
+        if self.parent is not None:
+            self.parent.hold(lease)
+        self.leases.append(lease)
+        return lease
+
+    def shorten(self, lease: Reservation, granted: Amount) -> Reservation:
+        """Reserve no more than was granted by a budget above the task; return the reservation with a shorter answer."""
+        self.release(lease)
+        return self.hold(lease.within(granted))
+
+    def settle(self, lease: Reservation, usage: Usage, price: Price, *, counted: Usage | None = None) -> float:
+        """Give a lease back and charge what was used, never more dollars than were reserved; return the dollars.
+
+        When more was ``counted`` than reserved, more is reserved from now on; the task ends where that is of no use.
+        """
+        counted = counted or usage
+        usd = tiered_cost(counted, price)
+        if not lease.exceeded(counted, usd):
+            self.margin.kept()
+        elif self.margin.outrun(lease, lease.outrun(counted, usd)):
+            self.overspend("tokens" if counted.total > lease.tokens else "dollars")
+        charged = min(tiered_cost(usage, price), lease.usd)
+        self.charge(lease, cost_of_call(usage, charged, budget_tokens(usage, price.at(usage.total - usage.output))))
+        return charged
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is asked any more: a limit is passed, or a vendor's counts cannot be bounded."""
+        tokens, usd = self.tokens_left + self.kept.budget_tokens, self.usd_left + self.kept.usd
+        return bool(self.overspent) or min(tokens, usd) < 0
+
+    def overspend(self, limit: str) -> None:
+        """Note that a vendor counted more than was reserved: nothing is asked after that, by nobody."""
+        self.exceeded = self.exceeded or limit
+        if self.parent is not None:
+            self.parent.overspend(limit)
+
+    def charge(self, lease: Reservation, spent: Cost) -> None:
+        self.leases.remove(lease)
+        self.used += spent
+        if self.parent is not None:
+            self.parent.charge(lease, spent)
+
+    def remember(self, usage: Usage, usd: float) -> None:
+        """Count a call of this task or its parts that was paid before; it was within its limits then."""
+        self.used += cost_of_call(usage, usd, budget_tokens(usage, Price(0.0, 0.0)))
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Do not count the time in which a person is waited for, here and in the tasks that this one is a part of."""
+        with self.parent.paused() if self.parent else nullcontext():
+            self.stopped = self.now
+            self.waits += 1
+            self.move_deadlines(None)
+            try:
+                yield
+            finally:
+                self.waits -= 1
+                if not self.waits:
+                    self.started += self.clock() - self.stopped
+                    self.move_deadlines(self.seconds_left)
+
+    def move_deadlines(self, seconds: float | None) -> None:
+        """Let whatever has a deadline go on for so long, or without one."""
+        for deadline in self.deadlines:
+            deadline.reschedule(None if seconds is None else asyncio.get_running_loop().time() + max(0.0, seconds))
+
+    @property
+    def now(self) -> float:
+        """The clock, which does not move while a person is waited for."""
+        return self.stopped if self.waits else self.clock()
+
+    def release(self, lease: Reservation) -> None:
+        """Give a lease back unused: the request was not answered."""
+        self.leases.remove(lease)
+        if self.parent is not None:
+            self.parent.release(lease)

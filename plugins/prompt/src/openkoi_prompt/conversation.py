@@ -1,0 +1,55 @@
+"""The messages that a model is sent: its system prompt and the turns, in the order that every vendor accepts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from openkoi_hookspecs import Message, Role, ToolCall, ToolResult
+from openkoi_isolation import type_error_of
+
+
+@dataclass(slots=True)
+class Conversation:
+    """The blocks of the system prompt, and the turns."""
+
+    system: tuple[str, ...] = ()
+    messages: list[Message] = field(default_factory=list)
+
+    def say(self, message: Message) -> None:
+        """Add a turn; merge it with the last one of the same role, and drop an empty one."""
+        if self.messages and self.messages[-1].role is message.role:
+            self.messages[-1] = replace(self.messages[-1], parts=self.messages[-1].parts + message.parts)
+        elif message.parts:
+            self.messages.append(message)
+
+
+def join_turns(messages: Iterable[Message]) -> list[Message]:
+    """Merge consecutive messages of one role, and drop empty ones."""
+    conversation = Conversation()
+    for message in messages:
+        conversation.say(message)
+    return conversation.messages
+
+
+def shortening_error(messages: Sequence[Message], before: Sequence[Message]) -> str:
+    """Say why these messages cannot replace a longer conversation; empty if they can."""
+    if wrong := type_error_of(messages, Sequence[Message]):
+        return wrong
+    if not messages or messages[0].role is not Role.USER or messages[-1].role is not before[-1].role:
+        return "it does not begin or end as it did"
+    if any(one.role is other.role for one, other in pairwise(messages)):
+        return "one side speaks twice in a row"
+    called = [calls_in(message) for message in messages]
+    if any(results_in(message) != wanted for message, wanted in zip(messages, [set(), *called], strict=False)):
+        return "a call and its result are parted"
+    return ""
+
+
+def calls_in(message: Message) -> set[str]:
+    """Return the ids of the calls in a message."""
+    return {part.id for part in message.parts if isinstance(part, ToolCall)}
+
+
+def results_in(message: Message) -> set[str]:
+    """Return the ids of the calls that a message has results of."""
+    return {part.call for part in message.parts if isinstance(part, ToolResult)}

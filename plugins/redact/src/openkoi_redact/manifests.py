@@ -1,0 +1,40 @@
+"""Find the values of Kubernetes' secrets: whatever a manifest of this kind says, it is one. Keys and comments stay."""
+
+import re
+from collections.abc import Iterator
+
+KIND = "kubernetes-secret"
+MANIFEST = re.compile(r"kind: ?[\"']?secret\b", re.IGNORECASE)
+PARTS = re.compile(  # where a manifest begins, or text that is none
+    r"^(?:---|#?[ \t]*[\"'`]{3}|[ \t-]*kind:.*\n[ \t]*apiVersion:"
+    r"|[ \t-]*apiVersion:.*\n[ \t]*(?:kind|(?:string)?data|metadata):)",
+    re.M | re.I,
+)
+BLOCK = re.compile(
+    r"^(?P<indent>[ \t]*)(?:string)?data:[ \t]*\n(?P<lines>(?:(?P=indent)[ \t]+.*(?:\n|\Z)|[ \t]*\n)+)", re.M | re.I
+)
+VALUE = re.compile(  # under a key, or a line of base64 of its own; no template, variable or start of a longer text
+    r"^[ \t]+(?:[\w.\"'/-]+:[ \t]+[\"']?(?![{<$>|&*!#])(?P<value>[^\s\"'{}][^\n\"'{}#]{2,}?)"
+    r"|(?P<line>[\w+/]{20,}={0,2}))"
+    r"[\"']?[ \t]*(?:#.*)?$",
+    re.M,
+)
+
+
+def manifest_secrets(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where the values of the manifests of secrets in a text stand."""
+    if not MANIFEST.search(text):
+        return
+    for start, end in manifests(text):
+        for block in BLOCK.finditer(text, start, end) if MANIFEST.search(text, start, end) else ():
+            for found in VALUE.finditer(text, *block.span("lines")):
+                yield (*found.span("value" if found["value"] else "line"), KIND)
+
+
+def manifests(text: str) -> Iterator[tuple[int, int]]:
+    """Where each document of a text begins and ends."""
+    start = 0
+    for part in PARTS.finditer(text):
+        yield start, part.start()
+        start = part.start()
+    yield start, len(text)

@@ -1,0 +1,39 @@
+"""What users and models read about a tool call: its progress, whether it may run, that there is no such tool."""
+
+import json
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from hashlib import sha256
+
+from openkoi_hookspecs import Question, Tool, ToolCall
+
+
+def format_progress(tool: Tool, call: ToolCall) -> str:
+    """Return what a user reads while the tool runs."""
+    text = tool.progress_text
+    for name, value in {**defaults(tool), **call.arguments}.items():
+        text = text.replace("{" + name + "}", " ".join(str(value).split()))
+    return text if "{" not in text else tool.name
+
+
+def defaults(tool: Tool) -> dict[str, object]:
+    """Return what a tool takes for arguments that are left out."""
+    properties = tool.parameters.get("properties")
+    known = properties if isinstance(properties, dict) else {}
+    return {name: one["default"] for name, one in known.items() if isinstance(one, dict) and "default" in one}
+
+
+def approval_question(call: ToolCall, tool: Tool, reason: str, redact: Callable[[str], str]) -> Question:
+    """Ask about a call, without its secrets: a run that is resumed knows the call only as the log has it."""
+    arguments = redact(json.dumps(call.arguments, ensure_ascii=False, default=str, sort_keys=True))
+    text = f"{reason}\nAllow {tool.name} {arguments}?".lstrip()
+    digest = sha256(f"{call.id} {tool.name} {arguments}".encode("utf-8", "surrogatepass")).hexdigest()
+    return Question(text, choices=("yes", "no"), digest=digest)
+
+
+def unknown_tool(call: ToolCall, tools: Sequence[Tool]) -> str:
+    """Say that there is no such tool, and which there are."""
+    names = [tool.name for tool in tools]
+    near = get_close_matches(call.tool, names, n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return f"There is no tool {call.tool!r}. There are: {', '.join(names) or 'none'}.{hint}"

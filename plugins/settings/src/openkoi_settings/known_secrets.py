@@ -1,0 +1,26 @@
+"""Find the secrets that are known before anything runs: of the environment, the configuration and the saved keys."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from openkoi_files import saved_key, saved_names
+from openkoi_hookspecs import KoiError
+from openkoi_redact import Secret, environment_secrets, secrets_of
+
+from .config import Config
+
+
+def known_secrets(config: Config) -> Iterator[Secret]:
+    """Yield all of them, used or not."""
+    yield from environment_secrets(config.environment)
+    yield from secrets_of((key, setting.value) for key, setting in config.settings.items())
+    yield from saved_secrets(config)
+
+
+def saved_secrets(config: Config) -> Iterator[Secret]:
+    """Yield the saved keys of all providers; an unreadable store is reported when a key of it is needed."""
+    folder = config.paths.credentials
+    with suppress(KoiError, OSError):
+        for name in saved_names(folder):
+            if key := saved_key(folder, name):
+                yield Secret(str(key.value), f"the saved key {name}")

@@ -1,0 +1,41 @@
+"""Images and files as Converse has them, within its limits: what it cannot be shown is said in words."""
+
+import re
+from collections.abc import Mapping
+
+from openkoi_hookspecs import File, Image
+from openkoi_wire import base64_of
+
+Block = Mapping[str, object]
+
+IMAGES = {"image/png": "png", "image/jpeg": "jpeg", "image/gif": "gif", "image/webp": "webp"}
+WORD, EXCEL = "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "application/vnd.ms-excel"
+SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+DOCUMENTS = {"application/pdf": "pdf", "application/msword": "doc", WORD: "docx", EXCEL: "xls", SHEET: "xlsx"}
+MEDIA_TYPES = (*IMAGES, *DOCUMENTS)
+LIMITS = {Image: 3_750_000, File: 4_500_000}  # bytes, of one image or document of a request to Converse
+NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9()\[\]-]+")
+
+
+def media(part: Image | File) -> Block:
+    """Tell of an image or a document with all its bytes, or that one stood there which Converse cannot show."""
+    kinds = IMAGES if isinstance(part, Image) else DOCUMENTS
+    kind = kinds.get(part.media_type.lower().replace("image/jpg", "image/jpeg"))
+    if kind is None:
+        return note(part, f"of the type {part.media_type}")
+    if part.size > LIMITS[type(part)]:
+        return note(part, f"of {part.size / 1e6:.1f} MB")
+    told = {"format": kind, "source": {"bytes": base64_of(part)}}
+    return {"image": told} if isinstance(part, Image) else {"document": {"name": name_of(part), **told}}
+
+
+def note(part: Image | File, what: str) -> Block:
+    """Say that a part is not shown."""
+    kind = "An image" if isinstance(part, Image) else "A document"
+    return {"text": f"({kind} {what} stood here, which this model cannot be shown.)"}
+
+
+def name_of(file: File) -> str:
+    """Return a name that Converse takes, and that no other document has."""
+    plain = NOT_IN_NAMES.sub(" ", file.name).strip()[:150]
+    return f"{plain} {file.digest[:8]}".strip()

@@ -1,0 +1,178 @@
+"""A budget of a third party, on the contract alone, decides through the command line what may be spent."""
+
+import asyncio
+import json
+import re
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, script, shell
+
+from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, ConfigError, Cost, PluginError, Task
+from openkoi_testing import Stage, perform
+
+ROOT = Path(__file__).parent.parent
+LOOKS = "  - {calls: [{tool: list_files, arguments: {path: .}}], repeat: true}\n"
+BROKEN = """
+from openkoi_hookspecs import Cost
+
+
+class Broken:
+    async def reserve(self, request):
+        raise ConnectionError("the ledger of the team does not answer")
+
+    async def settle(self, id, cost):
+        assert cost == Cost()
+
+    async def days(self):
+        return []
+"""
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A command line whose model looks at the folder again and again, and that pays from the budget ``acme``."""
+    made = shell(tmp_path)
+    made.home.mkdir()
+    (made.home / "config.toml").write_text(
+        '[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\nbudget = "acme"\n'
+    )
+    return made.told(OPENKOI_MODEL=script(made.folder, LOOKS))
+
+
+def documented() -> str:
+    """The example of PLUGINS.md."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "hookspecs" / "PLUGINS.md").read_text(), re.DOTALL)
+    return str(next(block for block in blocks if "class CallLimit" in block))
+
+
+def responses(openkoi: Shell) -> int:
+    """How many answers of models are in the log."""
+    lines = [line for file in openkoi.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
+    return sum(json.loads(line)["type"] == "model.response" for line in lines)
+
+
+def test_a_run_ends_with_the_words_of_the_budget_and_the_status_of_a_limit(openkoi: Shell) -> None:
+    done = openkoi.with_plugin(documented(), budgets="acme:CallLimit")("Look around.")
+
+    assert 4 == done.returncode, done.stderr
+    assert "[abort] Budget exceeded (limit of 2 calls a process)." in done.stderr
+    assert 2 == responses(openkoi)
+
+
+def test_its_own_settings_and_days_are_used(openkoi: Shell) -> None:
+    with (openkoi.home / "config.toml").open("a") as file:
+        file.write("[budgets.acme]\ncalls = 3\n")
+    told = openkoi.with_plugin(documented(), budgets="acme:CallLimit")
+    done, shown = told("Look around."), told("status", "--verbose")
+
+    assert "3 calls a process" in done.stderr
+    assert 3 == responses(openkoi)
+    assert 0 == shown.returncode, shown.stderr
+    assert "no setting" not in done.stderr + shown.stderr
+
+
+def test_a_budget_that_fails_ends_the_task_before_anything_is_asked(openkoi: Shell) -> None:
+    done = openkoi.with_plugin(BROKEN, budgets="acme:Broken")("Look around.")
+
+    assert 1 == done.returncode
+    assert "Plugin 'acme' failed at reserve: ConnectionError: the ledger of the team does not answer" in done.stderr
+    assert 0 == responses(openkoi)
+
+
+def test_a_budget_that_is_not_installed_ends_the_task(openkoi: Shell) -> None:
+    done = openkoi("Look around.")
+
+    assert 2 == done.returncode
+    assert "No budget named 'acme'" in done.stderr
+    assert 0 == responses(openkoi)
+
+
+# In one process.
+
+
+class Given:
+    """A budget that grants this, and remembers what it was asked."""
+
+    def __init__(self, granted: object = None, settles: Exception | None = None) -> None:
+        self.granted, self.settles = granted, settles
+        self.asked: list[BudgetRequest] = []
+        self.costs: list[Cost] = []
+
+    async def reserve(self, request: BudgetRequest) -> object:
+        self.asked.append(request)
+        return self.granted or request.most
+
+    async def settle(self, id: str, cost: Cost) -> None:
+        self.costs.append(cost)
+        if self.settles:
+            raise self.settles
+
+    async def days(self) -> list[BudgetDay]:
+        return []
+
+
+def paying_from(budget: Given, **settings: object) -> Stage:
+    price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 4_000}
+    return Stage(others={"budgets": {"given": budget}}, settings={**price, "use.budget": "given", **settings})
+
+
+def test_a_request_says_who_pays_and_what_it_may_cost() -> None:
+    budget = Given()
+    done = perform(Task("Say it"), paying_from(budget))
+    [asked], [cost] = budget.asked, budget.costs
+
+    assert (done.result.run, "rehearsal/script") == (asked.run, asked.model)
+    assert asked.least.tokens < asked.most.tokens
+    assert asked.least.usd < asked.most.usd
+    assert pytest.approx(done.result.cost.usd) == cost.usd
+
+
+def test_with_less_than_the_most_the_answer_is_shorter() -> None:
+    budget = Given(Amount(tokens=10_000_000, usd=0.5))
+    done = perform(Task("Say it"), paying_from(budget))
+    [asked] = budget.asked
+
+    assert asked.most.usd > 0.5
+    assert "done" == done.result.text
+    assert done.result.cost.usd <= 0.5
+
+
+@pytest.mark.parametrize("granted", [Amount(tokens=1, usd=9.0), Amount(tokens=1e6, usd=0.0), "all of it"])
+def test_a_grant_below_the_least_is_an_error_of_the_budget(granted: object) -> None:
+    budget = Given(granted)
+
+    with pytest.raises(PluginError, match="'given' failed at reserve"):
+        perform(Task("Say it"), paying_from(budget))
+    assert [Cost()] == budget.costs
+
+
+def test_a_cost_that_cannot_be_recorded_loses_no_answer() -> None:
+    done = perform(Task("Say it"), paying_from(Given(settles=OSError("the disk is full"))))
+    said = [getattr(record.event, "text", "") for record in done.records]
+
+    assert "done" == done.result.text
+    assert any("could not be recorded" in text and "the disk is full" in text for text in said)
+
+
+def test_a_run_that_is_stopped_while_it_waits_gives_its_reservation_back(tmp_path: Path) -> None:
+    class Waiting(Given):
+        async def reserve(self, request: BudgetRequest) -> object:
+            waiting.set()
+            return await asyncio.Event().wait()
+
+    async def stop() -> None:
+        async with paying_from(budget).assemble(tmp_path, tmp_path / "home") as koi:
+            handle = koi.begin(Task("Say it"))
+            await waiting.wait()
+            handle.stop()
+
+    budget, waiting = Waiting(), asyncio.Event()
+    asyncio.run(stop())
+
+    assert [Cost()] == budget.costs
+
+
+def test_a_limit_that_no_budget_keeps_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"safety\.max_cost_usd_per_day is set, but no budget is chosen"):
+        perform(Task("Say it"), Stage(settings={"use.budget": "none", "safety.max_cost_usd_per_day": 1.0}))
