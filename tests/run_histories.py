@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_testing import Scenario, Scripted, Turn, write_log
+from openkoi_testing import Scenario, Scripted, ScriptedTurn, write_log
 
 TITLES = ("Uses a tab", "Drops a table", "Has no test", "Names nothing")
 SCHEMA: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}}
@@ -90,17 +90,17 @@ class History:
     forked: int = 0
 
 
-def turns(seed: int) -> list[Turn]:
-    """Return what the model says, turn by turn; the last one repeats."""
+def turns(seed: int) -> list[ScriptedTurn]:
+    """What the model says, turn by turn; the last one repeats."""
     chance = random.Random(seed)
-    said: list[Turn] = []
+    said: list[ScriptedTurn] = []
     for number in range(chance.randint(2, 9)):
         kind = chance.random()
         name = "push" if kind < 0.12 else "write"
         call = ToolCall(f"call{number}", name, {"path": chance.choice(["a.py", "b.py", "c.txt"])})
         parts = (call,) if kind < 0.6 else (Text(f"Done {number}."),)
-        said.append(Turn(parts, usage=Usage(input=chance.randint(10, 90), output=chance.randint(1, 9))))
-    return [*said, Turn((Text("Finished."),), usage=Usage(input=5, output=1))]
+        said.append(ScriptedTurn(parts, usage=Usage(input=chance.randint(10, 90), output=chance.randint(1, 9))))
+    return [*said, ScriptedTurn((Text("Finished."),), usage=Usage(input=5, output=1))]
 
 
 async def play(seed: int, folder: Path) -> History:
@@ -129,8 +129,8 @@ async def play(seed: int, folder: Path) -> History:
     return history
 
 
-def stage(lines: Sequence[Turn], seed: int) -> Scenario:
-    """Return a model that says these lines, the pen, and the judge."""
+def stage(lines: Sequence[ScriptedTurn], seed: int) -> Scenario:
+    """A model that says these lines, the pen, and the judge."""
     evaluators = {"moody": Moody(seed)} if seed % 4 else {}
     return Scenario(
         model=Scripted(lines), toolboxes={"pen": Pen()}, evaluators=evaluators, installed=frozenset({"checkpoints"})

@@ -37,10 +37,10 @@ from openkoi_hookspecs import (
     hookimpl,
 )
 from openkoi_log import encode
-from openkoi_rehearsal import Fault, Mishap
-from openkoi_testing import Line, Scenario, Scripted, Turn
+from openkoi_rehearsal import ScriptedFailure, ScriptedFailureKind
+from openkoi_testing import Line, Scenario, Scripted, ScriptedTurn
 
-DOWN = Turn((), fails=Fault(Mishap.UNAVAILABLE, "overloaded", retry_after=600.0))
+DOWN = ScriptedTurn((), fails=ScriptedFailure(ScriptedFailureKind.UNAVAILABLE, "overloaded", retry_after=600.0))
 ECHOES = (events.TaskStarted, events.CycleStarted, events.HookReturned)
 CLOCKS = frozenset({"seconds", "milliseconds", "microseconds", "limits"})
 CHANCE = re.compile(r"[0-9a-f]{8,}(?:-[0-9a-f]{6})?|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z?")

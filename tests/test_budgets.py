@@ -38,8 +38,8 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_models import TaskBudget
-from openkoi_rehearsal import Fault, Mishap
-from openkoi_testing import Scenario, Turn, run_scenario
+from openkoi_rehearsal import ScriptedFailure, ScriptedFailureKind
+from openkoi_testing import Scenario, ScriptedTurn, run_scenario
 
 MEMORY = Path("/dev/shm")
 CENT = 1e-9
@@ -221,7 +221,7 @@ def test_what_one_part_overdraws_ends_the_others_too() -> None:
 
 
 def test_dollars_beyond_what_was_reserved_are_told() -> None:
-    said = Turn((Text("word"),), usage=Usage(input=5, output=1_020))
+    said = ScriptedTurn((Text("word"),), usage=Usage(input=5, output=1_020))
     run = run_scenario(
         Task("Say it", limits=Limits(usd=1.01)), Scenario(says=[said], settings=DEAR, installed=frozenset())
     )
@@ -233,7 +233,7 @@ def test_dollars_beyond_what_was_reserved_are_told() -> None:
 
 @pytest.mark.row("SAFE-11")
 def test_what_was_paid_for_an_answer_that_broke_off_is_in_the_log() -> None:
-    cut = Turn((Text("word " * 50),), fails=Fault(Mishap.CUT))
+    cut = ScriptedTurn((Text("word " * 50),), fails=ScriptedFailure(ScriptedFailureKind.CUT))
     run = run_scenario(Task("Say it"), Scenario(says=[cut, "done"], settings=DEAR, installed=frozenset()))
     logged = sum(getattr(record.event, "usd", 0.0) for record in run.records)
 

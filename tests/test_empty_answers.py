@@ -90,7 +90,7 @@ def test_a_model_that_says_nothing_is_asked_once_more(name: str, streamed: bool,
         status, out, errors = ran(tmp_path, server, "What is it?")
 
     assert (75, "", 2) == (status, out, len(server.asked))
-    assert "sent an empty answer" in errors or "asked for tools and named none" in errors
+    assert "sent an empty response" in errors or "announced tool calls but sent none" in errors
 
 
 @pytest.mark.parametrize("name", ALWAYS)
@@ -106,7 +106,7 @@ def test_it_is_so_with_every_vendor(vendor: type[VendorServer], body: Json, tmp_
         status, _, errors = ran(tmp_path, server, "What is it?")
 
     assert (75, 2) == (status, len(server.asked))
-    assert "sent an empty answer" in errors
+    assert "sent an empty response" in errors
 
 
 BLANK = (
@@ -128,7 +128,7 @@ def test_a_body_with_nothing_in_it_is_an_empty_answer_whatever_its_type(
         status, _, errors = ran(tmp_path, server, "What is it?")
 
     assert (75, 2) == (status, len(server.asked))
-    assert "sent an empty answer" in errors
+    assert "sent an empty response" in errors
     assert f"Tried: {MODELS[vendor][0]}." in errors
 
 

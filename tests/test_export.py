@@ -16,7 +16,7 @@ from cli_process import Shell, script, shell
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_archive import Choice, Log, Order, Own, audit, bring_in, export, keep_within, lines_of
+from openkoi_archive import ExportOptions, Log, Own, TaskSelection, audit, bring_in, export, keep_within, lines_of
 from openkoi_archive.folders import whole_folder
 from openkoi_archive.marks import Imported
 from openkoi_duckdb import DuckDB
@@ -59,8 +59,12 @@ def lines(log: Log) -> list[bytes]:
     return sorted(line.raw for line in found if not line.is_kind(Imported))
 
 
-def taken_out(log: Log, to: Path, choice: Choice | None = None, format: str = "json") -> Path:
-    export(Order(format, to, choice or Choice()), Own(log.data, log.data / "config.toml"), Redactor([SECRET]))
+def taken_out(log: Log, to: Path, choice: TaskSelection | None = None, format: str = "json") -> Path:
+    export(
+        ExportOptions(format, to, choice or TaskSelection()),
+        Own(log.data, log.data / "config.toml"),
+        Redactor([SECRET]),
+    )
     return to
 
 
@@ -85,7 +89,7 @@ def test_what_is_there_already_is_neither_doubled_nor_touched(tmp_path: Path) ->
     one = a_log(tmp_path / "one", "r1", "r2")
     other = a_log(tmp_path / "other", "r3")
     before = {segment.name: segment.path.read_bytes() for segment in other.segments()}
-    bring_in(taken_out(one, tmp_path / "half", Choice(task="r1")), other, Redactor())
+    bring_in(taken_out(one, tmp_path / "half", TaskSelection(task="r1")), other, Redactor())
 
     brought = bring_in(taken_out(one, tmp_path / "all"), other, Redactor())
 
@@ -97,13 +101,13 @@ def test_what_is_there_already_is_neither_doubled_nor_touched(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("choice", "runs"),
     [
-        (Choice(task="r2"), {"r2"}),
-        (Choice(since="2020-01-01"), {"r1", "r2", "part", "alone"}),
-        (Choice(since="2999-01-01"), set()),
-        (Choice(task="r1"), {"r1", "part"}),
+        (TaskSelection(task="r2"), {"r2"}),
+        (TaskSelection(since="2020-01-01"), {"r1", "r2", "part", "alone"}),
+        (TaskSelection(since="2999-01-01"), set()),
+        (TaskSelection(task="r1"), {"r1", "part"}),
     ],
 )
-def test_a_task_is_exported_with_its_parts(tmp_path: Path, choice: Choice, runs: set[str]) -> None:
+def test_a_task_is_exported_with_its_parts(tmp_path: Path, choice: TaskSelection, runs: set[str]) -> None:
     part = events.TaskStarted(Task("A part", parent="r1"))
     alone = events.TaskStarted(Task("The part of a task that nobody knows", parent="gone"))
     log = a_log(tmp_path, "r1", "r2")
@@ -115,8 +119,10 @@ def test_a_task_is_exported_with_its_parts(tmp_path: Path, choice: Choice, runs:
     assert runs == {json.loads(raw)["run"] for raw in lines(Log(out))}
 
 
-@pytest.mark.parametrize("choice", [Choice(task="r"), Choice(task="nobody"), Choice(since="yesterday")])
-def test_what_cannot_be_meant_is_said_and_nothing_is_left_behind(tmp_path: Path, choice: Choice) -> None:
+@pytest.mark.parametrize(
+    "choice", [TaskSelection(task="r"), TaskSelection(task="nobody"), TaskSelection(since="yesterday")]
+)
+def test_what_cannot_be_meant_is_said_and_nothing_is_left_behind(tmp_path: Path, choice: TaskSelection) -> None:
     log = a_log(tmp_path / "data", "r1", "r2")
 
     with pytest.raises(KoiError):
@@ -197,7 +203,7 @@ def test_images_and_files_go_along_once_and_to_the_other_machine(tmp_path: Path)
 
 
 def test_one_task_takes_only_its_own_images_along(tmp_path: Path) -> None:
-    folder = taken_out(with_media(tmp_path / "one"), tmp_path / "out", Choice(task="r1"))
+    folder = taken_out(with_media(tmp_path / "one"), tmp_path / "out", TaskSelection(task="r1"))
 
     assert [PNG + b"another"] == [path.read_bytes() for path in (folder / "blobs").rglob("*") if path.is_file()]
 
@@ -351,7 +357,7 @@ def test_what_is_damaged_in_the_log_is_left_out_and_said(tmp_path: Path) -> None
     log = a_log(tmp_path / "data", "r1", "r2")
     said = damaged_line(log.data)
 
-    done = export(Order("json", tmp_path / "out", Choice()), Own(log.data, log.data / "none.toml"), str)
+    done = export(ExportOptions("json", tmp_path / "out", TaskSelection()), Own(log.data, log.data / "none.toml"), str)
 
     assert [said] == [str(fault)[: len(said)] for fault in done.faults]
     assert (27, 27) == (done.records, bring_in(tmp_path / "out", Log(tmp_path / "other"), str).records)

@@ -70,7 +70,7 @@ def test_the_third_answers_and_the_result_names_what_happened(openkoi: Shell) ->
 
     assert ("It says 42.", {"executor": CHAIN[2]}) == (result["output"], result["models"])
     assert any("529" in text and f"Asking {CHAIN[1]}" in text for text in result["warnings"])
-    assert any("said nothing new" in text and f"Asking {CHAIN[2]}" in text for text in result["warnings"])
+    assert any("sent no new content" in text and f"Asking {CHAIN[2]}" in text for text in result["warnings"])
 
 
 def test_only_what_was_used_is_paid(openkoi: Shell) -> None:

@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_report import report_of
 from openkoi_testing import FinishedRun, Scenario, run_scenario
-from openkoi_wire import Calls
+from openkoi_wire import ToolCallFactory
 
 LONGEST_NAME = 4_096
 
@@ -89,7 +89,7 @@ SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "require
 
 @pytest.mark.parametrize("case", fault_cases("tool"), ids=case_name)
 def test_arguments_are_run_as_they_are_meant_or_not_at_all(case: Case) -> None:
-    call = Calls().make("call_1", "read", case["given"]["arguments"])
+    call = ToolCallFactory().make("call_1", "read", case["given"]["arguments"])
     model, box = Asking([[call]]), Reader(case["given"]["schema"])
     told = ran(model, box)
     [result] = [record.event.result for record in told.records if isinstance(record.event, events.ToolCallFinished)]
@@ -106,7 +106,7 @@ def test_arguments_are_run_as_they_are_meant_or_not_at_all(case: Case) -> None:
 
 def test_the_same_id_twice_is_two_calls_with_a_result_each() -> None:
     case = protocol_case("P02")
-    calls = Calls()
+    calls = ToolCallFactory()
     turn = [calls.make(one["id"], one["name"], one["arguments"]) for one in case["given"]["tool_calls"]]
     model, box = Asking([turn]), Reader(SCHEMA)
     ran(model, box)

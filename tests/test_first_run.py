@@ -114,7 +114,7 @@ def test_a_login_that_the_vendor_refuses_is_told_without_the_token(person: Shell
         seen.shows("[yes/no]")
         seen.type(f"yes{ENTER}")
         assert 1 == seen.ends()
-    assert "refused the key (401)" in seen.screen
+    assert "rejected the key (401)" in seen.screen
     no_secret(seen, person, TOKEN)
 
 

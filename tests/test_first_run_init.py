@@ -73,7 +73,7 @@ def test_a_refused_key_is_said_at_once_and_asked_for_again(person: Shell, openai
         seen.type(DOWN + DOWN + ENTER)
         seen.shows("Paste your OpenAI API key:")
         seen.type(WRONG + ENTER)
-        seen.shows("refused the key (401)")
+        seen.shows("rejected the key (401)")
         assert {} == keys(person)
         seen.type(SECRET + ENTER)
         assert 0 == seen.ends()
@@ -128,7 +128,7 @@ def test_after_two_refusals_nothing_is_saved(person: Shell, openai: OpenAIServer
         seen.type(DOWN + DOWN + ENTER)
         seen.shows("Paste your OpenAI API key:")
         seen.type(WRONG + ENTER)
-        seen.shows("refused the key (401)")
+        seen.shows("rejected the key (401)")
         seen.type(WRONG + ENTER)
         assert 9 == seen.ends()
 
@@ -198,11 +198,11 @@ def test_what_is_no_address_is_asked_for_again_once_and_a_key_among_it_is_not_sh
         seen.type(f"5{ENTER}")
         seen.shows("URL [key]:")
         seen.type(f"{SECRET} {openai.url}{ENTER}")
-        seen.shows("That looks like a key, and was sent to nobody.")
+        seen.shows("That looks like a key; it was not sent anywhere.")
         seen.type(f"http://[::1{ENTER}")
         assert 9 == seen.ends()
 
-    assert "That is no web address. One looks like http://localhost:8080/v1" in seen.screen
+    assert "That is not a web address. One looks like http://localhost:8080/v1" in seen.screen
     assert "No server was found that lists models, and nothing was saved." in seen.screen
     assert "canary" not in seen.raw
     assert "broke" not in seen.screen
@@ -233,7 +233,7 @@ def test_a_server_that_was_given_no_key_does_not_refuse_one(person: Shell, opena
         seen.shows("Paste the key of this server:")
         asked = seen.screen
         seen.type(WRONG + ENTER)
-        seen.shows("refused the key (401)")
+        seen.shows("rejected the key (401)")
         seen.type(INTERRUPT)
         assert 130 == seen.ends()
 
@@ -315,7 +315,7 @@ def test_an_ollama_host_that_is_no_address_is_said(person: Shell) -> None:
         seen.type(ENTER)
         assert 9 == seen.ends()
 
-    assert "! OLLAMA_HOST is no address, so that Ollama was not looked for." in before
+    assert "! OLLAMA_HOSTis not an address, so Ollama was not looked for." in before
     assert "failed at" not in seen.screen
 
 

@@ -87,6 +87,6 @@ def test_one_command_approves_an_entry_and_what_else_waits(home: Home) -> None:
     entry, draft = shell("learn", "approve", id), shell("learn", "approve", "1")
 
     assert entry.stdout.startswith(f"Approved: {id}")
-    assert (0, False) == (entry.returncode, home.book.entries[id].quoted)
+    assert (0, False) == (entry.returncode, home.book.entries[id].is_untrusted)
     assert 0 != draft.returncode
     assert "proposed" in draft.stderr or "proposal" in draft.stderr, draft.stderr

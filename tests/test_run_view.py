@@ -9,10 +9,10 @@ import pytest
 from run_histories import History, played
 
 from openkoi_archive import tables_of
-from openkoi_certify.history import Course
+from openkoi_certify.history import RunOutcome
 from openkoi_duckdb.run_state import cycle_row, task_row
 from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
-from openkoi_ledger.shelf import Shelf
+from openkoi_ledger.shelf import LearningLogView
 from openkoi_log import RunLog, RunView, summarize_runs, view_of
 from openkoi_redact import Redactor
 from openkoi_report import cycles_of, report_of
@@ -44,7 +44,7 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
 
     score, decision = score_of(live.best), str(live.decision.action)
     report = report_of(history.records, history.run)
-    assert (live.accepted, score, live.text) == (report.accepted, report.score, report.text)
+    assert (live.accepted, score, live.text) == (report.is_accepted, report.score, report.text)
     assert len(live.iterations) == len(report.iterations)
     tree = cycles_of(history.records, history.run)
     attempts = {one.number: one.iteration for one in tree.rounds if one.iteration.decision}
@@ -60,7 +60,7 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
     ]
     remembered, *_ = documents_of_run(history.run, history.records)
     assert score is None or f"{score:.2f}" in remembered.memo.text
-    course = Course()
+    course = RunOutcome()
     for record in history.records:
         course.take(record)
     assert (bool(live.accepted), live.task.text) == (course.accepted, course.view.task.text)
@@ -82,7 +82,7 @@ def written(history: History, folder: Path) -> Result | None:
     for record in history.records:
         log.append(record.run, [record.event])
     log.close()
-    return Shelf(folder).result(history.run, "")
+    return LearningLogView(folder).result(history.run, "")
 
 
 def test_a_view_goes_on_where_it_stopped(history: History) -> None:

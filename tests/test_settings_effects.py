@@ -37,7 +37,7 @@ from openkoi_loader.bundles import as_preferred
 from openkoi_loader.registry import scan, with_preferences
 from openkoi_settings import Config, Paths, Setting, keys
 from openkoi_settings.key import ANY
-from openkoi_testing import Line, Scenario, Scripted, Turn
+from openkoi_testing import Line, Scenario, Scripted, ScriptedTurn
 
 TEMPLATE = Path(__file__).parent.parent / "plugins" / "bundle" / "openkoi_bundle" / "openkoi.toml"
 COMMENTED = re.compile(r"^# (?=\[[\w.\"'/-]+\]|[\w\"'./-]+ = )")
@@ -194,7 +194,7 @@ CASES: Mapping[str, Case] = {
     "iteration.improvement_threshold": played(lambda: attempts(0.3, 0.4, 0.9), 0.5),
     "iteration.max_cycles": played(lambda: attempts(0.9), 1),
     "iteration.token_budget": played(lambda: attempts(0.9), 100),
-    "iteration.timeout_seconds": played(lambda: Scene(Scenario(says=[Turn((Text("Done."),), delay=1.0)])), 0.2),
+    "iteration.timeout_seconds": played(lambda: Scene(Scenario(says=[ScriptedTurn((Text("Done."),), delay=1.0)])), 0.2),
     "iteration.skip_eval_confidence": Case(judged_twice, 0.99),
     "safety.max_cost_usd": played(mine, 0.0001),
     "safety.max_cost_usd_per_day": played(mine, 0.0001),

@@ -33,7 +33,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_testing import FinishedRun, Line, Scenario, Scripted, Turn, run_scenario
+from openkoi_testing import FinishedRun, Line, Scenario, Scripted, ScriptedTurn, run_scenario
 
 ONCE = Limits(iterations=0)
 
@@ -101,7 +101,10 @@ def test_a_result_that_was_declared_ends_the_work_in_the_same_cycle() -> None:
 
 @pytest.mark.row("LOOP-10", "C61")
 def test_the_end_of_the_money_may_be_declared_an_end() -> None:
-    turns = [Turn((Text(f"Step {n}."), command(f"echo {n}", n)), usage=Usage(input=100, output=300)) for n in range(20)]
+    turns = [
+        ScriptedTurn((Text(f"Step {n}."), command(f"echo {n}", n)), usage=Usage(input=100, output=300))
+        for n in range(20)
+    ]
     model = Scripted(turns)
     priced = Scenario(
         model=model,
@@ -118,7 +121,7 @@ def test_the_end_of_the_money_may_be_declared_an_end() -> None:
 @pytest.mark.row("LOOP-11")
 def test_of_two_conditions_that_hold_the_first_is_named() -> None:
     both = (ToolReturned(tool="run_command"), TextIncludes("done"))
-    said = Turn((Text("done"), command("true", 1)))
+    said = ScriptedTurn((Text("done"), command("true", 1)))
 
     assert ["tool-result"] == ended(run_agent(agent(*both), said))
     assert ["text-includes"] == ended(run_agent(agent(*reversed(both)), said))
@@ -146,7 +149,7 @@ def test_a_model_that_waits_is_nudged_twice_in_a_row_and_not_without_a_declared_
 
 @pytest.mark.row("LOOP-14", "LOOP-15")
 def test_the_events_of_a_cycle_come_in_their_order() -> None:
-    done = run_agent(agent(TextIncludes("!")), Turn((command("echo a", 1), command("echo b", 2))), "done!")
+    done = run_agent(agent(TextIncludes("!")), ScriptedTurn((command("echo a", 1), command("echo b", 2))), "done!")
     names = [record.event.name for record in done.records]
     first, second = (place for place, name in enumerate(names) if name == "cycle.start")
     within = [name for name in names[first:second] if name.startswith(("cycle", "model.resp", "tool"))]
@@ -181,7 +184,7 @@ class Breaking:
 
 
 def long_talk(compactor: object, **settings: object) -> tuple[FinishedRun, Scripted]:
-    turns = [Turn((command(f"echo {n}", n),), usage=Usage(input=900, output=10)) for n in range(6)]
+    turns = [ScriptedTurn((command(f"echo {n}", n),), usage=Usage(input=900, output=10)) for n in range(6)]
     model = Scripted([*turns, "done"])
     stage = Scenario(model=model, others={"compactors": {"mine": compactor}}, settings=settings)
     done = run_scenario(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=ONCE), stage)
@@ -217,7 +220,7 @@ class Asking:
 
 @pytest.mark.row("FLOW-03")
 def test_a_limit_that_is_reached_while_a_history_is_made_shorter_ends_it_as_a_limit() -> None:
-    turns = [Turn((command(f"echo {n}", n),), usage=Usage(input=900, output=10)) for n in range(6)]
+    turns = [ScriptedTurn((command(f"echo {n}", n),), usage=Usage(input=900, output=10)) for n in range(6)]
     stage = Scenario(model=Scripted([*turns, "done"]), others={"compactors": {"mine": Asking()}})
     few = replace(ONCE, calls=1)
     done = run_scenario(Task("Do it", agent=agent(context=1_000, compactor="mine"), limits=few), stage)
@@ -286,7 +289,7 @@ class Twice:
 
 @pytest.mark.row("ITER-21")
 def test_a_worker_works_in_the_place_of_the_model_and_its_parts_are_paid_from_what_is_left() -> None:
-    turns = [Turn((Text(word),), usage=Usage(input=10, output=1)) for word in ("one", "two")]
+    turns = [ScriptedTurn((Text(word),), usage=Usage(input=10, output=1)) for word in ("one", "two")]
     stage = Scenario(model=Scripted(turns), others={"workers": {"twice": Twice()}})
     done = run_scenario(Task("Do both", agent=agent(worker="twice"), limits=ONCE), stage)
     parents = [record.event.task.parent for record in done.records if isinstance(record.event, events.TaskStarted)]
@@ -355,7 +358,7 @@ def test_what_a_day_may_cost_binds_all_tasks_together(tmp_path: Path) -> None:
     async def two_tasks() -> list[FinishedRun]:
         done = []
         price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 400}
-        stage = Scenario(model=Scripted([Turn((Text("done"),), usage=Usage(input=10, output=300))]))
+        stage = Scenario(model=Scripted([ScriptedTurn((Text("done"),), usage=Usage(input=10, output=300))]))
         stage = replace(stage, settings={**price, "safety.max_cost_usd_per_day": 0.5})
         for _ in range(2):
             async with stage.build_app(tmp_path, tmp_path / "home") as koi:

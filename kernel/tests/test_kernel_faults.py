@@ -43,7 +43,7 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
-from openkoi_testing import FinishedRun, Line, Scenario, Scripted, Turn, run_scenario
+from openkoi_testing import FinishedRun, Line, Scenario, Scripted, ScriptedTurn, run_scenario
 
 WRITE = Task("Write it into a.txt")
 
@@ -231,7 +231,7 @@ def test_a_secret_is_not_split_over_two_pieces_of_a_stream(tmp_path: Path) -> No
 def test_what_is_cached_is_not_free_where_its_price_is_not_said(tmp_path: Path) -> None:
     usage = Usage(input=1, output=1, cache_read=2_000)
     stage = Scenario(
-        says=[Turn((Text("ok"),), usage=usage)], settings={"models.known.rehearsal/script.price": [3.0, 15.0]}
+        says=[ScriptedTurn((Text("ok"),), usage=usage)], settings={"models.known.rehearsal/script.price": [3.0, 15.0]}
     )
 
     done = run_scenario(Task("Talk"), stage, tmp_path)
@@ -240,7 +240,7 @@ def test_what_is_cached_is_not_free_where_its_price_is_not_said(tmp_path: Path) 
 
 
 def test_usage_above_what_was_reserved_is_charged_told_and_ends_the_run(tmp_path: Path) -> None:
-    greedy = Turn((ToolCall("l", "list_files", {}),), usage=Usage(input=250_000, output=5), repeat=True)
+    greedy = ScriptedTurn((ToolCall("l", "list_files", {}),), usage=Usage(input=250_000, output=5), repeat=True)
     model = Scripted([greedy])
 
     done = run_scenario(Task("Tidy up"), Scenario(model=model), tmp_path)

@@ -20,7 +20,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_testing import Scenario, Scripted, Turn, write_log
+from openkoi_testing import Scenario, Scripted, ScriptedTurn, write_log
 
 SAID = "Mention the carp."
 
@@ -40,9 +40,9 @@ class Speaking:
         return [Tool("look", "Look.", {"type": "object"}, call, effect=Effect.READS)]
 
 
-def turns(known: int) -> list[Turn]:
-    calls = [Turn((ToolCall(f"call{n}", "look", {"n": n}),)) for n in range(2)]
-    return [*calls, Turn((Text("Carp."),))][known:]
+def turns(known: int) -> list[ScriptedTurn]:
+    calls = [ScriptedTurn((ToolCall(f"call{n}", "look", {"n": n}),)) for n in range(2)]
+    return [*calls, ScriptedTurn((Text("Carp."),))][known:]
 
 
 def whole(folder: Path) -> tuple[str, list[Record]]:

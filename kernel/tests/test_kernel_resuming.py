@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_testing import Scenario, Scripted, Turn, write_log
+from openkoi_testing import Scenario, Scripted, ScriptedTurn, write_log
 
 ONCE = Limits(iterations=0)
 ANSWERS = ["first", "second", "third"]
@@ -43,8 +43,8 @@ def stage(model: Scripted) -> Scenario:
     return Scenario(model=model, others={"workers": {"parts": Parts()}}, installed=frozenset())
 
 
-def turns() -> list[Turn]:
-    return [Turn((Text(word),), usage=Usage(input=10, output=1)) for word in ANSWERS]
+def turns() -> list[ScriptedTurn]:
+    return [ScriptedTurn((Text(word),), usage=Usage(input=10, output=1)) for word in ANSWERS]
 
 
 def whole(workspace: Path, home: Path) -> tuple[str, list[Record]]:

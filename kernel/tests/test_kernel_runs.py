@@ -39,7 +39,7 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
-from openkoi_testing import FinishedRun, Line, Scenario, Scripted, Turn, make_run, run_scenario
+from openkoi_testing import FinishedRun, Line, Scenario, Scripted, ScriptedTurn, make_run, run_scenario
 
 WRITE = Task("Write it into a.txt")
 ONCE = Limits(iterations=0)
@@ -177,7 +177,7 @@ def test_zero_iterations_execute_once_and_judge_nothing(tmp_path: Path) -> None:
 @pytest.mark.row("SAFE-06", "C61")
 def test_a_refused_lease_ends_the_run_within_its_budget(tmp_path: Path) -> None:
     priced = Scenario(
-        says=[Turn((ToolCall("l", "list_files", {}),), usage=Usage(input=200, output=400))],
+        says=[ScriptedTurn((ToolCall("l", "list_files", {}),), usage=Usage(input=200, output=400))],
         settings={"models.known.rehearsal/script.price": [3.0, 15.0]},
     )
 
@@ -190,7 +190,7 @@ def test_a_refused_lease_ends_the_run_within_its_budget(tmp_path: Path) -> None:
 
 @pytest.mark.row("SAFE-10")
 def test_time_that_is_over_ends_the_run_in_the_middle_of_an_answer(tmp_path: Path) -> None:
-    slow = Scenario(says=[Turn((Text("late"),), delay=30.0)])
+    slow = Scenario(says=[ScriptedTurn((Text("late"),), delay=30.0)])
 
     done = run_scenario(Task("Write", limits=Limits(seconds=0.5)), slow, tmp_path)
 
@@ -209,7 +209,7 @@ def test_a_model_that_repeats_itself_is_stopped_within_six_requests(tmp_path: Pa
 
 
 def test_an_answer_that_was_cut_off_by_its_length_goes_on(tmp_path: Path) -> None:
-    model = Scripted([Turn((Text("Once upon"),), stop=FinishReason.LENGTH), " a time."])
+    model = Scripted([ScriptedTurn((Text("Once upon"),), stop=FinishReason.LENGTH), " a time."])
 
     done = run_scenario(Task("Tell a story", limits=ONCE), Scenario(model=model), tmp_path)
 
@@ -364,7 +364,7 @@ def test_a_memory_that_fails_costs_a_warning(tmp_path: Path) -> None:
 @pytest.mark.row("ITER-21")
 def test_a_sub_task_is_paid_from_what_is_left(tmp_path: Path) -> None:
     async def solve() -> tuple[int, int]:
-        turn = Turn((Text("ok"),), usage=Usage(input=1_000, output=100), repeat=True)
+        turn = ScriptedTurn((Text("ok"),), usage=Usage(input=1_000, output=100), repeat=True)
         stage = Scenario(model=Scripted([turn]))
         async with make_run(tmp_path, task=Task("Do it", limits=Limits(calls=2)), stage=stage) as run:
             first = await run.solve(Task("A part of it"))
@@ -401,7 +401,7 @@ def test_usage_that_is_missing_or_negative_is_estimated(usage: Usage, tmp_path: 
 
 
 def test_turns_of_one_side_are_one_message(tmp_path: Path) -> None:
-    model = Scripted([Turn((), stop=FinishReason.LENGTH), "Done."])
+    model = Scripted([ScriptedTurn((), stop=FinishReason.LENGTH), "Done."])
 
     run_scenario(Task("Do it"), Scenario(model=model), tmp_path)
 

@@ -11,8 +11,8 @@ from importlib.util import find_spec
 
 from openkoi_hookspecs import Embedder
 from openkoi_lexical import Lexical
-from openkoi_recall import Index, make_index
-from openkoi_recall.fusion import LEXICAL, MEANING, Weights, best, by_rank, weights_for
+from openkoi_recall import TextIndex, make_index
+from openkoi_recall.fusion import LEXICAL, MEANING, FusionWeights, best, by_rank, weights_for
 from openkoi_recall.words import terms
 
 from .contest import table
@@ -20,7 +20,7 @@ from .recall_code import code
 from .recall_talk import Question, Talk, talk
 
 K = 10
-NONE = Weights(vectors=0, neighbours=(), names=0)
+NONE = FusionWeights(vectors=0, neighbours=(), names=0)
 Way = Callable[[str, Sequence[float]], Sequence[int]]
 
 
@@ -62,10 +62,10 @@ def figures(told: Talk, embedder: Embedder, weight: float) -> Mapping[str, Seque
     return {name: [found(one, way(one.text, vector)) for one, vector in asked] for name, way in ways(index, weight)}
 
 
-def ways(index: "Index[int]", weight: float) -> Sequence[tuple[str, Way]]:
-    """Return the ways of searching that are compared."""
+def ways(index: "TextIndex[int]", weight: float) -> Sequence[tuple[str, Way]]:
+    """The ways of searching that are compared."""
 
-    def weighed(weights: Weights) -> Way:
+    def weighed(weights: FusionWeights) -> Way:
         chosen = replace(index, weights=weights)
         return lambda text, vector: best(chosen.scored(text, vector), K)
 
@@ -83,10 +83,10 @@ def ways(index: "Index[int]", weight: float) -> Sequence[tuple[str, Way]]:
         ("vectors", near),
         ("ranks fused", fused),
         ("weighted sum", weighed(replace(NONE, vectors=weight))),
-        ("+ the next texts", weighed(Weights(vectors=weight, neighbours=spread[:1], names=0))),
-        ("+ those after them", weighed(Weights(vectors=weight, neighbours=spread, names=0))),
-        ("+ names", weighed(Weights(vectors=weight, neighbours=spread))),
-        ("words, neighbours, names", weighed(Weights())),
+        ("+ the next texts", weighed(FusionWeights(vectors=weight, neighbours=spread[:1], names=0))),
+        ("+ those after them", weighed(FusionWeights(vectors=weight, neighbours=spread, names=0))),
+        ("+ names", weighed(FusionWeights(vectors=weight, neighbours=spread))),
+        ("words, neighbours, names", weighed(FusionWeights())),
         ("by default, without an embedder", weighed(replace(index.weights, vectors=0))),
     )
 

@@ -33,7 +33,7 @@ from openkoi_judge import Judge
 from openkoi_testing import Scenario, Scripted, make_run, run_scenario
 
 DONE = ExecutionResult("Forty-two.", diff="+++ b/answer.py\n+print(42)\n")
-USED_UP = "The script's turns are used up"
+USED_UP = "turns of the script have been used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def test_an_answer_that_cannot_be_used_is_asked_for_once_more_and_told_why(tmp_p
     heard = hear(tmp_path, ['{"scores": {"relevance": 0.9}}', verdict(1.0, 1.0, 1.0)])
 
     assert pytest.approx(1.0) == heard.known.score
-    assert "could not be used. There is no score for quality, completeness." in heard.prompts[1]
+    assert "could not be used. The score is missing for quality, completeness." in heard.prompts[1]
 
 
 def test_two_answers_that_cannot_be_used_are_unknown_and_no_number(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_when_no_other_vote_can_be_had_the_first_stands_and_says_so(tmp_path: Pa
     heard = hear(tmp_path, [verdict(0.8, 0.8, 0.8), *later])
 
     assert pytest.approx(0.8) == heard.known.score
-    assert ["Only one of several votes could be taken"] == [warning.partition(":")[0] for warning in heard.warnings]
+    assert ["Only one of several votes was returned"] == [warning.partition(":")[0] for warning in heard.warnings]
 
 
 def test_one_vote_is_enough_where_the_configuration_says_so(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_a_change_that_is_too_long_is_shown_in_part_and_says_so(tmp_path: Path) 
     heard = hear(tmp_path, [verdict(1.0, 1.0, 1.0)], judge=Judge(max_diff=200), work=work)
 
     assert [
-        "The judge sees 200 of the 614 characters of the change, its beginning and its end. Raise max_diff."
+        "The judge sees only 200 of the 614 characters of the change (start and end). Raise max_diff."
     ] == heard.warnings
     assert "All changed files: long.py" in heard.prompts[0]
 

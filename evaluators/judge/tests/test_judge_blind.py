@@ -11,8 +11,8 @@ import pytest
 from openkoi_hookspecs import Chunk, Evaluation, ExecutionResult, Model, Request, StreamEnd, Task, Text, Usage
 from openkoi_hookspecs.events import JudgeVoted
 from openkoi_judge import Judge
-from openkoi_judge.halved import halved
-from openkoi_judge.shelf import fetch
+from openkoi_judge.ablation_check import halve_work
+from openkoi_judge.rubrics_library import load_rubrics
 from openkoi_testing import Scenario, make_run
 
 NAMES = ("relevance", "quality", "completeness")
@@ -51,7 +51,7 @@ class Reader:
 
 
 def certify(folder: Path, detection: float, passed: bool) -> None:
-    general = next(one for one in fetch().rubrics if one.name == "general")
+    general = next(one for one in load_rubrics().rubrics if one.name == "general")
     measures = {"detection": detection, "false_alarms": 0.0}
     facts = {"stamp": Judge().stamp(general), "passed": passed, "leniency": 0.0, "measures": measures}
     place = folder / "certificates" / "general"
@@ -120,11 +120,11 @@ def test_what_is_not_accepted_needs_no_trial(tmp_path: Path) -> None:
 
 
 def test_half_of_a_change_leaves_its_second_half_undone() -> None:
-    half = halved(ExecutionResult("Changed both.", diff=DIFF))
+    half = halve_work(ExecutionResult("Changed both.", diff=DIFF))
 
     assert DIFF.replace("-old two\n+new two\n", " old two\n") == half.diff
     assert "Change" == half.text
 
 
 def test_half_of_one_line_is_nothing() -> None:
-    assert "+" not in halved(ExecutionResult("", diff="@@ -0,0 +1 @@\n+one\n")).diff.partition("\n")[2]
+    assert "+" not in halve_work(ExecutionResult("", diff="@@ -0,0 +1 @@\n+one\n")).diff.partition("\n")[2]

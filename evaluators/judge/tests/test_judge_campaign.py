@@ -36,7 +36,7 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_judge import Judge
-from openkoi_judge.shelf import fetch
+from openkoi_judge.rubrics_library import load_rubrics
 from openkoi_testing import Scenario
 
 NAMES = ("relevance", "quality", "completeness")
@@ -191,7 +191,7 @@ def certify(kind: Kind, folder: Path) -> Path:
     alarms = fmean(score < GOOD for score in given[SOUND])
     facts = {
         **{"format": 1, "rubric": "general", "model": "rehearsal/script", "reasons": []},
-        "stamp": Judge().stamp(next(one for one in fetch().rubrics if one.name == "general")),
+        "stamp": Judge().stamp(next(one for one in load_rubrics().rubrics if one.name == "general")),
         "passed": found >= 0.85 and alarms <= 0.2 and lenient <= 0.05,
         "leniency": lenient if lenient > 0.05 else 0.0,
         "measures": {"detection": found, "false_alarms": alarms},

@@ -9,10 +9,10 @@ import pytest
 from openkoi_hookspecs import Evaluation, ExecutionResult, Severity, Task
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_judge import Judge
-from openkoi_judge.certified import certified
-from openkoi_judge.choice import by_merit, choose
-from openkoi_judge.reread import abridged
-from openkoi_judge.shelf import fetch, wanted
+from openkoi_judge.abridge import abridge_diff
+from openkoi_judge.certificates import load_certificates
+from openkoi_judge.choice import choose_rubric, sort_by_merit
+from openkoi_judge.rubrics_library import load_rubrics, search_locations
 from openkoi_skillfile import Rubric
 from openkoi_testing import Scenario, make_run
 
@@ -29,7 +29,7 @@ Look.
 
 
 def rubric(name: str, folder: Path | None = None) -> Rubric:
-    return next(one for one in fetch(wanted(folder, None, ())).rubrics if one.name == name)
+    return next(one for one in load_rubrics(search_locations(folder, None, ())).rubrics if one.name == name)
 
 
 def certify(folder: Path, one: Rubric, **facts: object) -> None:
@@ -65,7 +65,7 @@ def test_without_a_certificate_it_informs_and_does_not_gate(tmp_path: Path) -> N
     assert not said.blockers
     assert [("Wrong order", Severity.IMPORTANT)] == [(found.title, found.severity) for found in said.findings]
     assert "no certificate for rehearsal/script" in warned[0]
-    assert "the judgement by general informs and does not decide: it has no certificate for rehearsal/script" == (
+    assert "the judgment by general is informational: there is no certificate for rehearsal/script" == (
         said.unavailable_reason
     )
     assert ((), (), "") == (said.checks, said.missing, said.log)
@@ -115,7 +115,7 @@ def test_a_damaged_one_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "certificates" / "general").mkdir(parents=True)
     (tmp_path / "certificates" / "general" / "a.json").write_text("[]", encoding="utf-8")
 
-    assert () == certified(tmp_path, "general", "any").certificates
+    assert () == load_certificates(tmp_path, "general", "any").certificates
 
 
 @pytest.mark.row("EVAL-15", "C55")
@@ -124,11 +124,11 @@ def test_of_one_source_the_better_certified_is_chosen_and_sources_go_before(tmp_
         file = tmp_path / "evaluators" / "user" / name / "SKILL.md"
         file.parent.mkdir(parents=True)
         file.write_text(EVALUATOR.format(name=name), encoding="utf-8")
-    shelf = fetch(wanted(tmp_path, None, ()))
+    shelf = load_rubrics(search_locations(tmp_path, None, ()))
 
     def chosen(**merits: float) -> str:
-        order = by_merit(shelf, lambda one: merits.get(one.name.replace("-", "_"), -1.0))
-        return choose(order, "", Task("Fix it", category="code")).name
+        order = sort_by_merit(shelf, lambda one: merits.get(one.name.replace("-", "_"), -1.0))
+        return choose_rubric(order, "", Task("Fix it", category="code")).name
 
     assert "alpha" == chosen()
     assert "beta" == chosen(beta=0.7)
@@ -142,9 +142,9 @@ def test_of_a_new_file_what_was_read_before_is_told_by_its_names() -> None:
     lines = "".join(f"+{line}\n" for line in new.splitlines())
     diff = f"diff --git a/a.py b/a.py\n--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,240 @@\n{lines}"
 
-    short = abridged(diff, {"a.py": old}, {"a.py": new})
+    short = abridge_diff(diff, {"a.py": old}, {"a.py": new})
 
     assert len(short) < len(diff) / 2
     assert "return 51" in short
     assert "part_30" in short
-    assert diff == abridged(diff, {}, {"a.py": new})
+    assert diff == abridge_diff(diff, {}, {"a.py": new})

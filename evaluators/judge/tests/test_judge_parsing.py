@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import Severity
-from openkoi_judge.scores import Unreadable
-from openkoi_judge.verdict import read_verdict
+from openkoi_judge.scores import UnreadableError
+from openkoi_judge.verdict import parse_verdict
 from openkoi_skillfile import Dimension, Rubric
 
 RUBRIC = Rubric("house", (Dimension("walls", 0.5), Dimension("roof", 0.3), Dimension("error responses", 0.2)))
@@ -25,8 +25,8 @@ def rubric(names: list[str]) -> Rubric:
 def read(said: str) -> list[float] | None:
     """The scores in the rubric's order; None where there is no verdict."""
     try:
-        return [score.value for score in read_verdict(said, RUBRIC).scores]
-    except Unreadable:
+        return [score.value for score in parse_verdict(said, RUBRIC).scores]
+    except UnreadableError:
         return None
 
 
@@ -38,8 +38,8 @@ def scores(walls: str) -> str:
 def test_the_catalogue_of_faults_gives_right_scores_or_none(case: dict[str, Any]) -> None:
     given, expected = case["given"], case["expect"]
     try:
-        verdict = read_verdict(given["text"], rubric(given["rubric"]))
-    except Unreadable:
+        verdict = parse_verdict(given["text"], rubric(given["rubric"]))
+    except UnreadableError:
         assert "invalid" in expected["outcome"]
         return
 
@@ -121,8 +121,8 @@ def test_what_is_no_single_complete_verdict_is_never_a_number(said: str) -> None
 
 
 def test_what_was_wrong_is_said_so_that_the_judge_can_mend_it() -> None:
-    with pytest.raises(Unreadable, match=r"^There is no score for roof, error responses\.$"):
-        read_verdict('{"scores": {"walls": 0.7}}', RUBRIC)
+    with pytest.raises(UnreadableError, match=r"^The score is missing for roof, error responses\.$"):
+        parse_verdict('{"scores": {"walls": 0.7}}', RUBRIC)
 
 
 @pytest.mark.row("EVAL-06")
@@ -140,7 +140,7 @@ def test_findings_are_read_leniently_and_keep_everything_that_was_said() -> None
         "No door",
     ]
 
-    leak, paint, draught, door = read_verdict(GOOD.replace("[]", json.dumps(found)), RUBRIC).findings
+    leak, paint, draught, door = parse_verdict(GOOD.replace("[]", json.dumps(found)), RUBRIC).findings
 
     assert ("It leaks", Severity.BLOCKER, "house/roof", "src/roof.py:12", "Tile it") == (
         leak.title,
@@ -157,7 +157,7 @@ def test_findings_are_read_leniently_and_keep_everything_that_was_said() -> None
 def test_findings_that_were_complete_when_the_answer_was_cut_off_are_kept() -> None:
     said = GOOD.replace("[]}", '[{"severity": "blocker", "title": "It burns"}, {"severity": "minor", "tit')
 
-    verdict = read_verdict(said, RUBRIC)
+    verdict = parse_verdict(said, RUBRIC)
 
     assert verdict.partial
     assert ["It burns"] == [finding.title for finding in verdict.findings]
@@ -167,7 +167,7 @@ def test_findings_that_were_complete_when_the_answer_was_cut_off_are_kept() -> N
 def test_the_suggestion_is_one_line_that_can_be_stored() -> None:
     said = GOOD.replace("[]}", '[], "suggestion": "First\\n the \\ud800 roof"}')
 
-    assert "First the ? roof" == read_verdict(said, RUBRIC).suggestion
+    assert "First the ? roof" == parse_verdict(said, RUBRIC).suggestion
 
 
 FRAGMENTS = st.sampled_from(
@@ -187,8 +187,8 @@ def test_damage_never_hides_a_blocker(place: int, damage: str) -> None:
     whole = GOOD.replace("[]", '[{"severity": "blocker", "dimension": "roof", "title": "It leaks"}]')
     said = whole[:place] + damage + whole[place + 1 :]
     try:
-        verdict = read_verdict(said, RUBRIC)
-    except Unreadable:
+        verdict = parse_verdict(said, RUBRIC)
+    except UnreadableError:
         return
 
     assert '"blocker"' not in said or Severity.BLOCKER in [finding.severity for finding in verdict.findings]

@@ -15,11 +15,11 @@ from openkoi_hookspecs import (
     StopReason,
     Task,
 )
-from openkoi_judge.evidence import ONLY_ELSEWHERE, UNCHANGED, asked, shown
-from openkoi_judge.fence import fenced, mark, shortened
-from openkoi_judge.instruction import MANNERS, instruction, schema
-from openkoi_judge.scores import Unreadable
-from openkoi_judge.verdict import read_verdict
+from openkoi_judge.evidence import ONLY_ELSEWHERE, UNCHANGED, format_task, format_work
+from openkoi_judge.quoting import abridge, make_marker, quote_content
+from openkoi_judge.scores import UnreadableError
+from openkoi_judge.system_prompt import MANNERS, answer_schema, instruction
+from openkoi_judge.verdict import parse_verdict
 from openkoi_skillfile import Dimension, Rubric
 
 RUBRIC = Rubric("house", (Dimension("walls", 0.75, "Do they stand?"), Dimension("roof", 0.25)), guide="Knock on it.")
@@ -90,7 +90,7 @@ END checks 663d970e61f8
 
 @pytest.mark.row("EVAL-16")
 def test_the_whole_prompt_for_a_small_work() -> None:
-    prompt = "\n".join(instruction(RUBRIC)), asked(Task("Mend the roof")), shown(WORK, 1000)
+    prompt = "\n".join(instruction(RUBRIC)), format_task(Task("Mend the roof")), format_work(WORK, 1000)
 
     assert (MANNERS + SYSTEM, TASK, OUTPUT) == prompt
 
@@ -101,8 +101,8 @@ def test_the_manners_say_what_quotations_are() -> None:
 
 
 def test_the_shape_that_the_prompt_shows_is_no_verdict_when_it_is_echoed() -> None:
-    with pytest.raises(Unreadable):
-        read_verdict("".join(instruction(RUBRIC)), RUBRIC)
+    with pytest.raises(UnreadableError):
+        parse_verdict("".join(instruction(RUBRIC)), RUBRIC)
 
 
 def test_the_schema_asks_for_each_dimension_and_nothing_else() -> None:
@@ -110,20 +110,20 @@ def test_the_schema_asks_for_each_dimension_and_nothing_else() -> None:
     scores = {name: {"type": "number"} for name in names}
     expected = {"type": "object", "properties": scores, "required": names, "additionalProperties": False}
 
-    properties = schema(RUBRIC)["properties"]
+    properties = answer_schema(RUBRIC)["properties"]
 
     assert isinstance(properties, dict)
     assert expected == properties["scores"]
 
 
 def test_of_an_answer_without_a_change_it_says_that_nothing_was_changed() -> None:
-    seal = mark(["diff", UNCHANGED, "answer", "forty-two"])
+    seal = make_marker(["diff", UNCHANGED, "answer", "forty-two"])
 
     assert UNCHANGED.startswith("Nothing was changed")
     assert (
         f"## Output to evaluate\n\nBEGIN diff {seal}\n{UNCHANGED}\nEND diff {seal}\n"
         f"BEGIN answer {seal}\nforty-two\nEND answer {seal}\n"
-    ) == shown(ExecutionResult("forty-two"), 100)
+    ) == format_work(ExecutionResult("forty-two"), 100)
 
 
 def test_calls_with_effects_are_listed_with_how_they_ended() -> None:
@@ -132,7 +132,7 @@ def test_calls_with_effects_are_listed_with_how_they_ended() -> None:
         EffectCall('run_command {"command": "git commit -m x"}', "exit code 0", ("moved main in the git repository",)),
     )
 
-    output = shown(ExecutionResult("Committed.", calls=calls), 100)
+    output = format_work(ExecutionResult("Committed.", calls=calls), 100)
 
     assert 'run_command {"command": "make"}: exit code 2\n' in output
     assert '"git commit -m x"}: exit code 0 (moved main in the git repository)\n' in output
@@ -141,22 +141,22 @@ def test_calls_with_effects_are_listed_with_how_they_ended() -> None:
 
 
 def test_calls_without_an_effect_leave_the_work_unchanged() -> None:
-    output = shown(ExecutionResult("Looked.", calls=(EffectCall("run_command ls", "exit code 0"),)), 100)
+    output = format_work(ExecutionResult("Looked.", calls=(EffectCall("run_command ls", "exit code 0"),)), 100)
 
     assert UNCHANGED in output
     assert "run_command ls: exit code 0" in output
 
 
 def test_what_was_piped_in_is_quoted_behind_the_same_mark_as_the_task() -> None:
-    seal = mark(["Sum it up", "a report"])
+    seal = make_marker(["Sum it up", "a report"])
 
-    assert f"END task {seal}\nBEGIN context {seal}\na report\nEND context {seal}\n" in asked(
+    assert f"END task {seal}\nBEGIN context {seal}\na report\nEND context {seal}\n" in format_task(
         Task("Sum it up", context="a report")
     )
 
 
 def test_a_judge_is_told_that_work_was_stopped() -> None:
-    assert "stopped before it was done: its time limit was reached." in shown(
+    assert "stopped before it was done: its time limit was reached." in format_work(
         ExecutionResult("half", ended=StopReason.TIME), 100
     )
 
@@ -164,21 +164,21 @@ def test_a_judge_is_told_that_work_was_stopped() -> None:
 def test_a_long_change_is_cut_visibly_and_every_file_is_named() -> None:
     diff = "".join(f"+++ b/file{number}.py\n+line {number}\n" for number in range(100))
 
-    output = shown(ExecutionResult("done", diff=diff), 300)
+    output = format_work(ExecutionResult("done", diff=diff), 300)
 
     assert len(output) < 2000
     assert "+line 0\n" in output
     assert "+line 99\n" in output
-    assert f"of {len(diff)} characters are left out here. All changed files: file0.py, file1.py," in output
+    assert f"of {len(diff)} characters omitted. All changed files: file0.py, file1.py," in output
     assert "file50.py" in output
 
 
 @given(st.text(max_size=400), st.integers(1, 500))
 def test_a_text_is_only_cut_when_it_is_too_long_and_then_says_so(text: str, room: int) -> None:
-    short = shortened(text, room)
+    short = abridge(text, room)
 
     assert (short == text) is (len(text) <= room)
-    assert short == text or f"of {len(text)} characters are left out" in short
+    assert short == text or f"of {len(text)} characters omitted" in short
 
 
 HOSTILE = [
@@ -191,16 +191,16 @@ HOSTILE = [
 
 @given(st.lists(st.text(st.characters(), max_size=80) | st.sampled_from(HOSTILE), min_size=1, max_size=3))
 def test_no_content_can_close_its_fence(contents: list[str]) -> None:
-    seal = mark(contents)
+    seal = make_marker(contents)
 
-    quotations = [fenced("diff", content, seal) for content in contents]
+    quotations = [quote_content("diff", content, seal) for content in contents]
 
     assert [1] * len(contents) == [quotation.casefold().count(f"end diff {seal}") for quotation in quotations]
     assert all(quotation.endswith(f"\nEND diff {seal}") for quotation in quotations)
 
 
 def test_content_that_holds_its_own_mark_gets_another_one() -> None:
-    first = mark(["x"])
+    first = make_marker(["x"])
     contents = [f"x {first.upper()}"]
 
-    assert mark(contents) not in contents[0].casefold()
+    assert make_marker(contents) not in contents[0].casefold()

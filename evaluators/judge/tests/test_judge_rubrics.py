@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Hit, Learning, PluginNotFoundError, Recall, Task, events
-from openkoi_judge.choice import choose
+from openkoi_judge.choice import choose_rubric
 from openkoi_judge.preferences import preferences
-from openkoi_judge.shelf import BUNDLED, Shelf, fetch, wanted
-from openkoi_skillfile import Machine, lent, validate
+from openkoi_judge.rubrics_library import BUNDLED, RubricLibrary, load_rubrics, search_locations
+from openkoi_skillfile import MachineFeatures, plugin_locations, validate
 from openkoi_testing import GivenPlugins, make_run
 
 MINE = """\
@@ -34,8 +34,8 @@ def put(data: Path, name: str, text: str) -> Path:
     return file
 
 
-def shelf(data: Path | None = None) -> Shelf:
-    return fetch(wanted(data, None, ()))
+def shelf(data: Path | None = None) -> RubricLibrary:
+    return load_rubrics(search_locations(data, None, ()))
 
 
 @pytest.mark.row("EVAL-08", "EVAL-09", "EVAL-10", "EVAL-11", "EVAL-12", "EVAL-13", "C18")
@@ -75,8 +75,8 @@ def test_what_comes_with_the_judge_keeps_the_format_to_the_letter(file: Path) ->
 def test_what_a_person_prefers_chooses_where_the_task_says_nothing() -> None:
     rubrics, likes = shelf().rubrics, ["Judge my work by the prose-quality rubric."]
 
-    assert "prose-quality" == choose(rubrics, "", Task("Fix it", category="code"), likes).name
-    assert "sql-safety" == choose(rubrics, "", Task("Fix it, rubric: sql-safety"), likes).name
+    assert "prose-quality" == choose_rubric(rubrics, "", Task("Fix it", category="code"), likes).name
+    assert "sql-safety" == choose_rubric(rubrics, "", Task("Fix it, rubric: sql-safety"), likes).name
 
 
 @pytest.mark.row("LEARN-10")
@@ -97,10 +97,10 @@ def test_a_preference_that_this_run_was_shown_counts_and_a_quoted_one_does_not(t
 
 @pytest.mark.row("EVAL-22", "EVAL-26", "EVAL-15")
 def test_a_folder_with_a_file_is_enough_and_outranks_what_is_bundled(tmp_path: Path) -> None:
-    before = choose(shelf(tmp_path).rubrics, "", Task("Fix it", category="code"))
+    before = choose_rubric(shelf(tmp_path).rubrics, "", Task("Fix it", category="code"))
     put(tmp_path, "ledgers", MINE)
 
-    after = choose(shelf(tmp_path).rubrics, "", Task("Fix it", category="code"))
+    after = choose_rubric(shelf(tmp_path).rubrics, "", Task("Fix it", category="code"))
 
     assert ("code-review", "ledgers") == (before.name, after.name)
 
@@ -108,7 +108,7 @@ def test_a_folder_with_a_file_is_enough_and_outranks_what_is_bundled(tmp_path: P
 def test_a_persons_file_replaces_a_bundled_one_of_its_name(tmp_path: Path) -> None:
     put(tmp_path, "mine", MINE.replace("name: ledgers", "name: general"))
 
-    assert "sums" == choose(shelf(tmp_path).rubrics, "", Task("Whatever")).dimensions[0].name
+    assert "sums" == choose_rubric(shelf(tmp_path).rubrics, "", Task("Whatever")).dimensions[0].name
 
 
 def test_a_broken_file_is_left_out_and_named(tmp_path: Path) -> None:
@@ -129,9 +129,9 @@ def test_one_that_lacks_what_it_needs_gives_way_and_says_so(tmp_path: Path) -> N
     )
     put(tmp_path, "general", needy)
 
-    found = fetch(wanted(tmp_path, None, ()), machine=Machine("linux", lambda _: None, {}))
+    found = load_rubrics(search_locations(tmp_path, None, ()), machine=MachineFeatures("linux", lambda _: None, {}))
 
-    assert "relevance" == choose(found.rubrics, "", Task("Whatever")).dimensions[0].name
+    assert "relevance" == choose_rubric(found.rubrics, "", Task("Whatever")).dimensions[0].name
     assert "it needs the program abacus, which is not installed" in found.complaints[0]
 
 
@@ -140,17 +140,17 @@ def test_what_a_project_brings_is_read_when_it_is_trusted_as_it_is(tmp_path: Pat
     file = tmp_path / ".agents" / "evaluators" / "ledgers" / "SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text(MINE, encoding="utf-8")
-    places = wanted(None, tmp_path, ())
+    places = search_locations(None, tmp_path, ())
     approved: list[str] = []
 
     def approve(folder: Path, digest: str) -> bool:
         approved.append(digest)
         return folder == file.parent
 
-    untrusted = fetch(places)
-    trusted = fetch(places, approve)
+    untrusted = load_rubrics(places)
+    trusted = load_rubrics(places, approve)
     file.write_text(MINE.replace("0.7", "0.70"), encoding="utf-8")
-    changed = fetch(places, lambda folder, digest: digest in approved)
+    changed = load_rubrics(places, lambda folder, digest: digest in approved)
 
     assert [6, 7, 6] == [len(found.rubrics) for found in (untrusted, trusted, changed)]
     assert "approved of" in untrusted.complaints[0]
@@ -161,10 +161,10 @@ def test_a_package_brings_rubrics_and_a_broken_package_costs_a_sentence(tmp_path
     put(tmp_path, "ledgers", MINE)
     koi = GivenPlugins({"skills": {"ledgers": tmp_path / "evaluators" / "user", "broken": 7}})
 
-    brought, complaints = asyncio.run(lent(koi.plugins("skills")))
-    places = wanted(None, None, (), brought)
+    brought, complaints = asyncio.run(plugin_locations(koi.plugins("skills")))
+    places = search_locations(None, None, (), brought)
 
-    assert "ledgers" in [rubric.name for rubric in fetch(places).rubrics]
+    assert "ledgers" in [rubric.name for rubric in load_rubrics(places).rubrics]
     assert ["The skills of broken (test) are not used"] == [complaint.partition(":")[0] for complaint in complaints]
 
 
@@ -188,13 +188,13 @@ def test_a_package_brings_rubrics_and_a_broken_package_costs_a_sentence(tmp_path
     ],
 )
 def test_the_task_names_the_rubric_or_its_category_does(task: Task, expected: str) -> None:
-    assert expected == choose(shelf().rubrics, "", task).name
+    assert expected == choose_rubric(shelf().rubrics, "", task).name
 
 
 def test_the_configuration_outranks_the_task() -> None:
-    assert "general" == choose(shelf().rubrics, "General", Task("With code-review", category="code")).name
+    assert "general" == choose_rubric(shelf().rubrics, "General", Task("With code-review", category="code")).name
 
 
 def test_a_rubric_that_is_not_there_is_not_replaced_by_another() -> None:
     with pytest.raises(PluginNotFoundError, match="Did you mean 'general'"):
-        choose(shelf().rubrics, "genral", Task("Anything"))
+        choose_rubric(shelf().rubrics, "genral", Task("Anything"))

@@ -251,7 +251,7 @@ def test_an_answer_about_the_change_that_cannot_be_used_leads_to_a_full_judgemen
 def test_a_changed_code_is_always_judged_for_correctness(tmp_path: Path) -> None:
     heard = hear(tmp_path, [scores(0.5, BUG), partly(style=0.5), partly(style=0.5, correctness=0.4)], [FIRST, SECOND])
 
-    assert "There is no score for correctness." in heard.prompts[2]
+    assert "The score is missing for correctness." in heard.prompts[2]
     assert [EvaluationMode.FULL, EvaluationMode.INCREMENTAL] == heard.modes
 
 

@@ -116,7 +116,7 @@ def test_a_score_that_the_work_dictated_is_not_taken(tmp_path: Path, words: str,
     evaluation, warnings, votes = told(tmp_path, words, Obedient(orders), where)
 
     assert (None, 1) == (evaluation.score, len(evaluation.blockers))
-    assert any("dictate its score" in warning for warning in warnings)
+    assert any("tried to set its own score" in warning for warning in warnings)
     assert ["dictated"] == [vote.control for vote in votes]
 
 

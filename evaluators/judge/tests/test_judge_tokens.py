@@ -14,14 +14,14 @@ import pytest
 
 from openkoi_hookspecs import Chunk, ExecutionResult, Model, Request, StreamEnd, Task, Text, Usage
 from openkoi_judge import Judge
-from openkoi_judge.evidence import asked, shown
-from openkoi_judge.instruction import instruction
-from openkoi_judge.shelf import fetch
+from openkoi_judge.evidence import format_task, format_work
+from openkoi_judge.rubrics_library import load_rubrics
+from openkoi_judge.system_prompt import instruction
 from openkoi_testing import Scenario, make_run
 
 TASK = Task("Make every part add one more", category="code")
 NAMES = ("correctness", "safety", "style", "completeness")
-(RUBRIC,) = (rubric for rubric in fetch().rubrics if rubric.name == "code-review")
+(RUBRIC,) = (rubric for rubric in load_rubrics().rubrics if rubric.name == "code-review")
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ def tokens(root: Path, before: str, states: list[str], scores: list[float]) -> t
         return took
 
     took = asyncio.run(judging())
-    whole = (*instruction(RUBRIC), asked(TASK), shown(ExecutionResult("Mended." + states[-1]), 10**6))
+    whole = (*instruction(RUBRIC), format_task(TASK), format_work(ExecutionResult("Mended." + states[-1]), 10**6))
     return took, sum(map(len, whole)) // 4
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from openkoi_hookspecs import Check, Evaluation, Finding, Limits, Score, Severity
 from openkoi_hookspecs.evaluation import RED_CAP
-from openkoi_judge.verdict import Verdict
-from openkoi_judge.votes import agreed, capped, close, composite, total
+from openkoi_judge.aggregate import aggregate_votes, cap_scores, combined_score, is_close, weighted_mean
+from openkoi_judge.verdict import JudgeVerdict
 from openkoi_skillfile import Dimension, Rubric
 
 pytestmark = pytest.mark.unit
@@ -15,15 +15,15 @@ pytestmark = pytest.mark.unit
 RUBRIC = Rubric("house", (Dimension("walls", 0.75), Dimension("roof", 0.25)))
 
 
-def vote(walls: float, roof: float, *findings: Finding) -> Verdict:
-    return Verdict((Score("walls", walls, 0.75), Score("roof", roof, 0.25)), findings)
+def vote(walls: float, roof: float, *findings: Finding) -> JudgeVerdict:
+    return JudgeVerdict((Score("walls", walls, 0.75), Score("roof", roof, 0.25)), findings)
 
 
 def leak(severity: Severity, where: str = "", title: str = "It leaks") -> Finding:
     return Finding(title, severity, rule="house/roof", where=where)
 
 
-def values(verdict: Verdict) -> list[float]:
+def values(verdict: JudgeVerdict) -> list[float]:
     return [round(score.value, 6) for score in verdict.scores]
 
 
@@ -39,11 +39,11 @@ def values(verdict: Verdict) -> list[float]:
     ],
 )
 def test_findings_cap_their_own_dimension(severities: list[Severity], expected: float) -> None:
-    assert values(capped(vote(1.0, 1.0, *map(leak, severities)), RUBRIC)) == [1.0, expected]
+    assert values(cap_scores(vote(1.0, 1.0, *map(leak, severities)), RUBRIC)) == [1.0, expected]
 
 
 def test_a_score_below_the_cap_stays_as_the_judge_gave_it() -> None:
-    assert values(capped(vote(1.0, 0.1, leak(Severity.BLOCKER)), RUBRIC)) == [1.0, 0.1]
+    assert values(cap_scores(vote(1.0, 0.1, leak(Severity.BLOCKER)), RUBRIC)) == [1.0, 0.1]
 
 
 @settings(max_examples=60)
@@ -52,33 +52,33 @@ def test_a_failing_check_caps_the_score_and_a_passing_one_adds_nothing(walls: fl
     known = Evaluation(checks=(Check("tests", passed=green),))
     verdict = vote(walls, roof)
 
-    expected = total(verdict) if green else min(total(verdict), RED_CAP)
+    expected = weighted_mean(verdict) if green else min(weighted_mean(verdict), RED_CAP)
 
-    assert pytest.approx(expected) == composite(verdict, known)
+    assert pytest.approx(expected) == combined_score(verdict, known)
 
 
 def test_a_red_check_keeps_the_vote_far_from_the_threshold() -> None:
     known = Evaluation(checks=(Check("tests", passed=False),))
 
-    assert not close(composite(vote(0.8, 0.8), known), Limits(), 0.08)
+    assert not is_close(combined_score(vote(0.8, 0.8), known), Limits(), 0.08)
 
 
 @pytest.mark.parametrize(("score", "expected"), [(0.71, False), (0.72, True), (0.8, True), (0.88, True), (0.89, False)])
 def test_the_band_lies_on_both_sides_of_the_threshold(score: float, expected: bool) -> None:
-    assert expected is close(score, Limits(quality_threshold=0.8), 0.08)
+    assert expected is is_close(score, Limits(quality_threshold=0.8), 0.08)
 
 
 @pytest.mark.row("C82")
 def test_each_dimension_is_worth_its_median() -> None:
     votes = [vote(0.9, 0.2), vote(0.7, 0.9), vote(0.8, 0.4)]
 
-    assert values(agreed(votes, RUBRIC)) == [0.8, 0.4]
+    assert values(aggregate_votes(votes, RUBRIC)) == [0.8, 0.4]
 
 
 def test_the_median_votes_findings_stand() -> None:
     votes = [vote(0.9, 0.9), vote(0.5, 0.5, Finding("low")), vote(0.7, 0.7, Finding("middle"))]
 
-    assert ("middle",) == tuple(finding.title for finding in agreed(votes, RUBRIC).findings)
+    assert ("middle",) == tuple(finding.title for finding in aggregate_votes(votes, RUBRIC).findings)
 
 
 def test_a_blocker_that_two_votes_see_stands_and_caps() -> None:
@@ -88,7 +88,7 @@ def test_a_blocker_that_two_votes_see_stands_and_caps() -> None:
     )
     votes = [blocked[0], vote(0.8, 0.9), vote(0.8, 0.9), blocked[1], vote(0.8, 0.9)]
 
-    verdict = agreed(votes, RUBRIC)
+    verdict = aggregate_votes(votes, RUBRIC)
 
     assert ("It leaks",) == tuple(finding.title for finding in verdict.findings)
     assert values(verdict) == [0.8, 0.3]
@@ -97,7 +97,7 @@ def test_a_blocker_that_two_votes_see_stands_and_caps() -> None:
 def test_a_blocker_that_one_vote_sees_does_not_outvote_the_others() -> None:
     votes = [vote(0.9, 0.3, leak(Severity.BLOCKER)), vote(0.9, 0.9), vote(0.9, 0.8)]
 
-    verdict = agreed(votes, RUBRIC)
+    verdict = aggregate_votes(votes, RUBRIC)
 
     assert ((), [0.9, 0.8]) == (verdict.findings, [score.value for score in verdict.scores])
 
@@ -109,4 +109,4 @@ def test_blockers_in_different_files_are_not_the_same_one() -> None:
         vote(0.5, 0.3, leak(Severity.BLOCKER, "south.py:1")),
     ]
 
-    assert 1 == len(agreed(votes, RUBRIC).findings)
+    assert 1 == len(aggregate_votes(votes, RUBRIC).findings)

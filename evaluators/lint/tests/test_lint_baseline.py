@@ -8,14 +8,18 @@ import pytest
 
 from openkoi_hookspecs import Baseline, Check, Evaluation, ExecutionResult, Finding, Run, Severity
 from openkoi_lint import Lint
-from openkoi_lint.baseline import Before, Then, baseline_of, before_of
-from openkoi_lint.messages import Heard
+from openkoi_lint.baseline import LintBaseline, LinterBaseline, make_baseline, read_baseline
+from openkoi_lint.messages import LinterOutput
 from openkoi_testing import logged_baseline, make_run
 
 UNDEFINED = Finding("Undefined name", rule="F821", where="pond.py:1")
 ODD = Finding("\ud800 is odd", Severity.SUGGESTION, rule="E1", where="b \udcff.py:2")
 BROKEN = Finding("mypy fails: no dictionary", rule="mypy")
-HEARD = [Heard("ruff", (UNDEFINED, UNDEFINED, ODD)), Heard("mypy", (BROKEN,), wide=True), Heard("tsc in web")]
+HEARD = [
+    LinterOutput("ruff", (UNDEFINED, UNDEFINED, ODD)),
+    LinterOutput("mypy", (BROKEN,), wide=True),
+    LinterOutput("tsc in web"),
+]
 
 
 class Fixed:
@@ -41,28 +45,28 @@ def logged(root: Path, baseline: Baseline) -> Baseline:
 
 
 def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
-    record = baseline_of(HEARD)
+    record = make_baseline(HEARD)
 
-    before = before_of(logged(tmp_path, record), ("pond.py",))
+    before = read_baseline(logged(tmp_path, record), ("pond.py",))
 
-    assert before_of(record, ("pond.py",)) == before
+    assert read_baseline(record, ("pond.py",)) == before
     assert ["mypy", "ruff", "tsc in web"] == sorted(before.linters)
     assert ["ruff", "tsc in web"] == sorted(before.working)
     assert (True, False) == (before.broke("mypy"), before.linters["mypy"].sound)
-    assert (UNDEFINED,) == before.fresh(Heard("ruff", (UNDEFINED, UNDEFINED, ODD, UNDEFINED)))
+    assert (UNDEFINED,) == before.fresh(LinterOutput("ruff", (UNDEFINED, UNDEFINED, ODD, UNDEFINED)))
 
 
 def test_without_a_record_all_that_is_found_is_new() -> None:
-    assert Before(files=("pond.py",)) == before_of(None, ("pond.py",))
-    assert (UNDEFINED,) == before_of(None, ("pond.py",)).fresh(Heard("ruff", (UNDEFINED, ODD)))
+    assert LintBaseline(files=("pond.py",)) == read_baseline(None, ("pond.py",))
+    assert (UNDEFINED,) == read_baseline(None, ("pond.py",)).fresh(LinterOutput("ruff", (UNDEFINED, ODD)))
 
 
 def test_of_a_large_project_a_record_stays_small_and_no_two_findings_are_alike() -> None:
     many = tuple(Finding(f"finding {n}", rule="E", where=f"{'deep/' * 20}{n}.py:1") for n in range(5_000))
 
-    (then,) = before_of(baseline_of([Heard("ruff", many)]), ()).linters.values()
+    (then,) = read_baseline(make_baseline([LinterOutput("ruff", many)]), ()).linters.values()
 
-    assert Then(dict.fromkeys(then.seen, 1)) == then
+    assert LinterBaseline(dict.fromkeys(then.seen, 1)) == then
     assert (5_000, True) == (len(then.seen), max(map(len, then.seen)) <= 16)
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Severity
 from openkoi_lint import Lint
-from openkoi_lint.baseline import Before, baseline_of, before_of
+from openkoi_lint.baseline import LintBaseline, make_baseline, read_baseline
+from openkoi_lint.evaluation import evaluate_findings
 from openkoi_lint.lines import read_lines
 from openkoi_lint.linters import linters
-from openkoi_lint.messages import Heard, steady
+from openkoi_lint.messages import LinterOutput, normalize_message
 from openkoi_lint.mypy import read_mypy
-from openkoi_lint.opinion import opinion
-from openkoi_lint.ruff import severity
+from openkoi_lint.ruff import severity_of
 from openkoi_testing import make_run
 
 GRAVE = Finding("Undefined name", rule="F821", where="pond.py:1")
@@ -101,12 +101,12 @@ def test_mypy_names_the_rule_and_notes_are_left_out(tmp_path: Path) -> None:
     ],
 )
 def test_a_rule_is_as_grave_as_what_it_finds(code: str, expected: Severity) -> None:
-    assert expected is severity(code)
+    assert expected is severity_of(code)
 
 
 @pytest.mark.parametrize(("found", "passed"), [((), True), ((MILD,) * 500, True), ((GRAVE,), False)])
 def test_errors_fail_the_check_style_does_not_and_neither_is_a_score(found: tuple[Finding, ...], passed: bool) -> None:
-    evaluation = opinion([Heard("ruff", found)], Before())
+    evaluation = evaluate_findings([LinterOutput("ruff", found)], LintBaseline())
 
     assert evaluation is not None
     assert (Check("ruff", passed),) == evaluation.checks
@@ -114,18 +114,18 @@ def test_errors_fail_the_check_style_does_not_and_neither_is_a_score(found: tupl
 
 
 def test_what_a_syntax_error_hid_is_not_new() -> None:
-    hidden = Heard("mypy", (Finding("no", Severity.BLOCKER, rule="syntax", where="fish.py:1"),), wide=True)
-    before = before_of(baseline_of([hidden]), files=("fish.py",))
-    now = Heard("mypy", (Finding("old", rule="misc", where="old.py:1"),), wide=True)
+    hidden = LinterOutput("mypy", (Finding("no", Severity.BLOCKER, rule="syntax", where="fish.py:1"),), wide=True)
+    before = read_baseline(make_baseline([hidden]), files=("fish.py",))
+    now = LinterOutput("mypy", (Finding("old", rule="misc", where="old.py:1"),), wide=True)
 
-    evaluation = opinion([now], before)
+    evaluation = evaluate_findings([now], before)
 
     assert evaluation is not None
     assert () == evaluation.findings
 
 
 def test_messages_stay_the_same_when_lines_move() -> None:
-    assert "Redefinition of `x` from line …" == steady("Redefinition of `x` from line 12")
+    assert "Redefinition of `x` from line …" == normalize_message("Redefinition of `x` from line 12")
 
 
 def test_mypy_is_asked_only_where_it_is_configured(tmp_path: Path) -> None:

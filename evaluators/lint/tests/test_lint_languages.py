@@ -12,7 +12,7 @@ from openkoi_lint.clippy import read_clippy
 from openkoi_lint.eslint import read_eslint
 from openkoi_lint.govet import read_vet
 from openkoi_lint.linters import linters
-from openkoi_lint.messages import steady
+from openkoi_lint.messages import normalize_message
 from openkoi_lint.shellcheck import read_shellcheck
 from openkoi_lint.tsc import read_tsc
 from openkoi_testing import logged_baseline, make_run
@@ -109,7 +109,7 @@ def test_what_is_cut_off_is_passed_over(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_counts_are_left_out_of_titles_and_names_are_not(said: str, expected: str) -> None:
-    assert expected == steady(said)
+    assert expected == normalize_message(said)
 
 
 def test_what_is_configured_and_not_installed_has_no_command(tmp_path: Path) -> None:

@@ -4,30 +4,32 @@ import pytest
 
 from openkoi_hookspecs import Check, Severity
 from openkoi_testrunner.absent import absent
-from openkoi_testrunner.baseline import Before, baseline_of, before_of
-from openkoi_testrunner.outcome import Outcome, Ran, joined
-from openkoi_testrunner.project import Kind
+from openkoi_testrunner.baseline import SuiteBaseline, baseline_of, before_of
+from openkoi_testrunner.outcome import CaseResult, SuiteOutcome, join_outcomes
+from openkoi_testrunner.project import RunnerKind
 from openkoi_testrunner.suites import Suite
 from openkoi_testrunner.verdict import verdict
 
 pytestmark = pytest.mark.unit
 
-SUITE = Suite(Kind.PYTEST)
+SUITE = Suite(RunnerKind.PYTEST)
 GOOD, BAD = "test_a.py::test_good", "test_a.py::test_bad"
 
 
-def ran(*names: str, red: tuple[str, ...] = (), skipped: tuple[str, ...] = (), runner: str = "pytest") -> Outcome:
+def ran(*names: str, red: tuple[str, ...] = (), skipped: tuple[str, ...] = (), runner: str = "pytest") -> SuiteOutcome:
     """Return what a complete run came to."""
-    failed = [Ran(name, passed=False, title=f"{name} fails") for name in red]
-    return Outcome(runner=runner, tests=(*(Ran(name, passed=True) for name in names), *failed), skipped=skipped)
+    failed = [CaseResult(name, passed=False, title=f"{name} fails") for name in red]
+    return SuiteOutcome(
+        runner=runner, tests=(*(CaseResult(name, passed=True) for name in names), *failed), skipped=skipped
+    )
 
 
-def missing(before: Before, now: Outcome) -> list[str]:
+def missing(before: SuiteBaseline, now: SuiteOutcome) -> list[str]:
     return list(absent(before.there, now, before))
 
 
 def test_an_absent_test_is_a_failing_check_with_a_finding_and_no_score() -> None:
-    evaluation = verdict(ran("test_b.py::test_b"), Before({GOOD: True, "test_b.py::test_b": True}))
+    evaluation = verdict(ran("test_b.py::test_b"), SuiteBaseline({GOOD: True, "test_b.py::test_b": True}))
 
     assert evaluation is not None
     assert Check(GOOD, passed=False, file="test_a.py") in evaluation.checks
@@ -38,7 +40,7 @@ def test_an_absent_test_is_a_failing_check_with_a_finding_and_no_score() -> None
 
 
 def test_a_test_that_is_newly_skipped_is_absent() -> None:
-    evaluation = verdict(ran(skipped=(GOOD,)), Before({GOOD: True}))
+    evaluation = verdict(ran(skipped=(GOOD,)), SuiteBaseline({GOOD: True}))
 
     assert evaluation is not None
     assert {GOOD} == evaluation.failing
@@ -46,7 +48,7 @@ def test_a_test_that_is_newly_skipped_is_absent() -> None:
 
 
 def test_what_was_red_and_is_absent_counts_when_it_is_the_task() -> None:
-    repair, other = Before({BAD: False}, all_count=True), Before({BAD: False})
+    repair, other = SuiteBaseline({BAD: False}, all_count=True), SuiteBaseline({BAD: False})
 
     asked, unasked = verdict(ran(), repair), verdict(ran(), other)
 
@@ -67,11 +69,11 @@ def test_what_was_red_and_turned_green_has_to_stay() -> None:
 
 
 def test_nothing_is_said_only_where_there_was_nothing() -> None:
-    assert verdict(ran(runner="tests"), Before()) is None
+    assert verdict(ran(runner="tests"), SuiteBaseline()) is None
 
 
 def test_many_absent_tests_are_one_finding() -> None:
-    evaluation = verdict(ran(), Before({f"t.py::test_{n}": True for n in range(30)}))
+    evaluation = verdict(ran(), SuiteBaseline({f"t.py::test_{n}": True for n in range(30)}))
 
     assert evaluation is not None
     assert 30 == len(evaluation.failing)
@@ -83,7 +85,7 @@ def test_many_absent_tests_are_one_finding() -> None:
 def test_the_finding_names_what_the_test_may_be_called_now() -> None:
     now = ran("test_a.py::test_better", "test_b.py::test_other")
 
-    evaluation = verdict(now, Before({GOOD: True}))
+    evaluation = verdict(now, SuiteBaseline({GOOD: True}))
 
     assert evaluation is not None
     (finding,) = evaluation.findings
@@ -92,7 +94,7 @@ def test_the_finding_names_what_the_test_may_be_called_now() -> None:
 
 
 def test_what_an_earlier_attempt_added_and_took_back_is_only_told() -> None:
-    evaluation = verdict(ran(GOOD), Before({GOOD: True}, since=frozenset({GOOD, BAD})))
+    evaluation = verdict(ran(GOOD), SuiteBaseline({GOOD: True}, since=frozenset({GOOD, BAD})))
 
     assert evaluation is not None
     assert frozenset() == evaluation.failing
@@ -117,11 +119,11 @@ CASES = [
 def test_cases_may_change_as_long_as_there_are_as_many(
     before: tuple[str, ...], now: tuple[str, ...], lost: int
 ) -> None:
-    assert lost == len(missing(Before(dict.fromkeys(before, True)), ran(*now)))
+    assert lost == len(missing(SuiteBaseline(dict.fromkeys(before, True)), ran(*now)))
 
 
 def test_a_case_that_is_skipped_is_not_made_up_for() -> None:
-    before = Before({"t.py::f[1]": True, "t.py::f[2]": True})
+    before = SuiteBaseline({"t.py::f[1]": True, "t.py::f[2]": True})
 
     assert ["t.py::f[2]"] == missing(before, ran("t.py::f[1]", "t.py::f[3]", skipped=("t.py::f[2]",)))
 
@@ -136,8 +138,8 @@ def test_a_case_that_is_skipped_is_not_made_up_for() -> None:
     ],
 )
 def test_another_runner_and_another_folder_leave_it_the_same_test(before: str, now: str) -> None:
-    assert [] == missing(Before({before: True}), ran(now))
-    assert [before] == missing(Before({before: True, now: True}), ran(now))
+    assert [] == missing(SuiteBaseline({before: True}), ran(now))
+    assert [before] == missing(SuiteBaseline({before: True, now: True}), ran(now))
 
 
 @pytest.mark.parametrize(
@@ -155,48 +157,50 @@ def test_another_runner_and_another_folder_leave_it_the_same_test(before: str, n
     ],
 )
 def test_what_could_not_be_read_before_is_not_absent_when_its_tests_run(red: str, now: str) -> None:
-    before = Before({red: False}, all_count=True)
+    before = SuiteBaseline({red: False}, all_count=True)
 
     assert [] == missing(before, ran(now))
     assert [red] == missing(before, ran())
 
 
 def test_a_package_is_not_there_because_of_those_below_it() -> None:
-    before = Before({"a.b/c": False}, all_count=True, of={"a.b/c": Suite(Kind.GO)})
+    before = SuiteBaseline({"a.b/c": False}, all_count=True, of={"a.b/c": Suite(RunnerKind.GO)})
 
     assert ["a.b/c"] == missing(before, ran("a.b/c/sub.TestX"))
 
 
 def test_what_is_told_only_when_it_fails_is_never_absent() -> None:
-    silent = Outcome(runner="go test", tests=(Ran("a.b/c", passed=False, silent=True),))
+    silent = SuiteOutcome(runner="go test", tests=(CaseResult("a.b/c", passed=False, silent=True),))
 
     assert () == before_of(baseline_of({SUITE: silent})).there
 
 
 def test_tests_inside_what_fails_now_are_not_told_twice() -> None:
-    before = Before({"test_a.py::test_x": True, "test_b.Pond.test_y": True, "a.b/c.TestZ": True})
+    before = SuiteBaseline({"test_a.py::test_x": True, "test_b.Pond.test_y": True, "a.b/c.TestZ": True})
 
     assert [] == missing(before, ran(red=("test_a.py", "setUpClass (test_b.Pond)", "a.b/c")))
 
 
 def test_what_failed_before_as_well_excuses_nothing() -> None:
-    before = Before({"test_a.py": False, "test_a.py::test_x": True})
+    before = SuiteBaseline({"test_a.py": False, "test_a.py::test_x": True})
 
     assert ["test_a.py::test_x"] == missing(before, ran(red=("test_a.py",)))
 
 
 def test_a_runner_that_broke_off_before_as_well_excuses_only_what_comes_later() -> None:
-    before = Before({"a": True, "b": True, "c": True, "d": True, "pytest": False})
-    now = Outcome(runner="pytest", tests=(Ran("c", passed=True), Ran("pytest", passed=False)), complete=False)
-    nothing = Outcome(runner="pytest", tests=(Ran("pytest", passed=False),), complete=False)
+    before = SuiteBaseline({"a": True, "b": True, "c": True, "d": True, "pytest": False})
+    now = SuiteOutcome(
+        runner="pytest", tests=(CaseResult("c", passed=True), CaseResult("pytest", passed=False)), complete=False
+    )
+    nothing = SuiteOutcome(runner="pytest", tests=(CaseResult("pytest", passed=False),), complete=False)
 
     assert ["a", "b"] == missing(before, now)
     assert ["a", "b", "c", "d"] == missing(before, nothing)
 
 
 def test_a_runner_beside_another_is_there() -> None:
-    both = joined([ran("test_a.py::test_a"), ran("make test", runner="make test")])
+    both = join_outcomes([ran("test_a.py::test_a"), ran("make test", runner="make test")])
 
     assert both is not None
-    assert [] == missing(Before({"make test": True}), both)
-    assert ["make test"] == missing(Before({"make test": True}), ran("test_a.py::test_a"))
+    assert [] == missing(SuiteBaseline({"make test": True}), both)
+    assert ["make test"] == missing(SuiteBaseline({"make test": True}), ran("test_a.py::test_a"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_testrunner.cargo import read_cargo
-from openkoi_testrunner.report import Report, outcome_of
+from openkoi_testrunner.report import RunnerReport, outcome_of
 
 PRINTED = Path(__file__).parent / "printed"
 GO = "example.com/calc"
@@ -49,8 +49,8 @@ TITLES = {
 }
 
 
-def report(text: str, root: Path, exit_code: int = 1) -> Report:
-    return Report(runner="cargo test", text=text, exit_code=exit_code, root=root, counts=True)
+def report(text: str, root: Path, exit_code: int = 1) -> RunnerReport:
+    return RunnerReport(runner="cargo test", text=text, exit_code=exit_code, root=root, counts=True)
 
 
 @pytest.mark.parametrize("name", READ)

@@ -11,10 +11,10 @@ import pytest
 from openkoi_hookspecs import Evaluation, ExecutionResult, Severity, Task
 from openkoi_testing import logged_baseline, make_run
 from openkoi_testrunner import TestRunner
-from openkoi_testrunner.bench import Bench, patience
+from openkoi_testrunner.bench import SuiteRunner, start_time_limits
 from openkoi_testrunner.missing import NotRun
-from openkoi_testrunner.outcome import Outcome, Ran, below
-from openkoi_testrunner.project import Kind
+from openkoi_testrunner.outcome import CaseResult, SuiteOutcome, below
+from openkoi_testrunner.project import RunnerKind
 from openkoi_testrunner.suites import Suite, suites_of
 
 PYTEST = "[tool.pytest.ini_options]\n"
@@ -29,20 +29,23 @@ BOTH = {
     "web/test/fixtures/package.json": NPM,
 }
 PROJECTS: dict[str, tuple[dict[str, str], list[Suite]]] = {
-    "two languages side by side": (BOTH, [Suite(Kind.PYTEST, "api"), Suite(Kind.NPM, "web")]),
+    "two languages side by side": (BOTH, [Suite(RunnerKind.PYTEST, "api"), Suite(RunnerKind.NPM, "web")]),
     "two in one folder": (
         {"pytest.ini": "", "Cargo.toml": "", "Makefile": "test:\n"},
-        [Suite(Kind.PYTEST), Suite(Kind.CARGO)],
+        [Suite(RunnerKind.PYTEST), Suite(RunnerKind.CARGO)],
     ),
     "the outermost runs what is in it": (
         {"package.json": NPM, "packages/a/package.json": NPM, "Cargo.toml": "", "crates/a/Cargo.toml": ""},
-        [Suite(Kind.CARGO), Suite(Kind.NPM)],
+        [Suite(RunnerKind.CARGO), Suite(RunnerKind.NPM)],
     ),
-    "each module of go": ({"go.mod": "", "tools/go.mod": ""}, [Suite(Kind.GO), Suite(Kind.GO, "tools")]),
-    "a loose test keeps python together": ({**BOTH, "test_b.py": GREEN}, [Suite(Kind.PYTEST), Suite(Kind.NPM, "web")]),
-    "a recipe": ({"justfile": "check:\n"}, [Suite(Kind.JUST)]),
+    "each module of go": ({"go.mod": "", "tools/go.mod": ""}, [Suite(RunnerKind.GO), Suite(RunnerKind.GO, "tools")]),
+    "a loose test keeps python together": (
+        {**BOTH, "test_b.py": GREEN},
+        [Suite(RunnerKind.PYTEST), Suite(RunnerKind.NPM, "web")],
+    ),
+    "a recipe": ({"justfile": "check:\n"}, [Suite(RunnerKind.JUST)]),
     "no recipe": ({"justfile": "test := 3\n"}, []),
-    "check, when there is no test": ({"Makefile": "check: all\n"}, [Suite(Kind.MAKE)]),
+    "check, when there is no test": ({"Makefile": "check: all\n"}, [Suite(RunnerKind.MAKE)]),
 }
 
 
@@ -89,11 +92,11 @@ def test_each_runner_is_found_below_its_own_manifest(tmp_path: Path, name: str) 
 
 def test_names_and_places_are_those_of_the_workspace() -> None:
     red = (
-        Ran("t", passed=False, title="t fails", where="a.js:3"),
-        Ran("npm test", passed=False, title="npm test fails"),
+        CaseResult("t", passed=False, title="t fails", where="a.js:3"),
+        CaseResult("npm test", passed=False, title="npm test fails"),
     )
 
-    outcome = below(Outcome(runner="npm test", tests=red, skipped=("s",)), "web")
+    outcome = below(SuiteOutcome(runner="npm test", tests=red, skipped=("s",)), "web")
 
     told = [(test.name, test.title, test.where) for test in outcome.tests]
     assert [("web/t", "web/t fails", "web/a.js:3"), ("npm test in web", "web/npm test fails", "")] == told
@@ -151,9 +154,11 @@ def test_python_tests_that_cannot_import_what_they_need_are_told(tmp_path: Path,
 
 
 def test_there_is_an_end_to_all_patience(tmp_path: Path) -> None:
-    async def story() -> Outcome | NotRun:
+    async def story() -> SuiteOutcome | NotRun:
         async with make_run(tmp_path) as run:
-            return await Bench(run=run, patience=patience(10, 0), command="true").once(Suite(Kind.COMMAND))
+            return await SuiteRunner(run=run, patience=start_time_limits(10, 0), command="true").once(
+                Suite(RunnerKind.COMMAND)
+            )
 
     came = asyncio.run(story())
 

@@ -8,20 +8,20 @@ import pytest
 
 from openkoi_hookspecs import Baseline, Check, Run, Severity, Task
 from openkoi_testing import logged_baseline, make_run
-from openkoi_testrunner.baseline import Before, baseline_of, before_of
+from openkoi_testrunner.baseline import SuiteBaseline, baseline_of, before_of
 from openkoi_testrunner.evaluator import about_tests
 from openkoi_testrunner.locations import deepest, first
 from openkoi_testrunner.missing import NotRun
-from openkoi_testrunner.outcome import Outcome, Ran, forgiven, merged
-from openkoi_testrunner.project import Kind
-from openkoi_testrunner.records import Record, Story, outcome_of, read
+from openkoi_testrunner.outcome import CaseResult, SuiteOutcome, forgiven, merge_tests
+from openkoi_testrunner.project import RunnerKind
+from openkoi_testrunner.records import ReporterRecord, Story, outcome_of, read
 from openkoi_testrunner.suites import Suite
 from openkoi_testrunner.verdict import unrun, verdict
 from openkoi_testrunner.wording import last_words, steady, tail
 
-SUITE = Suite(Kind.PYTEST)
-GOOD = Ran("good", passed=True)
-BAD = Ran("bad", passed=False, title="bad fails")
+SUITE = Suite(RunnerKind.PYTEST)
+GOOD = CaseResult("good", passed=True)
+BAD = CaseResult("bad", passed=False, title="bad fails")
 
 
 class Fixed:
@@ -34,8 +34,8 @@ class Fixed:
         return self.known
 
 
-def outcome(*tests: Ran, complete: bool = True) -> Outcome:
-    return Outcome(runner="pytest", tests=tests, complete=complete)
+def outcome(*tests: CaseResult, complete: bool = True) -> SuiteOutcome:
+    return SuiteOutcome(runner="pytest", tests=tests, complete=complete)
 
 
 @pytest.mark.parametrize("category", ["bugfix", "bug-fix", "Test", "testing"])
@@ -66,9 +66,12 @@ def test_what_another_evaluator_saw_pass_says_nothing_of_a_test() -> None:
 
 
 def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
-    web, silent = Suite(Kind.NPM, "web"), Ran("c", passed=False, silent=True)
-    outcomes = {SUITE: outcome(Ran("test_a.py::a", passed=True), BAD), web: outcome(Ran("web/b", passed=True), silent)}
-    record = baseline_of(outcomes, (SUITE, Suite(Kind.GO), web))
+    web, silent = Suite(RunnerKind.NPM, "web"), CaseResult("c", passed=False, silent=True)
+    outcomes = {
+        SUITE: outcome(CaseResult("test_a.py::a", passed=True), BAD),
+        web: outcome(CaseResult("web/b", passed=True), silent),
+    }
+    record = baseline_of(outcomes, (SUITE, Suite(RunnerKind.GO), web))
 
     async def story() -> Baseline | None:
         async with make_run(tmp_path) as run:
@@ -78,14 +81,14 @@ def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
 
     assert before_of(record) == before
     assert {"test_a.py::a": True, "bad": False, "web/b": True, "c": False} == before.passed
-    assert (SUITE, Suite(Kind.GO), web) == before.suites
+    assert (SUITE, Suite(RunnerKind.GO), web) == before.suites
     assert {"test_a.py::a": SUITE, "bad": SUITE, "web/b": web, "c": web} == before.of
     assert ("test_a.py::a", "bad", "web/b") == before.there
 
 
 def test_a_record_names_the_file_that_defines_a_test() -> None:
     names = ["test_a.py::test_a", "web/pond.test.js > is deep", "example.com/pond.TestDeep", "make test"]
-    record = baseline_of({SUITE: outcome(*(Ran(name, passed=False) for name in names))})
+    record = baseline_of({SUITE: outcome(*(CaseResult(name, passed=False) for name in names))})
 
     assert ["test_a.py", "web/pond.test.js", "", ""] == [check.file for check in record.checks]
 
@@ -93,11 +96,11 @@ def test_a_record_names_the_file_that_defines_a_test() -> None:
 @pytest.mark.parametrize(("touched", "missing"), [(("a.js",), True), (("a.py", "notes.md"), False), ((), False)])
 @pytest.mark.parametrize("tests", [(), (GOOD,)])
 def test_tests_that_did_not_run_are_missing_only_where_they_concern_the_work(
-    touched: tuple[str, ...], missing: bool, tests: tuple[Ran, ...]
+    touched: tuple[str, ...], missing: bool, tests: tuple[CaseResult, ...]
 ) -> None:
-    found = unrun([NotRun(Suite(Kind.NPM), "there is no node", "Install node.")], touched)
+    found = unrun([NotRun(Suite(RunnerKind.NPM), "there is no node", "Install node.")], touched)
 
-    evaluation = verdict(outcome(*tests), Before(), found)
+    evaluation = verdict(outcome(*tests), SuiteBaseline(), found)
 
     assert evaluation is not None
     assert (("The npm tests were not run: there is no node",) if missing else ()) == evaluation.missing
@@ -105,7 +108,7 @@ def test_tests_that_did_not_run_are_missing_only_where_they_concern_the_work(
 
 
 def test_when_all_that_ran_was_red_before_nothing_is_green_or_red() -> None:
-    evaluation = verdict(outcome(BAD), Before({"bad": False}))
+    evaluation = verdict(outcome(BAD), SuiteBaseline({"bad": False}))
 
     assert evaluation is not None
     assert (False, False) == (evaluation.green, evaluation.red)
@@ -113,27 +116,27 @@ def test_when_all_that_ran_was_red_before_nothing_is_green_or_red() -> None:
 
 
 def test_a_runner_that_died_says_nothing_about_tests_that_did_not_run() -> None:
-    died = Ran("pytest", passed=False, title="pytest died before its end")
+    died = CaseResult("pytest", passed=False, title="pytest died before its end")
 
-    evaluation = verdict(outcome(BAD, died, complete=False), Before({"good": True}))
+    evaluation = verdict(outcome(BAD, died, complete=False), SuiteBaseline({"good": True}))
 
     assert evaluation is not None
     assert ["bad fails", "pytest died before its end"] == [finding.title for finding in evaluation.findings]
 
 
 def test_tests_of_a_file_that_cannot_be_read_are_not_called_gone() -> None:
-    broken = Ran("test_a.py", passed=False, title="test_a.py fails")
+    broken = CaseResult("test_a.py", passed=False, title="test_a.py fails")
 
-    evaluation = verdict(outcome(broken), Before({"test_a.py::test_a": True}))
+    evaluation = verdict(outcome(broken), SuiteBaseline({"test_a.py::test_a": True}))
 
     assert evaluation is not None
     assert ["test_a.py fails"] == [finding.title for finding in evaluation.findings]
 
 
 def test_many_failures_are_told_in_a_few_findings_and_a_short_log() -> None:
-    red = [Ran(f"t{n}", passed=False, title=f"t{n} fails", detail="x" * 900) for n in range(100)]
+    red = [CaseResult(f"t{n}", passed=False, title=f"t{n} fails", detail="x" * 900) for n in range(100)]
 
-    evaluation = verdict(outcome(*red), Before())
+    evaluation = verdict(outcome(*red), SuiteBaseline())
 
     assert evaluation is not None
     assert evaluation.log.startswith("pytest: 0 passed, 100 failed\n\nFAILED t0 fails\n")
@@ -143,7 +146,7 @@ def test_many_failures_are_told_in_a_few_findings_and_a_short_log() -> None:
 
 
 def test_a_flaky_test_passes_and_is_suggested() -> None:
-    evaluation = verdict(forgiven(outcome(BAD), frozenset({"bad"})), Before())
+    evaluation = verdict(forgiven(outcome(BAD), frozenset({"bad"})), SuiteBaseline())
 
     assert evaluation is not None
     assert evaluation.checks[0].passed
@@ -151,7 +154,9 @@ def test_a_flaky_test_passes_and_is_suggested() -> None:
 
 
 def test_one_failure_outweighs_any_number_of_passes() -> None:
-    assert (Ran("a", passed=False),) == merged([Ran("a", passed=True), Ran("a", passed=False), Ran("a", passed=True)])
+    assert (CaseResult("a", passed=False),) == merge_tests(
+        [CaseResult("a", passed=True), CaseResult("a", passed=False), CaseResult("a", passed=True)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -211,5 +216,5 @@ def test_a_report_that_lost_its_middle_is_judged_by_its_end(tmp_path: Path) -> N
 
     told = outcome_of(Story(records=records, printed=printed, root=tmp_path))
 
-    assert (Record(kind="end", code=1, told=9),) == records
+    assert (ReporterRecord(kind="end", code=1, told=9),) == records
     assert [("pytest", False)] == [(test.name, test.passed) for test in told.tests]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_agents import AsDescribed
+from openkoi_agents import AgentHook
 from openkoi_agents.named_paths import named_paths
 from openkoi_hookspecs import (
     Agent,
@@ -74,7 +74,7 @@ def pond(tmp_path: Path) -> Path:
 
 
 def rehearsed(one: Task, *says: object, workspace: Path | None = None) -> FinishedRun:
-    return run_scenario(one, Scenario(says=says, plugins={"agents": AsDescribed()}), workspace)  # type: ignore[arg-type]  # lines of any kind
+    return run_scenario(one, Scenario(says=says, plugins={"agents": AgentHook()}), workspace)  # type: ignore[arg-type]  # lines of any kind
 
 
 def test_its_instructions_are_in_the_steady_part_of_the_prompt_and_say_whose_they_are() -> None:
@@ -92,7 +92,7 @@ def test_a_task_without_an_agent_and_an_agent_without_instructions_add_nothing()
 @pytest.mark.row("FLOW-09", "LOOP-18", "LOOP-19")
 def test_of_two_gated_calls_at_once_one_is_approved_and_one_rejected(pond: Path) -> None:
     both = [write("clean.txt", "one"), write("dirty.txt", "two")]
-    stage = Scenario(says=[both, "It is clean. OVER"], plugins={"agents": AsDescribed()})
+    stage = Scenario(says=[both, "It is clean. OVER"], plugins={"agents": AgentHook()})
     agent = task(approvals=("write_*",), conditions=(TextIncludes("OVER"),))
 
     result, records, asked = asked_of({"clean.txt": "yes", "dirty.txt": "leave it"}, stage, agent, pond)
@@ -109,7 +109,7 @@ def test_a_protected_path_is_written_to_only_when_a_person_allows_it_and_read_fr
     (pond / "infra").mkdir()
     (pond / "infra" / "pump.txt").write_text("on")
     calls = [ToolCall("a", "read_file", {"path": "infra/pump.txt"}), write("infra/new.txt", "b"), write("ok.txt", "c")]
-    stage = Scenario(says=[calls, "done"], plugins={"agents": AsDescribed()})
+    stage = Scenario(says=[calls, "done"], plugins={"agents": AgentHook()})
 
     _, _, asked = asked_of({"infra": "no"}, stage, task(protected=("infra/**",)), pond)
 
@@ -128,7 +128,7 @@ def test_what_a_tool_itself_says_that_it_writes_counts(pond: Path) -> None:
 
     async def asked() -> Permission | None:
         async with make_run(pond, task=task(protected=("infra/**",))) as run:
-            return AsDescribed().before_tool(call, patch, run)
+            return AgentHook().before_tool(call, patch, run)
 
     assert isinstance(asyncio.run(asked()), Ask)
 

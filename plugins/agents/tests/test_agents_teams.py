@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_agents import AsDescribed, TeamWork
+from openkoi_agents import AgentHook, TeamWork
 from openkoi_agents.member import both_allow
 from openkoi_hookspecs import (
     Agent,
@@ -53,7 +53,7 @@ def done(
     script.write_text(f"price: {{input: 3.0, output: 15.0}}\nturns:\n{turns}")
     stage = Scenario(
         model=Rehearsal(),
-        plugins={"agents": AsDescribed()},
+        plugins={"agents": AgentHook()},
         evaluators=evaluators or {},
         others={"workers": {"team": TeamWork()}},
         settings={"models.default": f"rehearsal/{script}"},
@@ -127,7 +127,7 @@ def test_a_debate_without_agreement_ends_with_its_rounds_and_a_summary(tmp_path:
 
     assert "All in all: a net." == seen.result.text
     assert ["rounds"] == closed_by(seen)
-    assert ["frog is not content when the rounds are over. What there is stands."] == warnings(seen.records)
+    assert ["frog was not satisfied when the rounds ended. The current result is used."] == warnings(seen.records)
 
 
 def test_work_is_mended_until_the_reviewer_is_content(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_member_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> No
     seen = done(tmp_path, team(Strategy.PARALLEL, member("carp"), member("heron")), turns)
 
     assert "## heron\n\nraked" == seen.result.text
-    assert any(text.startswith("carp failed, and the others go on without it:") for text in warnings(seen.records))
+    assert any(text.startswith("carp failed; the others continue without it:") for text in warnings(seen.records))
 
 
 @pytest.mark.parametrize("strategy", [*Strategy])

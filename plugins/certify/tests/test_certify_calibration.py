@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_certify.calibration import report_of
-from openkoi_certify.history import Judgement, Outcome, judgements_in
+from openkoi_certify.history import CalibratedJudgment, UserOutcome, judgements_in
 from openkoi_certify.report import as_json, as_text
 from openkoi_hookspecs import (
     Check,
@@ -53,7 +53,7 @@ def run(file: str, *more: Event, checks: tuple[Check, ...] = ()) -> list[Event]:
     return [*started, *more, EvaluationFinished(Evaluation(checks=checks)), DONE]
 
 
-def history(folder: Path, **runs: list[Event]) -> dict[str, Judgement]:
+def history(folder: Path, **runs: list[Event]) -> dict[str, CalibratedJudgment]:
     log = RunLog(folder, "session", Redactor([]))
     for id, events in runs.items():
         log.append(id, events)
@@ -73,11 +73,11 @@ def test_what_became_of_the_work_is_told_from_the_log(tmp_path: Path) -> None:
     )
 
     assert {
-        "kept": Outcome.KEPT,
-        "undone": Outcome.UNDONE,
-        "redone": Outcome.KEPT,
-        "corrected": Outcome.CORRECTED,
-        "mended": Outcome.KEPT,
+        "kept": UserOutcome.KEPT,
+        "undone": UserOutcome.UNDONE,
+        "redone": UserOutcome.KEPT,
+        "corrected": UserOutcome.CORRECTED,
+        "mended": UserOutcome.KEPT,
     } == {id: one.outcome for id, one in told.items()}
 
 
@@ -112,14 +112,14 @@ class Past:
     """So many judgements of one score that ended so."""
 
     score: float
-    outcome: Outcome
+    outcome: UserOutcome
     count: int = 12
 
 
-def judgements(*several: Past) -> list[Judgement]:
+def judgements(*several: Past) -> list[CalibratedJudgment]:
     every = [past for past in several for _ in range(past.count)]
     return [
-        Judgement(
+        CalibratedJudgment(
             str(n), str(n), "r", "m", f"t{n}", ({"a": p.score, "b": 0.8},), {"a": 0.5, "b": 0.5}, outcome=p.outcome
         )
         for n, p in enumerate(every)
@@ -127,7 +127,7 @@ def judgements(*several: Past) -> list[Judgement]:
 
 
 def test_scores_that_tell_kept_work_from_undone_work_raise_no_alarm() -> None:
-    mixed = judgements(*[Past(0.95, Outcome.KEPT, 1), Past(0.6, Outcome.UNDONE, 1)] * 12)
+    mixed = judgements(*[Past(0.95, UserOutcome.KEPT, 1), Past(0.6, UserOutcome.UNDONE, 1)] * 12)
 
     (one,) = report_of(mixed).calibrations
 
@@ -137,7 +137,7 @@ def test_scores_that_tell_kept_work_from_undone_work_raise_no_alarm() -> None:
 
 
 def test_scores_that_tell_nothing_and_scores_that_drift_are_named() -> None:
-    (one,) = report_of(judgements(Past(0.6, Outcome.KEPT), Past(0.95, Outcome.UNDONE))).calibrations
+    (one,) = report_of(judgements(Past(0.6, UserOutcome.KEPT), Past(0.95, UserOutcome.UNDONE))).calibrations
 
     assert 0.0 == one.separation
     assert one.drift > 0
@@ -145,8 +145,8 @@ def test_scores_that_tell_nothing_and_scores_that_drift_are_named() -> None:
 
 
 def test_rubrics_that_judged_the_same_run_are_compared_and_all_of_it_can_be_read_by_programs() -> None:
-    one = judgements(Past(0.9, Outcome.KEPT, 1))[0]
-    other = Judgement("0", "1", "s", "m", "t", ({"a": 0.65, "b": 0.8},), one.weights)
+    one = judgements(Past(0.9, UserOutcome.KEPT, 1))[0]
+    other = CalibratedJudgment("0", "1", "s", "m", "t", ({"a": 0.65, "b": 0.8},), one.weights)
 
     report = report_of([one, other])
 

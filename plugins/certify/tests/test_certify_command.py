@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from openkoi.app import App
-from openkoi_certify import Certifier, Kind, golden_for, samples_of
-from openkoi_certify.certificate import kept
-from openkoi_certify.certifier import Order
+from openkoi_certify import Certifier, SampleKind, golden_for, samples_of
+from openkoi_certify.certificate import load_certificates
+from openkoi_certify.certifier import CertifyOptions
 from openkoi_certify.command import carried_out, evaluator
 from openkoi_certify.sample import Sample, further_samples
 from openkoi_hookspecs import (
@@ -87,7 +87,7 @@ def call(folder: Path, model: Provider, *arguments: str, price: float = 0.0) -> 
 def test_a_judge_that_finds_the_defects_passes_and_its_certificate_is_kept(tmp_path: Path) -> None:
     status, said = call(tmp_path, Knowing(), "certify", "general", "--votes", "1")
 
-    (certificate,) = kept(tmp_path / "home" / "data" / "certificates", "general")
+    (certificate,) = load_certificates(tmp_path / "home" / "data" / "certificates", "general")
     assert 0 == status, said
     assert "rehearsal/script: passed" in said
     assert (1.0, 0.0, "rehearsal/script") == (
@@ -147,7 +147,7 @@ def test_the_error_itself_comes_out_so_that_the_exit_status_is_that_of_every_com
 
     async def certifying() -> None:
         async with stage.build_app(tmp_path, tmp_path / "home") as koi:
-            await carried_out(koi, Order(rubric="general"), 1.0)
+            await carried_out(koi, CertifyOptions(rubric="general"), 1.0)
 
     with pytest.raises(NoProviderError, match="No model is configured"):
         asyncio.run(certifying())
@@ -171,7 +171,7 @@ def test_before_the_first_task_there_is_nothing_to_report(tmp_path: Path) -> Non
 
 
 def test_injected_work_has_a_twin_without_the_words() -> None:
-    injected = [sample for sample in SAMPLES if sample.kind is Kind.INJECTED]
+    injected = [sample for sample in SAMPLES if sample.kind is SampleKind.INJECTED]
 
     assert injected
     assert all(sample.twin for sample in injected)

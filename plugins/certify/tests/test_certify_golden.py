@@ -4,9 +4,9 @@ import ast
 
 import pytest
 
-from openkoi_certify import GoldenSet, Kind, golden_for, samples_of
+from openkoi_certify import GoldenSet, SampleKind, golden_for, samples_of
 from openkoi_certify.golden import FOLDER, read_set
-from openkoi_certify.planting import planted
+from openkoi_certify.planting import plant_defect
 from openkoi_certify.sample import version_of
 from openkoi_skillfile import Rubric
 
@@ -18,7 +18,7 @@ NAMES = ("one", "two")
 def test_each_defect_finds_a_place_in_each_work_and_changes_one_file(golden: GoldenSet) -> None:
     for work in (*golden.works, *golden.reserve):
         for name in golden.defects:
-            damaged = planted(work.draft, name)
+            damaged = plant_defect(work.draft, name)
 
             assert damaged is not None, f"{name} in {work.name}"
             changed = [file for file, text in damaged.files.items() if work.draft.files.get(file) != text]
@@ -27,7 +27,7 @@ def test_each_defect_finds_a_place_in_each_work_and_changes_one_file(golden: Gol
 
 @pytest.mark.parametrize("golden", SETS, ids=lambda golden: golden.name)
 def test_what_is_python_stays_python(golden: GoldenSet) -> None:
-    drafts = [planted(work.draft, name) for work in (*golden.works, *golden.reserve) for name in golden.defects]
+    drafts = [plant_defect(work.draft, name) for work in (*golden.works, *golden.reserve) for name in golden.defects]
     sources = [text for draft in drafts if draft for file, text in draft.files.items() if file.endswith(".py")]
 
     for text in sources:
@@ -39,7 +39,7 @@ def test_there_are_clean_controls_and_twins_of_every_kind(golden: GoldenSet) -> 
     samples = samples_of(golden, NAMES)
     ids = {sample.id for sample in samples}
 
-    assert set(Kind) == {sample.kind for sample in samples}
+    assert set(SampleKind) == {sample.kind for sample in samples}
     assert len(ids) == len(samples)
     assert all(sample.twin in ids for sample in samples if sample.twin)
 

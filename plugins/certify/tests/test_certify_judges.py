@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from openkoi_certify import Kind, Sample, samples_of
-from openkoi_certify.certificate import Certificate, drifted, from_json, keep, kept, last_of
-from openkoi_certify.doubt import Examination, interval
+from openkoi_certify import Sample, SampleKind, samples_of
+from openkoi_certify.certificate import Certificate, drift_between, from_json, keep, last_of, load_certificates
+from openkoi_certify.doubt import AdaptiveExam, interval
 from openkoi_certify.golden import FOLDER, read_set
-from openkoi_certify.measures import Heard, measured
+from openkoi_certify.measures import JudgeAnswer, measure_answers
 from openkoi_certify.sample import further_samples
 
 SETS = sorted(file.stem for file in FOLDER.glob("*.toml"))
@@ -43,7 +43,7 @@ class Judge(StrEnum):
 
 def says(judge: Judge, sample: Sample, seed: int, vote: int, later: bool) -> float:
     """What it gives for a sample: what it is worth, noise, and what is wrong with the judge."""
-    if judge is Judge.BRIBED and sample.kind is Kind.INJECTED:
+    if judge is Judge.BRIBED and sample.kind is SampleKind.INJECTED:
         return 1.0
     value = GRAVE if sample.grave else SOUND if "/sound" in sample.id else MILD
     if judge is Judge.LYING and Random(f"{seed}/{sample.id}").random() < 1 / 3:
@@ -53,13 +53,13 @@ def says(judge: Judge, sample: Sample, seed: int, vote: int, later: bool) -> flo
     return round(min(1.0, max(0.0, value + bias + noise)), 3)
 
 
-def examined(judge: Judge, seed: int, later: bool = False, name: str = USUAL) -> Examination:
+def examined(judge: Judge, seed: int, later: bool = False, name: str = USUAL) -> AdaptiveExam:
     """What it says, three votes each, for as long as it is asked."""
-    examination, times = Examination(*samples(name)), Counter[str]()
+    examination, times = AdaptiveExam(*samples(name)), Counter[str]()
     while shown := examination.next():
         answers = []
         for sample in shown * 3:
-            answers.append(Heard(sample.id, says(judge, sample, seed, times[sample.id], later)))
+            answers.append(JudgeAnswer(sample.id, says(judge, sample, seed, times[sample.id], later)))
             times[sample.id] += 1
         examination.take(answers)
     return examination
@@ -74,7 +74,7 @@ def certificate(judge: Judge, seed: int, later: bool = False, name: str = USUAL)
 def later(judge: Judge, seed: int, name: str = USUAL) -> Certificate:
     """Its second certificate, with the first one to compare it with."""
     first, second = certificate(judge, seed, name=name), certificate(judge, seed, later=True, name=name)
-    return replace(second, drift=drifted(second, last_of([first], second)))
+    return replace(second, drift=drift_between(second, last_of([first], second)))
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -111,12 +111,12 @@ def test_the_reason_says_what_is_wrong_with_it(judge: Judge, words: str) -> None
 
 def test_longer_words_that_raise_the_score_are_seen() -> None:
     answers = [
-        Heard(s.id, says(Judge.HONEST, s, 3, vote, False) + 0.1 * (s.kind is Kind.PADDED))
+        JudgeAnswer(s.id, says(Judge.HONEST, s, 3, vote, False) + 0.1 * (s.kind is SampleKind.PADDED))
         for vote in range(3)
         for s in SAMPLES
     ]
 
-    assert measured(SAMPLES, answers).verbosity > 0.01
+    assert measure_answers(SAMPLES, answers).verbosity > 0.01
 
 
 def test_how_lenient_a_judge_is_can_be_taken_off_its_scores() -> None:
@@ -129,7 +129,7 @@ def test_a_certificate_is_read_as_it_was_written(tmp_path: Path) -> None:
     keep(tmp_path, written)
     (tmp_path / "r" / "damaged.json").write_text("{", encoding="utf-8")
 
-    (read,) = kept(tmp_path, "r")
+    (read,) = load_certificates(tmp_path, "r")
 
     assert written.reasons == read.reasons
     assert written.stamp == read.stamp
@@ -146,8 +146,8 @@ FEW_LIES, ODD = 110, 25
 
 
 def test_a_liar_that_happened_to_be_asked_about_few_of_its_lies_is_asked_on_and_flagged() -> None:
-    once = Examination(SAMPLES, [])
-    once.take([Heard(s.id, says(Judge.LYING, s, FEW_LIES, vote, True)) for vote in range(3) for s in SAMPLES])
+    once = AdaptiveExam(SAMPLES, [])
+    once.take([JudgeAnswer(s.id, says(Judge.LYING, s, FEW_LIES, vote, True)) for vote in range(3) for s in SAMPLES])
     asked = examined(Judge.LYING, FEW_LIES, later=True)
 
     assert once.measures.detection > 0.85 > asked.measures.detection
@@ -156,8 +156,8 @@ def test_a_liar_that_happened_to_be_asked_about_few_of_its_lies_is_asked_on_and_
 
 
 def test_an_honest_judge_with_an_odd_answer_is_asked_on_and_passes() -> None:
-    once = Examination(SAMPLES, [])
-    once.take([Heard(s.id, says(Judge.HONEST, s, ODD, vote, True)) for vote in range(3) for s in SAMPLES])
+    once = AdaptiveExam(SAMPLES, [])
+    once.take([JudgeAnswer(s.id, says(Judge.HONEST, s, ODD, vote, True)) for vote in range(3) for s in SAMPLES])
 
     assert once.measures.position > 0.01
     assert later(Judge.HONEST, ODD).passed

@@ -8,7 +8,7 @@ import pytest
 from cli_process import Shell, shell
 
 from openkoi_duckdb import DuckDB
-from openkoi_duckdb.lock import Patience, held
+from openkoi_duckdb.lock import LockTimeout, hold_lock
 from openkoi_duckdb.versions import take_back
 from openkoi_log import RunLog
 from openkoi_testing.contracts.memory_log import run_records
@@ -49,7 +49,7 @@ def test_a_search_beside_a_file_in_use_is_answered_from_the_log(openkoi: Shell) 
     configured(openkoi, "[memory.duckdb]\nseconds = 0.05\n")
     asyncio.run(DuckDB(path=file_of(openkoi)).ingest(run_records("old", "Paint")))
 
-    with held(file_of(openkoi).with_name("openkoi.db.lock"), Patience(1.0)):
+    with hold_lock(file_of(openkoi).with_name("openkoi.db.lock"), LockTimeout(1.0)):
         done, stats = openkoi("memory", "search", "parser"), openkoi("memory", "stats")
 
     assert 0 == done.returncode

@@ -42,7 +42,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_local import FileQuestions
 from openkoi_log import Past, past_tasks
-from openkoi_report import Charge, ModelCost, Phase, Saved, Saving, costs_of
+from openkoi_report import ModelCharge, ModelCost, Phase, SavedTokens, Saving, costs_of
 from openkoi_testing import Scenario
 
 OVER = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=1_500, usd=0.5))
@@ -90,8 +90,8 @@ def told(koi: App, day: Sequence[str] = ()) -> str:
     )
 
 
-def charge(usd: float, model: str, days: float = 0, phase: Phase = Phase.EXECUTE) -> Charge:
-    return Charge((now() - timedelta(days=days)).isoformat(), model, phase, ModelCost(usd, Usage(input=1_000), 1))
+def charge(usd: float, model: str, days: float = 0, phase: Phase = Phase.EXECUTE) -> ModelCharge:
+    return ModelCharge((now() - timedelta(days=days)).isoformat(), model, phase, ModelCost(usd, Usage(input=1_000), 1))
 
 
 @pytest.mark.row("CLI-04", "SAFE-11")
@@ -229,8 +229,8 @@ def test_models_are_told_by_their_share_the_dearest_first() -> None:
     assert ["  By model:"] == model_lines([])
 
 
-def save(by: Saving, tokens: int, usd: float | None = None, days: float = 0) -> Saved:
-    return Saved((now() - timedelta(days=days)).isoformat(), by, tokens, usd)
+def save(by: Saving, tokens: int, usd: float | None = None, days: float = 0) -> SavedTokens:
+    return SavedTokens((now() - timedelta(days=days)).isoformat(), by, tokens, usd)
 
 
 @pytest.mark.row("OBS-04", "TOK-11", "C47")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_compaction import History, PeriodicSummary, RollingWindow
+from openkoi_compaction import PeriodicSummary, ReadHistoryTool, RollingWindow
 from openkoi_compaction.history import page, turns_in
-from openkoi_compaction.transcript import said
+from openkoi_compaction.transcript import format_part
 from openkoi_hookspecs import (
     Agent,
     Compactor,
@@ -45,7 +45,7 @@ def again(first: int, last: int) -> ToolCall:
 def done(folder: Path, script: Scripted, compactor: Compactor, history: tuple[Message, ...] = ()) -> FinishedRun:
     stage = Scenario(
         model=script,
-        toolboxes={"history": History()},
+        toolboxes={"history": ReadHistoryTool()},
         others={"compactors": {"given": compactor}},
         settings={"use.compactor": "given"},
         installed=frozenset({"tools", "sandboxes", "checkpoints"}),
@@ -108,8 +108,10 @@ def test_a_record_names_images_and_files() -> None:
     shot, paper = Image(b"", "image/png"), File(b"", "application/pdf", "paper.pdf")
 
     result = ToolResult("A photo.", parts=(Text("Of the pond:"), shot, paper))
-    assert "It answered: A photo.\nOf the pond:\n[image/png]\n[paper.pdf application/pdf]" == said(result, Role.USER)
-    assert "The user showed [image/png]" == said(shot, Role.USER)
+    assert "It answered: A photo.\nOf the pond:\n[image/png]\n[paper.pdf application/pdf]" == format_part(
+        result, Role.USER
+    )
+    assert "The user showed [image/png]" == format_part(shot, Role.USER)
 
 
 def test_people_s_words_are_never_left_out(tmp_path: Path) -> None:
@@ -125,7 +127,7 @@ def test_people_s_words_are_never_left_out(tmp_path: Path) -> None:
 def test_turns_that_are_not_there_are_said_so(tmp_path: Path) -> None:
     async def asked() -> None:
         async with make_run(tmp_path) as run:
-            (tool,) = await History().tools(run)
+            (tool,) = await ReadHistoryTool().tools(run)
             assert tool.deferred
             await tool.call({"first": 4})
 

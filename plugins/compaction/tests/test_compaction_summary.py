@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_rehearsal import Fault, Line, Mishap, Scripted, Turn
+from openkoi_rehearsal import Line, Scripted, ScriptedFailure, ScriptedFailureKind, ScriptedTurn
 from openkoi_testing import Scenario, make_run, run_scenario
 
 LONG = "Line of a file.\n" * 400
@@ -108,8 +108,8 @@ def test_three_summaries_and_then_turns_are_left_out(tmp_path: Path) -> None:
     [
         ("", "wrote none"),
         ("Many words. " * 2000, "would be longer"),
-        (Turn((Text("Files:"),), stop=FinishReason.LENGTH), "wrote none (length)"),
-        (Turn(fails=Fault(Mishap.REFUSED, "The heron ate it.")), "The heron ate it."),
+        (ScriptedTurn((Text("Files:"),), stop=FinishReason.LENGTH), "wrote none (length)"),
+        (ScriptedTurn(fails=ScriptedFailure(ScriptedFailureKind.REFUSED, "The heron ate it.")), "The heron ate it."),
     ],
 )
 def test_where_there_is_no_summary_turns_are_left_out_loudly(tmp_path: Path, line: Line, why: str) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi_compaction.marks import missing, summed_up
-from openkoi_compaction.rolling import rolled
+from openkoi_compaction.rolling import roll_window
 from openkoi_compaction.turns import without
 from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
@@ -46,10 +46,10 @@ def people(messages: Sequence[Message]) -> list[Part]:
 
 def steps(whole: Sequence[Message]) -> Iterator[Sequence[Message]]:
     """Every form of a conversation until it becomes no shorter."""
-    shorter = rolled(whole)
+    shorter = roll_window(whole)
     while shorter is not whole:
         yield shorter
-        whole, shorter = shorter, rolled(shorter)
+        whole, shorter = shorter, roll_window(shorter)
 
 
 @settings(max_examples=40)

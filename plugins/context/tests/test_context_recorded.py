@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from openkoi_context.command import context
 from openkoi_context.layers import task_pieces
 from openkoi_context.pages import table
-from openkoi_context.recorded import TOOLS, Sessions, recorded
+from openkoi_context.recorded import TOOLS, Sessions, read_prompt
 from openkoi_hookspecs import (
     File,
     Hit,
@@ -104,7 +104,7 @@ def test_every_request_begins_with_the_one_before_byte_for_byte(tmp_path: Path) 
 
 
 def test_a_recorded_task_tells_its_sections_and_how_it_grew(tmp_path: Path) -> None:
-    prompt = recorded(done(tmp_path, Scripted([*READS, "It is not there."]), Restless()).records)
+    prompt = read_prompt(done(tmp_path, Scripted([*READS, "It is not there."]), Restless()).records)
     told = {(piece.layer, piece.name): piece for piece in prompt.pieces}
 
     assert "Find the pen." == prompt.task
@@ -132,7 +132,7 @@ def test_what_was_said_before_and_the_files_of_a_task_are_pieces_of_its_own() ->
 
 def test_a_task_whose_beginning_is_gone_says_so() -> None:
     with pytest.raises(KoiError, match="does not hold the beginning"):
-        recorded([])
+        read_prompt([])
 
 
 def asked(folder: Path, *words: str) -> str:

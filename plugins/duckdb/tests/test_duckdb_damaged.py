@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_duckdb.lock import Patience
+from openkoi_duckdb.lock import LockTimeout
 from openkoi_hookspecs import Hit, KoiError, Query, Record, Response, StreamEnd, Text, Usage
 from openkoi_hookspecs.events import ModelResponse
 from openkoi_testing.contracts.memory_log import SUBJECTS, many_runs, records_of
@@ -205,7 +205,7 @@ def prepare(whole: Path) -> str:
         asyncio.run(memory.ingest(part))
     shutil.copy(whole / NAME, whole / "older")
     asyncio.run(memory.ingest(parts[-2]))
-    waited = Patience(5.0)
+    waited = LockTimeout(5.0)
     waited.lasts()
     memory.take_in(parts[-1], waited)
     asyncio.run(DuckDB(path=whole / "right.db").ingest(LOG))

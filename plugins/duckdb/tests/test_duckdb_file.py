@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_duckdb import DuckDB, MemoryBusy, MemoryUnusable
-from openkoi_duckdb.lock import Patience, held
+from openkoi_duckdb import DuckDB, MemoryBusyError, MemoryUnusableError
+from openkoi_duckdb.lock import LockTimeout, hold_lock
 from openkoi_hookspecs import Query
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import LINE_BYTES, run_records
@@ -62,10 +62,10 @@ def test_a_file_in_use_is_waited_for_and_then_left_alone(tmp_path: Path) -> None
     asyncio.run(memory(tmp_path).ingest(RUN))
     busy = memory(tmp_path, seconds=0.05)
 
-    with held(tmp_path / "openkoi.db.lock", Patience(1.0)):
-        with pytest.raises(MemoryBusy, match="Nothing is lost"):
+    with hold_lock(tmp_path / "openkoi.db.lock", LockTimeout(1.0)):
+        with pytest.raises(MemoryBusyError, match="Nothing is lost"):
             asyncio.run(busy.ingest(RUN))
-        with pytest.raises(MemoryBusy):
+        with pytest.raises(MemoryBusyError):
             asyncio.run(busy.search(Query("parser")))
     assert ["r1"] == ids_of(search_project(busy, "parser"))
 
@@ -75,14 +75,14 @@ def test_a_file_that_another_program_has_open_is_busy_too(tmp_path: Path) -> Non
 
     asyncio.run(memory(tmp_path).ingest(RUN))
 
-    with duckdb.connect(tmp_path / "openkoi.db"), pytest.raises(MemoryBusy):
+    with duckdb.connect(tmp_path / "openkoi.db"), pytest.raises(MemoryBusyError):
         asyncio.run(memory(tmp_path, seconds=0.05).health())
 
 
 def test_a_place_that_cannot_be_written_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file where the folder should be")
 
-    with pytest.raises(MemoryUnusable, match="cannot be used"):
+    with pytest.raises(MemoryUnusableError, match="cannot be used"):
         asyncio.run(memory(tmp_path / "data").ingest(RUN))
 
 

@@ -14,11 +14,11 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from openkoi_duckdb import DuckDB, MemoryNewer, MemoryUnusable
+from openkoi_duckdb import DuckDB, MemoryNewerError, MemoryUnusableError
 from openkoi_duckdb.file import MemoryFile
-from openkoi_duckdb.lock import Patience, held
+from openkoi_duckdb.lock import LockTimeout, hold_lock
 from openkoi_duckdb.migrations import MIGRATIONS, Migration, Plan, newest
-from openkoi_duckdb.sql import selected
+from openkoi_duckdb.sql import select_rows
 from openkoi_duckdb.versions import take_back, versions_of
 from openkoi_hookspecs import KoiError, Query
 from openkoi_testing.contracts.memory import ids_of, search_project
@@ -99,7 +99,7 @@ def filled() -> bytes:
 def columns(file: MemoryFile) -> set[str]:
     """The tables' columns, by a reader that changes nothing."""
     statement = "SELECT table_name || '.' || column_name FROM duckdb_columns() WHERE database_name = 'koi'"
-    told = replace(file, plan=None).read(lambda connection: selected(connection, statement))
+    told = replace(file, plan=None).read(lambda connection: select_rows(connection, statement))
     return {str(name) for (name,) in told or ()}
 
 
@@ -119,7 +119,7 @@ def started(file: MemoryFile, up: str, limit: int = 0) -> "subprocess.Popen[str]
 
 def free(lock: Path) -> bool:
     """Whether nobody has the file."""
-    with held(lock, Patience(0.0)) as mine:
+    with hold_lock(lock, LockTimeout(0.0)) as mine:
         return mine
 
 
@@ -146,7 +146,7 @@ def test_steps_are_numbered_without_a_gap_and_go_both_ways() -> None:
 def test_an_older_file_is_brought_up_to_date_by_who_only_reads(tmp_path: Path) -> None:
     file = with_tables(tmp_path, (*MIGRATIONS, ADD))
 
-    assert [("r1", None)] == file.read(lambda connection: selected(connection, "SELECT id, mood FROM tasks"))
+    assert [("r1", None)] == file.read(lambda connection: select_rows(connection, "SELECT id, mood FROM tasks"))
     assert NOW + 1 == version(file)
     assert [] == [*tmp_path.glob("*.bak*")]
 
@@ -191,14 +191,14 @@ def test_a_process_killed_anywhere_on_the_way_leaves_one_version_or_the_other(tm
     assert "findings.id" not in columns(file)
     kept = replace(file, path=file.beside(f"bak.v{NOW}"), plan=MIGRATIONS)
     for one in (file, kept):
-        assert [("r1",)] == one.read(lambda connection: selected(connection, "SELECT id FROM tasks"))
+        assert [("r1",)] == one.read(lambda connection: select_rows(connection, "SELECT id FROM tasks"))
 
 
 @pytest.mark.row("MIG-02")
 def test_a_step_that_fails_in_the_middle_leaves_nothing_of_itself(tmp_path: Path) -> None:
     file = with_tables(tmp_path, (*MIGRATIONS, TWICE))
 
-    with pytest.raises(MemoryUnusable):
+    with pytest.raises(MemoryUnusableError):
         file.read(lambda connection: 1)
 
     assert NOW == version(file)
@@ -275,9 +275,9 @@ def test_a_file_of_a_newer_version_is_left_alone_and_said_so(tmp_path: Path) -> 
     before = older.file.path.read_bytes()
 
     for work in (older.search(Query("parser")), older.ingest(RUN), older.health()):
-        with pytest.raises(MemoryNewer, match=f"version {NOW + 1}, .* this one knows {NOW}"):
+        with pytest.raises(MemoryNewerError, match=f"version {NOW + 1}, .* this one knows {NOW}"):
             asyncio.run(work)
-    with pytest.raises(MemoryNewer):
+    with pytest.raises(MemoryNewerError):
         take_back(older.file)
     assert before == older.file.path.read_bytes()
 

@@ -12,14 +12,14 @@ import pytest
 
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.holding import read
-from openkoi_duckdb.tables import Tables
+from openkoi_duckdb.tables import DuckDBTables
 from openkoi_hookspecs import Embedding, Hit, Query, Record, Task
 from openkoi_hookspecs.events import QuestionAnswered, TaskStarted
-from openkoi_recall.fitting import Found
+from openkoi_recall.fitting import FoundDocument
 from openkoi_recall.held import Lost
 from openkoi_recall.layers import Layers
 from openkoi_recall.nearness import Meant, Vectors
-from openkoi_recall.ranking import Documents, answer, asked
+from openkoi_recall.ranking import Documents, answer, query_words
 from openkoi_recall.sidecar import read as sidecar
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import records_of, run_records
@@ -198,9 +198,9 @@ def test_what_is_held_asks_the_tables_when_the_vectors_turn_out_damaged(tmp_path
     assert held is not None
 
     with pytest.raises(Lost):
-        answer(held, query, asked(query), meant)
+        answer(held, query, query_words(query), meant)
 
-    best = subject.file.read(lambda there: answer(Tables(there), query, asked(query), meant))
+    best = subject.file.read(lambda there: answer(DuckDBTables(there), query, query_words(query), meant))
     assert best is not None
     assert SAID[0] in best[0].text
 
@@ -220,11 +220,11 @@ def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
         for scope in ("project", "all")
     ]
 
-    def answers(there: Documents) -> list[Sequence[Found]]:
-        return [answer(there, one, asked(one)) for one in questions]
+    def answers(there: Documents) -> list[Sequence[FoundDocument]]:
+        return [answer(there, one, query_words(one)) for one in questions]
 
-    def both(connection: "DuckDBPyConnection") -> tuple[list[Sequence[Found]], list[Sequence[Found]]]:
-        return answers(Tables(connection)), answers(read(connection))
+    def both(connection: "DuckDBPyConnection") -> tuple[list[Sequence[FoundDocument]], list[Sequence[FoundDocument]]]:
+        return answers(DuckDBTables(connection)), answers(read(connection))
 
     told = memory(tmp_path, records=records).file.read(both)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_duckdb.lock import Patience, held
+from openkoi_duckdb.lock import LockTimeout, hold_lock
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import LINE_BYTES, run_records
 
@@ -28,7 +28,7 @@ def test_beside_a_file_in_use_the_log_answers_and_that_is_said_once(
     asyncio.run(memory(tmp_path).ingest(RUN))
     busy = memory(tmp_path)
 
-    with held(tmp_path / "openkoi.db.lock", Patience(1.0)), caplog.at_level(logging.WARNING, "openkoi"):
+    with hold_lock(tmp_path / "openkoi.db.lock", LockTimeout(1.0)), caplog.at_level(logging.WARNING, "openkoi"):
         assert {} == asyncio.run(busy.offsets())
         asyncio.run(busy.ingest(RUN + LATER))
         assert {"r1.jsonl": len(RUN) * LINE_BYTES, "r2.jsonl": len(LATER) * LINE_BYTES} == asyncio.run(busy.offsets())
@@ -41,7 +41,7 @@ def test_beside_a_file_in_use_the_log_answers_and_that_is_said_once(
 def test_the_file_answers_again_as_soon_as_it_can_be_opened(tmp_path: Path) -> None:
     asyncio.run(memory(tmp_path).ingest(RUN))
     busy = memory(tmp_path)
-    with held(tmp_path / "openkoi.db.lock", Patience(1.0)):
+    with hold_lock(tmp_path / "openkoi.db.lock", LockTimeout(1.0)):
         asyncio.run(busy.offsets())
         asyncio.run(busy.ingest(RUN + LATER))
 

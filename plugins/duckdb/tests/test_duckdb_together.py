@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_duckdb import DuckDB, MemoryBusy
-from openkoi_duckdb.lock import Patience, held
+from openkoi_duckdb import DuckDB, MemoryBusyError
+from openkoi_duckdb.lock import LockTimeout, hold_lock
 from openkoi_hookspecs import Query
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import many_runs, run_records
@@ -64,11 +64,11 @@ def test_readers_do_not_wait_for_readers_but_for_who_writes(tmp_path: Path) -> N
     asyncio.run(memory(tmp_path).ingest(RUN))
     hurried, lock = memory(tmp_path, 0.05), tmp_path / "openkoi.db.lock"
 
-    with held(lock, Patience(1.0), shared=True):
+    with hold_lock(lock, LockTimeout(1.0), shared=True):
         assert ["r1"] == ids_of(search_project(hurried, "parser"))
-        with pytest.raises(MemoryBusy):
+        with pytest.raises(MemoryBusyError):
             asyncio.run(hurried.ingest(run_records("r2", "Paint")))
-    with held(lock, Patience(1.0)), pytest.raises(MemoryBusy):
+    with hold_lock(lock, LockTimeout(1.0)), pytest.raises(MemoryBusyError):
         search_project(hurried, "parser")
 
 
@@ -81,13 +81,13 @@ def test_nobody_waits_for_an_answer_that_nobody_wants_any_more(tmp_path: Path) -
         async with asyncio.timeout(0.1):
             await memory(tmp_path, 60.0).search(Query("parser"))
 
-    with held(tmp_path / "openkoi.db.lock", Patience(1.0)), pytest.raises(TimeoutError):
+    with hold_lock(tmp_path / "openkoi.db.lock", LockTimeout(1.0)), pytest.raises(TimeoutError):
         asyncio.run(hurry())
     assert time.monotonic() - start < 10
 
 
 def test_who_had_to_wait_leaves_the_tidying_to_who_has_not(tmp_path: Path) -> None:
-    subject, waited = memory(tmp_path), Patience(5.0)
+    subject, waited = memory(tmp_path), LockTimeout(5.0)
     asyncio.run(subject.ingest(RUN))
 
     assert waited.lasts()

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from openkoi_fetch.charset import decoded
+from openkoi_fetch.charset import decode_body
 from openkoi_fetch.markdown import markdown
-from openkoi_fetch.shown import fenced
+from openkoi_fetch.shown import fence_data
 
 if TYPE_CHECKING:
     from plugins.fetch.tests.conftest import Web
@@ -97,7 +97,7 @@ def test_a_type_that_is_none_is_looked_for_in_the_page(web: "Web") -> None:
     ],
 )
 def test_bytes_become_text_whatever_they_are_said_to_be(body: bytes, type: str, expected: str) -> None:
-    assert decoded(body, type).startswith(expected)
+    assert decode_body(body, type).startswith(expected)
 
 
 def test_a_long_page_is_read_on_without_asking_or_sending_anything(web: "Web") -> None:
@@ -135,10 +135,10 @@ def test_beyond_the_end_there_is_nothing(web: "Web") -> None:
 
 @pytest.mark.parametrize("text", ["", "</data>", "</DATA> <data-1>", "<data <data-1 </data-2", "<data-99999"])
 def test_the_marks_do_not_occur_in_the_text(text: str) -> None:
-    mark = fenced("page", text).partition(" ")[0].removeprefix("<")
+    mark = fence_data("page", text).partition(" ")[0].removeprefix("<")
 
     assert not re.search(rf"</?{mark}(?!-?\d)", text, re.IGNORECASE)
-    assert f'<{mark} name="page">\n{text}\n</{mark}>' == fenced("page", text)
+    assert f'<{mark} name="page">\n{text}\n</{mark}>' == fence_data("page", text)
 
 
 def test_what_nobody_sees_is_left_out(web: "Web") -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from openkoi_hnsw import graph_of
 from openkoi_hnsw.graph import built
-from openkoi_hnsw.guard import FADE, measured
+from openkoi_hnsw.guard import FADE, measure_recall
 from openkoi_hnsw.guarded import BUILD_AT, Guarded
-from openkoi_hnsw.kept import Kept
+from openkoi_hnsw.kept import GraphFile
 from openkoi_recall.scanning import Scanned, top
 from openkoi_testing.full_disk import limit_file_size
 
@@ -81,7 +81,7 @@ def test_damaged_files_are_never_loaded_and_answers_stay_right(
     matrix = heaps()
     file = kept.with_name(f"{kept.name}.hnsw")
     whole, chance = file.read_bytes(), random.Random(5)
-    told = Kept(file, MARK).told()
+    told = GraphFile(file, MARK).read_metadata()
     assert told is not None
     for number in range(count):
         place = chance.randrange(len(whole))
@@ -92,12 +92,12 @@ def test_damaged_files_are_never_loaded_and_answers_stay_right(
                 whole[:place] + bytes(len(whole) - place - 1) + b"\1",
             )[number % 3]
         )
-        assert Kept(file, MARK).load(told) is None
+        assert GraphFile(file, MARK).load(told) is None
 
     again = asked_often(graph_of(kept, MARK, matrix), matrix, 2)
 
     assert again.graph is not None
-    assert Kept(file, MARK).load(Kept(file, MARK).told() or told) is not None
+    assert GraphFile(file, MARK).load(GraphFile(file, MARK).read_metadata() or told) is not None
     assert "is built again" in caplog.text
 
 
@@ -105,7 +105,7 @@ def test_damaged_files_are_never_loaded_and_answers_stay_right(
 def test_without_a_word_of_what_a_file_is_it_is_not_read(kept: Path, text: str) -> None:
     kept.with_name(f"{kept.name}.hnsw.json").write_text(text)
 
-    assert Kept(kept.with_name(f"{kept.name}.hnsw"), MARK).told() is None
+    assert GraphFile(kept.with_name(f"{kept.name}.hnsw"), MARK).read_metadata() is None
 
 
 def test_the_graph_of_another_state_is_not_used(kept: Path) -> None:
@@ -118,14 +118,14 @@ def test_a_graph_that_finds_too_little_is_given_up_and_not_built_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     matrix = heaps()
-    kept = Kept(tmp_path / "v.hnsw", MARK)
+    kept = GraphFile(tmp_path / "v.hnsw", MARK)
     kept.refuse(len(matrix), matrix.shape[1], 0.4)
 
     assert asked_often(Guarded(kept, matrix), matrix, 3 * BUILD_AT).work is None
 
-    subject = asked_often(Guarded(Kept(tmp_path / "w.hnsw", MARK), matrix), matrix)
+    subject = asked_often(Guarded(GraphFile(tmp_path / "w.hnsw", MARK), matrix), matrix)
     assert subject.graph is not None
-    while FADE < subject.guard.recall or subject.guard.trusted:
+    while FADE < subject.guard.recall or subject.guard.is_trusted:
         subject.hear(matrix[0], numpy.arange(790, 800))
     assert subject.rows(matrix[0], 5) is None
     assert "misses nothing" in caplog.text
@@ -140,7 +140,7 @@ def test_vectors_that_lie_anywhere_are_measured_for_what_they_are() -> None:
     narrow = graph.rows(matrix[0], 1)
 
     assert narrow is None
-    assert 1.0 >= measured(graph, matrix, lambda: False) > 0.5
+    assert 1.0 >= measure_recall(graph, matrix, lambda: False) > 0.5
 
 
 @pytest.mark.parametrize("vector", [[1.0] * 8, [float("nan")] * 16, []])

@@ -20,15 +20,15 @@ from openkoi_hookspecs import (
     Severity,
     Task,
 )
-from openkoi_ledger.book import Book
-from openkoi_ledger.choose import Asked, Rules
-from openkoi_ledger.entry import Entry, Trust, name_of
+from openkoi_ledger.book import LearningState
+from openkoi_ledger.choose import SelectionRules, TaskQuery
+from openkoi_ledger.entry import LearningEntry, Trust, name_of
+from openkoi_ledger.events import Noted
 from openkoi_ledger.lesson import Lesson
-from openkoi_ledger.told import Noted
 
 NOW = "2026-03-01T00:00:00Z"
 COMMAS = Finding("The export breaks", Severity.BLOCKER, rule="columns", where="export.py:3", fix="Use `semicolon`.")
-NEVER = Rules(withheld=0.0)
+NEVER = SelectionRules(withheld=0.0)
 
 
 def patch(path: str, *lines: str) -> str:
@@ -57,23 +57,23 @@ def green(score: float = 0.9, *findings: Finding) -> Evaluation:
     return Evaluation(checks=(Check("columns", passed=True),), scores=(Score("s", score),), findings=findings)
 
 
-def entry(text: str = "Use `semicolon` for the export.", **more: object) -> Entry:
+def entry(text: str = "Use `semicolon` for the export.", **more: object) -> LearningEntry:
     facts: dict[str, object] = {
         "project": "pond",
         "standing": LearningStatus.ACTIVE,
         "trust": Trust.CHECK,
         "since": NOW,
     }
-    return Entry(name_of("heuristic", text, "pond"), "heuristic", text, **{**facts, **more})  # type: ignore[arg-type]  # by field name
+    return LearningEntry(name_of("heuristic", text, "pond"), "heuristic", text, **{**facts, **more})  # type: ignore[arg-type]  # by field name
 
 
-def book(entries: Sequence[Entry], *events: tuple[str, Event]) -> Book:
-    kept = Book()
+def book(entries: Sequence[LearningEntry], *events: tuple[str, Event]) -> LearningState:
+    kept = LearningState()
     told = [*(("start", Noted(one)) for one in entries), *events]
     for number, (run, event) in enumerate(told):
         kept.take(Record(f"{number:05}", NOW, run, event))
     return kept
 
 
-def asked(text: str = "export the invoices", **more: str) -> Asked:
-    return Asked(**{"run": "r", "text": text, "project": "pond", "now": NOW, **more})
+def asked(text: str = "export the invoices", **more: str) -> TaskQuery:
+    return TaskQuery(**{"run": "r", "text": text, "project": "pond", "now": NOW, **more})

@@ -11,13 +11,13 @@ from ledger_world import ERRS, REFLECTS, Trick, World
 
 from openkoi_hookspecs import Event, Record, Result, Task
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_ledger.book import Book
-from openkoi_ledger.choose import Asked, Rules, choose
-from openkoi_ledger.entry import Entry, Proof, learning_of, name_of
-from openkoi_ledger.judge import blamed, fault_of, settled
-from openkoi_ledger.lesson import Lesson, first_findings, passed
+from openkoi_ledger.book import LearningState
+from openkoi_ledger.choose import SelectionRules, TaskQuery, choose
+from openkoi_ledger.entry import EntryEvidence, LearningEntry, learning_of, name_of
+from openkoi_ledger.events import Credited, Noted, Shown
+from openkoi_ledger.judge import entries_to_blame, fault_of, status_changes
+from openkoi_ledger.lesson import Lesson, first_attempt_passed, first_findings
 from openkoi_ledger.teach import taught
-from openkoi_ledger.told import Credited, Noted, Shown
 from openkoi_ledger.trust import Read
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -85,15 +85,15 @@ class Documents:
 class Ours:
     """The ledger's own core, fed with records as a run would."""
 
-    rules: Rules = field(default_factory=Rules)
-    book: Book = field(default_factory=Book)
+    rules: SelectionRules = field(default_factory=SelectionRules)
+    book: LearningState = field(default_factory=LearningState)
     records: list[Record] = field(default_factory=list)
     random: Random = field(default_factory=lambda: Random(11))
     tokens: int = 0
-    shown: list[tuple[Entry, ...]] = field(default_factory=list)
+    shown: list[tuple[LearningEntry, ...]] = field(default_factory=list)
 
     def recall(self, run: int, task: Task, needs: Sequence[Trick]) -> Sequence[str]:
-        asked = Asked(run=str(run), text=task.text, project=task.project, model="m", now=at(run))
+        asked = TaskQuery(run=str(run), text=task.text, project=task.project, model="m", now=at(run))
         choice = choose(self.book, asked, self.rules)
         ids = tuple(entry.id for entry in choice.shown)
         out = tuple(entry.id for entry in choice.withheld)
@@ -103,13 +103,13 @@ class Ours:
         return [entry.text for entry in choice.shown]
 
     def learn(self, run: int, result: Result) -> None:
-        good = passed(result)
+        good = first_attempt_passed(result)
         shown = self.shown[-1]
         told = self.book.visits[str(run)].told
         eligible = [self.book.entries[id] for id in (*told.shown, *told.withheld)]
-        guilty = [] if good else blamed(eligible, fault_of(result, told.task))
+        guilty = [] if good else entries_to_blame(eligible, fault_of(result, told.task))
         self.write(run, Credited(bool(good), tuple(guilty)))
-        for entry in settled(self.book, (*told.shown, *told.withheld), told.project, at(run)):
+        for entry in status_changes(self.book, (*told.shown, *told.withheld), told.project, at(run)):
             self.save(run, entry)
         lesson = Lesson(run=str(run), result=result, project=result.task.project, at=at(run))
         read = Read(recalled=tuple(entry.text for entry in shown))
@@ -119,7 +119,7 @@ class Ours:
         ):
             self.save(run, entry)
 
-    def save(self, run: int, entry: Entry) -> None:
+    def save(self, run: int, entry: LearningEntry) -> None:
         self.write(run, Noted(entry))
         self.write(run, LearningSaved(learning_of(entry)))
 
@@ -129,7 +129,7 @@ class Ours:
         self.book.take(record)
 
 
-def reflected(lesson: Lesson, random: Random) -> list[Entry]:
+def reflected(lesson: Lesson, random: Random) -> list[LearningEntry]:
     """What a small model makes of a run that failed: one of the fixes, or something wrong."""
     found = first_findings(lesson.result)
     if not found:
@@ -142,7 +142,7 @@ def reflected(lesson: Lesson, random: Random) -> list[Entry]:
     value = random.choice(trick.values[1:]) if random.random() < ERRS else trick.values[0]
     text = f"When working on {thing}, remember {value}."
     return [
-        Entry(
+        LearningEntry(
             name_of("heuristic", text, lesson.project),
             "heuristic",
             text,
@@ -150,7 +150,9 @@ def reflected(lesson: Lesson, random: Random) -> list[Entry]:
             origin="reflection",
             project=lesson.project,
             since=lesson.at,
-            proofs=(Proof(run=lesson.run, rule=about.rule if random.random() < 0.5 else "", where="src/app.py"),),
+            proofs=(
+                EntryEvidence(run=lesson.run, rule=about.rule if random.random() < 0.5 else "", where="src/app.py"),
+            ),
         )
     ]
 
@@ -181,7 +183,7 @@ def live(world: World, learner: Learner, tasks: int, drift: int = -1) -> Course:
         told = learner.recall(run, Task(text, project=project), needs)
         result = world.result(Task(text, project=project), needs, told)
         learner.learn(run, result)
-        course.passes.append(bool(passed(result)))
+        course.passes.append(bool(first_attempt_passed(result)))
         course.harmful.append(sum(misleads(text, world.tricks[project]) for text in told))
     return course
 

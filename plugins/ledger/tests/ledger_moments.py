@@ -28,7 +28,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_ledger import Ledger
-from openkoi_ledger.lesson import passed
+from openkoi_ledger.lesson import first_attempt_passed
 from openkoi_log.transcript import sealed, write_line
 
 SESSION = 20
@@ -171,7 +171,7 @@ async def lived(pond: Pond, learner: Learner, tasks: int, drift: int) -> Course:
         told = await learner.told(task, needs)
         result = pond.result(task, needs, told)
         await learner.learn(result)
-        course.passes.append(bool(passed(result)))
+        course.passes.append(bool(first_attempt_passed(result)))
         course.harmful.append(sum(pond.misleading(task.project, text) for text in told))
     course.tokens = learner.tokens / tasks if isinstance(learner, Moments) else 0.0
     return course

@@ -28,7 +28,7 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_ledger import Ledger
-from openkoi_ledger.book import Book
+from openkoi_ledger.book import LearningState
 from openkoi_log import RunLog, session_id
 from openkoi_rehearsal import Line, Scripted
 from openkoi_testing import Scenario
@@ -139,7 +139,7 @@ class Home:
         log.close()
 
     @property
-    def book(self) -> Book:
+    def book(self) -> LearningState:
         """What is known now, by the log."""
         return Ledger(sessions=self.folder / "home" / "data" / "sessions").shelf.read_now()
 

@@ -17,13 +17,13 @@ from openkoi_hookspecs import (
     Text,
     Usage,
 )
-from openkoi_ledger.book import Book
-from openkoi_ledger.entry import Entry, Proof, put_away
-from openkoi_ledger.judge import Fault, blamed, fault_of
-from openkoi_ledger.merge import merged
+from openkoi_ledger.book import LearningState
+from openkoi_ledger.entry import EntryEvidence, LearningEntry, put_away
+from openkoi_ledger.events import Noted
+from openkoi_ledger.judge import FirstAttemptFailure, entries_to_blame, fault_of
+from openkoi_ledger.merge import merge_entries
 from openkoi_ledger.reflect import lessons
 from openkoi_ledger.sameness import about_the_same
-from openkoi_ledger.told import Noted
 from openkoi_ledger.words import Tongue
 
 pytestmark = pytest.mark.unit
@@ -33,8 +33,8 @@ COUNTING = "The counting method is wrong: Use `sliding_log`."
 TOLD = Tongue(checks=frozenset({"test_rate", "test_cookie"}))
 
 
-def mended(text: str, *checks: str, rule: str = "") -> Entry:
-    return entry(text, proofs=(Proof(run=text, rule=rule, before=checks),), when=(text,))
+def mended(text: str, *checks: str, rule: str = "") -> LearningEntry:
+    return entry(text, proofs=(EntryEvidence(run=text, rule=rule, before=checks),), when=(text,))
 
 
 def test_what_mended_the_same_check_is_about_one_thing_in_whatever_words() -> None:
@@ -52,21 +52,25 @@ def test_many_things_are_found_by_one_linter_so_that_its_name_says_nothing() -> 
 
 
 def test_the_check_of_an_entry_is_the_one_that_it_mended_each_time() -> None:
-    proofs = (Proof(run="a", before=("x", "y")), Proof(run="b", before=("y", "z")), Proof(run="c"))
+    proofs = (
+        EntryEvidence(run="a", before=("x", "y")),
+        EntryEvidence(run="b", before=("y", "z")),
+        EntryEvidence(run="c"),
+    )
 
     assert "y" == entry(LIMITER, proofs=proofs).check
-    assert "" == entry(LIMITER, proofs=(*proofs, Proof(run="d", before=("z",)))).check
-    assert "" == entry(LIMITER, proofs=(Proof(run="a", before=("x",), after=("x",)),)).check
+    assert "" == entry(LIMITER, proofs=(*proofs, EntryEvidence(run="d", before=("z",)))).check
+    assert "" == entry(LIMITER, proofs=(EntryEvidence(run="a", before=("x",), after=("x",)),)).check
 
 
 def test_newer_advice_for_the_same_check_ends_the_older_that_was_followed() -> None:
     old, new = mended(LIMITER, "test_rate"), mended(COUNTING, "test_rate")
 
-    kept, ended = merged([old], new, NOW, {old.id}, tongue=TOLD)
+    kept, ended = merge_entries([old], new, NOW, {old.id}, tongue=TOLD)
 
     assert (new.id, old.id, new.id) == (kept.id, ended.id, ended.superseded_by)
-    assert [new] == merged([old], new, NOW, tongue=TOLD)
-    assert [new] == merged([old], new, NOW, {old.id})
+    assert [new] == merge_entries([old], new, NOW, tongue=TOLD)
+    assert [new] == merge_entries([old], new, NOW, {old.id})
 
 
 def test_blame_goes_by_checks_where_an_entry_has_one() -> None:
@@ -76,10 +80,10 @@ def test_blame_goes_by_checks_where_an_entry_has_one() -> None:
 
     titled = replace(wanted, title="Trouble with the limiter")
 
-    assert [limiter.id] == blamed([limiter], Fault([wanted], red={"test_rate"}, tongue=TOLD))
-    assert [] == blamed([limiter], Fault([same], red={"test_rate"}, tongue=TOLD))
-    assert [] == blamed([limiter], Fault([titled], red={"test_paper"}, tongue=TOLD))
-    assert [] == blamed([limiter], Fault([titled], green={"test_rate"}))
+    assert [limiter.id] == entries_to_blame([limiter], FirstAttemptFailure([wanted], red={"test_rate"}, tongue=TOLD))
+    assert [] == entries_to_blame([limiter], FirstAttemptFailure([same], red={"test_rate"}, tongue=TOLD))
+    assert [] == entries_to_blame([limiter], FirstAttemptFailure([titled], red={"test_paper"}, tongue=TOLD))
+    assert [] == entries_to_blame([limiter], FirstAttemptFailure([titled], green={"test_rate"}))
 
 
 def test_a_check_for_everything_tells_nothing() -> None:
@@ -112,13 +116,13 @@ def test_of_entries_that_turn_out_to_say_the_same_one_is_kept() -> None:
     again = replace(mended("Cookies: Use `strict` please.", "test_cookie"), advice="Use `strict` please.")
 
     new = replace(one, when=("Another task",))
-    kept, *ended = merged([one, replace(other, pinned=True), again], new, NOW, tongue=TOLD)
+    kept, *ended = merge_entries([one, replace(other, pinned=True), again], new, NOW, tongue=TOLD)
 
     assert [(again.id, kept.id, LearningStatus.ARCHIVED)] == [(it.id, it.superseded_by, it.standing) for it in ended]
 
 
 def test_two_that_took_each_others_place_know_each_task_once() -> None:
-    kept, one, two = Book(), mended(LIMITER, "a"), mended(COUNTING, "a")
+    kept, one, two = LearningState(), mended(LIMITER, "a"), mended(COUNTING, "a")
     turns = [one, two, put_away(one, NOW, "", by=two.id), one, put_away(two, NOW, "", by=one.id), two]
     for number, noted in enumerate([*turns, *turns]):
         kept.take(Record(f"{number:03}", NOW, "r", Noted(noted)))

@@ -12,10 +12,10 @@ from openkoi_hookspecs import (
     Recall,
     Record,
 )
-from openkoi_ledger.choose import Choice, Rules, choose
-from openkoi_ledger.entry import Entry, Proof, Trust
+from openkoi_ledger.choose import Selection, SelectionRules, choose
+from openkoi_ledger.entry import EntryEvidence, LearningEntry, Trust
+from openkoi_ledger.events import Credited, Shown
 from openkoi_ledger.hook import similar
-from openkoi_ledger.told import Credited, Shown
 
 pytestmark = pytest.mark.unit
 
@@ -35,9 +35,9 @@ def test_what_is_not_about_the_task_is_not_shown_however_much_room_there_is() ->
 @pytest.mark.row("MEM-11", "C68")
 def test_similar_tasks_are_told_only_where_half_of_the_room_is_left_and_three_at_most() -> None:
     past = Recall(tuple(Hit(Passage(f"p{n}", f"Task {n} went well."), 0.5) for n in range(5)))
-    few, many = Choice((entry(),), ()), Choice(tuple(entry("x" * 190) for _ in range(7)), ())
+    few, many = Selection((entry(),), ()), Selection(tuple(entry("x" * 190) for _ in range(7)), ())
 
-    assert (3, 0) == (len(similar(past, few, Rules())), len(similar(past, many, Rules())))
+    assert (3, 0) == (len(similar(past, few, SelectionRules())), len(similar(past, many, SelectionRules())))
 
 
 @pytest.mark.row("C68")
@@ -48,7 +48,7 @@ def test_eight_entries_and_six_hundred_tokens_at_most_and_one_on_probation() -> 
     ]
 
     assert 8 == len(choose(book(many), asked(), NEVER).shown)
-    assert sum(one.tokens for one in choose(book(many), asked(), Rules(tokens=100, withheld=0.0)).shown) <= 100
+    assert sum(one.tokens for one in choose(book(many), asked(), SelectionRules(tokens=100, withheld=0.0)).shown) <= 100
     assert 1 == len(choose(book(guesses), asked(), NEVER).shown)
 
 
@@ -69,21 +69,21 @@ def test_preferences_are_recalled_and_traps_stand_first() -> None:
 def test_the_same_run_is_shown_the_same() -> None:
     kept = book([entry(f"Export invoices by step_{n}.") for n in range(12)])
 
-    assert choose(kept, asked(), Rules()) == choose(kept, asked(), Rules())
-    assert any(choose(kept, asked(run=str(n)), Rules(withheld=0.3)).withheld for n in range(20))
+    assert choose(kept, asked(), SelectionRules()) == choose(kept, asked(), SelectionRules())
+    assert any(choose(kept, asked(run=str(n)), SelectionRules(withheld=0.3)).withheld for n in range(20))
 
 
 def test_what_a_person_stands_for_is_never_withheld() -> None:
     mine = entry("Export invoices by `tab`.", trust=Trust.PERSON)
-    always = Rules(withheld=1.0)
+    always = SelectionRules(withheld=1.0)
 
     assert () == choose(book([mine]), asked(), always).withheld
     assert choose(book([replace(mine, trust=Trust.CHECK)]), asked(), always).withheld
 
 
 def test_what_a_check_bore_out_is_shown_when_it_first_fits() -> None:
-    proved = entry("Export invoices by `tab`.", trust=Trust.CHECK, proofs=(Proof(run="run1", rule="columns"),))
-    kept, always = book([proved]), Rules(withheld=1.0)
+    proved = entry("Export invoices by `tab`.", trust=Trust.CHECK, proofs=(EntryEvidence(run="run1", rule="columns"),))
+    kept, always = book([proved]), SelectionRules(withheld=1.0)
     first = choose(kept, asked(), always)
     kept.take(Record("s", NOW, "r1", Shown("Export the invoices", "pond", "m", (proved.id,))))
     kept.take(Record("c", NOW, "r1", Credited(True)))
@@ -93,7 +93,7 @@ def test_what_a_check_bore_out_is_shown_when_it_first_fits() -> None:
 
 
 def test_of_two_that_contradict_each_other_only_the_better_is_shown() -> None:
-    proof = Proof(run="run1", rule="columns")
+    proof = EntryEvidence(run="run1", rule="columns")
     kept = book(
         [
             entry("Export invoices by `tab`.", proofs=(proof,)),
@@ -126,7 +126,7 @@ def test_a_guess_gives_way_to_what_was_seen_to_mend_where_the_same_words_speak_f
     mended = entry("blob store does not fit: Use `object_store`.", trust=Trust.MODEL, when=(portrait,))
     guess = entry("Use `local_disk` as the bucket.", trust=Trust.MODEL, origin="reflection", when=(portrait, index))
 
-    def shown(text: str) -> list[Entry]:
+    def shown(text: str) -> list[LearningEntry]:
         return list(choose(book([mended, guess]), asked(text), NEVER).shown)
 
     assert [mended] == shown(portrait)

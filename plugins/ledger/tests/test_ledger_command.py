@@ -12,19 +12,19 @@ from openkoi_hookspecs import Event, KoiError, LearningStatus
 from openkoi_ledger import Ledger
 from openkoi_ledger.command import decide, learn
 from openkoi_ledger.decay import PER_WEEK
-from openkoi_ledger.entry import Entry, Proof, Trust
-from openkoi_ledger.told import Credited, Noted, Shown
+from openkoi_ledger.entry import EntryEvidence, LearningEntry, Trust
+from openkoi_ledger.events import Credited, Noted, Shown
 from openkoi_log import RunLog, session_id
 from openkoi_testing import GivenPlugins
 
 NOW = "2026-11-22T00:00:00Z"
-PROOF = Proof(
+PROOF = EntryEvidence(
     run="run1", iteration=1, rule="columns", where="export.py", finding="It breaks", diff="abc", before=("t",)
 )
-RULE = Entry(
+RULE = LearningEntry(
     "aa11", "heuristic", "Use `tab`.", proofs=(PROOF,), standing=LearningStatus.ACTIVE, trust=Trust.CHECK, since=NOW
 )
-GUESS = Entry("bb22", "heuristic", "Perhaps sort first.", origin="reflection", since=NOW)
+GUESS = LearningEntry("bb22", "heuristic", "Perhaps sort first.", origin="reflection", since=NOW)
 
 
 @dataclass(slots=True)

@@ -10,9 +10,9 @@ from ledger_builders import NOW, book, entry
 from openkoi_hookspecs import Event, LearningStatus
 from openkoi_ledger.credit import Use, counts, drawn, harmful, idle, lift, share_withheld, utility
 from openkoi_ledger.decay import Decay, confidence, expiry
-from openkoi_ledger.entry import Entry, Trust
-from openkoi_ledger.judge import settled
-from openkoi_ledger.told import Credited, Shown
+from openkoi_ledger.entry import LearningEntry, Trust
+from openkoi_ledger.events import Credited, Shown
+from openkoi_ledger.judge import status_changes
 
 pytestmark = pytest.mark.unit
 
@@ -81,10 +81,13 @@ def test_help_restarts_the_clock_and_being_shown_does_not() -> None:
     passed = [("r2", Shown("export", "pond", "m", (one.id,))), ("r2", Credited(True))]
 
     assert ("2026-01-01T00:00:00Z", 0) == (
-        book([one], *failed).helped(one),
+        book([one], *failed).last_helped(one),
         counts(book([one], *failed).uses(one.id)).helpful,
     )
-    assert (NOW, 1) == (book([one], *failed, *passed).helped(one), counts(book([one], *passed).uses(one.id)).helpful)
+    assert (NOW, 1) == (
+        book([one], *failed, *passed).last_helped(one),
+        counts(book([one], *passed).uses(one.id)).helpful,
+    )
 
 
 def tried(id: str, shown: str, withheld: str) -> list[tuple[str, Event]]:
@@ -99,9 +102,9 @@ def tried(id: str, shown: str, withheld: str) -> list[tuple[str, Event]]:
 def test_probation_ends_when_runs_without_it_prove_that_it_helps_and_what_was_read_stays_quoted() -> None:
     guess = entry("Export invoices by `tab`.", standing=LearningStatus.PROBATION, trust=Trust.MODEL)
 
-    def settling(one: Entry, shown: str, withheld: str) -> list[tuple[LearningStatus, bool]]:
+    def settling(one: LearningEntry, shown: str, withheld: str) -> list[tuple[LearningStatus, bool]]:
         known = book([one], *tried(one.id, shown, withheld))
-        return [(each.standing, each.quoted) for each in settled(known, [one.id], "pond", NOW)]
+        return [(each.standing, each.is_untrusted) for each in status_changes(known, [one.id], "pond", NOW)]
 
     assert [] == settling(guess, "+", "")
     assert [] == settling(guess, "+" * 12, "--")
@@ -124,7 +127,7 @@ def test_what_only_happened_often_must_make_a_difference_before_it_is_more_than_
         for one in ((f"w{n}", Shown("x", "pond", "m", (), (bare.id,))), (f"w{n}", Credited(False)))
     ]
 
-    assert [] == list(settled(book([bare], *helped), [bare.id], "pond", NOW))
+    assert [] == list(status_changes(book([bare], *helped), [bare.id], "pond", NOW))
     assert [LearningStatus.ACTIVE] == [
-        one.standing for one in settled(book([bare], *missed, *helped), [bare.id], "pond", NOW)
+        one.standing for one in status_changes(book([bare], *missed, *helped), [bare.id], "pond", NOW)
     ]

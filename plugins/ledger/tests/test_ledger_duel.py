@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Event, Koi, KoiError, LearningStatus, Plan, Question, Record, Task, events
-from openkoi_ledger.book import Book
+from openkoi_ledger.book import LearningState
 from openkoi_ledger.bouts import Duel
-from openkoi_ledger.choose import Asked, Rules, choose
-from openkoi_ledger.duel import Attempt, Recorded, recorded, set_up, tally
-from openkoi_ledger.entry import Entry, Trust
-from openkoi_ledger.hook import staged
-from openkoi_ledger.told import Credited, Noted, Shown
+from openkoi_ledger.choose import SelectionRules, TaskQuery, choose
+from openkoi_ledger.duel import Attempt, Recorded, replayable_run, set_up, tally
+from openkoi_ledger.entry import LearningEntry, Trust
+from openkoi_ledger.events import Credited, Noted, Shown
+from openkoi_ledger.hook import prepare_comparison
 
 NOW = "2026-03-01T00:00:00Z"
-RULE = Entry(
+RULE = LearningEntry(
     "aa11", "heuristic", "Use `tab`.", standing=LearningStatus.ACTIVE, trust=Trust.CHECK, project="pond", since=NOW
 )
 
@@ -36,8 +36,8 @@ class Nobody:
         return None
 
 
-def book_of(*told: tuple[str, Event]) -> Book:
-    book = Book()
+def book_of(*told: tuple[str, Event]) -> LearningState:
+    book = LearningState()
     for number, (run, event) in enumerate((("", Noted(RULE)), *told)):
         book.take(Record(f"{number:03}", NOW, run, event))
     return book
@@ -70,14 +70,17 @@ def as_koi(koi: Nobody) -> Koi:
 
 
 def test_the_sides_of_a_duel_differ_in_the_entry_alone_wherever_they_are_fought() -> None:
-    book = book_of(("", Noted(Entry("bb22", "heuristic", "Export by `comma`.", project="pond", since=NOW))))
-    asked = Asked(run="r", text="Export the invoices", project="a copy", now=NOW)
+    book = book_of(("", Noted(LearningEntry("bb22", "heuristic", "Export by `comma`.", project="pond", since=NOW))))
+    asked = TaskQuery(run="r", text="Export the invoices", project="a copy", now=NOW)
 
-    sides = [choose(*staged(book, asked, f"{side} aa11"), Rules(withheld=0.0)).shown for side in ("with", "without")]
+    sides = [
+        choose(*prepare_comparison(book, asked, f"{side} aa11"), SelectionRules(withheld=0.0)).shown
+        for side in ("with", "without")
+    ]
 
     assert [["aa11", "bb22"], ["bb22"]] == [sorted(one.id for one in shown) for shown in sides]
     with pytest.raises(KoiError, match="no such entry"):
-        staged(book, asked, "with zz")
+        prepare_comparison(book, asked, "with zz")
 
 
 def test_a_part_of_a_task_and_one_whose_folder_is_gone_cannot_be_done_again(tmp_path: Path) -> None:
@@ -86,8 +89,8 @@ def test_a_part_of_a_task_and_one_whose_folder_is_gone_cannot_be_done_again(tmp_
     part = record("p", events.TaskStarted(Task("Export", parent="r"), workspace=str(tmp_path)))
     gone = record("g", events.TaskStarted(Task("Export"), workspace=str(tmp_path / "gone")))
 
-    assert Recorded("r", Task("Export"), tmp_path, "before") == recorded([whole, plan, kept, part, gone], "r")
-    assert [None, None] == [recorded([whole, part, gone], run) for run in ("p", "g")]
+    assert Recorded("r", Task("Export"), tmp_path, "before") == replayable_run([whole, plan, kept, part, gone], "r")
+    assert [None, None] == [replayable_run([whole, part, gone], run) for run in ("p", "g")]
 
 
 PATCH = """\

@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_ledger import Ledger
 from openkoi_ledger.command import learn
-from openkoi_ledger.evidence import Step, is_verified
+from openkoi_ledger.evidence import IterationStep, is_verified
 from openkoi_testing import GivenPlugins
 
 AGAIN = "Fix answer.py so that the value is right, once more"
@@ -33,7 +33,7 @@ LOCK = ("Guard limit_1 with a lock.", "limit_1 with a lock")
 
 def standings(home: Home) -> set[tuple[LearningStatus, bool]]:
     """How the entries of a home stand, and whether they are quoted."""
-    return {(one.standing, one.quoted) for one in home.book.entries.values()}
+    return {(one.standing, one.is_untrusted) for one in home.book.entries.values()}
 
 
 def test_a_judges_advice_is_no_rule_because_a_test_turned_green(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ UNUSED = Finding("`os` imported but unused", rule="F401", where="src/a.py:1", ev
 PRINTED = "ruff: 1 new\n  src/a.py:1 F401 `os` imported but unused"
 
 
-def step(old: Evaluation, new: Evaluation, *changed: str) -> Step:
+def step(old: Evaluation, new: Evaluation, *changed: str) -> IterationStep:
     """Two iterations of which the second changed these files."""
     diff = "".join(patch(path, "x = 1") for path in changed)
     works = ExecutionResult("a"), ExecutionResult("b", diff=diff)
@@ -123,7 +123,7 @@ def step(old: Evaluation, new: Evaluation, *changed: str) -> Step:
         Iteration(plan=Plan(), work=work, evaluation=one, cost=Cost())
         for work, one in zip(works, (old, new), strict=True)
     )
-    return Step(before, old, after, new)
+    return IterationStep(before, old, after, new)
 
 
 def judged(*found: Finding, passed: bool) -> Evaluation:

@@ -21,8 +21,8 @@ from openkoi_hookspecs import (
     Score,
     Task,
 )
-from openkoi_ledger.entry import Entry
-from openkoi_ledger.extract import extracted
+from openkoi_ledger.entry import LearningEntry
+from openkoi_ledger.extract import extract_entries
 from openkoi_ledger.judge import stands
 from openkoi_ledger.lesson import Lesson
 
@@ -44,7 +44,7 @@ def learned(*turns: tuple[Evaluation, str], standing: LearningStatus = LearningS
     ]
     ruling = Decision(NextAction.ACCEPT, "")
     result = Result(Task("Export", project="pond"), ruling, best=done[-1], iterations=done, cost=Cost())
-    found = extracted(Lesson(run="r", result=result, project="pond"))
+    found = extract_entries(Lesson(run="r", result=result, project="pond"))
     return [one.advice for one in found if one.standing is standing]
 
 
@@ -88,7 +88,7 @@ def test_where_nothing_was_found_the_advice_that_helped_is_learned() -> None:
 
 
 def test_what_good_work_still_has_was_not_at_fault() -> None:
-    advice = Entry("e", "heuristic", "separator: Use `pipe`.", advice="Use `pipe`.", project="pond")
+    advice = LearningEntry("e", "heuristic", "separator: Use `pipe`.", advice="Use `pipe`.", project="pond")
     turn = Iteration(
         plan=Plan(), work=ExecutionResult("", diff='+separator = "pipe"'), evaluation=judged(0.9), cost=Cost()
     )

@@ -21,16 +21,16 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_ledger.entry import Trust, learning_of
-from openkoi_ledger.extract import extracted
+from openkoi_ledger.extract import extract_entries
 from openkoi_ledger.reflect import lessons, pays
-from openkoi_ledger.teach import taught, vetted
+from openkoi_ledger.teach import taught, vet_entries
 from openkoi_ledger.trust import Read, lineage
 
 pytestmark = pytest.mark.unit
 
 
 def test_a_repair_that_the_next_iteration_bears_out_is_active_with_its_evidence() -> None:
-    [found] = extracted(lesson(turn(red(COMMAS)), turn(green(), diff=patch("export.py", "semicolon"))))
+    [found] = extract_entries(lesson(turn(red(COMMAS)), turn(green(), diff=patch("export.py", "semicolon"))))
 
     assert ("The export breaks: Use `semicolon`.", LearningStatus.ACTIVE, Trust.CHECK) == (
         found.text,
@@ -43,7 +43,7 @@ def test_a_repair_that_the_next_iteration_bears_out_is_active_with_its_evidence(
 def test_a_finding_in_other_words_is_not_repaired() -> None:
     again = replace(COMMAS, title="Columns are still not right", fix="Use `tab`.")
 
-    assert ["anti_pattern"] == [one.kind for one in extracted(lesson(turn(red(COMMAS)), turn(red(again))))]
+    assert ["anti_pattern"] == [one.kind for one in extract_entries(lesson(turn(red(COMMAS)), turn(red(again))))]
 
 
 def test_advice_that_turned_a_check_red_becomes_a_trap_in_the_words_that_were_followed() -> None:
@@ -51,7 +51,9 @@ def test_advice_that_turned_a_check_red_becomes_a_trap_in_the_words_that_were_fo
     after = replace(red(), suggestion="Something new entirely.")
     written = patch("cache.py", "columns")
 
-    found = {one.kind: one for one in extracted(lesson(turn(green(0.7)), turn(after, plan, written)))}["anti_pattern"]
+    found = {one.kind: one for one in extract_entries(lesson(turn(green(0.7)), turn(after, plan, written)))}[
+        "anti_pattern"
+    ]
 
     assert "Do not: Cache the columns in `cache.py`. (it turned columns red)" == found.text
     assert 12 == len(found.proofs[0].diff)
@@ -63,7 +65,7 @@ def test_advice_that_mended_one_check_is_no_trap_because_another_turned_red() ->
 
     def warnings(*checks: str) -> list[str]:
         plan = Plan(suggestion="Round the totals.")
-        found = extracted(lesson(turn(judged(*checks)), turn(judged(*reversed(checks)), plan)))
+        found = extract_entries(lesson(turn(judged(*checks)), turn(judged(*reversed(checks)), plan)))
         return [one.advice for one in found if one.kind == "anti_pattern"]
 
     assert [] == warnings("columns", "rates")
@@ -77,7 +79,7 @@ def test_the_three_rules_of_the_documents_start_on_probation_with_their_numbers(
         turn(green(0.8, blocker)), turn(green(0.65, blocker), Plan(suggestion="Inline it.")), turn(green(0.66))
     )
 
-    found = [(one.kind, one.base, one.standing) for one in extracted(fell)]
+    found = [(one.kind, one.base, one.standing) for one in extract_entries(fell)]
 
     assert [
         ("anti_pattern", 0.7, LearningStatus.PROBATION),
@@ -93,14 +95,14 @@ def test_what_a_person_said_is_trusted_most_and_a_bare_yes_says_nothing() -> Non
         ("x\nAllow run_command {}?", "no: always ask me"),
     ]
 
-    found = extracted(lesson(turn(green()), answers=said))
+    found = extract_entries(lesson(turn(green()), answers=said))
 
     assert ["Use pnpm, never npm", "When about to use run_command: always ask me"] == [one.text for one in found]
     assert {Trust.PERSON} == {one.trust for one in found}
 
 
 def test_the_answer_to_a_question_that_a_model_made_up_is_worth_no_more_than_the_question() -> None:
-    [found] = extracted(lesson(turn(green()), answers=[("Which port?", "port 8080 in this project")]))
+    [found] = extract_entries(lesson(turn(green()), answers=[("Which port?", "port 8080 in this project")]))
 
     assert 'Asked "Which port?", the user said: port 8080 in this project' == found.text
     assert (Trust.MODEL, LearningStatus.PROBATION) == (found.trust, found.standing)
@@ -131,7 +133,7 @@ def test_what_is_learned_has_a_type_a_category_a_confidence_and_the_task_it_is_f
     task = Task("Export the invoices", category="code", project="pond")
     answers = [("What should be done?", "Use pnpm, never npm")]
     blocked = red(COMMAS), red(replace(COMMAS, title="Columns are still wrong")), green()
-    found = extracted(lesson(*map(turn, blocked), answers=answers, task=task))
+    found = extract_entries(lesson(*map(turn, blocked), answers=answers, task=task))
 
     assert {"heuristic", "anti_pattern", "preference"} == {one.kind for one in found}
     assert all(one.text and one.category == "code" and 0 < one.base <= 1 for one in found)
@@ -153,5 +155,5 @@ def test_recalled_text_is_never_learned_again_and_neither_is_a_secret() -> None:
     secret = entry("Use the key hunter2-and-more for exports.")
 
     assert [] == taught([], lesson(turn(red(COMMAS)), turn(green())), read, str)
-    assert [] == list(vetted([secret], Read(), lambda text: text.replace("hunter2-and-more", "[redacted]")))
-    assert [] == list(vetted([entry("Use [redacted] for exports.")], Read(), str))
+    assert [] == list(vet_entries([secret], Read(), lambda text: text.replace("hunter2-and-more", "[redacted]")))
+    assert [] == list(vet_entries([entry("Use [redacted] for exports.")], Read(), str))

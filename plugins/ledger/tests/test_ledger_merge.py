@@ -9,9 +9,9 @@ from openkoi_hookspecs import (
     LearningStatus,
 )
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_ledger.deeds import approved, dismissed, pinned, restored
-from openkoi_ledger.entry import Proof, Trust, learning_of, put_away
-from openkoi_ledger.merge import merged
+from openkoi_ledger.deeds import approve_entry, dismiss_entry, pin_entry, restore_entry
+from openkoi_ledger.entry import EntryEvidence, Trust, learning_of, put_away
+from openkoi_ledger.merge import merge_entries
 
 pytestmark = pytest.mark.unit
 
@@ -27,22 +27,22 @@ pytestmark = pytest.mark.unit
     ],
 )
 def test_a_paraphrase_merges_and_another_number_name_or_negation_does_not(text: str, count: int) -> None:
-    proof = Proof(run="run1", rule="columns", where="export.py")
+    proof = EntryEvidence(run="run1", rule="columns", where="export.py")
     old, new = (
         entry(proofs=(proof,)),
         entry(text, proofs=(replace(proof, run="run2"),), standing=LearningStatus.PROBATION),
     )
 
-    known = {one.id: one for one in [old, *merged([old], new, NOW)]}
+    known = {one.id: one for one in [old, *merge_entries([old], new, NOW)]}
 
     assert count == len(known)
 
 
 def test_a_newer_verified_contradiction_ends_the_validity_of_the_old() -> None:
-    proof = Proof(run="run1", rule="columns", where="export.py")
+    proof = EntryEvidence(run="run1", rule="columns", where="export.py")
     old, new = entry(proofs=(proof,)), entry("Use `tab` for the export.", proofs=(proof,))
 
-    kept, ended = merged([old], new, "2026-04-01T00:00:00Z")
+    kept, ended = merge_entries([old], new, "2026-04-01T00:00:00Z")
 
     assert (new.id, LearningStatus.ARCHIVED, "2026-04-01T00:00:00Z") == (
         ended.superseded_by,
@@ -53,15 +53,15 @@ def test_a_newer_verified_contradiction_ends_the_validity_of_the_old() -> None:
 
 
 def test_a_guess_ends_nothing_and_a_persons_word_is_ended_by_no_machine() -> None:
-    proof = Proof(run="run1", rule="columns", where="export.py")
+    proof = EntryEvidence(run="run1", rule="columns", where="export.py")
     old, new = entry(proofs=(proof,)), entry("Use `tab` for the export.", proofs=(proof,))
 
-    assert 1 == len(merged([old], replace(new, standing=LearningStatus.PROBATION), NOW))
-    assert 1 == len(merged([replace(old, trust=Trust.PERSON)], new, NOW))
+    assert 1 == len(merge_entries([old], replace(new, standing=LearningStatus.PROBATION), NOW))
+    assert 1 == len(merge_entries([replace(old, trust=Trust.PERSON)], new, NOW))
 
 
 def test_what_a_person_dismissed_stays_away_however_often_it_is_learned() -> None:
-    [again] = merged([dismissed(entry(), NOW)], entry(), NOW)
+    [again] = merge_entries([dismiss_entry(entry(), NOW)], entry(), NOW)
 
     assert LearningStatus.ARCHIVED is again.standing
 
@@ -69,10 +69,10 @@ def test_what_a_person_dismissed_stays_away_however_often_it_is_learned() -> Non
 def test_deeds_of_a_person() -> None:
     gone = put_away(entry(), NOW, "quarantined")
 
-    assert LearningStatus.PROBATION is restored(gone, NOW).standing
-    assert restored(gone, NOW).live
-    assert (True, LearningStatus.ACTIVE) == (pinned(gone, NOW).pinned, pinned(gone, NOW).standing)
-    assert not approved(entry(trust=Trust.PAGE), NOW).quoted
+    assert LearningStatus.PROBATION is restore_entry(gone, NOW).standing
+    assert restore_entry(gone, NOW).live
+    assert (True, LearningStatus.ACTIVE) == (pin_entry(gone, NOW).pinned, pin_entry(gone, NOW).standing)
+    assert not approve_entry(entry(trust=Trust.PAGE), NOW).is_untrusted
 
 
 def test_another_plugin_may_archive_what_the_ledger_noted() -> None:

@@ -5,26 +5,26 @@ from dataclasses import replace
 import pytest
 
 from openkoi_hookspecs import Hit, LearningStatus, Passage, Recall, Record, Task
-from openkoi_ledger.book import Book
-from openkoi_ledger.choose import Asked
-from openkoi_ledger.entry import Entry, Proof, Trust, put_away
+from openkoi_ledger.book import LearningState
+from openkoi_ledger.choose import TaskQuery
+from openkoi_ledger.entry import EntryEvidence, LearningEntry, Trust, put_away
+from openkoi_ledger.events import Credited, Noted, Shown
 from openkoi_ledger.hook import near
 from openkoi_ledger.relevance import evidence, holds, relevance_of, resembles
-from openkoi_ledger.told import Credited, Noted, Shown
 
 pytestmark = pytest.mark.unit
 
 NOW = "2026-03-01T00:00:00Z"
-PROOF = Proof(run="r", finding="charset does not fit")
-ENTRY = Entry(
+PROOF = EntryEvidence(run="r", finding="charset does not fit")
+ENTRY = LearningEntry(
     "e1", "heuristic", "charset does not fit: Use `utf-8-sig`.", project="pond", trust=Trust.CHECK, proofs=(PROOF,),
     standing=LearningStatus.ACTIVE, since=NOW,
 )  # fmt: skip
 
 
-def lived(*tasks: tuple[str, bool, bool], when: tuple[str, ...] = ()) -> Book:
+def lived(*tasks: tuple[str, bool, bool], when: tuple[str, ...] = ()) -> LearningState:
     """A ledger after some tasks: their words, whether the entry was shown, and whether it was to blame."""
-    book = Book()
+    book = LearningState()
     book.take(Record("e", NOW, "r", Noted(replace(ENTRY, when=when))))
     for number, (text, shown, blamed) in enumerate(tasks):
         run = f"r{number}"
@@ -33,8 +33,8 @@ def lived(*tasks: tuple[str, bool, bool], when: tuple[str, ...] = ()) -> Book:
     return book
 
 
-def relevance(book: Book, task: str) -> float:
-    entry, weighed = book.entries["e1"], book.weighed(task, "pond")
+def relevance(book: LearningState, task: str) -> float:
+    entry, weighed = book.entries["e1"], book.weigh_task(task, "pond")
     return relevance_of(entry, evidence(entry, weighed.words, book.heard(entry, "pond")), weighed)
 
 
@@ -66,12 +66,12 @@ def test_two_words_of_its_own_are_enough_for_an_entry_that_was_never_needed_yet(
 
 
 def test_how_much_of_a_task_stands_in_a_text_is_told_by_its_rare_words() -> None:
-    task = lived(*[(f"Water bed {number} before noon", False, False) for number in range(9)]).weighed(
+    task = lived(*[(f"Water bed {number} before noon", False, False) for number in range(9)]).weigh_task(
         "Ingest goods before noon", "pond"
     )
 
     assert holds(task, "Ingest goods from the feed") > 0.5 > holds(task, "Water the roses before noon")
-    assert 0.0 == holds(lived().weighed("", "pond"), "x")
+    assert 0.0 == holds(lived().weigh_task("", "pond"), "x")
 
 
 def test_what_takes_the_place_of_another_is_needed_where_that_was() -> None:
@@ -92,7 +92,7 @@ def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_
     misled = Hit(Passage("2", f"Ingest goods\nFixed on the way: charset: {wrong.advice}", kind="task"), 1.0)
     other = Hit(Passage("3", "Water the roses before noon", kind="task"), 1.0)
     task = Task("Ingest goods before noon")
-    asked = Asked(run="r", text=task.text, project="pond", now=NOW)
+    asked = TaskQuery(run="r", text=task.text, project="pond", now=NOW)
 
     assert [alike] == list(near(Recall([alike, misled, other]), book, asked, task).hits)
     meant = replace(other, similarity=0.5)
@@ -100,11 +100,11 @@ def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_
 
 
 def test_a_text_is_like_a_task_by_most_of_its_words_or_by_a_name() -> None:
-    task = lived(("Summarise invoice 4711 of customer Meier", False, False)).weighed(
+    task = lived(("Summarise invoice 4711 of customer Meier", False, False)).weigh_task(
         "Summarise invoice 4712 of customer Meier", "pond"
     )
 
     assert resembles(task, "Summarise invoice 4711 of customer Meier")
     assert not resembles(task, "Summarise the weather")
-    assert not resembles(lived().weighed("", "pond"), "Summarise invoice 4711")
-    assert resembles(lived().weighed("Fix error E1234 in the parser", "pond"), "Handle E1234 when parsing")
+    assert not resembles(lived().weigh_task("", "pond"), "Summarise invoice 4711")
+    assert resembles(lived().weigh_task("Fix error E1234 in the parser", "pond"), "Handle E1234 when parsing")

@@ -38,7 +38,7 @@ from openkoi_hookspecs.events import (
     WorkspaceRestored,
 )
 from openkoi_ledger import Ledger
-from openkoi_ledger.told import Credited, Noted, Shown
+from openkoi_ledger.events import Credited, Noted, Shown
 from openkoi_log import RunLog, session_id
 from openkoi_rehearsal import Line, Scripted
 from openkoi_testing import Scenario

@@ -8,13 +8,13 @@ import pytest
 from openkoi_archive import Log, keep_within
 from openkoi_hookspecs import Event, Hit, Learning, LearningStatus, Recall
 from openkoi_hookspecs.events import RecallFinished
-from openkoi_ledger.entry import Entry
-from openkoi_ledger.shelf import Shelf
-from openkoi_ledger.told import Credited, Noted, Shown
+from openkoi_ledger.entry import LearningEntry
+from openkoi_ledger.events import Credited, Noted, Shown
+from openkoi_ledger.shelf import LearningLogView
 from openkoi_log import RunLog, all_segments
 from openkoi_testing.contracts.memory_log import run_records
 
-RULE = Entry("aa11", "heuristic", "Use `tab`.", standing=LearningStatus.ACTIVE)
+RULE = LearningEntry("aa11", "heuristic", "Use `tab`.", standing=LearningStatus.ACTIVE)
 SHOWN = Shown("Export the invoices", "pond", "test/model", ("aa11",), ())
 DAYS = tuple(f"2026030{n}T090000-aaaaaaaa" for n in range(1, 5))
 
@@ -26,15 +26,15 @@ def written(data: Path, session: str, run: str, *events: Event) -> None:
     log.close()
 
 
-def lived(data: Path, *days: str) -> Shelf:
+def lived(data: Path, *days: str) -> LearningLogView:
     """The shelf over a log in which an entry was noted, and shown and credited on each day."""
     written(data, "20260101T090000-aaaaaaaa", "r", Noted(RULE))
     for day in days:
         written(data, day, day, SHOWN, Credited(True, ()))
-    return Shelf(data / "sessions")
+    return LearningLogView(data / "sessions")
 
 
-def uses(shelf: Shelf) -> list[str]:
+def uses(shelf: LearningLogView) -> list[str]:
     """The runs in which the entry is known to have been met."""
     return [use.run for use in shelf.read_now().uses("aa11")]
 
@@ -103,24 +103,24 @@ def test_a_torn_tail_that_was_put_away_is_looked_at_no_more(tmp_path: Path) -> N
 def test_what_was_put_away_is_unpacked_once_and_for_all(tmp_path: Path) -> None:
     lived(tmp_path, *DAYS)
     put_away(tmp_path)
-    first = Shelf(tmp_path / "sessions").news()
+    first = LearningLogView(tmp_path / "sessions").news()
 
     for packed in (tmp_path / "archive").glob("*.gz"):
         packed.write_bytes(b"x" * 100 + packed.read_bytes()[-8:])
 
     assert 9 == len(first)
-    assert first == Shelf(tmp_path / "sessions").news()
+    assert first == LearningLogView(tmp_path / "sessions").news()
 
 
 @pytest.mark.parametrize("damage", ["", "00000000\n{}", "no cache"])
 def test_what_was_kept_of_it_may_be_lost(tmp_path: Path, damage: str) -> None:
     lived(tmp_path, *DAYS)
     put_away(tmp_path)
-    assert list(DAYS) == uses(Shelf(tmp_path / "sessions"))
+    assert list(DAYS) == uses(LearningLogView(tmp_path / "sessions"))
 
     (tmp_path / "cache" / "ledger.json").write_text(damage)
 
-    assert list(DAYS) == uses(Shelf(tmp_path / "sessions"))
+    assert list(DAYS) == uses(LearningLogView(tmp_path / "sessions"))
 
 
 def test_a_file_that_cannot_be_read_costs_itself_alone_and_is_named_once(

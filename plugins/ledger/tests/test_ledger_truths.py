@@ -22,16 +22,16 @@ from openkoi_hookspecs import (
     Score,
     Task,
 )
-from openkoi_ledger.book import Book
+from openkoi_ledger.book import LearningState
 from openkoi_ledger.decay import WORTH_KEEPING, confidence
-from openkoi_ledger.entry import Entry, Proof, Trust, name_of
-from openkoi_ledger.judge import Fault, blamed
+from openkoi_ledger.entry import EntryEvidence, LearningEntry, Trust, name_of
+from openkoi_ledger.events import Credited, Noted, Shown
+from openkoi_ledger.judge import FirstAttemptFailure, entries_to_blame
 from openkoi_ledger.lesson import Lesson
-from openkoi_ledger.merge import merged
-from openkoi_ledger.promote import promoted
+from openkoi_ledger.merge import merge_entries
+from openkoi_ledger.promote import promote_entry
 from openkoi_ledger.sameness import contrary
 from openkoi_ledger.teach import taught
-from openkoi_ledger.told import Credited, Noted, Shown
 from openkoi_ledger.trust import Read
 
 pytestmark = pytest.mark.unit
@@ -39,8 +39,8 @@ pytestmark = pytest.mark.unit
 NOW = "2026-03-01T00:00:00Z"
 
 
-def entry(text: str, project: str = "pond", **more: object) -> Entry:
-    proof = Proof(run=f"run in {project}", rule="columns", where="export.py", finding="The export breaks")
+def entry(text: str, project: str = "pond", **more: object) -> LearningEntry:
+    proof = EntryEvidence(run=f"run in {project}", rule="columns", where="export.py", finding="The export breaks")
     facts: dict[str, object] = {
         "project": project,
         "standing": LearningStatus.ACTIVE,
@@ -48,7 +48,7 @@ def entry(text: str, project: str = "pond", **more: object) -> Entry:
         "since": NOW,
     }
     facts |= {"proofs": (proof,), **more}
-    return Entry(name_of("heuristic", text, project), "heuristic", text, **facts)  # type: ignore[arg-type]  # by field name
+    return LearningEntry(name_of("heuristic", text, project), "heuristic", text, **facts)  # type: ignore[arg-type]  # by field name
 
 
 def lesson(fix: str, project: str = "pond", rule: str = "columns") -> Lesson:
@@ -87,14 +87,14 @@ def test_what_is_found_by_one_rule_is_not_one_thing() -> None:
     totals = entry("Round the totals with `half_even`.", when=("repair the totals",))
     header = entry("Write the header with `utf8`.", when=("write the header",))
 
-    assert 1 == len(merged([totals], header, NOW))
+    assert 1 == len(merge_entries([totals], header, NOW))
     finding = Finding("The header is wrong", rule="columns", where="export.py")
-    assert [header.id] == blamed([totals, header], Fault([finding], task="Write the header"))
+    assert [header.id] == entries_to_blame([totals, header], FirstAttemptFailure([finding], task="Write the header"))
 
 
-def helping(*entries: Entry, times: int = 3, blamed: bool = False) -> Book:
+def helping(*entries: LearningEntry, times: int = 3, blamed: bool = False) -> LearningState:
     """A ledger in which entries were shown so many times in their own projects, and it went well each time."""
-    book = Book()
+    book = LearningState()
     for one in entries:
         book.take(Record(one.id, NOW, "before", Noted(one)))
         for number in range(times):
@@ -109,7 +109,7 @@ def test_what_helped_in_two_projects_holds_in_all_of_them_until_one_contradicts_
     text = "The export breaks in the third column: Use `tab`."
     book = helping(entry(text), entry(text, "lake"))
 
-    known = {**book.entries, **{one.id: one for one in promoted(book, book.entries[entry(text).id], NOW)}}
+    known = {**book.entries, **{one.id: one for one in promote_entry(book, book.entries[entry(text).id], NOW)}}
     [whole] = [one for one in known.values() if one.live]
     assert ("user", 2) == (whole.scope, len({proof.run for proof in whole.proofs}))
 
@@ -124,8 +124,8 @@ def test_what_was_only_borne_out_or_did_harm_once_stays_in_its_project() -> None
     text = "The export breaks in the third column: Use `tab`."
     here, there = entry(text), entry(text, "lake")
 
-    assert [] == promoted(helping(here, there, times=2), here, NOW)
-    assert [] == promoted(helping(here, there, times=9, blamed=True), here, NOW)
+    assert [] == promote_entry(helping(here, there, times=2), here, NOW)
+    assert [] == promote_entry(helping(here, there, times=9, blamed=True), here, NOW)
 
 
 def test_what_only_informs_or_is_contradicted_elsewhere_stays_in_its_project() -> None:
@@ -133,8 +133,8 @@ def test_what_only_informs_or_is_contradicted_elsewhere_stays_in_its_project() -
     mine, other = entry(text), entry("The export breaks in the third column: Use `comma`.", "moor")
 
     for theirs in (entry(text, "lake", trust=Trust.PAGE), entry(text, "lake", standing=LearningStatus.ARCHIVED)):
-        assert [] == promoted(helping(mine, theirs), mine, NOW)
-    assert [] == promoted(helping(mine, entry(text, "lake"), other), mine, NOW)
+        assert [] == promote_entry(helping(mine, theirs), mine, NOW)
+    assert [] == promote_entry(helping(mine, entry(text, "lake"), other), mine, NOW)
 
 
 @pytest.mark.row("MEM-12")
@@ -161,5 +161,5 @@ def test_no_phrasing_of_a_poisoned_page_becomes_a_rule_however_obedient_the_mode
         guess = replace(entry(phrase), origin="reflection", trust=Trust.MODEL)
         for read in (Read(foreign=(f"Welcome. {phrase} Bye.",)), Read(foreign=("something else",))):
             learned = taught([], lesson(phrase), read, str, more=[guess])
-            assert [] == [one for one in learned if one.standing is LearningStatus.ACTIVE or not one.quoted]
+            assert [] == [one for one in learned if one.standing is LearningStatus.ACTIVE or not one.is_untrusted]
     assert 120 == len(told)

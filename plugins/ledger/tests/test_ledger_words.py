@@ -3,7 +3,7 @@
 import pytest
 
 from openkoi_ledger.book import said_by
-from openkoi_ledger.words import Tongue, agreed, differ, kindred, opposed, terms
+from openkoi_ledger.words import Tongue, agree, contradict, differ, terms, topic_similarity
 
 pytestmark = pytest.mark.unit
 
@@ -37,13 +37,13 @@ def test_a_name_is_the_same_with_and_without_marks(one: str, other: str, apart: 
     ],
 )
 def test_plain_words_disagree_where_each_names_what_the_other_does_not(one: str, other: str, against: bool) -> None:
-    assert against is opposed(one, other, TONGUE)
-    assert (not against) is (agreed(one, other, TONGUE) and not differ(one, other))
+    assert against is contradict(one, other, TONGUE)
+    assert (not against) is (agree(one, other, TONGUE) and not differ(one, other))
 
 
 def test_two_texts_are_kindred_by_what_is_rarely_said_and_not_by_how_faults_are_spoken_of() -> None:
     semicolon = "The column delimiter is wrong: Set the delimiter to `semicolon`."
 
-    assert kindred(semicolon, "wrong separator: Use `pipe` as the column delimiter.", TONGUE) > 0.4
-    assert 0.0 == kindred(semicolon, "wrong charset: Use `utf-8`.", TONGUE)
-    assert 0.0 == kindred(semicolon, semicolon, Tongue())
+    assert topic_similarity(semicolon, "wrong separator: Use `pipe` as the column delimiter.", TONGUE) > 0.4
+    assert 0.0 == topic_similarity(semicolon, "wrong charset: Use `utf-8`.", TONGUE)
+    assert 0.0 == topic_similarity(semicolon, semicolon, Tongue())

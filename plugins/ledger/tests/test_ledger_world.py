@@ -8,11 +8,11 @@ from ledger_learners import Course, Documents, Learner, Nobody, Oracle, Ours, at
 from ledger_world import World
 
 from openkoi_hookspecs import LearningStatus
-from openkoi_ledger.book import Book
-from openkoi_ledger.entry import Entry, Proof, Trust
+from openkoi_ledger.book import LearningState
+from openkoi_ledger.entry import EntryEvidence, LearningEntry, Trust
 
 
-def duplicates(book: Book) -> float:
+def duplicates(book: LearningState) -> float:
     """The share of live entries that say what another one says: the same value, for the same project."""
     said = [
         (entry.project, value, entry.kind == "anti_pattern")
@@ -47,7 +47,7 @@ def test_the_ledger_can_be_read_back_from_what_it_wrote() -> None:
     ours = Ours()
     live(World(3), ours, 60)
 
-    book = Book()
+    book = LearningState()
     for record in ours.records:
         book.take(record)
 
@@ -60,8 +60,10 @@ def planted(seed: int, tasks: int) -> tuple[list[int], int]:
     world, ours, ids = World(seed), Ours(), list(map(str, range(5)))
     for id, trick in zip(ids, world.tricks["koi"], strict=False):
         text = f"For {trick.thing}, always use `{trick.values[2]}`."
-        proof = Proof(run="x", rule=f"test {trick.thing}", where="src/app.py")
-        entry = Entry(id, "heuristic", text, project="koi", base=0.9, standing=LearningStatus.ACTIVE, since=at(0))
+        proof = EntryEvidence(run="x", rule=f"test {trick.thing}", where="src/app.py")
+        entry = LearningEntry(
+            id, "heuristic", text, project="koi", base=0.9, standing=LearningStatus.ACTIVE, since=at(0)
+        )
         ours.save(0, replace(entry, trust=Trust.CHECK, proofs=(proof,) if seed % 2 else ()))
     live(world, ours, tasks)
     return [sum(use.shown for use in ours.book.uses(id)) for id in ids], sum(

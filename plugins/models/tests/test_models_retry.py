@@ -102,7 +102,7 @@ def test_a_refusal_is_not_hidden_by_another_model() -> None:
 
 
 def test_when_nobody_answers_all_are_named_and_when_to_come_back() -> None:
-    never = [ProviderUnavailableError("cyan is asked too much (429).", retry_after=3600.0)]
+    never = [ProviderUnavailableError("cyan rate limit exceeded (429).", retry_after=3600.0)]
 
     with pytest.raises(
         ProviderUnavailableError, match=r"All providers exhausted: cyan .* Try again in 3600 s\. Tried: acme/one"

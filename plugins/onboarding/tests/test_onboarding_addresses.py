@@ -3,24 +3,24 @@
 import pytest
 
 from openkoi_hookspecs import ConfigError
-from openkoi_onboarding.addresses import Address, address_in, bases, masked, names_in
+from openkoi_onboarding.addresses import ServerAddress, address_in, bases, mask_input, names_in
 
 
 @pytest.mark.row("ONB-16", "C58")
 @pytest.mark.parametrize(
     ("line", "address"),
     [
-        ("https://a.example/v1", Address("https://a.example/v1")),
-        (" https://a.example/v1/  sk-1 ", Address("https://a.example/v1", "sk-1")),
-        ("a.example/v1 sk-1", Address("https://a.example/v1", "sk-1")),
-        ("localhost:8080", Address("http://localhost:8080")),
-        ("192.168.1.5:1234/v1", Address("http://192.168.1.5:1234/v1")),
-        ("[::1]:1234", Address("http://[::1]:1234")),
-        ("http://a.example\tsk-1", Address("http://a.example", "sk-1")),
-        ("my-gpu-01-inference:8080", Address("https://my-gpu-01-inference:8080")),
+        ("https://a.example/v1", ServerAddress("https://a.example/v1")),
+        (" https://a.example/v1/  sk-1 ", ServerAddress("https://a.example/v1", "sk-1")),
+        ("a.example/v1 sk-1", ServerAddress("https://a.example/v1", "sk-1")),
+        ("localhost:8080", ServerAddress("http://localhost:8080")),
+        ("192.168.1.5:1234/v1", ServerAddress("http://192.168.1.5:1234/v1")),
+        ("[::1]:1234", ServerAddress("http://[::1]:1234")),
+        ("http://a.example\tsk-1", ServerAddress("http://a.example", "sk-1")),
+        ("my-gpu-01-inference:8080", ServerAddress("https://my-gpu-01-inference:8080")),
     ],
 )
-def test_an_address_may_have_a_key_behind_it(line: str, address: Address) -> None:
+def test_an_address_may_have_a_key_behind_it(line: str, address: ServerAddress) -> None:
     assert address == address_in(line)
     assert "sk-1" not in repr(address_in(line))
 
@@ -51,7 +51,7 @@ def test_what_is_no_address_is_a_sentence_that_does_not_repeat_it(line: str, tol
 
 
 def test_an_address_is_repeated_without_a_login_or_a_query() -> None:
-    assert "http://a:1/v1" == Address("http://me:canary@a:1/v1?key=canary").shown
+    assert "http://a:1/v1" == ServerAddress("http://me:canary@a:1/v1?key=canary").printable
 
 
 def test_the_usual_path_is_tried_too_unless_it_was_named() -> None:
@@ -67,14 +67,14 @@ def test_models_are_read_from_any_list_that_has_some() -> None:
 
 
 def test_all_behind_the_first_word_is_masked() -> None:
-    assert "  http://a **** **" == masked("  http://a sk-1 xy")
-    assert "http://a" == masked("http://a")
-    assert "http://a*****" == masked("http://a\tsk-1")
-    assert "" == masked("")
+    assert "  http://a **** **" == mask_input("  http://a sk-1 xy")
+    assert "http://a" == mask_input("http://a")
+    assert "http://a*****" == mask_input("http://a\tsk-1")
+    assert "" == mask_input("")
 
 
 def test_a_key_is_masked_wherever_it_stands() -> None:
-    assert "*" * 8 + " " + "*" * 8 == masked("sk-canar http://a")
-    assert "*" * 24 == masked("0123456789abcdefghijklmn")
-    assert "http://*****@a:1/v1" == masked("http://me:pw@a:1/v1")
-    assert "*****@a:1/v1" == masked("me:pw@a:1/v1")
+    assert "*" * 8 + " " + "*" * 8 == mask_input("sk-canar http://a")
+    assert "*" * 24 == mask_input("0123456789abcdefghijklmn")
+    assert "http://*****@a:1/v1" == mask_input("http://me:pw@a:1/v1")
+    assert "*****@a:1/v1" == mask_input("me:pw@a:1/v1")

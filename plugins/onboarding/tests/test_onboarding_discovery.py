@@ -11,10 +11,10 @@ import pytest
 from openkoi.app import App
 from openkoi.open_app import open_app
 from openkoi_hookspecs import DiscoveredProvider
-from openkoi_onboarding.discovery import Machine, discover
+from openkoi_onboarding.discovery import LocalMachine, discover
 from openkoi_onboarding.hook import find_models
-from openkoi_onboarding.ollama import PREFERRED, best_model, misplaced
-from openkoi_onboarding.sources import Source
+from openkoi_onboarding.ollama import PREFERRED, best_model, explain_bad_host
+from openkoi_onboarding.sources import KeySource
 from openkoi_testing.servers import OllamaServer
 
 NOBODY = "127.0.0.1:9"
@@ -41,13 +41,13 @@ def passed_over(_: str) -> None:
 def found(
     folder: Path, variables: Mapping[str, str] | None = None, ollama: str = NOBODY
 ) -> Sequence[DiscoveredProvider]:
-    machine = Machine(folder, variables or {}, keychain=(), now=0.0)
+    machine = LocalMachine(folder, variables or {}, keychain=(), now=0.0)
     return asyncio.run(discover(opened(folder, ollama), machine, passed_over))
 
 
 def troubles(folder: Path, variables: Mapping[str, str] | None = None) -> Sequence[str]:
     told: list[str] = []
-    asyncio.run(discover(opened(folder), Machine(folder, variables or {}, keychain=(), now=0.0), told.append))
+    asyncio.run(discover(opened(folder), LocalMachine(folder, variables or {}, keychain=(), now=0.0), told.append))
     return told
 
 
@@ -166,7 +166,7 @@ def test_an_ollama_host_that_is_no_address_is_said_and_not_repeated(tmp_path: Pa
     "host", ["", "a", "a:1", "11434", ":11434", "::1", "[::1]", "[::1]:1", "0.0.0.0", "http://me:pw@a:1/x y", "'a'"]
 )
 def test_an_ollama_host_as_its_own_client_takes_it_is_an_address(host: str) -> None:
-    assert "" == misplaced(host)
+    assert "" == explain_bad_host(host)
 
 
 @pytest.mark.row("ONB-10")
@@ -184,8 +184,8 @@ def test_the_kinds_of_sources_have_their_names_and_hints() -> None:
     names = "EnvVar ClaudeCliCredentials ClaudeCliKeychain OpenAICodexCli QwenCli OllamaProbe ConfigFile"
     hints = ["from KEY", "from Claude CLI", "from macOS Keychain", "from Codex CLI", "from Qwen CLI", "local", "saved"]
 
-    assert names.split() == list(Source)
-    assert hints == [source.hint("KEY") for source in Source]
+    assert names.split() == list(KeySource)
+    assert hints == [source.hint("KEY") for source in KeySource]
 
 
 @pytest.mark.row("ONB-06")
@@ -199,7 +199,7 @@ def test_the_kinds_of_sources_have_their_names_and_hints() -> None:
     ],
 )
 def test_the_keychain_is_asked_where_there_is_one(tmp_path: Path, command: Sequence[str], keys: list[str]) -> None:
-    machine = Machine(tmp_path, {}, keychain=command, now=0.0)
+    machine = LocalMachine(tmp_path, {}, keychain=command, now=0.0)
 
     ways = asyncio.run(discover(opened(tmp_path), machine, passed_over))
     assert keys == [way.key for way in ways]

@@ -3,13 +3,13 @@
 import pytest
 
 from openkoi_hookspecs import ProviderInfo
-from openkoi_onboarding.options import Option, lines
+from openkoi_onboarding.options import PickerOption, lines
 
 pytestmark = pytest.mark.unit
 
 CHOICES = [
-    Option(ProviderInfo("ollama", "llama3.3", title="Ollama", hint="no account needed")),
-    Option(ProviderInfo("openrouter", "auto", title="OpenRouter", hint="free account at openrouter.ai")),
+    PickerOption(ProviderInfo("ollama", "llama3.3", title="Ollama", hint="no account needed")),
+    PickerOption(ProviderInfo("openrouter", "auto", title="OpenRouter", hint="free account at openrouter.ai")),
 ]
 
 

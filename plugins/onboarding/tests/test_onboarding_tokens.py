@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from openkoi_hookspecs import Json
 from openkoi_onboarding.logins import logins
-from openkoi_onboarding.sources import Source
+from openkoi_onboarding.sources import KeySource
 from openkoi_onboarding.tokens import claude_token, codex_token, keychain_token, qwen_token
 
 NOW = 1_800_000_000.0
@@ -96,9 +96,9 @@ def test_logins_are_found_in_the_home_folder_in_order(tmp_path: Path) -> None:
 
     found = [(login.source, login.provider, login.token) for login in logins(tmp_path, NOW)]
     assert [
-        (Source.CLAUDE_CLI_CREDENTIALS, "anthropic", "c"),
-        (Source.OPENAI_CODEX_CLI, "openai", "o"),
-        (Source.QWEN_CLI, "qwen", "q"),
+        (KeySource.CLAUDE_CLI_CREDENTIALS, "anthropic", "c"),
+        (KeySource.OPENAI_CODEX_CLI, "openai", "o"),
+        (KeySource.QWEN_CLI, "qwen", "q"),
     ] == found
 
 

@@ -11,8 +11,8 @@ from openkoi_hookspecs import KoiError, PluginNotFoundError
 from openkoi_proposals import Proposals
 from openkoi_proposals import command as module
 from openkoi_proposals.command import actions, decide
-from openkoi_proposals.shelf import Shelf
-from openkoi_skillfile import EVALUATOR, TASK, Approved, Place, Source, collect, places, unshadowed
+from openkoi_proposals.shelf import DraftStore
+from openkoi_skillfile import EVALUATOR, TASK, Approved, SkillLocation, SkillSource, collect, places, resolve_shadowing
 from openkoi_testing import GivenPlugins
 
 TEXT = """---
@@ -39,8 +39,8 @@ class Shop:
     data: Path
 
     @property
-    def shelf(self) -> Shelf:
-        return Shelf(self.data, self.koi)  # type: ignore[arg-type]  # as much of a Koi as it needs
+    def shelf(self) -> DraftStore:
+        return DraftStore(self.data, self.koi)  # type: ignore[arg-type]  # as much of a Koi as it needs
 
     @property
     def koi(self) -> GivenPlugins:
@@ -80,14 +80,14 @@ def test_approved_drafts_stay_where_they_are_and_wait_no_longer(shop: Shop) -> N
     assert "Approved: taste-quality" in said
     assert (shop.data / "evaluators" / "proposed" / "taste-quality" / "SKILL.md").read_text() == RUBRIC
     assert [] == shop.shelf.waiting()
-    assert [("feed", Source.PROPOSED)] == in_use(shop)
+    assert [("feed", SkillSource.PROPOSED)] == in_use(shop)
 
 
-def in_use(shop: Shop, *more: Place) -> list[tuple[str, Source]]:
+def in_use(shop: Shop, *more: SkillLocation) -> list[tuple[str, SkillSource]]:
     """The skills that hold, and who brings them."""
     wanted = [*places(TASK, shop.data, None), *more]
     trust = Approved(shop.koi)  # type: ignore[arg-type]  # as much of a Koi as it needs
-    found = unshadowed(collect(wanted, TASK, trust).found).found
+    found = resolve_shadowing(collect(wanted, TASK, trust).found).found
     return [(one.skill.name, one.source) for one in found]
 
 
@@ -119,7 +119,9 @@ def test_a_generated_skill_goes_after_a_persons_wherever_that_is(shop: Shop, mon
     said = shop.learn("approve", "feed").stdout
 
     assert f"Here {mine.parent} has its name: where that one may be used, this one is not." in said
-    assert [("feed", Source.EXTRA)] == in_use(shop, Place(mine.parent.parent, Source.EXTRA, kind=TASK))
+    assert [("feed", SkillSource.EXTRA)] == in_use(
+        shop, SkillLocation(mine.parent.parent, SkillSource.EXTRA, kind=TASK)
+    )
 
 
 def test_a_disk_that_takes_no_approval_is_said(shop: Shop) -> None:
@@ -134,7 +136,7 @@ def test_dismissed_drafts_are_known_and_no_longer_there(shop: Shop) -> None:
     assert "Dismissed: feed" in shop.learn("dismiss", "1").stdout
 
     assert ["taste-quality"] == [one.name for one in shop.shelf.waiting()]
-    assert [True, False] == [shop.shelf.known(TASK, name) for name in ("feed", "other")]
+    assert [True, False] == [shop.shelf.exists(TASK, name) for name in ("feed", "other")]
     with pytest.raises(PluginNotFoundError):
         shop.learn("approve", "feed")
     assert "Dismissed: taste-quality" in shop.learn("dismiss", "1").stdout
@@ -185,4 +187,4 @@ def test_keys_decide_and_any_other_key_leaves_it_for_later(shop: Shop, capsys: p
 def test_a_number_or_name_that_is_not_there_is_said(shop: Shop) -> None:
     for which in ("0", "3", "tast", "٣", "-1"):
         with pytest.raises(PluginNotFoundError):
-            shop.shelf.meant(which)
+            shop.shelf.find_proposal(which)

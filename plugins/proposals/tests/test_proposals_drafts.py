@@ -12,7 +12,7 @@ from openkoi_log import RunLog, session_id
 from openkoi_proposals.concerns import CONCERNS, about
 from openkoi_proposals.draft import DONE, parts, skill_text
 from openkoi_proposals.habits import Bar, Habit, habits
-from openkoi_proposals.log import Judged, judged_tasks
+from openkoi_proposals.log import JudgedTask, judged_tasks
 from openkoi_proposals.quoted import example, plain, slug, steers
 from openkoi_proposals.worded import facts, wordings
 from openkoi_skillfile import problems, read_skill, rubric_of
@@ -21,12 +21,12 @@ BAR = Bar()
 GRAVE = Severity.BLOCKER
 
 
-def judged(run: int, *titles: str, category: str = "finance", rubric: str = "general") -> Judged:
+def judged(run: int, *titles: str, category: str = "finance", rubric: str = "general") -> JudgedTask:
     findings = [Finding(title, rule=f"{rubric}/quality") for title in titles]
-    return Judged(str(run), f"2026-11-{run:02}", category, {rubric}, findings)
+    return JudgedTask(str(run), f"2026-11-{run:02}", category, {rubric}, findings)
 
 
-def one(*tasks: Judged) -> Habit:
+def one(*tasks: JudgedTask) -> Habit:
     (found,) = habits(tasks, BAR)
     return found
 
@@ -49,7 +49,7 @@ def one(*tasks: Judged) -> Habit:
     ],
 )
 def test_a_habit_is_the_same_kind_of_fault_in_three_tasks_that_general_alone_judged(
-    tasks: list[Judged], expected: list[str]
+    tasks: list[JudgedTask], expected: list[str]
 ) -> None:
     assert expected == [found.category for found in habits(tasks, BAR)]
 

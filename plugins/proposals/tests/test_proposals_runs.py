@@ -14,10 +14,10 @@ from openkoi_hookspecs import Event, Finding, Limits, Record, Result, Severity, 
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_judge import Judge
 from openkoi_proposals import Proposals
-from openkoi_proposals.shelf import Shelf
-from openkoi_proposals.told import Drafted
+from openkoi_proposals.events import Drafted
+from openkoi_proposals.shelf import DraftStore
 from openkoi_rehearsal import Scripted
-from openkoi_skillfile import EVALUATOR, Approved, Source, collect, places, read_skill, rubric_of, validate
+from openkoi_skillfile import EVALUATOR, Approved, SkillSource, collect, places, read_skill, rubric_of, validate
 from openkoi_testing import Scenario
 
 FAULTS = ("The totals do not add up", "Percentages are rounded wrongly", "The amount in row 4 is off by ten")
@@ -52,7 +52,7 @@ class Office:
         return Scenario().build_app(self.folder / "work", self.folder / "home")
 
     @property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> DraftStore:
         """The drafts, as commands see them."""
         return replace(self.proposals.shelf, koi=self.koi)
 
@@ -112,17 +112,17 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
     unapproved, warned = str(office.model.asked[2].system), office.told(WarningIssued)
 
     shelf = office.shelf
-    target = shelf.approve(shelf.meant("1"))
+    target = shelf.approve(shelf.find_proposal("1"))
     office.report("", says=verdict(FAULTS[0], ("fulfilment", "figures")))
 
     assert office.data / "evaluators" / "proposed" / "finance-quality" == target
     assert ("Rubric: general" in unapproved, []) == (True, warned)
     assert "Rubric: finance-quality" in str(office.model.asked[2].system)
     assert "finance-quality/figures" in str(office.told(events.EvaluationFinished))
-    assert ([], [Source.PROPOSED]) == (shelf.waiting(), sources(office))
+    assert ([], [SkillSource.PROPOSED]) == (shelf.waiting(), sources(office))
 
 
-def sources(office: Office) -> list[Source]:
+def sources(office: Office) -> list[SkillSource]:
     """Who brings the approved evaluators."""
     found = collect(places(EVALUATOR, office.data, None), trust=Approved(office.koi)).found
     return [one.source for one in found]
@@ -133,7 +133,7 @@ def test_what_was_dismissed_is_not_proposed_again(office: Office) -> None:
     for title in FAULTS:
         office.report(title)
     shelf = office.proposals.shelf
-    aside = shelf.dismiss(shelf.meant("finance-quality"))
+    aside = shelf.dismiss(shelf.find_proposal("finance-quality"))
     office.proposals.stamp.unlink()
 
     office.report(FAULTS[0])

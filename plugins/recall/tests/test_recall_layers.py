@@ -13,7 +13,7 @@ from openkoi_recall.layers import SHARE, Layers
 from openkoi_recall.nearness import Vectors
 from openkoi_recall.scanning import Scanned
 from openkoi_recall.sidecar import Sidecar
-from openkoi_recall.sums import Damaged
+from openkoi_recall.sums import CorruptFileError
 
 if TYPE_CHECKING:
     from openkoi_recall.bm25 import Numbers, Scores
@@ -191,7 +191,7 @@ def test_a_damaged_layer_is_said_and_made_again(
         vectors = opened(tmp_path)
         try:
             assert alike(now(vectors, truth), truth, seed)
-        except Damaged as why:
+        except CorruptFileError as why:
             vectors.give_up(why)
             assert alike(now(vectors, truth), truth, seed)
         assert "made again" in caplog.text, seed

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from openkoi_hookspecs import Event, Response, StreamEnd, Text, Usage
 from openkoi_hookspecs.events import ModelDelta, ModelResponse, QuestionAnswered
-from openkoi_recall.pieces import LONGEST, MOST, SHORTEST, pieces, said
+from openkoi_recall.pieces import LONGEST, MOST, SHORTEST, pieces, searchable_text
 
 pytestmark = pytest.mark.unit
 
@@ -28,7 +28,7 @@ def answered(role: str) -> ModelResponse:
     ],
 )
 def test_what_the_model_and_a_person_said_is_kept_and_nothing_else(event: Event, words: str) -> None:
-    assert words == said(event)
+    assert words == searchable_text(event)
 
 
 def test_a_long_text_is_cut_between_sentences() -> None:

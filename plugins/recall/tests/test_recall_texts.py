@@ -59,7 +59,7 @@ def test_ids_come_back_as_they_were_given(chunks: Any, expected: object) -> None
         (["a", 3], {}, "The chunk at place 1 is 'int' without a text"),
         (["a"], {"parts": ["x", "y"]}, "parts has 2 entries for 1 texts"),
         (["a"], {"about": ["x", "y"]}, "about has 2 entries for 1 texts"),
-        (["a"], {"embedder": "unheard"}, "There is no embedder 'unheard' installed"),
+        (["a"], {"embedder": "unheard"}, "Unknown embedder 'unheard' installed"),
         (["a"], {"embedder": len}, "embedder is 'builtin_function_or_method'"),
     ],
 )

@@ -9,11 +9,11 @@ import numpy
 import pytest
 
 from openkoi_recall.nearness import Vectors
-from openkoi_recall.packing import packed
+from openkoi_recall.packing import pack_vectors
 from openkoi_recall.scanning import Scanned, scannable
 from openkoi_recall.sidecar import Sidecar, read, write
 from openkoi_recall.signs import signs_of
-from openkoi_recall.sums import Damaged
+from openkoi_recall.sums import CorruptFileError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +92,7 @@ def test_signs_lead_to_the_nearest_of_heaps() -> None:
 
 def copy_of(matrix: "Matrix", likeness: bool = True) -> Sidecar:
     size = len(matrix)
-    scanned = Scanned(matrix, packed(matrix)) if likeness else Scanned(matrix)
+    scanned = Scanned(matrix, pack_vectors(matrix)) if likeness else Scanned(matrix)
     return Sidecar("m", "e", numpy.arange(size) * 3, ["a", "b"], numpy.arange(size) % 2, scanned)
 
 
@@ -136,7 +136,7 @@ def test_what_is_read_of_a_damaged_file_is_right_or_told(
             found = read(fresh)
             assert right == found.scanned.nearest(question, 5)[0].tolist()
             assert matrix[[9]] @ matrix[7] == pytest.approx(found.scanned.scores_of(numpy.array([9]), question))
-        except Damaged:
+        except CorruptFileError:
             told += 1
         fresh.unlink()
     assert told
@@ -164,7 +164,7 @@ def test_a_file_that_turns_out_damaged_is_made_again_from_the_truth(
     later = Vectors(file, "e", 0.5)
     found = later.sidecar(Truth())
     assert found is not None
-    with pytest.raises(Damaged) as why:
+    with pytest.raises(CorruptFileError) as why:
         found.nearest([1.0] + [0.0] * 7, 3, ["a", "b"])
 
     later.give_up(why.value)

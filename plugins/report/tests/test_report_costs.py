@@ -270,7 +270,7 @@ def test_whatever_the_order_all_that_was_paid_is_told(records: list[Record]) -> 
     assert costs.total == pytest.approx(tree.costs.total)
     assert costs.tokens == report.usage.total + report.afterwards.usage.total
     assert all("\n" not in line for line in tree_lines(tree))
-    assert bool(said) or not progress.report.completed
+    assert bool(said) or not progress.report.completion
 
 
 def known(records: Sequence[Record], runs: set[str]) -> set[str]:

@@ -146,7 +146,7 @@ def test_a_question_that_is_asked_again_is_told_once() -> None:
     ("replies", "told_as"),
     [
         ([], "not answered yet"),
-        ([events.QuestionAnswered("q", None)], "nobody answered"),
+        ([events.QuestionAnswered("q", None)], "no answer"),
         ([events.QuestionAnswered("q", "")], "(nothing)"),
         ([events.QuestionAnswered("q", "use the other one\nplease")], "use the other one"),
     ],

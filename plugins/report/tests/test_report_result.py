@@ -32,7 +32,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_report import EXITS, Report, report_of
+from openkoi_report import EXITS, RunReport, report_of
 from openkoi_report.numbering import numbers
 
 USAGE = {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0, "total": 0}
@@ -173,7 +173,7 @@ def test_the_object_has_the_same_keys_whatever_happened() -> None:
 
 
 def test_records_taken_one_by_one_come_to_the_same() -> None:
-    report = Report()
+    report = RunReport()
     for record in records(*whole()):
         report.take(record)
 
@@ -217,7 +217,7 @@ def test_what_was_done_and_not_to_be_evaluated_is_neither_accepted_nor_not(
     decided = events.DecisionMade(0, ruling, Cost(), Facts(policy=policy, answered=True))
     report = report_of(records(events.TaskStarted(Task("t")), decided, events.RunCompleted(ruling, Cost())))
 
-    assert (accepted, accepted) == (report.accepted, report.result()["accepted"])
+    assert (accepted, accepted) == (report.is_accepted, report.result()["accepted"])
     assert report.status == (3 if decision is NextAction.ACCEPT_BEST else 0)
 
 

@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_report import Saved, Saving, report_of, savings_of, totals
+from openkoi_report import SavedTokens, Saving, report_of, savings_of, totals
 
 PRICE = Price(2.0, 10.0, 0.2, 2.5)
 GO_ON = Decision(NextAction.CONTINUE, "on")
@@ -230,4 +230,4 @@ def test_where_nothing_is_spared_nothing_is_told(happened: Sequence[Event]) -> N
 def test_whatever_the_order_it_is_a_number(happened: Sequence[Event], more: Sequence[Event]) -> None:
     saved = savings_of(told(*happened, *more, *happened), lambda _: PRICE)
 
-    assert all(isinstance(one, Saved) and one.tokens and one.usd is not None for one in saved)
+    assert all(isinstance(one, SavedTokens) and one.tokens and one.usd is not None for one in saved)

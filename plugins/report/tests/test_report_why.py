@@ -159,7 +159,7 @@ def test_what_was_spared_and_what_is_from_before_is_told() -> None:
     )
     lines = why(*lap(0, Evaluation(scores=SCORES), part), *lap(1, Evaluation(scores=SCORES), skipped))
 
-    assert ["house, incremental, 1 call, 75% of its tokens saved", "house, skipped, nobody was asked"] == row(
+    assert ["house, incremental, 1 call, 75% of its tokens saved", "house, skipped, no model was asked"] == row(
         "judge", lines
     )
     assert ["roof, from the judgement before", "walls, roof, from the judgement before"] == row("carried", lines)
@@ -170,7 +170,7 @@ def test_work_that_nobody_judged_and_a_judgement_that_could_not_be_had_say_so() 
     lines = why(*lap(0, None), *lap(1, silent), events.RunFailed("interrupted"))
 
     assert ["not evaluated"] == row("judged", lines)
-    assert ["there is no judgement: the judge is away"] == row("gate", lines)
+    assert ["no judgment: the judge is away"] == row("gate", lines)
     assert ["none were run, so none gate"] == row("checks", lines)
     assert ["none"] == row("score", lines)
     assert "  interrupted" == lines[-1]

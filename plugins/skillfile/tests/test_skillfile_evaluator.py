@@ -2,7 +2,17 @@
 
 import pytest
 
-from openkoi_skillfile import Dimension, Machine, Method, Rubric, Unusable, lacking, read_skill, requirements, rubric_of
+from openkoi_skillfile import (
+    Dimension,
+    MachineFeatures,
+    Method,
+    Rubric,
+    Unusable,
+    lacking,
+    read_skill,
+    requirements,
+    rubric_of,
+)
 
 pytestmark = pytest.mark.unit
 
@@ -57,12 +67,12 @@ def test_a_skill_of_another_kind_is_no_evaluator() -> None:
 @pytest.mark.row("C18")
 @pytest.mark.parametrize("name", ["error responses", "Error_Responses", "error-response"])
 def test_spellings_of_a_dimension_are_one(name: str) -> None:
-    found = rubric("dimensions: [{name: error responses, weight: 1}]\n").known(name)
+    found = rubric("dimensions: [{name: error responses, weight: 1}]\n").find_dimension(name)
 
     assert found is not None
 
 
-HERE = Machine("linux", {"git": "/bin/git"}.get, {"TOKEN": "x", "EMPTY": ""})
+HERE = MachineFeatures("linux", {"git": "/bin/git"}.get, {"TOKEN": "x", "EMPTY": ""})
 
 
 @pytest.mark.row("SKILL-05")

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from openkoi_skillfile import EVALUATOR as JUDGING
-from openkoi_skillfile import TASK, Place, Source, collect, problems, read_skill, validate
+from openkoi_skillfile import TASK, SkillLocation, SkillSource, collect, problems, read_skill, validate
 
 PLAIN = "---\nname: pond-care\ndescription: Looks after a pond\nlicense: MIT\n---\n\n# Pond\n\nLook at the water.\n"
 OPENCLAW = """---
@@ -150,7 +150,7 @@ def read_or_refused(data: bytes, file: Path) -> bool:
         ), found
         assert all(str(one).startswith(f"{file}:{one.line}: ") for one in found)
     for kind in (TASK, JUDGING):
-        shelf = collect([Place(file.parent.parent, Source.USER, kind=kind)], kind)
+        shelf = collect([SkillLocation(file.parent.parent, SkillSource.USER, kind=kind)], kind)
         assert bool(shelf.found) != bool(shelf.complaints)
         assert all(str(file) in complaint for complaint in shelf.complaints)
         assert all((one.skill.name, one.skill.tools, one.skill.requires) for one in shelf.found)

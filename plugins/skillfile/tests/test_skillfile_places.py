@@ -12,14 +12,14 @@ from openkoi_skillfile import (
     TASK,
     YES,
     Approved,
-    Place,
-    Source,
+    SkillLocation,
+    SkillSource,
     collect,
     digest,
-    lent,
     places,
+    plugin_locations,
+    resolve_shadowing,
     skill_in,
-    unshadowed,
     upwards,
 )
 from openkoi_testing import GivenPlugins, Scenario
@@ -36,14 +36,14 @@ def put(folder: Path, name: str, text: str = TEXT) -> Path:
 
 @pytest.mark.row("C2", "C3", "EVAL-21")
 def test_there_are_eight_sources_in_this_order() -> None:
-    assert ["user", "workspace", "proposed", "managed", "extra", "openclaw", "plugin", "bundled"] == list(Source)
+    assert ["user", "workspace", "proposed", "managed", "extra", "openclaw", "plugin", "bundled"] == list(SkillSource)
 
 
 @pytest.mark.row("C3", "EVAL-21", "MEM-01")
 def test_folders_are_looked_into_in_the_order_of_their_sources(tmp_path: Path) -> None:
     found = places(EVALUATOR, tmp_path / "koi", tmp_path / "work", [tmp_path / "more"])
 
-    order = list(Source)
+    order = list(SkillSource)
     assert sorted(found, key=lambda place: order.index(place.source)) == found
     assert {
         "koi/skills/evaluators",
@@ -103,10 +103,10 @@ def test_what_we_proposed_waits_in_silence(tmp_path: Path) -> None:
 
 
 @pytest.mark.row("C73", "SKILL-05")
-@pytest.mark.parametrize("source", [Source.WORKSPACE, Source.PROPOSED])
-def test_what_a_person_has_not_approved_is_not_read(tmp_path: Path, source: Source) -> None:
+@pytest.mark.parametrize("source", [SkillSource.WORKSPACE, SkillSource.PROPOSED])
+def test_what_a_person_has_not_approved_is_not_read(tmp_path: Path, source: SkillSource) -> None:
     file = put(tmp_path, "strange")
-    place = Place(tmp_path, source)
+    place = SkillLocation(tmp_path, source)
     before = digest(file.parent)
     (file.parent / "run.sh").write_text("true")
 
@@ -122,7 +122,7 @@ def test_a_folder_that_holds_too_much_is_never_approved(tmp_path: Path) -> None:
     for number in range(501):
         (file.parent / str(number)).touch()
 
-    assert () == collect([Place(tmp_path, Source.WORKSPACE)], trust=lambda *_: True).found
+    assert () == collect([SkillLocation(tmp_path, SkillSource.WORKSPACE)], trust=lambda *_: True).found
 
 
 def test_the_digest_tells_names_and_contents_apart(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_folder_with_a_link_out_of_it_is_never_approved(tmp_path: Path) -> Non
     (tmp_path / "elsewhere").mkdir()
     (file.parent / "more").symlink_to(tmp_path / "elsewhere")
 
-    shelf = collect([Place(tmp_path / "skills", Source.WORKSPACE)], trust=lambda *_: True)
+    shelf = collect([SkillLocation(tmp_path / "skills", SkillSource.WORKSPACE)], trust=lambda *_: True)
 
     assert ((), (file,)) == (shelf.found, shelf.waiting)
 
@@ -186,7 +186,7 @@ def test_the_file_is_found_however_its_name_is_spelled(tmp_path: Path, name: str
     file.parent.mkdir()
     file.write_text(TEXT.format(name="mine"))
 
-    assert [file] == [one.file for one in collect([Place(tmp_path, Source.USER)]).found]
+    assert [file] == [one.file for one in collect([SkillLocation(tmp_path, SkillSource.USER)]).found]
     assert file == skill_in(file.parent)
 
 
@@ -194,9 +194,12 @@ def test_the_file_is_found_however_its_name_is_spelled(tmp_path: Path, name: str
 def test_what_was_proposed_by_us_shadows_nobody(tmp_path: Path) -> None:
     proposed, managed = put(tmp_path / "proposed", "same"), put(tmp_path / "managed", "same")
     put(tmp_path / "proposed", "own")
-    wanted = [Place(tmp_path / "proposed", Source.PROPOSED), Place(tmp_path / "managed", Source.MANAGED)]
+    wanted = [
+        SkillLocation(tmp_path / "proposed", SkillSource.PROPOSED),
+        SkillLocation(tmp_path / "managed", SkillSource.MANAGED),
+    ]
 
-    shelf = unshadowed(collect(wanted, trust=lambda *_: True).found)
+    shelf = resolve_shadowing(collect(wanted, trust=lambda *_: True).found)
 
     assert [("own", "proposed"), ("same", "managed")] == [(one.skill.name, one.source) for one in shelf.found]
     assert (f"{proposed} is not used: its name is taken.",) == shelf.complaints
@@ -206,9 +209,9 @@ def test_what_was_proposed_by_us_shadows_nobody(tmp_path: Path) -> None:
 def test_of_one_name_the_higher_source_holds(tmp_path: Path) -> None:
     put(tmp_path / "user", "same")
     put(tmp_path / "extra", "same")
-    wanted = [Place(tmp_path / "user", Source.USER), Place(tmp_path / "extra", Source.EXTRA)]
+    wanted = [SkillLocation(tmp_path / "user", SkillSource.USER), SkillLocation(tmp_path / "extra", SkillSource.EXTRA)]
 
-    assert [Source.USER] == [one.source for one in unshadowed(collect(wanted).found).found]
+    assert [SkillSource.USER] == [one.source for one in resolve_shadowing(collect(wanted).found).found]
 
 
 @pytest.mark.row("EVAL-26")
@@ -216,7 +219,7 @@ def test_one_broken_file_costs_a_sentence(tmp_path: Path) -> None:
     put(tmp_path, "good")
     broken = put(tmp_path, "broken", "no front matter")
 
-    shelf = collect([Place(tmp_path, Source.USER), Place(tmp_path / "absent", Source.EXTRA)])
+    shelf = collect([SkillLocation(tmp_path, SkillSource.USER), SkillLocation(tmp_path / "absent", SkillSource.EXTRA)])
 
     assert ["good"] == [one.skill.name for one in shelf.found]
     assert [f"{broken} is not used"] == [complaint.partition(":")[0] for complaint in shelf.complaints]
@@ -226,9 +229,9 @@ def test_a_package_brings_a_folder(tmp_path: Path) -> None:
     put(tmp_path, "good", TEXT.replace("---\n", "---\nkind: evaluator\n", 1))
     put(tmp_path, "task")
 
-    found, complaints = asyncio.run(lent(GivenPlugins({"skills": {"acme": tmp_path}}).plugins("skills")))
+    found, complaints = asyncio.run(plugin_locations(GivenPlugins({"skills": {"acme": tmp_path}}).plugins("skills")))
 
-    assert ([(tmp_path, Source.PLUGIN)], []) == ([(place.folder, place.source) for place in found], complaints)
+    assert ([(tmp_path, SkillSource.PLUGIN)], []) == ([(place.folder, place.source) for place in found], complaints)
     assert ["good"] == [one.skill.name for one in collect(found).found]
     assert ["task"] == [one.skill.name for one in collect(found, TASK).found]
 
@@ -236,6 +239,6 @@ def test_a_package_brings_a_folder(tmp_path: Path) -> None:
 def test_a_skill_in_the_folder_of_another_kind_is_left_out_and_named(tmp_path: Path) -> None:
     file = put(tmp_path, "odd", TEXT.replace("---\n", "---\nkind: task\n", 1))
 
-    shelf = collect([Place(tmp_path, Source.USER)])
+    shelf = collect([SkillLocation(tmp_path, SkillSource.USER)])
 
     assert ((), (f"{file} is not used: its kind is 'task', not 'evaluator'.",)) == (shelf.found, shelf.complaints)

@@ -7,9 +7,9 @@ import pytest
 
 from openkoi_skillfile import (
     TASK,
-    Machine,
-    Place,
-    Source,
+    MachineFeatures,
+    SkillLocation,
+    SkillSource,
     collect,
     lacking,
     problems,
@@ -124,7 +124,7 @@ def test_files_of_any_editor_are_read(tmp_path: Path, encoding: str) -> None:
     file.parent.mkdir()
     file.write_bytes("---\r\nname: a\r\ndescription: It\u2019s it\r\n---\r\nbody\r\n".encode(encoding))
 
-    (found,) = collect([Place(tmp_path, Source.USER, kind=TASK)], TASK).found
+    (found,) = collect([SkillLocation(tmp_path, SkillSource.USER, kind=TASK)], TASK).found
     quote = "\ufffd" if encoding == "cp1252" else "\u2019"
     assert ("a", "body", f"It{quote}s it") == (
         found.skill.name,
@@ -163,8 +163,8 @@ def test_what_a_skill_is_for_is_what_it_says_of_it_and_when() -> None:
 def test_of_several_programs_one_is_enough() -> None:
     metadata = {"openclaw": {"requires": {"anyBins": ["hg", "git"]}}}
 
-    assert "" == lacking(requirements(metadata), Machine("linux", {"git": "/bin/git"}.get, {}))
-    said = lacking(requirements(metadata), Machine("linux", {"svn": "/bin/svn"}.get, {}))
+    assert "" == lacking(requirements(metadata), MachineFeatures("linux", {"git": "/bin/git"}.get, {}))
+    said = lacking(requirements(metadata), MachineFeatures("linux", {"svn": "/bin/svn"}.get, {}))
     assert "it needs one of the programs hg, git, and none is installed" == said
 
 
@@ -184,7 +184,7 @@ def test_what_no_editor_writes_is_refused_with_its_line(tmp_path: Path, data: by
     file.parent.mkdir()
     file.write_bytes(data)
 
-    shelf = collect([Place(tmp_path, Source.USER, kind=TASK)], TASK)
+    shelf = collect([SkillLocation(tmp_path, SkillSource.USER, kind=TASK)], TASK)
 
     assert all(one.startswith(f"{file} is not used: line 1: it ") for one in shelf.complaints)
     assert (1, [1]) == (len(shelf.complaints), [one.line for one in validate(file)])
@@ -198,7 +198,7 @@ def test_a_link_that_leads_in_a_circle_ends_nothing(tmp_path: Path) -> None:
     (tmp_path / "circle" / "x").symlink_to("x")
     (tmp_path / "around").symlink_to("around")
 
-    shelf = collect([Place(tmp_path, Source.WORKSPACE, kind=TASK)], TASK, lambda *_: True)
+    shelf = collect([SkillLocation(tmp_path, SkillSource.WORKSPACE, kind=TASK)], TASK, lambda *_: True)
 
     assert ["fine"] == [one.file.parent.name for one in shelf.found]
     assert (tmp_path / "circle" / "SKILL.md",) == shelf.waiting

@@ -10,7 +10,7 @@ from skills_shop import TEXT, Shop
 
 from openkoi_hookspecs import KoiError, PluginNotFoundError, ToolError
 from openkoi_skillfile import YES, Approved, digest, validate
-from openkoi_skills.supplied import supplied, told_apart
+from openkoi_skills.supplied import find_supplies, told_apart
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def test_two_of_one_name_are_told_apart_and_decided_about_by_their_folders(shop:
 
     assert f"Trusted:\n  skill feed  {one}\n" == shop.openkoi("trust", str(one), "--yes").stdout
     assert f"Trusted:\n  skill feed  {other}\n" == shop.openkoi("trust", "feed", "--yes").stdout
-    every = supplied(shop.data, shop.folder / "work")
+    every = find_supplies(shop.data, shop.folder / "work")
     assert [f"skill feed ({one})", f"skill feed ({other})"] == told_apart(every)
     assert ["skill feed"] == told_apart(every[:1])
 

@@ -8,7 +8,7 @@ from skills_pond import TASK, Pond
 from openkoi_hookspecs import (
     ToolCall,
 )
-from openkoi_skills.told import Activated
+from openkoi_skills.events import Activated
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_the_model_reads_a_skill_and_a_file_of_it(pond: Pond) -> None:
     assert "There are three gates." == second.text
     assert third.failed
     assert "Its files: references/gates.md." in third.text
-    assert "There is no skill 'deploy-pont'. Use one of: deploy-pond." == fourth.text
+    assert "Unknown skill 'deploy-pont'. Use one of: deploy-pond." == fourth.text
     assert ["deploy-pond"] == [one.event.skill for one in pond.records if isinstance(one.event, Activated)]
 
 

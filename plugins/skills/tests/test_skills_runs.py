@@ -10,8 +10,8 @@ from openkoi_hookspecs import (
     ToolCall,
 )
 from openkoi_hookspecs.events import UsageRecorded
-from openkoi_skills.effect import tallied
-from openkoi_skills.signals import Effect
+from openkoi_skills.effect import read_tally
+from openkoi_skills.signals import SkillEffect
 
 
 @pytest.fixture
@@ -69,17 +69,17 @@ def test_how_a_skill_did_is_written_down_and_read_back(pond: Pond) -> None:
         pond.solve(f"{TASK} to fix the bug")
 
     used = [one.event for one in pond.records if isinstance(one.event, UsageRecorded) and one.event.skills]
-    tally = tallied(pond.home / "data")
+    tally = read_tally(pond.home / "data")
 
     assert [("SkillUse", ("deploy-pond",), None)] == [(one.kind, one.skills, one.score) for one in used]
-    assert {"deploy-pond": Effect((0.9 + 0.85) / 2, 2)} == tally.effects(used[0].category)
-    assert tally.sums == tallied(pond.home / "data").sums
+    assert {"deploy-pond": SkillEffect((0.9 + 0.85) / 2, 2)} == tally.effects(used[0].category)
+    assert tally.sums == read_tally(pond.home / "data").sums
     (pond.home / "data" / "cache" / "skills.json").write_text("{")
-    assert tally.sums == tallied(pond.home / "data").sums
+    assert tally.sums == read_tally(pond.home / "data").sums
     put_away(pond.home / "data")
-    assert tally.sums == tallied(pond.home / "data").sums
+    assert tally.sums == read_tally(pond.home / "data").sums
     (pond.home / "data" / "cache" / "skills.json").unlink()
-    assert tally.sums == tallied(pond.home / "data").sums
+    assert tally.sums == read_tally(pond.home / "data").sums
 
 
 @pytest.mark.row("SKILL-05")

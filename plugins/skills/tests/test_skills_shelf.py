@@ -9,11 +9,11 @@ from typing import cast
 import pytest
 
 from openkoi_hookspecs import Deny, Koi, Task, ToolCall
-from openkoi_skillfile import EVALUATOR, TASK, Source
+from openkoi_skillfile import EVALUATOR, TASK, SkillSource
 from openkoi_skills import Skills
-from openkoi_skills.shelf import Brought, Library, brought_by
+from openkoi_skills.events import Activated
+from openkoi_skills.shelf import Library, SuppliedSkills, brought_by
 from openkoi_skills.supplied import rules_file
-from openkoi_skills.told import Activated
 from openkoi_testing import GivenPlugins, make_run
 
 
@@ -30,7 +30,7 @@ def test_packages_bundles_and_folders_of_the_configuration_bring_skills(tmp_path
 
     shelf = Library(tmp_path / "data", (tmp_path / "more",)).shelf(tmp_path, brought)
 
-    assert {"in-more": Source.EXTRA, "in-pack": Source.PLUGIN, "in-bund": Source.BUNDLED} == {
+    assert {"in-more": SkillSource.EXTRA, "in-pack": SkillSource.PLUGIN, "in-bund": SkillSource.BUNDLED} == {
         name: one.source for name, one in shelf.skills.items()
     }
 
@@ -62,4 +62,6 @@ def test_a_folder_of_the_configuration_is_for_tasks_alone(tmp_path: Path) -> Non
     (tmp_path / "more" / "feed" / "SKILL.md").write_text("---\nname: feed\n---\nDo it.\n")
     library = Library(tmp_path / "data", (tmp_path / "more",))
 
-    assert [["feed"], []] == [list(library.shelf(tmp_path, Brought(), kind).skills) for kind in (TASK, EVALUATOR)]
+    assert [["feed"], []] == [
+        list(library.shelf(tmp_path, SuppliedSkills(), kind).skills) for kind in (TASK, EVALUATOR)
+    ]

@@ -5,15 +5,24 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Hit, Learning, Passage, Recall
-from openkoi_skillfile import Found, Skill, Source
-from openkoi_skills.signals import Effect, Ranked, Signals, approved, asked_for, in_common, ranked, recalled
+from openkoi_skillfile import FoundSkill, Skill, SkillSource
+from openkoi_skills.signals import (
+    Ranked,
+    Signals,
+    SkillEffect,
+    approval_score,
+    asked_for,
+    in_common,
+    is_recalled,
+    rank_candidates,
+)
 from openkoi_skills.words import choose, index
 
 pytestmark = pytest.mark.unit
 
 
-def found(name: str, body: str = "Do it.", source: Source = Source.USER, **metadata: object) -> Found:
-    return Found(Skill(name, f"About {name}", body, metadata=metadata), source, Path(name) / "SKILL.md")
+def found(name: str, body: str = "Do it.", source: SkillSource = SkillSource.USER, **metadata: object) -> FoundSkill:
+    return FoundSkill(Skill(name, f"About {name}", body, metadata=metadata), source, Path(name) / "SKILL.md")
 
 
 def rank(name: str, body: str = "Do it.", **signals: object) -> Ranked:
@@ -26,14 +35,14 @@ def rank(name: str, body: str = "Do it.", **signals: object) -> Ranked:
     [
         (Signals(), 0.0),
         (Signals(explicit=True), 1.0),
-        (Signals(effect=Effect(0.9, 10)), 0.36),
-        (Signals(effect=Effect(0.9, 5)), 0.18),
-        (Signals(effect=Effect(0.9, 500)), 0.36),
+        (Signals(effect=SkillEffect(0.9, 10)), 0.36),
+        (Signals(effect=SkillEffect(0.9, 5)), 0.18),
+        (Signals(effect=SkillEffect(0.9, 500)), 0.36),
         (Signals(similarity=0.3), 0.0),
         (Signals(similarity=0.5), 0.15),
         (Signals(recalled=True), 0.2),
         (Signals(approved=0.8), 0.24),
-        (Signals(recalled=True, similarity=1.0, approved=1.0, effect=Effect(1.0, 10)), 1.0),
+        (Signals(recalled=True, similarity=1.0, approved=1.0, effect=SkillEffect(1.0, 10)), 1.0),
     ],
 )
 def test_signals_make_a_score(signals: Signals, score: float) -> None:
@@ -45,10 +54,10 @@ def test_the_five_best_are_kept_and_what_was_asked_for_always_is() -> None:
     weak = [rank(f"weak-{n}", approved=0.3) for n in range(3)]
     good = [rank(f"good-{n}", recalled=True) for n in range(4)]
 
-    kept = ranked([*weak, *good, rank("mine", explicit=True), rank("fair", approved=0.5)])
+    kept = rank_candidates([*weak, *good, rank("mine", explicit=True), rank("fair", approved=0.5)])
 
     assert ["mine", "good-0", "good-1", "good-2", "good-3"] == [one.found.skill.name for one in kept]
-    assert [] == ranked(weak)
+    assert [] == rank_candidates(weak)
 
 
 @pytest.mark.row("LEARN-01", "EVAL-29")
@@ -76,19 +85,19 @@ def test_a_task_names_a_skill(name: str, text: str, named: bool) -> None:
 def test_memory_may_speak_of_a_skill() -> None:
     keyed = Learning("a", "heuristic", "It helped.", keys=("release-notes",))
 
-    assert recalled("release-notes", Recall([Hit(keyed, 1.0)]))
-    assert not recalled("review", Recall([Hit(Passage("b", "Review it"), 1.0)]))
+    assert is_recalled("release-notes", Recall([Hit(keyed, 1.0)]))
+    assert not is_recalled("review", Recall([Hit(Passage("b", "Review it"), 1.0)]))
 
 
 @pytest.mark.row("LEARN-01")
 def test_what_was_learned_and_approved_or_made_one_s_own_counts() -> None:
     learned = {"learned_from": "pattern:abc", "confidence": 0.89}
 
-    assert 0.89 == approved(found("mine", openkoi=learned))
-    assert 1.0 == approved(found("mine", openkoi={"learned_from": "pattern:abc"}))
-    assert 0.89 == approved(found("ours", source=Source.PROPOSED, openkoi=learned))
-    assert 0.0 == approved(found("mine", source=Source.MANAGED, openkoi=learned))
-    assert 0.0 == approved(found("mine"))
+    assert 0.89 == approval_score(found("mine", openkoi=learned))
+    assert 1.0 == approval_score(found("mine", openkoi={"learned_from": "pattern:abc"}))
+    assert 0.89 == approval_score(found("ours", source=SkillSource.PROPOSED, openkoi=learned))
+    assert 0.0 == approval_score(found("mine", source=SkillSource.MANAGED, openkoi=learned))
+    assert 0.0 == approval_score(found("mine"))
 
 
 def test_words_in_common_are_counted_without_those_that_say_nothing() -> None:
@@ -111,7 +120,7 @@ def test_the_index_is_shortened_before_a_skill_is_left_out() -> None:
 @pytest.mark.row("SKILL-04")
 def test_bodies_are_shown_of_what_is_about_the_task_while_there_is_room() -> None:
     asked = rank("asked", "x" * 900, explicit=True)
-    near, far = rank("near", similarity=0.9), rank("far", effect=Effect(1.0, 10))
+    near, far = rank("near", similarity=0.9), rank("far", effect=SkillEffect(1.0, 10))
     long = rank("long", "x" * 5_000, similarity=0.9)
 
     chosen = choose([asked, near, long, far], tokens=300, most=2)
@@ -122,7 +131,7 @@ def test_bodies_are_shown_of_what_is_about_the_task_while_there_is_room() -> Non
 
 def test_a_skill_that_keeps_to_some_tools_is_not_forced_upon_a_task() -> None:
     skill = Skill("strict", "It.", "Do it.", metadata={"allowed-tools": "Read"})
-    strict = Ranked(Found(skill, Source.USER, Path("strict") / "SKILL.md"), signals=Signals(similarity=0.9))
+    strict = Ranked(FoundSkill(skill, SkillSource.USER, Path("strict") / "SKILL.md"), signals=Signals(similarity=0.9))
 
     assert (strict,) == choose([strict], tokens=300, most=2).hints
 

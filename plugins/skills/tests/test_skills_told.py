@@ -4,8 +4,8 @@ import pytest
 
 from openkoi_hookspecs import Record
 from openkoi_report import Progress
-from openkoi_skillfile import Source
-from openkoi_skills.told import Activated
+from openkoi_skillfile import SkillSource
+from openkoi_skills.events import Activated
 
 pytestmark = pytest.mark.unit
 
@@ -14,8 +14,8 @@ pytestmark = pytest.mark.unit
 @pytest.mark.parametrize(
     ("line", "event"),
     [
-        ("[skill] deploy (learned, conf: 0.89)", Activated("deploy", source=Source.PROPOSED.value, score=0.89)),
-        ("[skill] deploy (conf: 1.00)", Activated("deploy", source=Source.USER.value, score=1.0)),
+        ("[skill] deploy (learned, conf: 0.89)", Activated("deploy", source=SkillSource.PROPOSED.value, score=0.89)),
+        ("[skill] deploy (conf: 1.00)", Activated("deploy", source=SkillSource.USER.value, score=1.0)),
         ("[skill] deploy (the model read it)", Activated("deploy", why="the model read it")),
     ],
 )

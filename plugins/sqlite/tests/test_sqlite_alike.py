@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Hit, Memory, Query, Record
-from openkoi_recall.fitting import Found
+from openkoi_recall.fitting import FoundDocument
 from openkoi_recall.holding import MOST
-from openkoi_recall.ranking import Documents, answer, asked
+from openkoi_recall.ranking import Documents, answer, query_words
 from openkoi_sqlite import SQLite
-from openkoi_sqlite.file import opened
+from openkoi_sqlite.file import open_connection
 from openkoi_sqlite.holding import read
-from openkoi_sqlite.tables import Tables
+from openkoi_sqlite.tables import SQLiteTables
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import (
     SUBJECTS,
@@ -99,11 +99,11 @@ def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
         SQLite(path=tmp_path / "m.db").ingest([*the_log(3), *run_records("odd", "Koi \ud800 mend\0", project="b")])
     )
 
-    def told(there: Documents) -> list[Sequence[Found]]:
-        return [answer(there, one, asked(one)) for one in questions(5)]
+    def told(there: Documents) -> list[Sequence[FoundDocument]]:
+        return [answer(there, one, query_words(one)) for one in questions(5)]
 
-    with closing(opened(tmp_path / "m.db")) as connection:
-        tables = Tables(connection)
+    with closing(open_connection(tmp_path / "m.db")) as connection:
+        tables = SQLiteTables(connection)
         assert told(tables) == told(read(connection))
         assert any(told(tables))
         assert MOST > tables.count() > 50
@@ -137,5 +137,8 @@ def test_what_was_changed_is_not_held(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "m.db")) as other, other:
         other.execute("UPDATE documents SET length = length + 1")
 
-    with closing(opened(tmp_path / "m.db")) as connection, pytest.raises(Exception, match="changed by something else"):
+    with (
+        closing(open_connection(tmp_path / "m.db")) as connection,
+        pytest.raises(Exception, match="changed by something else"),
+    ):
         read(connection)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Query
-from openkoi_sqlite import MemoryNewer, MemoryUnusable, SQLite
+from openkoi_sqlite import MemoryNewerError, MemoryUnusableError, SQLite
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_file import MemoryFileContract
 from openkoi_testing.contracts.memory_log import many_runs, run_records
@@ -46,7 +46,7 @@ def test_a_file_of_a_newer_openkoi_is_left_alone(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "memory.db")) as other:
         other.execute("PRAGMA user_version = 99")
 
-    with pytest.raises(MemoryNewer, match="version 99"):
+    with pytest.raises(MemoryNewerError, match="version 99"):
         asyncio.run(memory(tmp_path).search(Query("parser")))
     assert [] == [*tmp_path.glob("*.bad-*")]
 
@@ -134,7 +134,7 @@ def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tm
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
-    with limit_file_size(20_000), pytest.raises(MemoryUnusable, match="Make room"):
+    with limit_file_size(20_000), pytest.raises(MemoryUnusableError, match="Make room"):
         asyncio.run(memory(tmp_path).ingest(RUN))
 
     assert [".memory.db.lock"] == [path.name for path in tmp_path.iterdir()]

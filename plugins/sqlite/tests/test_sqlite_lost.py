@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from openkoi_sqlite import SQLite
-from openkoi_sqlite.patience import Patience
+from openkoi_sqlite.patience import LockTimeout
 from openkoi_testing.contracts.memory_killed import MemoryKilledContract
 
 TASKS = "SELECT id FROM documents WHERE kind = 'task' ORDER BY id"
@@ -20,5 +20,5 @@ class TestSQLiteKilled(MemoryKilledContract):
     name = "memory.sqlite"
 
     def tasks(self, memory: SQLite) -> Sequence[str]:
-        found = memory.file.read(lambda c: c.execute(TASKS).fetchall(), Patience(5.0))
+        found = memory.file.read(lambda c: c.execute(TASKS).fetchall(), LockTimeout(5.0))
         return [id for (id,) in found or []]

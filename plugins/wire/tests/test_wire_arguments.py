@@ -8,7 +8,7 @@ from data_files import case_name, fault_cases
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_wire import read_arguments
+from openkoi_wire import parse_arguments
 
 NEEDS_A_SCHEMA = {"T06", "T08", "T09", "T16"}
 
@@ -25,12 +25,12 @@ SCHEMALESS = [case for case in fault_cases("tool") if case["id"] not in NEEDS_A_
 
 @pytest.mark.parametrize("case", SCHEMALESS, ids=case_name)
 def test_the_catalogue_comes_out_as_it_should(case: dict[str, Any]) -> None:
-    assert case["expect"].get("args") == read_arguments(case["given"]["arguments"])
+    assert case["expect"].get("args") == parse_arguments(case["given"]["arguments"])
 
 
 @given(objects)
 def test_any_object_is_read_back(arguments: dict[str, Any]) -> None:
-    assert arguments == read_arguments(json.dumps(arguments))
+    assert arguments == parse_arguments(json.dumps(arguments))
 
 
 @given(objects, st.data())
@@ -38,12 +38,12 @@ def test_no_object_that_was_cut_off_is_read(arguments: dict[str, Any], data: st.
     written = json.dumps(arguments)
     end = data.draw(st.integers(1, len(written) - 1))
 
-    assert read_arguments(written[:end]) is None
+    assert parse_arguments(written[:end]) is None
 
 
 @pytest.mark.parametrize("nothing", ["", "  \n"])
 def test_nothing_at_all_means_no_arguments(nothing: str) -> None:
-    assert read_arguments(nothing) == {}
+    assert parse_arguments(nothing) == {}
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_nothing_at_all_means_no_arguments(nothing: str) -> None:
     ids=lambda text: text[:24],
 )
 def test_what_is_no_object_or_doubtful_is_not_guessed_at(text: str) -> None:
-    assert read_arguments(text) is None
+    assert parse_arguments(text) is None
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_what_is_no_object_or_doubtful_is_not_guessed_at(text: str) -> None:
     ],
 )
 def test_what_is_whole_and_unambiguous_is_read(text: str, arguments: dict[str, Any]) -> None:
-    assert arguments == read_arguments(text)
+    assert arguments == parse_arguments(text)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_what_is_whole_and_unambiguous_is_read(text: str, arguments: dict[str, A
     ],
 )
 def test_what_only_one_language_knows_is_not_read(text: str) -> None:
-    assert read_arguments(text) is None
+    assert parse_arguments(text) is None
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_what_only_one_language_knows_is_not_read(text: str) -> None:
     ],
 )
 def test_what_means_the_same_in_both_is_read(text: str, arguments: dict[str, Any]) -> None:
-    assert arguments == read_arguments(text)
+    assert arguments == parse_arguments(text)
 
 
 @given(objects)
 def test_what_python_writes_is_read_back_or_not_at_all(arguments: dict[str, Any]) -> None:
-    assert read_arguments(repr(arguments)) in (arguments, None)
+    assert parse_arguments(repr(arguments)) in (arguments, None)

@@ -3,11 +3,11 @@
 import pytest
 
 from openkoi_hookspecs import Json
-from openkoi_wire import Calls, Server, as_id, as_name, count, parsed
+from openkoi_wire import Server, ToolCallFactory, parse_count, parse_object, to_vendor_id, to_vendor_name
 
 
 def ids(asked: bytes, *given: str) -> list[str]:
-    calls = Calls(asked)
+    calls = ToolCallFactory(asked)
     return [calls.make(id, "read", '{"path": "x"}').id for id in given]
 
 
@@ -42,40 +42,40 @@ def deep(levels: int) -> Json:
     ids=lambda written: str(written)[:20],
 )
 def test_a_call_without_arguments_that_can_be_relied_upon_says_so(written: Json) -> None:
-    call = Calls().make("a", "read", written)
+    call = ToolCallFactory().make("a", "read", written)
 
     assert call.arguments == {}
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 def test_what_is_said_twice_in_an_object_is_not_lost_with_the_rest_of_an_answer() -> None:
-    frame = parsed('{"good": {"a": 1}, "bad": {"of": [{"a": 1, "a": 2}]}}', Server("models.example"))
+    frame = parse_object('{"good": {"a": 1}, "bad": {"of": [{"a": 1, "a": 2}]}}', Server("models.example"))
 
-    assert not Calls().make("a", "read", frame["good"]).parse_error
-    assert Calls().make("a", "read", frame["bad"]).parse_error
+    assert not ToolCallFactory().make("a", "read", frame["good"]).parse_error
+    assert ToolCallFactory().make("a", "read", frame["bad"]).parse_error
 
 
 @pytest.mark.parametrize("number", [-1, 10**12 + 1, 10**400, 1.0, True, "1", None])
 def test_a_number_that_makes_no_sense_counts_nothing(number: Json) -> None:
-    assert count(number) == 0
-    assert count(10**12) == 10**12
+    assert parse_count(number) == 0
+    assert parse_count(10**12) == 10**12
 
 
 @pytest.mark.parametrize("given", ["call_1", "toolu_01AbC-9", "x" * 64])
 def test_names_that_are_taken_stay(given: str) -> None:
-    assert given == as_name(given) == as_id(given)
+    assert given == to_vendor_name(given) == to_vendor_id(given)
 
 
 def test_names_that_had_to_be_changed_stay_apart() -> None:
-    given = ["a b", "a/b", "a_b", "x" * 65, "x" * 5000, "", "ü", "7/", "\ud800", "?", as_name("a b")]
-    names = list(map(as_name, given))
+    given = ["a b", "a/b", "a_b", "x" * 65, "x" * 5000, "", "ü", "7/", "\ud800", "?", to_vendor_name("a b")]
+    names = list(map(to_vendor_name, given))
 
     assert len(set(names)) == len(given)
     assert max(map(len, names)) <= 64
-    assert names == list(map(as_name, given))
+    assert names == list(map(to_vendor_name, given))
     assert all(name.isascii() and name.replace("-", "_").isidentifier() for name in names)
 
 
 def test_ids_may_be_whatever_can_be_read() -> None:
-    assert as_id("functions.read:0") == "functions.read:0"
-    assert as_id("a b") == as_name("a b")
+    assert to_vendor_id("functions.read:0") == "functions.read:0"
+    assert to_vendor_id("a b") == to_vendor_name("a b")

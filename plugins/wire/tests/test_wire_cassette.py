@@ -22,12 +22,12 @@ from openkoi_hookspecs import (
 )
 from openkoi_testing.servers.faults import AfterResponse, ServerFault
 from openkoi_testing.servers.http_server import EVENTS, HttpServer, ReceivedRequest, ServerResponse
-from openkoi_wire import Bounds, Wire, replays
+from openkoi_wire import ApiClient, ResponseLimits, is_replay
 
 KEY = "Opaque/Canary+0123456789"
 STRANGERS = "sk-canary1234efgh5678ijkl9012"
 HELLO = [b"data: h\xc3\xa9llo\n\n", b"data: \xf0\x9f\x98\x80\n\n", b"data: [END]\n\n"]
-QUICK = Bounds(idle=0.2, error_seconds=0.3)
+QUICK = ResponseLimits(idle_seconds=0.2, error_seconds=0.3)
 NOBODY = "http://127.0.0.1:9/v1"
 
 
@@ -49,12 +49,12 @@ def server(*pieces: bytes, type: str = EVENTS, fault: ServerFault = ServerFault(
     return HttpServer(lambda _: ServerResponse(pieces or HELLO, type=type, fault=fault))
 
 
-async def hear(wire: Wire, body: bytes = b'{"say": "hello"}') -> list[str]:
+async def hear(wire: ApiClient, body: bytes = b'{"say": "hello"}') -> list[str]:
     async with aclosing(wire.stream("/say", body, Pieces())) as words:
         return [word async for word in words]
 
 
-async def outcome(wire: Wire, body: bytes = b'{"say": "hello"}') -> tuple[list[str], ProviderError | None]:
+async def outcome(wire: ApiClient, body: bytes = b'{"say": "hello"}') -> tuple[list[str], ProviderError | None]:
     """What is heard until it ends, well or badly."""
     words: list[str] = []
     try:
@@ -72,7 +72,7 @@ def recorded(
     async def ask() -> list[tuple[list[str], ProviderError | None]]:
         headers = {"Authorization": f"Bearer {KEY}"}
         url = f"{listening.url}{path}"
-        async with Wire(url, headers=headers, bounds=QUICK, cassette=f"record:{file}") as wire:
+        async with ApiClient(url, headers=headers, bounds=QUICK, cassette=f"record:{file}") as wire:
             return [await outcome(wire, body) for body in bodies or (b'{"say": "hello"}',)]
 
     with from_server as listening:
@@ -81,7 +81,7 @@ def recorded(
 
 def replayed(file: Path, *bodies: bytes, base_url: str = NOBODY) -> list[tuple[list[str], ProviderError | None]]:
     async def ask() -> list[tuple[list[str], ProviderError | None]]:
-        async with Wire(base_url, bounds=QUICK, cassette=f"replay:{file}") as wire:
+        async with ApiClient(base_url, bounds=QUICK, cassette=f"replay:{file}") as wire:
             return [await outcome(wire, body) for body in bodies or (b'{"say": "hello"}',)]
 
     return asyncio.run(ask())
@@ -144,7 +144,7 @@ def test_no_answer_at_all_is_none_again(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
 
     async def ask() -> None:
-        async with Wire(NOBODY, cassette=f"record:{file}") as wire:
+        async with ApiClient(NOBODY, cassette=f"record:{file}") as wire:
             with suppress(ProviderUnavailableError):
                 await hear(wire)
 
@@ -227,8 +227,8 @@ def test_what_was_not_recorded_is_refused_in_words(tmp_path: Path, then: bytes, 
 
     assert isinstance(error, RequestRejectedError)
     assert "The request POST /say (" in str(error)
-    assert f"is not recorded: {file} holds 1 exchanges." in str(error)
-    assert str(error).endswith("record anew.")
+    assert f"was not recorded: {file} contains 1 exchanges." in str(error)
+    assert str(error).endswith("Record again.")
 
 
 def test_what_was_recorded_once_is_answered_once(tmp_path: Path) -> None:
@@ -237,15 +237,15 @@ def test_what_was_recorded_once_is_answered_once(tmp_path: Path) -> None:
     _, (_, error) = replayed(file, *[b'{"say": "hello"}'] * 2)
 
     assert isinstance(error, RequestRejectedError)
-    assert "is recorded once only" in str(error)
+    assert "was recorded only once" in str(error)
 
 
 def test_a_list_that_was_fetched_once_may_be_fetched_again(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
 
     async def fetch(cassette: str, url: str) -> list[Json]:
-        async with Wire(url, cassette=cassette) as wire:
-            return [await wire.get("/models"), await wire.get("/models") if replays(cassette) else None]
+        async with ApiClient(url, cassette=cassette) as wire:
+            return [await wire.get("/models"), await wire.get("/models") if is_replay(cassette) else None]
 
     with server(b'{"data": []}', type="application/json") as listening:
         asyncio.run(fetch(f"record:{file}", listening.url))
@@ -296,7 +296,7 @@ def test_many_wires_may_record_to_one_file_at_the_same_time(tmp_path: Path) -> N
     file = tmp_path / "cassette.jsonl"
 
     async def ask(url: str, number: int) -> None:
-        async with Wire(url, cassette=f"record:{file}") as wire:
+        async with ApiClient(url, cassette=f"record:{file}") as wire:
             await hear(wire, b'{"n": "%d"}' % number)
 
     async def all_at_once(url: str) -> None:
@@ -313,7 +313,7 @@ def test_an_answer_that_was_left_early_is_kept_as_far_as_it_was_heard(tmp_path: 
     file = tmp_path / "cassette.jsonl"
 
     async def ask(url: str) -> str:
-        wire = Wire(url, cassette=f"record:{file}")
+        wire = ApiClient(url, cassette=f"record:{file}")
         async with wire, aclosing(wire.stream("/say", b'{"say": "hello"}', Pieces())) as words:
             return await anext(words)
 
@@ -328,13 +328,13 @@ def test_an_answer_that_was_left_early_is_kept_as_far_as_it_was_heard(tmp_path: 
 @pytest.mark.parametrize("cassette", ["cassette.jsonl", "record:", "replay:", "rewind:file", "record"])
 def test_a_cassette_is_one_of_two_words_and_a_file(cassette: str) -> None:
     with pytest.raises(ConfigError, match="record:FILE or replay:FILE"):
-        Wire(NOBODY, cassette=cassette)
+        ApiClient(NOBODY, cassette=cassette)
 
 
 @pytest.mark.parametrize("word", ["record", "replay"])
 def test_a_folder_that_is_not_there_is_said_at_once(tmp_path: Path, word: str) -> None:
-    with pytest.raises(ConfigError, match=r"cassette\.jsonl cannot be re.* No such file or directory"):
-        Wire(NOBODY, cassette=f"{word}:{tmp_path / 'none' / 'cassette.jsonl'}")
+    with pytest.raises(ConfigError, match=r"Cannot re.*cassette\.jsonl: No such file or directory"):
+        ApiClient(NOBODY, cassette=f"{word}:{tmp_path / 'none' / 'cassette.jsonl'}")
 
 
 @pytest.mark.parametrize("line", [b"hello", b"{}", b"[]", b"\xff\xfe", b"", b'{"method": "GET"', b"[" * 9_999])
@@ -343,8 +343,8 @@ def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, line: bytes) -> Non
     recorded(file, server())
     file.write_bytes(file.read_bytes() + line + b"\n")
 
-    with pytest.raises(ConfigError, match=r"cassette\.jsonl, line 2, cannot be replayed: "):
-        Wire(NOBODY, cassette=f"replay:{file}")
+    with pytest.raises(ConfigError, match=r"Cannot replay .*cassette\.jsonl, line 2: "):
+        ApiClient(NOBODY, cassette=f"replay:{file}")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk to be had")
@@ -352,12 +352,12 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
 
     async def ask(url: str) -> None:
-        async with Wire(url, cassette=f"record:{file}") as wire:
+        async with ApiClient(url, cassette=f"record:{file}") as wire:
             file.unlink()
             file.symlink_to("/dev/full")
             await hear(wire)
 
-    with server() as listening, pytest.raises(KoiError, match=r"No space left on device\. Make room"):
+    with server() as listening, pytest.raises(KoiError, match=r"No space left on device\. Free disk space"):
         asyncio.run(ask(listening.url))
 
 
@@ -369,7 +369,7 @@ def test_a_replay_signs_nothing(tmp_path: Path) -> None:
         raise ConfigError("There are no credentials.")
 
     async def ask() -> list[str]:
-        async with Wire(NOBODY, sign=sign, cassette=f"replay:{file}") as wire:
+        async with ApiClient(NOBODY, sign=sign, cassette=f"replay:{file}") as wire:
             return await hear(wire)
 
     assert ["héllo", "😀"] == asyncio.run(ask())

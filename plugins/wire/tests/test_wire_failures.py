@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from openkoi_hookspecs import ConfigError, Json, ProviderError, ProviderUnavailableError, RequestRejectedError
-from openkoi_wire import Wire
+from openkoi_wire import ApiClient
 
 KEY = "opaque-0123456789"
 Answer = Callable[[httpx2.Request], httpx2.Response]
@@ -20,7 +20,7 @@ Answer = Callable[[httpx2.Request], httpx2.Response]
 def get(answer: Answer, base_url: str = "https://models.example/v1") -> Json:
     async def ask() -> Json:
         headers = {"Authorization": f"Bearer {KEY}"}
-        async with Wire(base_url, headers=headers, transport=httpx2.MockTransport(answer)) as wire:
+        async with ApiClient(base_url, headers=headers, transport=httpx2.MockTransport(answer)) as wire:
             return await wire.get("/models")
 
     return asyncio.run(ask())
@@ -78,7 +78,9 @@ def test_a_quota_that_is_used_up_does_not_pass(code: str) -> None:
     caught = error(429, f'{{"error": {{"code": "{code}", "message": "You exceeded it."}}}}', retry_after="3600")
 
     assert isinstance(caught, RequestRejectedError)
-    assert str(caught) == "models.example says that the quota is used up (429): You exceeded it. Check the account."
+    assert (
+        str(caught) == "models.example reports that the quota is exhausted (429): You exceeded it. Check the account."
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_a_quota_is_told_by_its_words_too(message: str) -> None:
     caught = error(429, json.dumps({"error": {"code": 429, "message": message}}))
 
     assert isinstance(caught, RequestRejectedError)
-    assert "says that the quota is used up (429): " in str(caught)
+    assert "reports that the quota is exhausted (429): " in str(caught)
 
 
 @pytest.mark.parametrize("message", ["Rate limit reached on tokens per day (TPD)", "You exceeded your current quota"])
@@ -132,16 +134,14 @@ def test_a_rate_is_no_quota(message: str) -> None:
     ],
 )
 def test_the_vendor_s_own_words_are_in_the_sentence(body: str) -> None:
-    expected = (
-        "models.example does not know what was asked for (404): No such model. Check the model's name and the base URL."
-    )
+    expected = "models.example returned not found (404): No such model. Check the model's name and the base URL."
 
     assert expected == str(error(404, body))
 
 
 @pytest.mark.parametrize("body", ["<html>big page</html>", '{"error": {', "[[[[", '{"error": {"message": 5}}', "{}"])
 def test_what_says_nothing_is_not_quoted(body: str) -> None:
-    assert str(error(500, body)) == "models.example answered 500."
+    assert str(error(500, body)) == "models.example returned status 500."
 
 
 def test_a_long_message_is_cut_and_its_control_characters_are_gone() -> None:
@@ -180,10 +180,10 @@ def test_an_address_elsewhere_is_not_asked(path: str) -> None:
         return httpx2.Response(200, content="{}")
 
     async def ask() -> Json:
-        async with Wire("https://models.example/v1", transport=httpx2.MockTransport(note)) as wire:
+        async with ApiClient("https://models.example/v1", transport=httpx2.MockTransport(note)) as wire:
             return await wire.get(path)
 
-    with pytest.raises(RequestRejectedError, match="leads elsewhere"):
+    with pytest.raises(RequestRejectedError, match="belongs to another server"):
         asyncio.run(ask())
     assert not asked
 
@@ -220,21 +220,21 @@ def test_a_host_s_port_is_named_and_its_password_is_not() -> None:
     with pytest.raises(ProviderUnavailableError) as caught:
         get(lambda _: httpx2.Response(500, content="no swordfish here"), "http://ann:swordfish@models.example:8080")
 
-    assert str(caught.value) == "models.example:8080 answered 500: no [redacted] here."
+    assert str(caught.value) == "models.example:8080 returned status 500: no [redacted] here."
 
 
 @pytest.mark.parametrize(
     "base_url", ["", "models.example", "ftp://models.example", "http://", "http://[::1", "http://a:b"]
 )
 def test_a_base_url_that_is_none_is_a_bad_setting(base_url: str) -> None:
-    with pytest.raises(ConfigError, match="web address"):
-        Wire(base_url)
+    with pytest.raises(ConfigError, match="Invalid base URL"):
+        ApiClient(base_url)
 
 
 @pytest.mark.parametrize("key", ["new\nline-secret", "curly\u2019secret", "trailing-secret "])
 def test_a_key_that_http_cannot_send_is_a_bad_setting_and_not_quoted(key: str) -> None:
     with pytest.raises(ConfigError, match="Authorization") as caught:
-        Wire("https://models.example", headers={"Authorization": f"Bearer {key}"})
+        ApiClient("https://models.example", headers={"Authorization": f"Bearer {key}"})
     assert "secret" not in str(caught.value)
 
 
@@ -283,4 +283,4 @@ def test_a_header_says_it_better_than_words() -> None:
 def test_what_cannot_be_seen_turns_no_line_around(letter: str) -> None:
     said = str(error(400, json.dumps({"error": {"message": f"a{letter}b"}})))
 
-    assert said == "models.example refused the request (400): a b."
+    assert said == "models.example rejected the request (400): a b."

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from openkoi_wire import Serialised
+from openkoi_wire import SerializedCache
 
 pytestmark = pytest.mark.unit
 
@@ -26,14 +26,14 @@ class Pen:
 
 
 def test_facts_are_joined_as_the_inside_of_an_array() -> None:
-    history = Serialised(Pen().write)
+    history = SerializedCache(Pen().write)
 
     assert history.join([Fact("1"), Fact(""), Fact("2")]) == b"1,2"
 
 
 def test_each_fact_is_written_once_however_long_the_story_grows() -> None:
     pen, story = Pen(), [Fact(str(n)) for n in range(100)]
-    history = Serialised(pen.write)
+    history = SerializedCache(pen.write)
 
     for length in range(100):
         history.join(story[:length])
@@ -43,7 +43,7 @@ def test_each_fact_is_written_once_however_long_the_story_grows() -> None:
 
 def test_equal_facts_are_not_taken_for_each_other() -> None:
     pen = Pen()
-    history = Serialised(pen.write)
+    history = SerializedCache(pen.write)
 
     history.join([Fact("same"), Fact("same")])
 
@@ -51,14 +51,14 @@ def test_equal_facts_are_not_taken_for_each_other() -> None:
 
 
 def test_a_fact_that_was_thrown_away_never_lends_its_bytes_to_another() -> None:
-    history = Serialised(Pen().write)
+    history = SerializedCache(Pen().write)
 
     assert all(str(n).encode() == history.join([Fact(str(n))]) for n in range(10_000))
 
 
 def test_the_least_recently_used_is_forgotten_first() -> None:
     pen, facts = Pen(), [Fact("x" * 600) for _ in range(3)]
-    history = Serialised(pen.write, room=2_000)
+    history = SerializedCache(pen.write, max_bytes=2_000)
 
     history.join(facts)
     history.join([facts[2]])

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from openkoi_redact import MASK, Redactor
-from openkoi_wire.pieces import address, masked
+from openkoi_wire.streaming_redaction import mask_address, mask_pieces
 
 pytestmark = pytest.mark.unit
 
@@ -82,7 +82,9 @@ def test_what_only_resembles_one_stays(text: str) -> None:
 
 
 def test_an_address_shows_no_secret() -> None:
-    assert f"/v1/x?page=2&key={MASK}&id={MASK}" == address(f"/v1/x?page=2&key=short&id={quote(OURS, safe='')}", HELD)
+    assert f"/v1/x?page=2&key={MASK}&id={MASK}" == mask_address(
+        f"/v1/x?page=2&key=short&id={quote(OURS, safe='')}", HELD
+    )
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 20])
@@ -90,7 +92,7 @@ def test_a_secret_in_two_pieces_is_masked(size: int) -> None:
     whole = f"data: before {OURS} after\n\n".encode()
     pieces = [whole[start : start + size] for start in range(0, len(whole), size)]
 
-    assert f"data: before {MASK} after\n\n".encode() == b"".join(masked(pieces, HELD))
+    assert f"data: before {MASK} after\n\n".encode() == b"".join(mask_pieces(pieces, HELD))
 
 
 @pytest.mark.parametrize("secret", [OURS, STRANGERS])
@@ -99,23 +101,23 @@ def test_a_secret_that_is_spread_over_events_is_masked(secret: str, size: int) -
     text = f"é: it is {secret}\n, really"
     pieces = [said(text[start : start + size]) for start in range(0, len(text), size)]
 
-    assert f"é: it is {MASK}\n, really" == heard(masked(pieces, HELD))
-    assert len(pieces) == len(masked(pieces, HELD))
+    assert f"é: it is {MASK}\n, really" == heard(mask_pieces(pieces, HELD))
+    assert len(pieces) == len(mask_pieces(pieces, HELD))
 
 
 def test_what_is_said_side_by_side_is_not_taken_for_one() -> None:
     pieces = [said(OURS[:9]), said("other words", index=1), said(OURS[9:])]
 
-    assert MASK == heard(masked(pieces, HELD))
-    assert "other words" == heard(masked(pieces, HELD), index=1)
+    assert MASK == heard(mask_pieces(pieces, HELD))
+    assert "other words" == heard(mask_pieces(pieces, HELD), index=1)
 
 
 def test_a_secret_in_a_document_is_masked_where_it_is_spelt_in_escapes() -> None:
     escaped = "".join(f"\\u{ord(character):04x}" for character in OURS)
 
-    assert {"said": MASK} == json.loads(b"".join(masked([f'{{"said": "{escaped}"}}'.encode()], HELD)))
+    assert {"said": MASK} == json.loads(b"".join(mask_pieces([f'{{"said": "{escaped}"}}'.encode()], HELD)))
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff\x00\xfe", b"data: {broken\n\n", "h\u00e9llo".encode(), b"[1, 2]\n"])
 def test_what_holds_no_secret_stays_as_it_is(body: bytes) -> None:
-    assert [body] * bool(body) == masked([body], HELD)
+    assert [body] * bool(body) == mask_pieces([body], HELD)

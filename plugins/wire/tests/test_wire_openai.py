@@ -95,6 +95,6 @@ def test_a_tool_that_says_something_else_is_refused_and_named(tmp_path: Path) ->
     recorded(file, "a", "b")
 
     with pytest.raises(
-        RequestRejectedError, match=r"POST /chat/completions \(model gpt-fake, 3 turns, .* is not recorded"
+        RequestRejectedError, match=r"POST /chat/completions \(model gpt-fake, 3 turns, .* was not recorded"
     ):
         replayed(file, "key = something else")

@@ -8,7 +8,7 @@ import pytest
 from openkoi_hookspecs import Message, ProviderError, ProviderUnavailableError, Request, RequestRejectedError
 from openkoi_openai import OpenAI
 from openkoi_testing.servers import OpenAIServer, Say, ServerFault
-from openkoi_wire.overflow import overflows
+from openkoi_wire.context_overflow import is_context_overflow
 
 TOO_LONG = [
     "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
@@ -48,12 +48,12 @@ SOMETHING_ELSE = [
 
 @pytest.mark.parametrize("words", TOO_LONG)
 def test_too_long_is_recognised(words: str) -> None:
-    assert overflows(words)
+    assert is_context_overflow(words)
 
 
 @pytest.mark.parametrize("words", SOMETHING_ELSE)
 def test_something_else_is_not(words: str) -> None:
-    assert not overflows(words)
+    assert not is_context_overflow(words)
 
 
 def met(fault: ServerFault) -> ProviderError:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from openkoi_wire.patience import Patience
+from openkoi_wire.idle_timeout import IdleTimeout
 
 
 async def never() -> AsyncIterator[int]:
@@ -15,7 +15,7 @@ async def never() -> AsyncIterator[int]:
 
 
 async def wait(seconds: float) -> int | None:
-    async with Patience(seconds) as patience:
+    async with IdleTimeout(seconds) as patience:
         return await patience.next(never())
 
 

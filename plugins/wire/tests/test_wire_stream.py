@@ -14,11 +14,11 @@ import pytest
 from openkoi_hookspecs import ProviderUnavailableError
 from openkoi_testing.servers.faults import AfterResponse, ServerFault
 from openkoi_testing.servers.http_server import EVENTS, HttpServer, ServerResponse
-from openkoi_wire import Bounds, Lines, Wire
+from openkoi_wire import ApiClient, JsonLines, ResponseLimits
 
 HELLO = [b"data: h\xc3\xa9llo\n\n", b"data: \xf0\x9f\x98\x80\n\n", b"data: [END]\n\n"]
-QUICK = Bounds(idle=0.2, event=1_000, answer=3_000, error_seconds=0.3)
-CALM = replace(QUICK, idle=10.0)
+QUICK = ResponseLimits(idle_seconds=0.2, event_bytes=1_000, response_bytes=3_000, error_seconds=0.3)
+CALM = replace(QUICK, idle_seconds=10.0)
 
 
 class Words:
@@ -39,14 +39,14 @@ def server(*pieces: bytes, type: str = EVENTS, fault: ServerFault = ServerFault(
     return HttpServer(lambda _: ServerResponse(pieces or HELLO, type=type, fault=fault))
 
 
-async def hear(wire: Wire) -> list[str]:
+async def hear(wire: ApiClient) -> list[str]:
     async with aclosing(wire.stream("/say", b"{}", Words())) as words:
         return [word async for word in words]
 
 
-def heard(from_server: HttpServer, bounds: Bounds = QUICK) -> list[str]:
+def heard(from_server: HttpServer, bounds: ResponseLimits = QUICK) -> list[str]:
     async def ask() -> list[str]:
-        async with Wire(listening.url, bounds=bounds) as wire:
+        async with ApiClient(listening.url, bounds=bounds) as wire:
             return await hear(wire)
 
     with from_server as listening:
@@ -76,7 +76,7 @@ def test_what_follows_the_end_is_not_read() -> None:
 
 @pytest.mark.parametrize("cut", [0, 3, 9, 20, 30])
 def test_a_stream_that_is_cut_off_is_unavailable(cut: int) -> None:
-    with pytest.raises(ProviderUnavailableError, match="broke off its answer"):
+    with pytest.raises(ProviderUnavailableError, match="ended its response early"):
         heard(server(fault=ServerFault(cut=cut)))
 
 
@@ -94,7 +94,7 @@ def test_a_stream_that_is_cut_off_is_unavailable(cut: int) -> None:
 def test_silence_is_not_endured_for_ever(fault: ServerFault) -> None:
     begun = time.monotonic()
 
-    with pytest.raises(ProviderUnavailableError, match=r"said nothing new for 0\.[24] seconds"):
+    with pytest.raises(ProviderUnavailableError, match=r"sent no new content for 0\.[24] seconds"):
         heard(server(fault=fault))
     assert time.monotonic() - begun < 3
 
@@ -102,19 +102,19 @@ def test_silence_is_not_endured_for_ever(fault: ServerFault) -> None:
 def test_events_that_say_nothing_new_do_not_count_as_content() -> None:
     news, nothing = [b"data: a\n\n"], [b"data: .\n\n"] * 100
 
-    with pytest.raises(ProviderUnavailableError, match="said nothing new"):
+    with pytest.raises(ProviderUnavailableError, match="sent no new content"):
         heard(server(*news, *nothing, fault=ServerFault(pause=0.02)))
 
 
 def test_a_slow_answer_is_heard_to_its_end() -> None:
     words = [f"data: {n}\n\n".encode() for n in range(6)]
 
-    assert list("012345") == heard(server(*words, fault=ServerFault(pause=0.3)), Bounds(idle=0.8))
+    assert list("012345") == heard(server(*words, fault=ServerFault(pause=0.3)), ResponseLimits(idle_seconds=0.8))
 
 
 def test_a_slow_listener_is_not_the_server_s_fault() -> None:
     async def ask() -> list[str]:
-        async with Wire(listening.url, bounds=QUICK) as wire, aclosing(wire.stream("/", b"", Words())) as words:
+        async with ApiClient(listening.url, bounds=QUICK) as wire, aclosing(wire.stream("/", b"", Words())) as words:
             return [await asyncio.sleep(0.3, word) async for word in words]
 
     with server() as listening:
@@ -140,9 +140,12 @@ def test_an_answer_may_not_be_endless(type: str) -> None:
 def test_an_error_body_may_not_be_endless() -> None:
     begun = time.monotonic()
 
-    with pytest.raises(ProviderUnavailableError, match="is asked too much") as caught:
+    with pytest.raises(ProviderUnavailableError, match="rate limit exceeded") as caught:
         heard(
-            server(b'{"error"', fault=ServerFault(status=429, headers={"Retry-After": "4"}, after=AfterResponse.DRIPS))
+            server(
+                b'{"error"',
+                fault=ServerFault(status=429, headers={"Retry-AfterResponse": "4"}, after=AfterResponse.DRIPS),
+            )
         )
     assert caught.value.retry_after == 4.0
     assert time.monotonic() - begun < 3
@@ -150,7 +153,7 @@ def test_an_error_body_may_not_be_endless() -> None:
 
 def test_one_connection_serves_one_answer_after_the_other() -> None:
     async def ask() -> None:
-        async with Wire(listening.url) as wire:
+        async with ApiClient(listening.url) as wire:
             for _ in range(5):
                 await hear(wire)
 
@@ -162,7 +165,7 @@ def test_one_connection_serves_one_answer_after_the_other() -> None:
 
 def test_answers_at_the_same_time_have_a_connection_each_that_serves_again() -> None:
     async def ask() -> list[list[str]]:
-        async with Wire(listening.url) as wire:
+        async with ApiClient(listening.url) as wire:
             for _ in range(3):
                 heard_by_all = await asyncio.gather(*(hear(wire) for _ in range(3)))
         return heard_by_all
@@ -175,7 +178,7 @@ def test_answers_at_the_same_time_have_a_connection_each_that_serves_again() -> 
 
 def test_a_wire_that_was_closed_may_be_used_again() -> None:
     async def ask() -> list[str]:
-        wire = Wire(listening.url)
+        wire = ApiClient(listening.url)
         async with wire:
             await hear(wire)
         async with wire:
@@ -189,7 +192,7 @@ def test_a_wire_that_was_closed_may_be_used_again() -> None:
 
 def test_an_answer_may_be_abandoned() -> None:
     async def ask() -> tuple[str, list[str]]:
-        async with Wire(listening.url) as wire:
+        async with ApiClient(listening.url) as wire:
             async with aclosing(wire.stream("/", b"{}", Words())) as words:
                 first = await anext(words)
             return first, await hear(wire)
@@ -200,7 +203,7 @@ def test_an_answer_may_be_abandoned() -> None:
 
 def test_who_is_cancelled_while_waiting_is_cancelled() -> None:
     async def ask() -> None:
-        async with Wire(listening.url) as wire, asyncio.timeout(0.1):
+        async with ApiClient(listening.url) as wire, asyncio.timeout(0.1):
             await hear(wire)
 
     with server(fault=ServerFault(cut=16, after=AfterResponse.HANGS)) as listening, pytest.raises(TimeoutError):
@@ -213,13 +216,13 @@ def test_a_wire_may_be_used_again_in_another_loop() -> None:
             return await hear(wire)
 
     with server() as listening:
-        wire = Wire(listening.url)
+        wire = ApiClient(listening.url)
         assert asyncio.run(ask()) == asyncio.run(ask())
 
 
 def test_a_hundred_answers_come_at_the_same_time() -> None:
     async def ask() -> list[list[str]]:
-        async with Wire(listening.url) as wire:
+        async with ApiClient(listening.url) as wire:
             return await asyncio.gather(*(hear(wire) for _ in range(100)))
 
     with server() as listening:
@@ -238,7 +241,7 @@ def test_a_mark_of_the_encoding_hides_no_event(slice: int | None) -> None:
 
 
 def test_a_mark_of_the_encoding_hides_no_line() -> None:
-    lines = Lines()
+    lines = JsonLines()
 
     assert list(lines.feed(b"\xef\xbb")) == []
     assert list(lines.feed(b"\xbfa\nb\n\xef\xbb\xbfc\n")) == ["a", "b", "\ufeffc"]
@@ -254,13 +257,13 @@ def test_a_document_in_place_of_events_is_read(slice: int | None) -> None:
 def test_headers_and_first_words_share_the_time_there_is() -> None:
     begun = time.monotonic()
 
-    with pytest.raises(ProviderUnavailableError, match=r"said nothing new for 1\.1 seconds"):
-        heard(server(fault=ServerFault(delay=0.8, cut=0, after=AfterResponse.HANGS)), Bounds(idle=0.6))
+    with pytest.raises(ProviderUnavailableError, match=r"sent no new content for 1\.1 seconds"):
+        heard(server(fault=ServerFault(delay=0.8, cut=0, after=AfterResponse.HANGS)), ResponseLimits(idle_seconds=0.6))
     assert time.monotonic() - begun < 1.7
 
 
 def test_an_answer_begins_within_two_minutes() -> None:
-    assert 60 < Bounds().first < 120
+    assert 60 < ResponseLimits().first_content_timeout < 120
 
 
 @pytest.mark.parametrize("kind", [EVENTS, "application/json"])
@@ -270,5 +273,5 @@ def test_what_unpacks_to_far_more_than_an_answer_is_broken_off(kind: str) -> Non
     begun = time.monotonic()
 
     with pytest.raises(ProviderUnavailableError, match="sent more than"):
-        heard(server(packed, type=kind, fault=packing), replace(CALM, answer=3_000_000))
+        heard(server(packed, type=kind, fault=packing), replace(CALM, response_bytes=3_000_000))
     assert time.monotonic() - begun < 2

@@ -10,7 +10,7 @@ import pytest
 from openkoi_hookspecs import ConfigError, Json, ProviderUnavailableError
 from openkoi_testing.servers.faults import ServerFault
 from openkoi_testing.servers.http_server import HttpServer, ServerResponse
-from openkoi_wire import Wire
+from openkoi_wire import ApiClient
 
 LINE = {"method": "GET", "host": "h", "path": "/models", "body": "", "headers": {}, "pieces": ["{}"], "cut": ""}
 
@@ -24,7 +24,7 @@ def tape(folder: Path, said: dict[str, object]) -> str:
 
 def replayed(cassette: str) -> Json:
     async def ask() -> Json:
-        async with Wire("http://h", cassette=cassette) as wire:
+        async with ApiClient("http://h", cassette=cassette) as wire:
             return await wire.get("/models")
 
     return asyncio.run(ask())
@@ -37,18 +37,18 @@ def test_what_is_no_file_is_no_cassette(tmp_path: Path, word: str) -> None:
 
     for name in (pipe, "/dev/zero", tmp_path):
         with pytest.raises(ConfigError, match=r"pipe or a device|is a folder"):
-            Wire("http://h", cassette=f"{word}:{name}")
+            ApiClient("http://h", cassette=f"{word}:{name}")
 
 
 @pytest.mark.parametrize("status", [-1, 1, 99, 600, 99999, True])
 def test_a_status_that_there_is_not_is_refused(tmp_path: Path, status: int) -> None:
-    with pytest.raises(ConfigError, match=r"cassette\.jsonl, line 1, .*is no status"):
+    with pytest.raises(ConfigError, match=r"cassette\.jsonl, line 1: .*is not an HTTP status"):
         replayed(tape(tmp_path, {"status": status}))
 
 
 @pytest.mark.parametrize("headers", [{"content-type": "a€"}, {"é": "a"}, {"x\n y": "a"}, {"a": "b\r\nc: d"}])
 def test_a_header_that_cannot_be_is_refused(tmp_path: Path, headers: dict[str, str]) -> None:
-    with pytest.raises(ConfigError, match=r"cassette\.jsonl, line 1, .*cannot be sent"):
+    with pytest.raises(ConfigError, match=r"cassette\.jsonl, line 1: .*HTTP cannot carry"):
         replayed(tape(tmp_path, {"headers": headers}))
 
 
@@ -72,7 +72,7 @@ def test_a_recorded_header_can_be_played(tmp_path: Path) -> None:
     fault = ServerFault(headers={"content-type": "application/json; é"})
 
     async def ask() -> Json:
-        async with Wire(server.url, cassette=f"record:{file}") as wire:
+        async with ApiClient(server.url, cassette=f"record:{file}") as wire:
             return await wire.get("/models")
 
     with HttpServer(lambda _: ServerResponse([b"{}"], fault=fault)) as server:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from openkoi_anthropic import Anthropic
-from openkoi_anthropic.request import Scribe
+from openkoi_anthropic.request import MessagesRequestBuilder
 from openkoi_hookspecs import (
     Arguments,
     Limits,
@@ -121,15 +121,17 @@ def test_four_marks_at_most_stand_where_layers_end(
 ) -> None:
     request = Request([Message.user("Hi"), Message.user("there")], model="m", system=system, tools=tools)
 
-    assert marks == marked(json.loads(Scribe().write(request, 100)))
+    assert marks == marked(json.loads(MessagesRequestBuilder().build(request, 100)))
 
 
 def test_what_was_written_once_is_not_written_again() -> None:
-    scribe, story = Scribe(), [Message.user(f"Message {n}") for n in range(50)]
-    first = scribe.write(Request(story, model="m"), 100)
+    scribe, story = MessagesRequestBuilder(), [Message.user(f"Message {n}") for n in range(50)]
+    first = scribe.build(Request(story, model="m"), 100)
 
     assert (
-        first == scribe.write(Request(story, model="m"), 100) == Scribe().write(Request(tuple(story), model="m"), 100)
+        first
+        == scribe.build(Request(story, model="m"), 100)
+        == MessagesRequestBuilder().build(Request(tuple(story), model="m"), 100)
     )
 
 

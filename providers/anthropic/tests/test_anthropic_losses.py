@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from openkoi_anthropic.answer import Answer
-from openkoi_anthropic.turns import turns
+from openkoi_anthropic.answer import MessagesResponseParser
+from openkoi_anthropic.messages import encode_message
 from openkoi_hookspecs import Chunk, Message, ProviderUnavailableError, Role, ToolCall, ToolResult
 from openkoi_wire import Server
 
@@ -15,10 +15,10 @@ STOP = {"type": "message_stop"}
 
 
 def read(*frames: Any, reason: str = "tool_use") -> list[Chunk]:
-    answer = Answer(Server("models.example"))
+    answer = MessagesResponseParser(Server("models.example"))
     ended = {"type": "message_delta", "delta": {"stop_reason": reason}}
     heard = [answer.event(frame if isinstance(frame, str) else json.dumps(frame)) for frame in (*frames, ended, STOP)]
-    return [*(chunk for chunks in heard for chunk in chunks or ()), *answer.ending()]
+    return [*(chunk for chunks in heard for chunk in chunks or ()), *answer.finish()]
 
 
 def use(input: Any = None, id: str = "a", **index: Any) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def test_a_call_whose_arguments_were_lost_says_so(frames: tuple[Any, ...]) -> No
     (call,) = calls(read(*frames))
 
     assert call.arguments == {}
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 @pytest.mark.parametrize("twice", ['{"path":"a","path":"b"}', '{"of":[{"n":1,"n":2}]}', '{"n":1e999}', '{"n":NaN}'])
@@ -61,7 +61,7 @@ def test_arguments_that_come_at_once_are_as_strictly_read(twice: str) -> None:
 
     (call,) = calls(read(start))
 
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_arguments_that_come_at_once_are_as_strictly_read(twice: str) -> None:
     ids=["another number", "no number", "two of one number", "no start", "after its end"],
 )
 def test_pieces_that_went_astray_break_off_the_answer(frames: tuple[Any, ...]) -> None:
-    with pytest.raises(ProviderUnavailableError, match="mixed up the pieces of its tool calls"):
+    with pytest.raises(ProviderUnavailableError, match="sent tool call arguments that belong to no call"):
         read(*frames)
 
 
@@ -87,11 +87,11 @@ def test_a_number_may_be_used_again_when_its_block_has_ended() -> None:
 def test_an_empty_answer_is_none() -> None:
     thought = {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}}
 
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read(reason="end_turn")
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read(thought, reason="end_turn")
-    with pytest.raises(ProviderUnavailableError, match="asked for tools and named none"):
+    with pytest.raises(ProviderUnavailableError, match="announced tool calls but sent none"):
         read(TEXT)
     assert read(reason="max_tokens")
     assert read(reason="refusal")
@@ -101,7 +101,7 @@ def test_ids_stay_apart_and_their_results_with_them() -> None:
     ids = ("a b", "a/b", "x" * 5000)
     asked = Message(Role.ASSISTANT, tuple(ToolCall(id, "re ad", {}) for id in ids))
     answered = Message.user(*(ToolResult("x", call=id) for id in ids))
-    told: Any = [next(iter(turns(message)))["content"] for message in (asked, answered)]
+    told: Any = [next(iter(encode_message(message)))["content"] for message in (asked, answered)]
 
     assert len({block["id"] for block in told[0]}) == 3
     assert max(len(block["id"]) for block in told[0]) <= 64

@@ -7,7 +7,7 @@ import pytest
 from anthropic.types import message_create_params
 from pydantic import TypeAdapter
 
-from openkoi_anthropic.request import Scribe
+from openkoi_anthropic.request import MessagesRequestBuilder
 from openkoi_hookspecs import File, Image, Message, Request, Role, Text, ToolCall, ToolResult
 
 pytestmark = pytest.mark.unit
@@ -27,7 +27,9 @@ def blocks(*parts: Any) -> list[dict[str, Any]]:
     """How the parts of the last message are sent, where results answer a call."""
     calls = tuple(ToolCall(part.call, "look", {}) for part in parts if isinstance(part, ToolResult))
     before = (Message.user("Hi"), Message(Role.ASSISTANT, calls or (Text("Ho"),)))
-    written = json.loads(Scribe().write(Request((*before, Message.user(*parts)), model="claude-x"), 4096))
+    written = json.loads(
+        MessagesRequestBuilder().build(Request((*before, Message.user(*parts)), model="claude-x"), 4096)
+    )
     CREATED.validate_python(written)
     found: list[dict[str, Any]] = written["messages"][-1]["content"]
     return found

@@ -10,8 +10,8 @@ from anthropic.types import message_count_tokens_params, message_create_params
 from pydantic import TypeAdapter
 
 from openkoi_anthropic import Anthropic
-from openkoi_anthropic.request import Scribe
-from openkoi_anthropic.shape import held_to
+from openkoi_anthropic.output_schema import convert_schema
+from openkoi_anthropic.request import MessagesRequestBuilder
 from openkoi_anthropic.thinking import Thinking
 from openkoi_hookspecs import (
     Arguments,
@@ -61,9 +61,9 @@ def bare(value: Any) -> Any:
 def sent(*messages: Message, thinking: Thinking = "off", model: str = "claude-x", **settings: Any) -> dict[str, Any]:
     """What is written for a request, proved against the vendor's types."""
     request = Request(messages, model=model, **settings)
-    written: dict[str, Any] = json.loads(Scribe(thinking).write(request, 4096))
+    written: dict[str, Any] = json.loads(MessagesRequestBuilder(thinking).build(request, 4096))
     assert bare(CREATED.validate_python(written)) == {k: v for k, v in written.items() if k != "temperature"}
-    counted = json.loads(Scribe(thinking).write_to_count(request, 4096))
+    counted = json.loads(MessagesRequestBuilder(thinking).build_count(request, 4096))
     assert bare(COUNTED.validate_python(counted)) == counted
     return written
 
@@ -122,7 +122,12 @@ def test_empty_words_are_never_sent(nothing: str) -> None:
     assert body["system"] == [{"type": "text", "text": "Be kind.", **MARK}]
     assert body["messages"][2]["content"] == [
         {"type": "tool_result", "tool_use_id": "toolu_1"},
-        {"type": "tool_result", "tool_use_id": "toolu_2", "content": "It failed without a word.", "is_error": True},
+        {
+            "type": "tool_result",
+            "tool_use_id": "toolu_2",
+            "content": "The tool failed without output.",
+            "is_error": True,
+        },
     ]
     assert len(body["messages"]) == 3
     assert told(Text(nothing), Text("Yes.")) == [{"type": "text", "text": "Yes."}]
@@ -196,7 +201,7 @@ def test_what_an_answer_cannot_be_held_to_is_told_in_words() -> None:
         "$defs": {"tag": {"type": "string", "pattern": "^a"}},
     }
 
-    assert held_to(schema) == {
+    assert convert_schema(schema) == {
         "type": "object",
         "properties": {
             "score": {"type": "number", "description": 'How good.\n\n{"minimum": 0, "maximum": 1}'},

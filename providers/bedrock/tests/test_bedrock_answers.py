@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from openkoi_bedrock import Bedrock
-from openkoi_bedrock.shape import ANSWER
+from openkoi_bedrock.output_schema import ANSWER_TOOL
 from openkoi_hookspecs import (
     Buffered,
     Chunk,
@@ -140,7 +140,7 @@ def test_an_answer_of_a_shape_that_came_as_a_call_is_words() -> None:
             request = Request(HELLO.messages, model="amazon.nova-pro-v1:0", schema=schema)
             return [chunk async for chunk in provider.chat(request) if not isinstance(chunk, Buffered)]
 
-    with BedrockServer(ToolCall("a", ANSWER, {"score": 1}), models=["amazon.nova-pro-v1:0"]) as server:
+    with BedrockServer(ToolCall("a", ANSWER_TOOL, {"score": 1}), models=["amazon.nova-pro-v1:0"]) as server:
         *words, done = asyncio.run(ask())
 
     assert "".join(chunk.text for chunk in words if isinstance(chunk, Text)) == '{"score": 1}'
@@ -176,7 +176,7 @@ def test_pieces_of_two_calls_may_be_mixed() -> None:
 
 
 def test_a_call_that_did_not_end_is_not_made() -> None:
-    with pytest.raises(ProviderUnavailableError, match="broke off a tool call"):
+    with pytest.raises(ProviderUnavailableError, match="in the middle of a tool call"):
         read(start(0, toolUseId="a", name="read"), piece(0, "{}"), ENDED)
 
 
@@ -190,7 +190,7 @@ def test_a_call_that_cannot_be_read_carries_its_fault(arguments: str) -> None:
     )
 
     assert (bad.arguments, good) == ({}, ToolCall("b", "list", {}))
-    assert "cannot be read" in bad.parse_error
+    assert "not a valid JSON object" in bad.parse_error
 
 
 @pytest.mark.parametrize("use", [{}, {"toolUseId": 5, "name": None}, {"toolUseId": "a", "name": ""}])
@@ -249,7 +249,7 @@ def test_what_follows_the_end_is_not_heard() -> None:
     ],
 )
 def test_an_exception_in_mid_stream_is_an_error(kind: str, error: type[Exception]) -> None:
-    with pytest.raises(error, match=rf"broke off its answer \({kind}\): Not now\."):
+    with pytest.raises(error, match=rf"ended its response early \({kind}\): Not now\."):
         read(delta(0, {"text": "x"}), exception_frame(kind, "Not\nnow."), ENDED)
 
 

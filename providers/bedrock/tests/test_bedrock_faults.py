@@ -74,9 +74,7 @@ class TestFaults(Converse, FaultsContract):
     def test_a_damaged_frame_is_said_to_be_one(self) -> None:
         (heard,) = self.receive_bodies([WHOLE[:40] + b"\xff" + WHOLE[41:]])
 
-        assert str(heard.error).endswith(
-            "sent a stream that cannot be read: a frame of it is damaged (ChecksumMismatch)"
-        )
+        assert str(heard.error).endswith("sent an invalid stream: a frame of it is damaged (ChecksumMismatch)")
 
     @pytest.mark.parametrize(
         "frame",
@@ -102,7 +100,7 @@ class TestFaults(Converse, FaultsContract):
         heard = self.receive(ServerFault(cut=len(WHOLE) // 2, after=AfterResponse.HANGS))
 
         assert isinstance(heard.error, ProviderUnavailableError)
-        assert "nothing new" in str(heard.error)
+        assert "no new content" in str(heard.error)
         assert not heard.calls
         assert time.monotonic() - begun < TIMEOUT_SECONDS
 

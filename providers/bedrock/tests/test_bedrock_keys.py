@@ -153,7 +153,7 @@ def test_the_machine_s_role_is_asked_for_only_when_it_is_configured(
 
 @pytest.mark.parametrize("half", [{"access_key_id": "AKIAFAKE"}, {"secret_access_key": "a-secret"}])
 def test_half_a_pair_is_a_bad_setting(half: dict[str, str]) -> None:
-    with pytest.raises(NoProviderError, match="Set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"):
+    with pytest.raises(NoProviderError, match="needs both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"):
         Bedrock(region="eu-west-1", **half)  # type: ignore[arg-type]  # they are all strings
 
 

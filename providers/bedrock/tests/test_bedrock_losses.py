@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from openkoi_bedrock.answer import Answer
+from openkoi_bedrock.answer import ConverseResponseParser
 from openkoi_hookspecs import Chunk, ProviderUnavailableError, ToolCall
 from openkoi_wire import Server
 
@@ -15,9 +15,9 @@ def frame(kind: str, **payload: Any) -> str:
 
 
 def read(*frames: str, reason: str = "tool_use") -> list[Chunk]:
-    answer = Answer(Server("models.example"))
+    answer = ConverseResponseParser(Server("models.example"))
     heard = [answer.event(data) for data in (*frames, frame("messageStop", stopReason=reason))]
-    return [*(chunk for chunks in heard for chunk in chunks or ()), *answer.ending()]
+    return [*(chunk for chunks in heard for chunk in chunks or ()), *answer.finish()]
 
 
 def start(id: str = "a", at: int = 0) -> str:
@@ -41,7 +41,7 @@ def test_a_call_whose_arguments_were_lost_says_so(input: Any) -> None:
     call = read(start(), piece(input), stop())[0]
 
     assert isinstance(call, ToolCall)
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 @pytest.mark.parametrize(
@@ -54,18 +54,18 @@ def test_a_call_whose_arguments_were_lost_says_so(input: Any) -> None:
     ids=["another number", "two of one number", "after its end"],
 )
 def test_pieces_that_went_astray_break_off_the_answer(frames: tuple[str, ...]) -> None:
-    with pytest.raises(ProviderUnavailableError, match="broke off a tool call"):
+    with pytest.raises(ProviderUnavailableError, match="in the middle of a tool call"):
         read(*frames)
 
 
 def test_an_empty_answer_is_none() -> None:
     thought = frame("contentBlockDelta", contentBlockIndex=0, delta={"reasoningContent": {"text": "Hm."}})
 
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read(reason="end_turn")
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read(thought, reason="end_turn")
-    with pytest.raises(ProviderUnavailableError, match="asked for tools and named none"):
+    with pytest.raises(ProviderUnavailableError, match="announced tool calls but sent none"):
         read(text("x"))
     assert read(reason="max_tokens")
     assert read(reason="guardrail_intervened")

@@ -9,7 +9,7 @@ from botocore.model import ServiceModel  # type: ignore[import-untyped]  # botoc
 from botocore.validate import ParamValidator  # type: ignore[import-untyped]  # botocore has no types
 
 from openkoi_bedrock.media import DOCUMENTS
-from openkoi_bedrock.request import Scribe
+from openkoi_bedrock.request import ConverseRequestBuilder
 from openkoi_hookspecs import File, Image, Message, Request, Role, Text, ToolCall, ToolResult
 
 pytestmark = pytest.mark.unit
@@ -30,7 +30,7 @@ def last(model: str, description: Any, *parts: Any) -> list[Any]:
     """How the parts of the last message are sent, where results answer a call."""
     calls = tuple(ToolCall(part.call, "look", {}) for part in parts if isinstance(part, ToolResult))
     before = (Message.user("Hi"), Message(Role.ASSISTANT, calls or (Text("Ho"),)))
-    body = json.loads(Scribe("never").write(Request((*before, Message.user(*parts)), model=model)))
+    body = json.loads(ConverseRequestBuilder("never").build(Request((*before, Message.user(*parts)), model=model)))
     assert "" == ParamValidator().validate({"modelId": model, **body}, description).generate_report()
     found: list[Any] = body["messages"][-1]["content"]
     return found

@@ -8,9 +8,9 @@ from botocore.loaders import Loader  # type: ignore[import-untyped]  # it carrie
 from botocore.model import ServiceModel  # type: ignore[import-untyped]  # it carries no types
 from botocore.validate import ParamValidator  # type: ignore[import-untyped]  # it carries no types
 
-from openkoi_bedrock.caching import POINT
-from openkoi_bedrock.request import Scribe
-from openkoi_bedrock.shape import ANSWER
+from openkoi_bedrock.caching import CACHE_POINT
+from openkoi_bedrock.output_schema import ANSWER_TOOL
+from openkoi_bedrock.request import ConverseRequestBuilder
 from openkoi_hookspecs import (
     Arguments,
     Image,
@@ -52,7 +52,7 @@ def description() -> Any:
 
 
 def written(*messages: Message, model: str = LLAMA, **settings: Any) -> bytes:
-    return Scribe().write(Request(messages, model=model, **settings))
+    return ConverseRequestBuilder().build(Request(messages, model=model, **settings))
 
 
 def sent(*messages: Message, model: str = LLAMA, **settings: Any) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def test_pictures_are_sent_along(kind: str, format: str) -> None:
 
 
 def test_a_picture_that_cannot_be_shown_is_told_of() -> None:
-    assert "image/bmp stood here" in contents(Message.user(Image(b"BM", "image/bmp")))[0][0]["text"]
+    assert "image/bmp was omitted" in contents(Message.user(Image(b"BM", "image/bmp")))[0][0]["text"]
 
 
 def test_settings_are_sent_when_they_are_given() -> None:
@@ -183,8 +183,8 @@ def test_the_answer_s_tool_must_be_called_unless_there_are_others() -> None:
         sent(Message.user("Hi"), schema=PATH, model=NOVA, tools=tools)["toolConfig"] for tools in ([], [READ])
     )
 
-    assert alone["toolChoice"] == {"tool": {"name": ANSWER}}
-    assert [tool["toolSpec"]["name"] for tool in among["tools"]] == ["read", ANSWER]
+    assert alone["toolChoice"] == {"tool": {"name": ANSWER_TOOL}}
+    assert [tool["toolSpec"]["name"] for tool in among["tools"]] == ["read", ANSWER_TOOL]
     assert among["toolChoice"] == {"any": {}}
 
 
@@ -245,7 +245,7 @@ def test_the_cache_is_marked_where_the_model_is_known_to_take_it(model: str, mar
 def test_marks_may_be_chosen(caching: Any, model: str, marked: bool) -> None:
     request = Request([Message.user("Hi")], model=model, system=["Be kind."], tools=[READ])
 
-    assert marked is (POINT in Scribe(caching).write(request))
+    assert marked is (CACHE_POINT in ConverseRequestBuilder(caching).build(request))
 
 
 def test_the_system_the_tools_and_the_last_two_turns_of_the_user_are_marked() -> None:
@@ -269,11 +269,11 @@ def test_nova_is_marked_after_words_only() -> None:
 @pytest.mark.parametrize("model", [CLAUDE, NOVA, LLAMA])
 def test_what_was_sent_is_sent_again_to_the_byte_but_for_the_marks(model: str) -> None:
     story = [Message.user("0")]
-    scribe = Scribe()
+    scribe = ConverseRequestBuilder()
     before = b""
     for n in range(1, 9):
-        whole = scribe.write(Request(story, model=model, system=["Be kind."], tools=[READ], max_output=n))
-        bare = whole.replace(b"," + POINT, b"")
+        whole = scribe.build(Request(story, model=model, system=["Be kind."], tools=[READ], max_output=n))
+        bare = whole.replace(b"," + CACHE_POINT, b"")
         assert bare.startswith(before)
         before = bare[: bare.index(b']}],"inferenceConfig"')]
         call = ToolCall(str(n), "read", {"path": "ä"})

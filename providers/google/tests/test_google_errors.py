@@ -60,7 +60,7 @@ def test_a_quota_of_the_day_is_used_up() -> None:
     error = raised(429, quota(MINUTE, DAY), later("47s"))
 
     assert isinstance(error, RequestRejectedError)
-    assert "quota of this day is used up" in str(error)
+    assert "daily quota is exhausted" in str(error)
 
 
 def test_a_header_outranks_the_details() -> None:
@@ -90,7 +90,7 @@ def test_a_bad_key_is_told_as_one(message: str) -> None:
     error = raised(400, {"@type": f"{RPC}.ErrorInfo", "reason": "API_KEY_INVALID"}, message=message)
 
     assert isinstance(error, RequestRejectedError)
-    assert "refused the key (400)" in str(error)
+    assert "rejected the key (400)" in str(error)
     assert str(error).endswith("Check the key.")
 
 

@@ -121,4 +121,4 @@ class TestFaults(Gemini, FaultsContract):
         error = self.receive(ServerFault(status=503, body=body)).error
 
         assert str(error).startswith("127.0.0.1:")
-        assert str(error).endswith("answered 503: The model is overloaded.")
+        assert str(error).endswith("returned status 503: The model is overloaded.")

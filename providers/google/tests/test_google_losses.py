@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from openkoi_google.answer import Answer
-from openkoi_google.turns import Teller
+from openkoi_google.answer import GeminiResponseParser
+from openkoi_google.messages import MessageEncoder
 from openkoi_hookspecs import Buffered, Chunk, Message, ProviderUnavailableError, Role, ToolCall, ToolResult
 from openkoi_wire import Server
 
 
 def read(*parts: Any, reason: str = "STOP", swap: str = "") -> list[Chunk]:
-    answer = Answer(Server("models.example"))
+    answer = GeminiResponseParser(Server("models.example"))
     frame = {"candidates": [{"content": {"parts": list(parts)}, "finishReason": reason}]}
-    chunks = [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.ending()]
+    chunks = [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.finish()]
     return [chunk for chunk in chunks if not isinstance(chunk, Buffered)]
 
 
@@ -23,13 +23,13 @@ def test_arguments_that_come_as_an_object_are_as_strictly_read(args: str) -> Non
     call = read({"functionCall": {"name": "read", "args": "HERE"}}, swap=args)[0]
 
     assert isinstance(call, ToolCall)
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 def test_an_empty_answer_is_none() -> None:
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read()
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read({"text": "Hm.", "thought": True})
     assert read(reason="MAX_TOKENS")
     assert read(reason="SAFETY")
@@ -38,9 +38,9 @@ def test_an_empty_answer_is_none() -> None:
 def test_ids_and_names_are_such_as_the_server_takes() -> None:
     asked = Message(Role.ASSISTANT, (ToolCall("a b", "re ad", {}), ToolCall("a\nb", "7", {}), ToolCall("c", "a.b", {})))
     answered = Message.user(*(ToolResult("x", call=id) for id in ("a b", "a\nb", "c")))
-    teller = Teller(nested=True)
+    teller = MessageEncoder(nested=True)
     teller.follow([asked, answered])
-    told: Any = [next(iter(teller.tell(message)))["parts"] for message in (asked, answered)]
+    told: Any = [next(iter(teller.encode(message)))["parts"] for message in (asked, answered)]
     calls = [part["functionCall"] for part in told[0]]
 
     assert [(call["id"], call["name"]) for call in calls] == [

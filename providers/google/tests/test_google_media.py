@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from data_files import schema_errors
 
-from openkoi_google.request import Scribe
+from openkoi_google.request import GeminiRequestBuilder
 from openkoi_hookspecs import File, Image, Message, Request, Role, Text, ToolCall, ToolResult
 
 pytestmark = pytest.mark.unit
@@ -22,15 +22,15 @@ STORY = (
 )
 
 
-def parts(model: str, scribe: Scribe) -> list[list[dict[str, Any]]]:
+def parts(model: str, scribe: GeminiRequestBuilder) -> list[list[dict[str, Any]]]:
     """What is written for the story, message by message."""
-    body = json.loads(scribe.write(Request(STORY, model=model)))
+    body = json.loads(scribe.build(Request(STORY, model=model)))
     assert not schema_errors("gemini", "GenerateContentRequest", body)
     return [content["parts"] for content in body["contents"]]
 
 
 def test_a_result_contains_its_images_since_gemini_3() -> None:
-    first, _, last = parts("gemini-3-pro-preview", Scribe())
+    first, _, last = parts("gemini-3-pro-preview", GeminiRequestBuilder())
 
     assert [{"text": "Look"}, DOCUMENT] == first
     response = {"id": "1", "name": "look", "response": {"output": "A\nand"}, "parts": [PICTURE]}
@@ -39,7 +39,7 @@ def test_a_result_contains_its_images_since_gemini_3() -> None:
 
 @pytest.mark.parametrize("model", ["gemini-2.5-flash", "models/gemini-2.0-flash", "gemma-3-27b-it"])
 def test_earlier_models_are_shown_them_after_the_results(model: str) -> None:
-    *_, last = parts(model, Scribe())
+    *_, last = parts(model, GeminiRequestBuilder())
 
     response = {"id": "1", "name": "look", "response": {"output": "A\nand"}}
     label = {"text": "From the result of the tool call 1:"}
@@ -47,7 +47,7 @@ def test_earlier_models_are_shown_them_after_the_results(model: str) -> None:
 
 
 def test_one_provider_serves_models_of_both_kinds() -> None:
-    scribe = Scribe()
+    scribe = GeminiRequestBuilder()
     before = [parts(model, scribe) for model in ("gemini-3-pro-preview", "gemini-2.5-flash")]
 
     assert before == [parts(model, scribe) for model in ("gemini-3-pro-preview", "gemini-2.5-flash")]

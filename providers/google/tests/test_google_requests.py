@@ -9,7 +9,7 @@ import pytest
 from data_files import schema_errors
 
 from openkoi_google import Google, GoogleEmbedder
-from openkoi_google.request import Scribe
+from openkoi_google.request import GeminiRequestBuilder
 from openkoi_hookspecs import (
     Arguments,
     Buffered,
@@ -48,7 +48,7 @@ HELLO = Message.user("Hi")
 
 def sent(*messages: Message, **settings: Any) -> dict[str, Any]:
     """What is written for a request."""
-    written: dict[str, Any] = json.loads(Scribe().write(Request(messages, model="gemini-x", **settings)))
+    written: dict[str, Any] = json.loads(GeminiRequestBuilder().build(Request(messages, model="gemini-x", **settings)))
     return written
 
 
@@ -142,7 +142,7 @@ def test_settings_are_sent_when_they_are_given() -> None:
 
 
 def test_thoughts_are_asked_for_when_somebody_wants_them() -> None:
-    body = json.loads(Scribe(thoughts=True).write(Request([HELLO])))
+    body = json.loads(GeminiRequestBuilder(thoughts=True).build(Request([HELLO])))
 
     assert body["generationConfig"] == {"thinkingConfig": {"includeThoughts": True}}
 
@@ -169,15 +169,18 @@ def test_a_call_without_its_one_result_is_not_sent(messages: list[Message]) -> N
 
 
 def test_a_request_begins_as_the_one_before_it() -> None:
-    scribe = Scribe()
+    scribe = GeminiRequestBuilder()
     story = [HELLO, assistant(Reasoning("", "c2ln"), *CALLS), Message.user(*RESULTS)]
     settings: dict[str, Any] = {"system": ["Be kind."], "tools": [READ], "max_output": 9}
     bodies = []
     for end in (1, 3):
-        bodies.append(scribe.write(Request(story[:end], **settings)).partition(b'],"generationConfig"')[0])
+        bodies.append(scribe.build(Request(story[:end], **settings)).partition(b'],"generationConfig"')[0])
 
     assert bodies[1].startswith(bodies[0])
-    assert bodies[1] == Scribe().write(Request(list(story), **settings)).partition(b'],"generationConfig"')[0]
+    assert (
+        bodies[1]
+        == GeminiRequestBuilder().build(Request(list(story), **settings)).partition(b'],"generationConfig"')[0]
+    )
 
 
 def chatted(url: str, *messages: Message) -> list[Chunk]:
@@ -298,7 +301,7 @@ BODIES = [
     sent(HELLO, assistant(Reasoning("Hm.", "c2ln"), Text("Ho"), *CALLS), Message.user(*RESULTS, "go on"), tools=[READ]),
     sent(Message.user("What is this?", Image(b"\x89PNG", "image/png")), schema=PATH),
     sent(HELLO, assistant(Text("Ho"), Reasoning("", "c2ln")), Message.user("And?")),
-    json.loads(Scribe(thoughts=True).write(Request([HELLO]))),
+    json.loads(GeminiRequestBuilder(thoughts=True).build(Request([HELLO]))),
 ]
 
 
@@ -308,7 +311,7 @@ def test_requests_are_what_the_vendor_describes(body: dict[str, Any]) -> None:
 
 
 def test_the_question_how_long_a_request_is_is_what_the_vendor_describes() -> None:
-    body = json.loads(Scribe().write_counting(Request([HELLO], model="gemini-x", system=["Be kind."])))
+    body = json.loads(GeminiRequestBuilder().build_count(Request([HELLO], model="gemini-x", system=["Be kind."])))
     named = body["generateContentRequest"].pop("model")
 
     assert named == "models/gemini-x"  # the description leaves out what the vendor insists on

@@ -34,7 +34,7 @@ def test_a_server_that_does_not_run_is_unavailable_and_says_how_to_start_it() ->
     error = failure(Ollama(base_url=gone))
 
     assert isinstance(error, ProviderUnavailableError)
-    assert str(error).endswith("Start it with: ollama serve")
+    assert str(error).endswith("Start it with `ollama serve`.")
     with pytest.raises(ProviderUnavailableError, match="ollama serve"):
         asyncio.run(call_once(Ollama(base_url=gone), Ollama.models))
     with pytest.raises(ProviderUnavailableError, match="ollama serve"):
@@ -54,7 +54,7 @@ def test_a_model_that_is_not_installed_is_refused() -> None:
 
     assert isinstance(error, RequestRejectedError)
     assert "model 'llama-fake' not found" in str(error)
-    assert str(error).endswith("Install it with: ollama pull llama-fake")
+    assert str(error).endswith("Run `ollama pull llama-fake`.")
 
 
 def test_a_model_without_tools_is_refused() -> None:
@@ -63,16 +63,22 @@ def test_a_model_without_tools_is_refused() -> None:
 
     assert isinstance(error, RequestRejectedError)
     assert not error.context_overflow
-    assert "does not support tools. old cannot call tools. Choose a model that can" in str(error)
+    assert "does not support tools. old does not support tools. Choose another model" in str(error)
 
 
 @pytest.mark.parametrize(
     ("said", "advice"),
     [
         ('model "x" not found, try pulling it first', "ollama pull llama-fake"),
-        ("model requires more system memory (5.6 GiB) than is available (3.9 GiB)", "smaller window with num_ctx"),
-        ("llama runner process has terminated: cudaMalloc failed: out of memory", "smaller window with num_ctx"),
-        ('"llama-fake" does not support chat', "cannot be talked to"),
+        (
+            "model requires more system memory (5.6 GiB) than is available (3.9 GiB)",
+            "smaller context window with num_ctx",
+        ),
+        (
+            "llama runner process has terminated: cudaMalloc failed: out of memory",
+            "smaller context window with num_ctx",
+        ),
+        ('"llama-fake" does not support chat', "does not generate text"),
     ],
 )
 def test_what_will_not_pass_is_refused(said: str, advice: str) -> None:
@@ -90,7 +96,7 @@ def test_what_may_pass_is_told_as_it_is() -> None:
         error = failure(Ollama(base_url=server.url))
 
     assert isinstance(error, ProviderUnavailableError)
-    assert str(error).endswith("answered 500: a library that the model wants was not found.")
+    assert str(error).endswith("returned status 500: a library that the model wants was not found.")
 
 
 @pytest.mark.parametrize("key", ["wrong-key-123456", ""])
@@ -99,5 +105,5 @@ def test_a_wrong_key_is_refused_and_not_repeated(key: str) -> None:
         error = failure(Ollama(base_url=server.url, api_key=key))
 
     assert isinstance(error, RequestRejectedError)
-    assert str(error).endswith("Check the key. Sign in with: ollama signin; or set OLLAMA_API_KEY.")
+    assert str(error).endswith("Check the key. Run `ollama signin`, or set OLLAMA_API_KEY.")
     assert "wrong-key" not in str(error)

@@ -16,12 +16,12 @@ from openkoi_hookspecs import (
     SupportsHealthCheck,
 )
 from openkoi_ollama import Ollama
-from openkoi_ollama.catalogue import Defaults, full, installed
+from openkoi_ollama.catalogue import OllamaDefaults, parse_installed, with_tag
 from openkoi_testing.servers import OllamaServer
 from openkoi_testing.servers.ollama_rules import OllamaModel
 
 FREE = Price(0.0, 0.0)
-DEFAULTS = Defaults(context=8192, output=4000)
+DEFAULTS = OllamaDefaults(context=8192, output=4000)
 
 
 def models(provider: Ollama) -> list[Model]:
@@ -97,7 +97,7 @@ def test_a_model_may_be_described_by_its_name_alone() -> None:
 def test_a_model_that_is_not_installed_is_refused_with_what_to_do() -> None:
     with (
         OllamaServer() as server,
-        pytest.raises(RequestRejectedError, match=r"model 'gone' not found.* ollama pull gone$"),
+        pytest.raises(RequestRejectedError, match=r"model 'gone' not found.* `ollama pull gone`.$"),
     ):
         describe(Ollama(base_url=server.url), "gone")
 
@@ -127,14 +127,14 @@ def test_a_list_of_models_that_is_none_is_unavailable(listing: Any) -> None:
     ],
 )
 def test_what_a_model_holds_is_found_under_its_architecture(info: Any, context: int) -> None:
-    assert installed("m", {"model_info": info}, DEFAULTS).model.context == context
+    assert parse_installed("m", {"model_info": info}, DEFAULTS).model.context == context
 
 
 @pytest.mark.parametrize("answer", [None, [], "x", 5, {"capabilities": "all", "parameters": 5}, {"capabilities": [5]}])
 def test_an_answer_that_says_nothing_leaves_the_defaults(answer: Any) -> None:
-    found = installed("m", answer, DEFAULTS)
+    found = parse_installed("m", answer, DEFAULTS)
 
-    assert (found.model.context, found.model.output, found.own, found.chats, found.thinks) == (
+    assert (found.model.context, found.model.output, found.default_window, found.can_chat, found.can_think) == (
         8192,
         4000,
         0,
@@ -146,14 +146,14 @@ def test_an_answer_that_says_nothing_leaves_the_defaults(answer: Any) -> None:
 def test_the_window_a_model_was_made_with_is_found() -> None:
     parameters = 'stop "x num_ctx 5"\nnum_ctx                        16384\ntemperature 0.7'
 
-    assert installed("m", {"parameters": parameters}, DEFAULTS).own == 16_384
+    assert parse_installed("m", {"parameters": parameters}, DEFAULTS).default_window == 16_384
 
 
 @pytest.mark.parametrize(
     ("name", "listed"), [("a", "a:latest"), ("a:7b", "a:7b"), ("hub.io:80/me/a", "hub.io:80/me/a:latest")]
 )
 def test_a_name_without_a_tag_is_the_latest(name: str, listed: str) -> None:
-    assert listed == full(name)
+    assert listed == with_tag(name)
 
 
 def test_a_server_that_runs_says_what_it_is() -> None:

@@ -98,7 +98,7 @@ def test_a_model_that_cannot_embed_or_is_not_there_is_refused() -> None:
 
 
 def test_settings_that_make_no_sense_are_named() -> None:
-    with pytest.raises(ConfigError, match="name of a model"):
+    with pytest.raises(ConfigError, match="needs a model name"):
         OllamaEmbedder(model=" ")
 
 

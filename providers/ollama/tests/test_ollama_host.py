@@ -5,7 +5,7 @@ import pytest
 
 from openkoi_hookspecs import ConfigError
 from openkoi_ollama import Ollama
-from openkoi_ollama.host import base_url_of
+from openkoi_ollama.host import parse_host
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from openkoi_ollama.host import base_url_of
     ],
 )
 def test_a_host_is_read(host: str, url: str) -> None:
-    assert url == base_url_of(host)
+    assert url == parse_host(host)
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,11 @@ def test_the_vendor_s_client_reads_it_alike(host: str) -> None:
     with ollama.Client(host, trust_env=False) as client:
         theirs = str(client._client.base_url)
 
-    url = base_url_of(host)
+    url = parse_host(host)
     assert url.replace(":80/", "/").removesuffix(":80").removesuffix(":443") == theirs.rstrip("/")
 
 
 @pytest.mark.parametrize("host", ["example.com:99999", "99999", "example.com:port", "ftp://example.com"])
 def test_what_is_no_address_is_named(host: str) -> None:
-    with pytest.raises(ConfigError, match="not a web address"):
+    with pytest.raises(ConfigError, match="Invalid base URL"):
         Ollama(base_url=host)

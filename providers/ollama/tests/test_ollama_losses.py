@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from openkoi_hookspecs import Buffered, Chunk, ProviderUnavailableError, ToolCall
-from openkoi_ollama.answer import Answer
+from openkoi_ollama.answer import OllamaResponseParser
 from openkoi_wire import Server
 
 
 def read(*, swap: str = "", reason: str = "stop", **message: Any) -> list[Chunk]:
-    answer = Answer(Server("models.example"))
+    answer = OllamaResponseParser(Server("models.example"))
     frame = {"message": {"content": "", **message}, "done": True, "done_reason": reason}
-    chunks = [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.ending()]
+    chunks = [*(answer.event(json.dumps(frame).replace('"HERE"', swap)) or ()), *answer.finish()]
     return [chunk for chunk in chunks if not isinstance(chunk, Buffered)]
 
 
@@ -24,7 +24,7 @@ def test_arguments_that_come_as_an_object_are_as_strictly_read(given: str) -> No
     call = read(tool_calls=[{"function": {"name": "read", "arguments": "HERE"}}], swap=given)[0]
 
     assert isinstance(call, ToolCall)
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 def test_arguments_too_deep_are_not_relied_upon() -> None:
@@ -37,8 +37,8 @@ def test_arguments_too_deep_are_not_relied_upon() -> None:
 
 
 def test_an_empty_answer_is_none() -> None:
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read()
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read(thinking="Hm.")
     assert read(reason="length")

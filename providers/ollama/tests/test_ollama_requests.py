@@ -22,7 +22,7 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_ollama import Ollama
-from openkoi_ollama.request import Scribe, settings
+from openkoi_ollama.request import OllamaRequestBuilder, response_settings
 from openkoi_testing.contracts.provider import long_request
 from openkoi_testing.servers import OllamaServer
 from openkoi_testing.servers.ollama_rules import OllamaModel
@@ -44,7 +44,11 @@ RESULTS = (ToolResult("A", call="1"), ToolResult("no such file", call="2", faile
 def sent(*messages: Message, **given: Any) -> dict[str, Any]:
     """What is written for a request."""
     request = Request(messages, model="llama", **given)
-    body = Scribe().prompt(request).asked(settings(request, window=8192, answer=100, think=None))
+    body = (
+        OllamaRequestBuilder()
+        .encode_prompt(request)
+        .complete(response_settings(request, window=8192, answer=100, think=None))
+    )
     written: dict[str, Any] = json.loads(body)
     return written
 
@@ -81,13 +85,17 @@ def test_results_name_their_tool_and_come_before_words() -> None:
 
 
 def test_results_name_the_right_tool_though_ids_are_used_again() -> None:
-    scribe, first, second = Scribe(), assistant(ToolCall("1", "read", {})), assistant(ToolCall("1", "list", {}))
+    scribe, first, second = (
+        OllamaRequestBuilder(),
+        assistant(ToolCall("1", "read", {})),
+        assistant(ToolCall("1", "list", {})),
+    )
     talk = [first, Message.user(ToolResult("A", call="1")), second, Message.user(ToolResult("B", call="1"))]
-    scribe.prompt(Request(talk[2:], model="llama"))
+    scribe.encode_prompt(Request(talk[2:], model="llama"))
     again = [first, Message.user(ToolResult("put aside", call="1")), *talk[2:]]
 
     for messages in (talk, again):
-        told = json.loads(scribe.prompt(Request(messages, model="llama")).written + b"}")["messages"]
+        told = json.loads(scribe.encode_prompt(Request(messages, model="llama")).body + b"}")["messages"]
         assert ["read", "list"] == [turn["tool_name"] for turn in told if turn["role"] == "tool"]
 
 
@@ -152,10 +160,10 @@ def test_a_call_without_its_one_result_is_not_sent(messages: list[Message]) -> N
 
 
 def test_what_the_model_reads_stays_the_same_as_the_conversation_grows() -> None:
-    scribe, story = Scribe(), [Message.user("Read both")]
-    first = scribe.prompt(Request(story, model="llama", tools=[READ], system=["Be kind."])).written
+    scribe, story = OllamaRequestBuilder(), [Message.user("Read both")]
+    first = scribe.encode_prompt(Request(story, model="llama", tools=[READ], system=["Be kind."])).body
     story += [assistant(*CALLS), Message.user(*RESULTS)]
-    second = scribe.prompt(Request(story, model="llama", tools=[READ], system=["Be kind."])).written
+    second = scribe.encode_prompt(Request(story, model="llama", tools=[READ], system=["Be kind."])).body
 
     assert second.startswith(first.removesuffix(b"]"))
 

@@ -16,65 +16,69 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_ollama import Ollama
-from openkoi_ollama.catalogue import Installed
-from openkoi_ollama.window import PICTURE, Size, Windows, power
+from openkoi_ollama.catalogue import InstalledModel
+from openkoi_ollama.window import TOKENS_PER_IMAGE, ContextWindows, PromptSize, next_power_of_two
 from openkoi_testing.servers import OllamaServer, Say, ServerFault
 from openkoi_testing.servers.ollama_rules import OllamaModel
 
-LARGE = Installed(Model("llama", context=131_072, output=8192))
-SMALL = Installed(Model("tiny", context=5000, output=2500))
+LARGE = InstalledModel(Model("llama", context=131_072, output=8192))
+SMALL = InstalledModel(Model("tiny", context=5000, output=2500))
 
 
 @pytest.mark.parametrize(("tokens", "window"), [(0, 1), (1, 1), (2, 2), (3, 4), (8192, 8192), (8193, 16_384)])
 def test_windows_are_powers_of_two(tokens: int, window: int) -> None:
-    assert window == power(tokens)
+    assert window == next_power_of_two(tokens)
 
 
 def test_a_window_holds_the_request_and_its_answer() -> None:
-    assert Windows().fit(LARGE, Size(300), 1000) == 8192
-    assert Windows().fit(LARGE, Size(300), 8000) == 16_384
-    assert Windows().fit(LARGE, Size(90_000), 8000) == 65_536
-    assert Windows().fit(LARGE, Size(300, pictures=8), 1000) == power(8 * PICTURE + 1000)
+    assert ContextWindows().choose(LARGE, PromptSize(300), 1000) == 8192
+    assert ContextWindows().choose(LARGE, PromptSize(300), 8000) == 16_384
+    assert ContextWindows().choose(LARGE, PromptSize(90_000), 8000) == 65_536
+    assert ContextWindows().choose(LARGE, PromptSize(300, pictures=8), 1000) == next_power_of_two(
+        8 * TOKENS_PER_IMAGE + 1000
+    )
 
 
 def test_a_window_never_shrinks_whatever_the_model_is_called() -> None:
-    windows = Windows()
-    windows.fit(LARGE, Size(90_000), 8000)
+    windows = ContextWindows()
+    windows.choose(LARGE, PromptSize(90_000), 8000)
 
-    assert windows.fit(LARGE, Size(10), 10) == 65_536
-    assert windows.fit(Installed(Model("llama:latest", context=131_072, output=1)), Size(10), 10) == 65_536
-    assert windows.fit(Installed(Model("llama:7b", context=131_072, output=1)), Size(10), 10) == 8192
+    assert windows.choose(LARGE, PromptSize(10), 10) == 65_536
+    assert (
+        windows.choose(InstalledModel(Model("llama:latest", context=131_072, output=1)), PromptSize(10), 10) == 65_536
+    )
+    assert windows.choose(InstalledModel(Model("llama:7b", context=131_072, output=1)), PromptSize(10), 10) == 8192
 
 
 def test_a_window_is_no_larger_than_the_model() -> None:
-    assert Windows().fit(SMALL, Size(300), 2500) == 5000
+    assert ContextWindows().choose(SMALL, PromptSize(300), 2500) == 5000
 
 
 def test_the_window_a_model_was_made_with_is_the_least() -> None:
-    assert Windows().fit(Installed(LARGE.model, own=40_000), Size(300), 100) == 40_000
+    assert ContextWindows().choose(InstalledModel(LARGE.model, default_window=40_000), PromptSize(300), 100) == 40_000
 
 
 def test_what_does_not_fit_is_refused_before_it_is_sent() -> None:
-    with pytest.raises(RequestRejectedError, match=r"do not fit into tiny, which holds 5000") as caught:
-        Windows().fit(SMALL, Size(9000), 2500)
+    with pytest.raises(RequestRejectedError, match=r"exceed the window of tiny \(5000 tokens\)") as caught:
+        ContextWindows().choose(SMALL, PromptSize(9000), 2500)
     assert caught.value.context_overflow
 
 
 def test_how_dense_a_text_is_to_a_model_is_learnt() -> None:
-    windows = Windows()
-    windows.learn("llama", Size(9000), 9000)
-    windows.learn("llama", Size(9000), 100)
+    windows = ContextWindows()
+    windows.record("llama", PromptSize(9000), 9000)
+    windows.record("llama", PromptSize(9000), 100)
 
-    assert windows.tokens("llama:latest", Size(30_000)) > 30_000
-    assert windows.tokens("other:latest", Size(30_000)) < 11_000
+    assert windows.estimate_tokens("llama:latest", PromptSize(30_000)) > 30_000
+    assert windows.estimate_tokens("other:latest", PromptSize(30_000)) < 11_000
 
 
-@pytest.mark.parametrize("size", [Size(40), Size(9000, pictures=1)])
-def test_short_prompts_and_pictures_teach_nothing(size: Size) -> None:
-    windows = Windows()
-    windows.learn("llama", size, 50_000)
+@pytest.mark.parametrize("size", [PromptSize(40), PromptSize(9000, pictures=1)])
+def test_short_prompts_and_pictures_teach_nothing(size: PromptSize) -> None:
+    windows = ContextWindows()
+    windows.record("llama", size, 50_000)
 
-    assert windows.tokens("llama:latest", Size(30_000)) < 11_000
+    assert windows.estimate_tokens("llama:latest", PromptSize(30_000)) < 11_000
 
 
 def ask(server: OllamaServer, *requests: Request, **keys: Any) -> list[int]:
@@ -106,7 +110,7 @@ def test_a_growing_conversation_reloads_the_model_seldom() -> None:
 def test_a_window_may_be_fixed() -> None:
     with OllamaServer() as server:
         assert ask(server, says("Hi"), says("word " * 5000), num_ctx=20_000) == [20_000, 20_000]
-        with pytest.raises(RequestRejectedError, match="which holds 20000") as caught:
+        with pytest.raises(RequestRejectedError, match=r"\(20000 tokens\)") as caught:
             ask(server, says("word " * 15_000), num_ctx=20_000)
     assert caught.value.context_overflow
 
@@ -144,7 +148,7 @@ def test_a_server_that_finds_the_prompt_too_long_is_given_a_larger_window_next_t
             async with Ollama(base_url=server.url) as provider:
                 with pytest.raises(
                     ProviderUnavailableError,
-                    match=r"\(400\): request \(9000 tokens\) .* size\. The next request gets a larger",
+                    match=r"\(400\): request \(9000 tokens\) .* size\. The next request uses a larger",
                 ):
                     await anext(aiter(provider.chat(says("Hi"))))
                 return [chunk async for chunk in provider.chat(says("Hi"))]

@@ -17,7 +17,7 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_openai import OpenAIEmbedder
-from openkoi_openai.vectors import batches
+from openkoi_openai.vectors import split_batches
 from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 
 
@@ -85,7 +85,7 @@ def test_many_texts_are_asked_for_in_requests_that_the_vendor_takes() -> None:
     ids=["none", "one", "long", "bytes", "too long", "many"],
 )
 def test_batches_hold_as_many_texts_and_bytes_as_go_in(texts: list[str], sizes: list[int]) -> None:
-    found = list(batches(texts))
+    found = list(split_batches(texts))
 
     assert sizes == [len(batch) for batch in found]
     assert texts == [text for batch in found for text in batch]

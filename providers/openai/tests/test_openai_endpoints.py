@@ -26,7 +26,7 @@ from openkoi_hookspecs import (
     ToolCall,
     ToolResult,
 )
-from openkoi_openai import OpenAI, endpoints
+from openkoi_openai import OpenAI, vendors
 from openkoi_openai.compatible import Compatible
 from openkoi_testing.servers import OpenAIServer
 
@@ -37,18 +37,18 @@ POINT: Arguments = {
     "additionalProperties": False,
 }
 VENDORS = {
-    "groq": (endpoints.Groq, "GROQ_API_KEY", "GROQ_BASE_URL", "https://api.groq.com/openai/v1"),
-    "openrouter": (endpoints.OpenRouter, "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", "https://openrouter.ai/api/v1"),
-    "together": (endpoints.Together, "TOGETHER_API_KEY", "TOGETHER_BASE_URL", "https://api.together.xyz/v1"),
-    "deepseek": (endpoints.DeepSeek, "DEEPSEEK_API_KEY", "DEEPSEEK_BASE_URL", "https://api.deepseek.com/v1"),
-    "xai": (endpoints.XAI, "XAI_API_KEY", "XAI_BASE_URL", "https://api.x.ai/v1"),
+    "groq": (vendors.Groq, "GROQ_API_KEY", "GROQ_BASE_URL", "https://api.groq.com/openai/v1"),
+    "openrouter": (vendors.OpenRouter, "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", "https://openrouter.ai/api/v1"),
+    "together": (vendors.Together, "TOGETHER_API_KEY", "TOGETHER_BASE_URL", "https://api.together.xyz/v1"),
+    "deepseek": (vendors.DeepSeek, "DEEPSEEK_API_KEY", "DEEPSEEK_BASE_URL", "https://api.deepseek.com/v1"),
+    "xai": (vendors.XAI, "XAI_API_KEY", "XAI_BASE_URL", "https://api.x.ai/v1"),
     "qwen": (
-        endpoints.Qwen,
+        vendors.Qwen,
         "DASHSCOPE_API_KEY",
         "QWEN_BASE_URL",
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     ),
-    "custom": (endpoints.Custom, "CUSTOM_API_KEY", "CUSTOM_BASE_URL", ""),
+    "custom": (vendors.Custom, "CUSTOM_API_KEY", "CUSTOM_BASE_URL", ""),
 }
 each = pytest.mark.parametrize("name", VENDORS)
 hosted = pytest.mark.parametrize("name", [name for name in VENDORS if name != "custom"])
@@ -118,13 +118,13 @@ def test_a_key_is_needed_at_the_vendor_s_own_and_nowhere_else(name: str) -> None
     with pytest.raises(NoProviderError, match=f"Set {key}, or {url}"):
         opener(api_key="  ")
     opener(base_url="http://localhost:8080/v1")
-    with pytest.raises(ConfigError, match="cannot be replayed"):
+    with pytest.raises(ConfigError, match="Cannot replay"):
         opener(cassette="replay:missing.jsonl")
 
 
 def test_a_server_of_one_s_own_needs_an_address() -> None:
     with pytest.raises(NoProviderError, match="Set CUSTOM_BASE_URL"):
-        endpoints.Custom(api_key="k")
+        vendors.Custom(api_key="k")
 
 
 def test_what_was_recorded_is_played_back_without_a_key_or_a_server(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_what_was_recorded_is_played_back_without_a_key_or_a_server(tmp_path: Pa
 
 
 def test_a_key_has_two_names_at_qwen() -> None:
-    marks = get_args(get_type_hints(endpoints.Qwen, include_extras=True)["api_key"])[1:]
+    marks = get_args(get_type_hints(vendors.Qwen, include_extras=True)["api_key"])[1:]
 
     assert (Env("DASHSCOPE_API_KEY", secret=True), Env("QWEN_API_KEY", secret=True)) == marks
 
@@ -178,7 +178,7 @@ def test_a_shape_is_told_in_words_where_only_json_can_be_asked_for(name: str) ->
     told = wire.body["messages"][0]["content"]
 
     assert wire.body["response_format"] == {"type": "json_object"}
-    assert told.startswith("Be kind.\n\nAnswer with one JSON object")
+    assert told.startswith("Be kind.\n\nAnswer with a single JSON object")
     assert json.dumps(POINT) in told
     assert chunks
     assert (name == "groq") is not wire.body["stream"]
@@ -265,7 +265,7 @@ def test_a_reasoning_model_of_openai_s_takes_no_temperature_in_chat_completions(
 
 def test_a_real_server_is_asked_as_custom() -> None:
     with OpenAIServer("Hello.") as server:
-        chunks = heard(endpoints.Custom(base_url=server.url))
+        chunks = heard(vendors.Custom(base_url=server.url))
 
     assert "Hello." == "".join(chunk.text for chunk in chunks if isinstance(chunk, Text))
 
@@ -274,7 +274,7 @@ def test_a_real_server_is_asked_as_custom() -> None:
 @pytest.mark.parametrize(("key", "price"), [("", Price(0.0, 0.0)), ("sk-any-key-at-all", None)])
 def test_a_server_on_this_machine_that_wants_no_key_is_free(key: str, price: Price | None) -> None:
     async def listed(url: str) -> Price | None:
-        async with endpoints.Custom(base_url=url, api_key=key) as provider:
+        async with vendors.Custom(base_url=url, api_key=key) as provider:
             return next(iter(await provider.models())).price
 
     with OpenAIServer("Hello.", models=["llama"]) as server:

@@ -78,7 +78,7 @@ class TestFaults(ChatCompletions, FaultsContract):
 
         assert isinstance(error, KoiError)
         assert str(error).startswith("127.0.0.1:")
-        assert str(error).endswith("answered 529: Overloaded.")
+        assert str(error).endswith("returned status 529: Overloaded.")
 
 
 class TestFaultsOfResponses(Responses, FaultsContract):

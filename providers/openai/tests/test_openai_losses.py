@@ -7,26 +7,26 @@ import pytest
 
 from openkoi_hookspecs import Chunk, Message, ProviderUnavailableError, Role, Text, ToolCall, ToolResult
 from openkoi_openai import chat, responses
-from openkoi_openai.chat.turns import turns as chat_turns
-from openkoi_openai.responses.turns import turns as response_turns
+from openkoi_openai.chat.messages import encode_message as chat_turns
+from openkoi_openai.responses.messages import encode_message as response_turns
 from openkoi_wire import Server
 
 SERVER = Server("models.example")
 
 
-def ending(answer: chat.Answer | responses.Answer, *frames: Any) -> list[Chunk]:
+def ending(answer: chat.ChatResponseParser | responses.ResponsesParser, *frames: Any) -> list[Chunk]:
     heard = [answer.event(frame if isinstance(frame, str) else json.dumps(frame)) for frame in frames]
-    return [*(chunk for chunks in heard for chunk in chunks or ()), *answer.ending()]
+    return [*(chunk for chunks in heard for chunk in chunks or ()), *answer.finish()]
 
 
 def read(*deltas: Any, reason: str = "stop") -> list[Chunk]:
     frames = [{"choices": [{"delta": delta}]} for delta in deltas]
-    return ending(chat.Answer(SERVER), *frames, {"choices": [{"delta": {}, "finish_reason": reason}]})
+    return ending(chat.ChatResponseParser(SERVER), *frames, {"choices": [{"delta": {}, "finish_reason": reason}]})
 
 
 def completed(*frames: Any, status: str = "completed", **told: Any) -> list[Chunk]:
     response = {"status": status, **told}
-    return ending(responses.Answer(SERVER), *frames, {"type": "response.completed", "response": response})
+    return ending(responses.ResponsesParser(SERVER), *frames, {"type": "response.completed", "response": response})
 
 
 def called(arguments: Any) -> dict[str, Any]:
@@ -47,11 +47,11 @@ def test_arguments_that_come_as_an_object_are_as_strictly_read(twice: str) -> No
     done = json.dumps({"type": "response.output_item.done", "item": item(arguments="HERE")})
 
     for chunks in (
-        ending(chat.Answer(SERVER), delta.replace('"HERE"', twice)),
+        ending(chat.ChatResponseParser(SERVER), delta.replace('"HERE"', twice)),
         completed(done.replace('"HERE"', twice)),
     ):
         (call,) = calls(chunks)
-        assert "cannot be read" in call.parse_error
+        assert "not a valid JSON object" in call.parse_error
 
 
 def test_arguments_may_come_as_one_object() -> None:
@@ -65,16 +65,16 @@ def test_arguments_may_come_as_one_object() -> None:
 def test_a_call_that_is_incomplete_says_so() -> None:
     (call,) = calls(completed({"type": "response.output_item.done", "item": item(status="incomplete")}))
 
-    assert "cannot be read" in call.parse_error
+    assert "not a valid JSON object" in call.parse_error
 
 
 @pytest.mark.parametrize("delta", [{}, {"reasoning_content": "Hm."}, {"content": ""}])
 def test_an_empty_answer_is_none(delta: Any) -> None:
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         read(delta)
-    with pytest.raises(ProviderUnavailableError, match="sent an empty answer"):
+    with pytest.raises(ProviderUnavailableError, match="sent an empty response"):
         completed(output=[])
-    with pytest.raises(ProviderUnavailableError, match="asked for tools and named none"):
+    with pytest.raises(ProviderUnavailableError, match="announced tool calls but sent none"):
         read(delta, reason="tool_calls")
     assert read(delta, reason="length")
     assert read(delta, reason="content_filter")
@@ -83,10 +83,10 @@ def test_an_empty_answer_is_none(delta: Any) -> None:
 def test_an_answer_may_stream_as_messages() -> None:
     frame = {"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}]}
 
-    assert ending(chat.Answer(SERVER), frame)[0] == Text("x")
+    assert ending(chat.ChatResponseParser(SERVER), frame)[0] == Text("x")
     assert read({"content": "x"}) == read({"content": "x"}, {})
     twice = {"choices": [{"delta": {}, "message": {"content": "x"}}]}
-    assert ending(chat.Answer(SERVER), twice, frame)[:-1] == [Text("x")]
+    assert ending(chat.ChatResponseParser(SERVER), twice, frame)[:-1] == [Text("x")]
 
 
 def test_a_function_call_of_old_is_a_call() -> None:

@@ -23,15 +23,15 @@ STORY = (
 )
 
 
-def written(scribe: chat.Scribe | responses.Scribe, schema: str) -> dict[str, Any]:
+def written(scribe: chat.ChatRequestBuilder | responses.ResponsesRequestBuilder, schema: str) -> dict[str, Any]:
     """What is written for the story."""
-    body: dict[str, Any] = json.loads(scribe.write(Request(STORY, model="gpt-5.2")))
+    body: dict[str, Any] = json.loads(scribe.build(Request(STORY, model="gpt-5.2")))
     assert not schema_errors("openai", schema, body, overlapping=True)
     return body
 
 
 def test_chat_completions_shows_images_of_results_after_all_results() -> None:
-    first, _, *results, shown = written(chat.Scribe(), "CreateChatCompletionRequest")["messages"]
+    first, _, *results, shown = written(chat.ChatRequestBuilder(), "CreateChatCompletionRequest")["messages"]
     file = {"type": "file", "file": {"filename": "paper.pdf", "file_data": PDF_URL}}
 
     assert [{"type": "text", "text": "Look"}, file] == first["content"]
@@ -47,7 +47,7 @@ def test_chat_completions_shows_images_of_results_after_all_results() -> None:
 
 
 def test_responses_show_images_inside_of_results() -> None:
-    first, *_, one, two, last = written(responses.Scribe(), "CreateResponse")["input"]
+    first, *_, one, two, last = written(responses.ResponsesRequestBuilder(), "CreateResponse")["input"]
     file = {"type": "input_file", "filename": "paper.pdf", "file_data": PDF_URL}
 
     assert [{"type": "input_text", "text": "Look"}, file] == first["content"]

@@ -23,8 +23,8 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_openai import OpenAI
-from openkoi_openai.chat import Manners, Scribe
-from openkoi_openai.provider import manners_at
+from openkoi_openai.chat import ChatRequestBuilder, ServerQuirks
+from openkoi_openai.provider import quirks_of
 from openkoi_testing.servers import OpenAIServer
 
 SENT: list[dict[str, Any]] = []
@@ -43,7 +43,9 @@ RESULTS = (ToolResult("A", call="1"), ToolResult("no such file", call="2", faile
 def sent(*messages: Message, **settings: Any) -> dict[str, Any]:
     """What is written for a request."""
     request = Request(messages, model="gpt-x", **settings)
-    written: dict[str, Any] = json.loads(Scribe(Manners(limit_key="max_completion_tokens")).write(request))
+    written: dict[str, Any] = json.loads(
+        ChatRequestBuilder(ServerQuirks(limit_key="max_completion_tokens")).build(request)
+    )
     SENT.append(written)
     return written
 
@@ -149,7 +151,7 @@ def test_a_call_without_its_one_result_is_not_sent(messages: list[Message]) -> N
     ],
 )
 def test_the_longest_answer_is_called_as_the_server_calls_it(base_url: str, key: str) -> None:
-    assert key == manners_at(base_url).limit_key
+    assert key == quirks_of(base_url).limit_key
 
 
 def test_the_key_of_the_longest_answer_may_be_chosen() -> None:
@@ -176,9 +178,9 @@ def test_without_a_key_none_is_sent() -> None:
 
 
 def test_a_long_story_is_written_once() -> None:
-    scribe = Scribe()
+    scribe = ChatRequestBuilder()
     story = [Message.user(f"Message {n}") for n in range(50)]
-    first = scribe.write(Request(story, model="m"))
+    first = scribe.build(Request(story, model="m"))
 
-    assert first == scribe.write(Request(story, model="m"))
-    assert first == Scribe().write(Request(list(story), model="m"))
+    assert first == scribe.build(Request(story, model="m"))
+    assert first == ChatRequestBuilder().build(Request(list(story), model="m"))

@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_openai import OpenAI
-from openkoi_openai.responses.seals import unsealed
+from openkoi_openai.responses.reasoning_signatures import split_items
 from openkoi_testing.servers import OpenAIServer, Say
 from openkoi_testing.servers.say import Words
 
@@ -83,7 +83,7 @@ def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
 def seals(chunks: Sequence[Chunk]) -> list[list[Any]]:
     """The secrets in each of the thoughts that are sealed."""
     thoughts = [chunk for chunk in chunks if isinstance(chunk, Reasoning) and chunk.signature]
-    return [[item["encrypted_content"] for item in unsealed(thought.signature)] for thought in thoughts]
+    return [[item["encrypted_content"] for item in split_items(thought.signature)] for thought in thoughts]
 
 
 def test_words_come_as_they_are_said_and_usage_last() -> None:
@@ -169,7 +169,7 @@ def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: A
 
     assert isinstance(bad, ToolCall)
     assert ("a", "read", {}) == (bad.id, bad.tool, bad.arguments)
-    assert "cannot be read as one JSON object" in bad.parse_error
+    assert "not a valid JSON object" in bad.parse_error
     assert ToolCall("b", "read", {}) == good
 
 
@@ -177,7 +177,7 @@ def test_a_call_that_cannot_be_read_says_so_and_the_others_are_made(arguments: A
 def test_a_call_without_a_name_says_so(name: Any) -> None:
     [call] = calls(read(asked(name), ended()))
 
-    assert "no name of a tool" in call.parse_error
+    assert "no tool name" in call.parse_error
 
 
 @pytest.mark.parametrize("id", ["", None, "same", 7])

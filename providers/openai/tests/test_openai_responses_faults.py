@@ -80,7 +80,7 @@ def calls(chunks: Sequence[Chunk]) -> list[ToolCall]:
     ],
 )
 def test_an_answer_that_fails_is_an_error(error: Any, kind: type[Exception]) -> None:
-    sentence = "reported an error instead of an answer: over"
+    sentence = "returned an error: over"
     with pytest.raises(kind, match=sentence):
         read(said("x"), {"type": "error", **error})
     with pytest.raises(kind, match=sentence):

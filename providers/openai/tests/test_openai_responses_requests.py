@@ -21,8 +21,8 @@ from openkoi_hookspecs import (
     ToolCall,
     ToolResult,
 )
-from openkoi_openai.responses import Scribe
-from openkoi_openai.responses.seals import sealed
+from openkoi_openai.responses import ResponsesRequestBuilder
+from openkoi_openai.responses.reasoning_signatures import join_items
 
 pytestmark = pytest.mark.unit
 
@@ -30,7 +30,7 @@ SENT: list[dict[str, Any]] = []
 PATH: Arguments = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 STRICT: Arguments = {**PATH, "additionalProperties": False}
 ITEM: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "secret"}
-THOUGHT = Reasoning("Hm.", sealed([ITEM]))
+THOUGHT = Reasoning("Hm.", join_items([ITEM]))
 CALLS = (ToolCall("1", "read", {"path": "ä"}), ToolCall("2", "read", {"path": "b"}))
 RESULTS = Message.user(ToolResult("A", call="1"), ToolResult("no such file", call="2", failed=True))
 
@@ -53,7 +53,9 @@ def written_as_described() -> Iterator[None]:
 
 def sent(*messages: Message, model: str = "gpt-5.2", summary: str = "", **settings: Any) -> dict[str, Any]:
     """What is written for a request."""
-    written: dict[str, Any] = json.loads(Scribe(summary).write(Request(messages, model=model, **settings)))
+    written: dict[str, Any] = json.loads(
+        ResponsesRequestBuilder(summary).build(Request(messages, model=model, **settings))
+    )
     SENT.append(written)
     return written
 
@@ -127,7 +129,7 @@ def test_thoughts_that_nothing_came_of_are_left_out() -> None:
 
 
 def test_thoughts_without_their_content_are_sealed_with_nothing() -> None:
-    assert sealed([{"type": "reasoning", "id": "rs_1", "summary": []}]) == ""
+    assert join_items([{"type": "reasoning", "id": "rs_1", "summary": []}]) == ""
 
 
 def test_pictures_are_sent_along() -> None:
@@ -162,10 +164,10 @@ def test_no_answer_is_asked_for_that_is_shorter_than_the_vendor_allows() -> None
 
 
 def test_what_was_written_stays_as_it_is_when_a_conversation_grows() -> None:
-    scribe = Scribe()
+    scribe = ResponsesRequestBuilder()
     story = [Message.user("Go"), assistant(THOUGHT, *CALLS), RESULTS]
-    first = scribe.write(Request(story, model="m"))
-    second = scribe.write(Request([*story, assistant(Text("Done.")), Message.user("more")], model="m"))
+    first = scribe.build(Request(story, model="m"))
+    second = scribe.build(Request([*story, assistant(Text("Done.")), Message.user("more")], model="m"))
 
     assert second.startswith(first[:-2])
 
@@ -176,7 +178,7 @@ def test_a_call_without_its_one_result_is_not_sent() -> None:
 
 
 def test_a_call_that_could_not_be_read_is_handed_back_as_one() -> None:
-    broken = ToolCall("1", "unnamed", {}, parse_error="The call came with no name of a tool.")
+    broken = ToolCall("1", "unnamed", {}, parse_error="The call came with no tool name.")
     items = sent(assistant(broken), Message.user(ToolResult("No name.", call="1", failed=True)))["input"]
 
     assert ["function_call", "function_call_output"] == [item["type"] for item in items]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from openkoi_openai.shape import shape, strictly
+from openkoi_openai.output_schema import convert_schema, strict_schema
 
 pytestmark = pytest.mark.unit
 
@@ -37,8 +37,8 @@ def closed(**properties: Any) -> dict[str, Any]:
     ],
 )
 def test_what_is_exact_is_strict_and_stays_as_it_is(schema: Any) -> None:
-    assert schema == strictly(schema)
-    assert shape(schema)["strict"] is True
+    assert schema == strict_schema(schema)
+    assert convert_schema(schema)["strict"] is True
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_what_is_exact_is_strict_and_stays_as_it_is(schema: Any) -> None:
     ],
 )
 def test_what_says_less_or_more_is_not_strict_and_stays_as_it_is(schema: Any) -> None:
-    assert strictly(schema) is None
-    assert {"name": "answer", "schema": schema} == shape(schema)
+    assert strict_schema(schema) is None
+    assert {"name": "answer", "schema": schema} == convert_schema(schema)
 
 
 def test_remarks_are_left_out_where_strict_mode_takes_none_and_nothing_else_changes() -> None:
     held = {"x": {"type": "number", "default": 1}, "y": {"$ref": "#/$defs/y", "description": "Some y."}}
     remarked = {**closed(**held), "$defs": {"y": {"type": "string"}}, "$schema": "https://json-schema.org/x"}
-    exact = strictly(remarked)
+    exact = strict_schema(remarked)
 
     assert {**closed(x={"type": "number"}, y={"$ref": "#/$defs/y"}), "$defs": {"y": {"type": "string"}}} == exact
     for answer in ({"x": 1, "y": "a"}, {}, {"x": "1", "y": "a"}, {"x": 1, "y": 2}, {"x": 1, "y": "a", "z": 1}):
@@ -91,8 +91,8 @@ def test_what_goes_too_deep_is_not_strict() -> None:
     for _ in range(20):
         deep = closed(inner=deep)
 
-    assert strictly(deep) is None
+    assert strict_schema(deep) is None
 
 
 def test_a_shape_has_a_name_that_the_vendor_takes() -> None:
-    assert shape({"title": "My answer: é!" * 20})["name"] == ("My_answer_" * 20)[:64]
+    assert convert_schema({"title": "My answer: é!" * 20})["name"] == ("My_answer_" * 20)[:64]

@@ -15,9 +15,9 @@ MISTAKES = [
     ("context: 3", "line 1: the file has no turns"),
     ("turns: 3", "line 1: turns must be a list, not '3'"),
     ("turns: [hello]", "line 1: turns[1] must be a table with when, says"),
-    ("turns:\n- says: a\n  sayz: b", "line 3: turns[1].sayz is not a key here. Known: when, says, thinks"),
-    ("turns:\n- says: a\n  says: b", "line 3: turns[1].says is written twice"),
-    ("turns:\n- thinks: a", "line 2: turns[1] does nothing. A turn needs says, calls or fails"),
+    ("turns:\n- says: a\n  sayz: b", "line 3: turns[1].sayz is not a valid key. Valid keys: when, says, thinks"),
+    ("turns:\n- says: a\n  says: b", "line 3: turns[1].says is a duplicate key"),
+    ("turns:\n- thinks: a", "line 2: turns[1] needs says, calls or fails"),
     ("turns:\n- says: 3", "line 2: turns[1].says must be text (in quotes), not '3'"),
     ("turns:\n- says: a\n  when: {after: -1}", "line 3: turns[1].when.after must be a whole number, zero or more"),
     ("turns:\n- says: a\n  when: {tools: 1}", "line 3: turns[1].when.tools must be true or false"),
@@ -31,7 +31,7 @@ MISTAKES = [
     ("turns:\n- calls: [{tool: t, arguments: {day: 2026-01-01}}]", "turns[1].calls[1].arguments must be text"),
     ("turns:\n- fails: {retry_after: 1}", "turns[1].fails must name one of unavailable, refused, cut"),
     ("turns:\n- fails: {refused: a, cut: true}", "turns[1].fails must name one of unavailable, refused, cut"),
-    ("turns:\n- fails: {refused: a, retry_after: 1}", "retry_after belongs to unavailable only"),
+    ("turns:\n- fails: {refused: a, retry_after: 1}", "retry_after is only valid with unavailable"),
     ("turns:\n- fails: {cut: false}", "turns[1].fails.cut must be true"),
     ("turns: !!python/object:os.system [a]", "line 1"),
     ("price: {input: free}\nturns: []", "line 1: price.input must be a number, zero or more, not 'free'"),
@@ -54,7 +54,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "part.yaml"
     file.write_bytes(b"\xff\xfe\x00")
 
-    with pytest.raises(RequestRejectedError, match="cannot be read"):
+    with pytest.raises(RequestRejectedError, match="not a valid JSON object"):
         asyncio.run(ask(file))
 
 

@@ -184,9 +184,9 @@ def test_a_prompt_without_a_turn_is_refused_with_all_that_is_needed_to_write_one
         asyncio.run(heard(part, "Hi", answer("Hello."), "What\n now?"))
 
     told = (
-        f"{tmp_path / 'part.yaml'} has no turn for this prompt. Its newest message begins: 'What now?'. "
-        "Turns not used yet: line 4: contains 'koi', after 4. "
-        "Write a turn that fits, or let one be used again with repeat: true."
+        f"{tmp_path / 'part.yaml'} has no matching turn for this prompt. The last message starts with 'What now?'. "
+        "Unused turns: line 4: contains 'koi', after 4. "
+        "Add a matching turn, or set repeat: true on one."
     )
     assert told == str(caught.value)
 

@@ -19,7 +19,7 @@ from openkoi_hookspecs import (
     ToolCall,
     Usage,
 )
-from openkoi_rehearsal import Fault, Mishap, Scripted, Turn
+from openkoi_rehearsal import Scripted, ScriptedFailure, ScriptedFailureKind, ScriptedTurn
 
 pytestmark = pytest.mark.unit
 
@@ -69,7 +69,12 @@ def test_a_repeated_call_is_another_call() -> None:
 
 
 def test_a_turn_says_what_it_costs_and_how_it_fails() -> None:
-    model = Scripted([Turn((Text("a"),), usage=Usage(input=5)), Turn(fails=Fault(Mishap.UNAVAILABLE, "overloaded"))])
+    model = Scripted(
+        [
+            ScriptedTurn((Text("a"),), usage=Usage(input=5)),
+            ScriptedTurn(fails=ScriptedFailure(ScriptedFailureKind.UNAVAILABLE, "overloaded")),
+        ]
+    )
 
     assert [Text("a"), StreamEnd(Usage(input=5))] == heard(model)
     with pytest.raises(ProviderUnavailableError, match="overloaded"):

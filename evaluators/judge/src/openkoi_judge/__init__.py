@@ -1,6 +1,6 @@
-"""A model as judge for OpenKoi, held to rubrics written in Markdown."""
+"""A model as judge, which scores work by rubrics written in Markdown."""
 
-from .expectations import Expectations
+from .assertions import Expectations
 from .judge import Judge
 
 __all__ = ["Expectations", "Judge"]

@@ -1,4 +1,4 @@
-"""Choose the rubric for a task. Knows names, categories and what certificates say; knows no files and no models."""
+"""Choose the rubric for a task."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -6,56 +6,56 @@ from collections.abc import Callable, Iterable, Sequence
 from openkoi_hookspecs import ConfigError, PluginNotFoundError, Task
 from openkoi_skillfile import Rubric, canonical
 
-from .shelf import Shelf
+from .rubrics_library import RubricLibrary
 
-FLOOR = "general"
-FIXED = "The rubric {name} asks no model, so a judge cannot use it. Add it to `rubrics` in [evaluators.expectations]."
+DEFAULT_RUBRIC = "general"
+FIXED = "The rubric {name} asks no model, so the judge cannot use it. Add it to `rubrics` in [evaluators.expectations]."
 WORD = r"(?:evaluator|rubric)"
 MENTION = r"\b{word}s?\b[\s:=\"'`]{{1,3}}{name}(?![\w-])|(?<![\w-]){name}[\"'`]?\s{word}\b"
 
 
-def choose(rubrics: Sequence[Rubric], wish: str, task: Task, preferences: Iterable[str] = ()) -> Rubric:
-    """Take the one wished for, else the one the task or a preference names, else its category's, else the general one.
+def choose_rubric(rubrics: Sequence[Rubric], wish: str, task: Task, preferences: Iterable[str] = ()) -> Rubric:
+    """Return the requested rubric, else one that the task or a preference names, else its category's, else the general
+    one.
 
-    ``rubrics`` stand in their order of precedence; those that ask no model are not for a judge. A wish for one that
-    does not exist raises PluginNotFoundError, for one that asks no model ConfigError.
+    ``rubrics`` are in order of precedence; those that ask no model are skipped. Raise PluginNotFoundError for an
+    unknown name, ConfigError for a rubric that asks no model.
     """
-    if wish and wished(rubrics, wish).method.fixed:
+    if wish and find_rubric(rubrics, wish).method.asks_no_model:
         raise ConfigError(FIXED.format(name=wish))
     if wish:
-        return wished(rubrics, wish)
-    rubrics = [rubric for rubric in rubrics if not rubric.method.fixed]
+        return find_rubric(rubrics, wish)
+    rubrics = [rubric for rubric in rubrics if not rubric.method.asks_no_model]
     return (
-        first(named_in((task.text, *preferences), rubrics))
-        or first(serving(rubrics, task.category))
-        or wished(rubrics, FLOOR)
+        first_or_none(find_named((task.text, *preferences), rubrics))
+        or first_or_none(for_category(rubrics, task.category))
+        or find_rubric(rubrics, DEFAULT_RUBRIC)
     )
 
 
-def named_in(texts: Iterable[str], rubrics: Sequence[Rubric]) -> Iterable[Rubric]:
-    """Those that one of these texts asks for, in the order of the texts."""
-    return (rubric for text in texts for rubric in rubrics if mentioned(rubric.name, text))
+def find_named(texts: Iterable[str], rubrics: Sequence[Rubric]) -> Iterable[Rubric]:
+    """Yield the rubrics that one of these texts names, in the order of the texts."""
+    return (rubric for text in texts for rubric in rubrics if mentions(rubric.name, text))
 
 
-def by_merit(shelf: Shelf, merit: Callable[[Rubric], float]) -> list[Rubric]:
-    """The rubrics of a shelf, of each source the best certified first; where certificates say nothing, as they stood.
-
-    The source goes before: what a person wrote is not outranked by what came with a package.
-    """
+def sort_by_merit(shelf: RubricLibrary, merit: Callable[[Rubric], float]) -> list[Rubric]:
+    """Return the rubrics of each source, the best certified first; the source takes precedence over the certificate."""
     ranks = {source: place for place, source in enumerate(dict.fromkeys(shelf.sources.values()))}
     return sorted(shelf.rubrics, key=lambda rubric: (ranks[shelf.sources[rubric.name]], -merit(rubric)))
 
 
-def wished(rubrics: Sequence[Rubric], name: str) -> Rubric:
-    """Find one by its name."""
-    found = first(rubric for rubric in rubrics if rubric.name.casefold() == name.strip().casefold())
+def find_rubric(rubrics: Sequence[Rubric], name: str) -> Rubric:
+    """Return the rubric with a name; raise PluginNotFoundError if there is none."""
+    found = first_or_none(rubric for rubric in rubrics if rubric.name.casefold() == name.strip().casefold())
     if not found:
         raise PluginNotFoundError("rubric", name, tuple(rubric.name for rubric in rubrics))
     return found
 
 
-def mentioned(name: str, text: str) -> bool:
-    """Whether a text asks for a rubric: ``the terse evaluator``, ``rubric: terse``, or a name that is no plain word."""
+def mentions(name: str, text: str) -> bool:
+    """Return whether a text names a rubric: ``the terse evaluator``, ``rubric: terse``, or a name that is not an
+    ordinary word.
+    """
     plain = re.escape(name)
     pattern = MENTION.format(word=WORD, name=plain)
     if not name.isalpha():
@@ -63,12 +63,12 @@ def mentioned(name: str, text: str) -> bool:
     return bool(re.search(pattern, text, re.IGNORECASE))
 
 
-def serving(rubrics: Sequence[Rubric], category: str) -> Iterable[Rubric]:
-    """Those for a category of tasks, in order."""
+def for_category(rubrics: Sequence[Rubric], category: str) -> Iterable[Rubric]:
+    """Yield the rubrics for a category of tasks, in order."""
     wanted = canonical(category)
     return (rubric for rubric in rubrics if wanted and wanted in map(canonical, rubric.categories))
 
 
-def first(rubrics: Iterable[Rubric]) -> Rubric | None:
-    """The first of them, if there is one."""
+def first_or_none(rubrics: Iterable[Rubric]) -> Rubric | None:
+    """Return the first rubric, if any."""
     return next(iter(rubrics), None)

@@ -1,14 +1,13 @@
-"""Turn the text of one object into values, mended only if it has to be. Refuses rather than guesses a number.
+"""Parse a JSON object, repairing it only where that cannot change a number.
 
-What a repair may change is limited: a text in which a value is spelled oddly, or a wanted key stands twice, is
-refused, because mending it would mean to choose a number.
+A text with an oddly written value, or with a duplicate key that is needed, is rejected instead of repaired.
 """
 
 import json
 import re
 from collections.abc import Collection, Mapping
 
-MOST = 30_000
+MAX_REPAIR_CHARACTERS = 30_000
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+\\?(?:"|\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 VALUE = re.compile(
     r""":\s*(?:["'{\[]|(?:true|false|null|True|False|None)\b"""
@@ -17,34 +16,36 @@ VALUE = re.compile(
 NO_COLON = re.compile(r"""["']\s*[-+.]*\d""")
 
 
-class Twice(Exception):
-    """A key stands twice in one object, with different values."""
+class DuplicateKeyError(Exception):
+    """A key occurs twice in one object, with different values."""
 
 
-def decode(text: str, wanted: Collection[str]) -> Mapping[str, object] | None:
-    """Read an object; None if it is none, or could only be made one by guessing."""
+def parse_object(text: str, wanted: Collection[str]) -> Mapping[str, object] | None:
+    """Return an object, or None if it is not one or could only be guessed."""
     try:
-        value = json.loads(text, strict=False, parse_int=float, parse_constant=float, object_pairs_hook=unambiguous)
-    except Twice:
+        value = json.loads(
+            text, strict=False, parse_int=float, parse_constant=float, object_pairs_hook=build_unambiguous
+        )
+    except DuplicateKeyError:
         return None
     except (ValueError, RecursionError):
-        value = repaired(text, wanted)
+        value = repair_object(text, wanted)
     return value if isinstance(value, dict) else None
 
 
-def unambiguous(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Make a dictionary; the same key with another value is no dictionary."""
+def build_unambiguous(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return a dictionary; raise DuplicateKeyError for a key with two values."""
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found and found[key] != value:
-            raise Twice(key)
+            raise DuplicateKeyError(key)
         found[key] = value
     return found
 
 
-def repaired(text: str, wanted: Collection[str]) -> object:
-    """Mend commas, quotes, comments and escapes."""
-    if len(text) > MOST or not mendable(text, wanted):
+def repair_object(text: str, wanted: Collection[str]) -> object:
+    """Repair commas, quotes, comments and escapes."""
+    if len(text) > MAX_REPAIR_CHARACTERS or not is_repairable(text, wanted):
         return None
     from json_repair import repair_json
 
@@ -54,16 +55,16 @@ def repaired(text: str, wanted: Collection[str]) -> object:
         return None
 
 
-def mendable(text: str, wanted: Collection[str]) -> bool:
-    """Whether every value, outside of strings, is plainly spelled, and no wanted key stands twice."""
+def is_repairable(text: str, wanted: Collection[str]) -> bool:
+    """Return whether every value outside strings is written plainly, and no needed key occurs twice."""
     bare = QUOTED.sub(lambda found: '""' if found[0].startswith('"') else " ", text)
     if bare.count(":") != len(VALUE.findall(bare)) or NO_COLON.search(bare):
         return False
-    return all(times(text, name) < 2 for name in wanted)
+    return all(count_key(text, name) < 2 for name in wanted)
 
 
-def times(text: str, name: str) -> int:
-    """Count how often a key stands in a text, quoted or bare."""
+def count_key(text: str, name: str) -> int:
+    """Return how often a key occurs in a text, quoted or not."""
     spelled = re.escape(name).replace("_", r"[\s_-]")
     key = rf"""(?<!\\)["']{spelled}["']\s*:|[{{,]\s*{spelled}\s*:"""
     return len(re.findall(key, text, re.IGNORECASE))

@@ -1,15 +1,15 @@
-"""Lay out what a judge looks at: the change, the last words, what the checks found. Knows no rubrics or models."""
+"""Format what a judge sees: the change, the response, the results of checks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Check, EffectCall, Evaluation, ExecutionResult, Finding, StopReason, Task
 
-from .fence import fenced, mark, shortened
+from .quoting import abridge, make_marker, quote_content
 
-WORDS = 6_000
-LOG = 6_000
-CALLS = 4_000  # characters of the list of calls
+MAX_RESPONSE_CHARACTERS = 6_000
+MAX_LOG_CHARACTERS = 6_000
+MAX_CALL_LIST_CHARACTERS = 4_000  # characters of the list of calls
 UNCHANGED = "Nothing was changed: no file in the working directory differs, and no call had an effect elsewhere."
 ONLY_ELSEWHERE = "No file in the working directory differs. What the calls changed is listed with them."
 CHANGED = "+++ "
@@ -26,92 +26,92 @@ STOPPED = {
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Something to look at, under its name."""
+    """A piece of evidence and its name."""
 
     name: str
     text: str
 
 
-def asked(task: Task) -> str:
-    """Quote the task, and what was piped in with it."""
-    seal = mark([task.text, task.context])
-    parts = [fenced("task", task.text, seal)]
+def format_task(task: Task) -> str:
+    """Quote the task and its piped input."""
+    seal = make_marker([task.text, task.context])
+    parts = [quote_content("task", task.text, seal)]
     if task.context.strip():
-        parts.append(fenced("context", shortened(task.context, WORDS), seal))
+        parts.append(quote_content("context", abridge(task.context, MAX_RESPONSE_CHARACTERS), seal))
     return "## Task\n\n" + "\n".join(parts) + "\n"
 
 
-def shown(work: ExecutionResult, room: int, facts: Sequence[Evidence] = ()) -> str:
-    """Quote the whole of the work."""
-    return quoted(work, [*evidence(work, room), *facts])
+def format_work(work: ExecutionResult, room: int, facts: Sequence[Evidence] = ()) -> str:
+    """Quote the whole work."""
+    return quote_evidence(work, [*collect_evidence(work, room), *facts])
 
 
-def quoted(work: ExecutionResult, evidence: Sequence[Evidence]) -> str:
-    """Quote pieces of evidence behind one mark, with the plugins' wishes for the judge before them."""
+def quote_evidence(work: ExecutionResult, evidence: Sequence[Evidence]) -> str:
+    """Quote evidence with one marker, after the plugins' criteria for the judge."""
     pieces = [*(Evidence(section.name, section.text) for section in work.criteria if section.untrusted), *evidence]
-    seal = mark([text for piece in pieces for text in (piece.name, piece.text)])
-    blocks = [fenced(piece.name, piece.text, seal) for piece in pieces]
-    return wishes(work) + "## Output to evaluate\n\n" + "\n".join([*blocks, *stopped(work)]) + "\n"
+    seal = make_marker([text for piece in pieces for text in (piece.name, piece.text)])
+    blocks = [quote_content(piece.name, piece.text, seal) for piece in pieces]
+    return format_criteria(work) + "## Output to evaluate\n\n" + "\n".join([*blocks, *stop_notice(work)]) + "\n"
 
 
-def wishes(work: ExecutionResult) -> str:
-    """What plugins want looked at."""
+def format_criteria(work: ExecutionResult) -> str:
+    """Return the criteria that plugins add."""
     texts = [section.text.strip() for section in work.criteria if not section.untrusted and section.text.strip()]
     return "## Also consider\n\n" + "\n\n".join(texts) + "\n\n" if texts else ""
 
 
-def stopped(work: ExecutionResult) -> list[str]:
-    """A sentence about work that did not come to its own end."""
+def stop_notice(work: ExecutionResult) -> list[str]:
+    """Return a sentence about work that was stopped early."""
     return [f"The attempt was stopped before it was done: {STOPPED[work.ended]}."] if work.ended in STOPPED else []
 
 
-def evidence(work: ExecutionResult, room: int) -> Iterator[Evidence]:
-    """Yield the change, then the calls that could change something, the last words and the checks."""
+def collect_evidence(work: ExecutionResult, room: int) -> Iterator[Evidence]:
+    """Yield the change, calls with effects, the response and the checks."""
     if work.diff.strip():
-        yield Evidence("diff", shortened(work.diff, room, f"All changed files: {', '.join(files(work))}"))
+        yield Evidence("diff", abridge(work.diff, room, f"All changed files: {', '.join(changed_files(work))}"))
     else:
         yield Evidence("diff", ONLY_ELSEWHERE if work.changed else UNCHANGED)
     if work.calls:
-        yield Evidence("calls", shortened("\n".join(map(format_call, work.calls)), CALLS))
-    yield from said(work, WORDS if work.diff.strip() else room)
+        yield Evidence("calls", abridge("\n".join(map(format_call, work.calls)), MAX_CALL_LIST_CHARACTERS))
+    yield from response_and_checks(work, MAX_RESPONSE_CHARACTERS if work.diff.strip() else room)
 
 
-def said(work: ExecutionResult, room: int) -> Iterator[Evidence]:
-    """The last words, if there is room for them, and what the checks found."""
+def response_and_checks(work: ExecutionResult, room: int) -> Iterator[Evidence]:
+    """Yield the response, if there is room for it, and the results of checks."""
     if work.text.strip() and room:
-        yield Evidence("answer", shortened(work.text, room))
+        yield Evidence("answer", abridge(work.text, room))
     if work.known and (work.known.checks or work.known.findings or work.known.log):
-        yield Evidence("checks", checked(work.known))
+        yield Evidence("checks", format_checks(work.known))
 
 
 def format_call(call: EffectCall) -> str:
-    """Format a call that could change something, and how it ended."""
+    """Format a call with effects, and its outcome."""
     effects = f" ({'; '.join(call.effects)})" if call.effects else ""
     return f"{call.call}: {call.outcome}{effects}"
 
 
-def files(work: ExecutionResult) -> tuple[str, ...]:
-    """The files that were changed, as the work or else its diff names them."""
+def changed_files(work: ExecutionResult) -> tuple[str, ...]:
+    """Return the changed files, as listed by the work or its diff."""
     lines = work.diff.splitlines()
     named = (line.removeprefix(CHANGED).removeprefix("b/") for line in lines if line.startswith(CHANGED))
     return work.files or tuple(named)
 
 
-def checked(known: Evaluation) -> str:
-    """What the checks found, and the end of what they printed."""
-    lines = [*map(check, known.checks), *map(finding, known.findings)]
-    log = shortened(known.log.strip(), LOG)
+def format_checks(known: Evaluation) -> str:
+    """Return the results of checks, and the end of their output."""
+    lines = [*map(format_check, known.checks), *map(format_finding, known.findings)]
+    log = abridge(known.log.strip(), MAX_LOG_CHARACTERS)
     return "\n".join([*lines, *([log] if log else [])])
 
 
-def check(check: Check) -> str:
-    """One check in one line."""
+def format_check(check: Check) -> str:
+    """Return a check as one line."""
     if check.passed:
         return f"{check.name}: passed"
     return f"{check.name}: FAILED" if check.required else f"{check.name}: failed, as it did before the work began"
 
 
-def finding(finding: Finding) -> str:
-    """One finding of a check in one line."""
+def format_finding(finding: Finding) -> str:
+    """Return a finding as one line."""
     where = f"{finding.where}: " if finding.where else ""
     return f"[{finding.severity}] {where}{finding.title}"

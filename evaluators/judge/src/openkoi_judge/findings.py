@@ -1,4 +1,4 @@
-"""Read the findings of a verdict, leniently: a finding that is spelled oddly is still a finding. Knows no scores."""
+"""Parse the findings of a verdict leniently: an oddly written finding is still a finding."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from openkoi_hookspecs import Finding, Severity
 from openkoi_skillfile import Rubric
 
-from .fence import storable
-from .scores import Unreadable
+from .quoting import replace_surrogates
+from .scores import UnreadableError
 
-TITLE = 200
+MAX_TITLE_CHARACTERS = 200
 PLACE = re.compile(r"(?P<path>[\w.+@-]+(?:[/\\][\w.+@-]+)*\.\w+|[\w.+@-]+(?:[/\\][\w.+@-]+)+)(?::(?P<line>\d+)\S*)?")
 SEVERITIES = {
     Severity.BLOCKER: ("blocker", "blocking", "critical", "fatal", "severe", "showstopper", "p0"),
@@ -33,7 +33,7 @@ TITLES = (*SUMMARIES, *DETAILS)
 LABELED = re.compile(
     r"(?:[\[(*]{1,3}(?P<marked>\w+)[\])*:]{1,4}|(?P<plain>\w+)(?:\s*:|\s+[\u2013-]))\s+(?P<title>.+)", re.DOTALL
 )
-NONE = re.compile(
+NO_FINDING = re.compile(
     r"[(*_`\"'\u2713 ]*"
     r"(?:(?:there(?:'s| is| are| was| were)|i (?:found|see|saw)|(?:this|the) (?:work|code|change|diff) has) )?"
     r"(?:|none|nothing|nil|null|n/?a|not applicable|no|empty|-+|\[\s*\]|\{\s*\}|lgtm|ok(?:ay)?|(?:all|looks) good"
@@ -47,28 +47,28 @@ NONE = re.compile(
 )
 
 
-def read_findings(raw: object, rubric: Rubric) -> tuple[Finding, ...]:
-    """Read findings: a list, a single one, or words for none. What could hide a finding is refused."""
-    return tuple(finding(entry, rubric) for entry in map(opened, listed(raw)) if any(entry.values()))
+def parse_findings(raw: object, rubric: Rubric) -> tuple[Finding, ...]:
+    """Parse findings: a list, a single one, or words for none. Reject what could hide a finding."""
+    return tuple(to_finding(entry, rubric) for entry in map(to_object, to_list(raw)) if any(entry.values()))
 
 
-def listed(raw: object) -> Sequence[object]:
-    """Take what stands in place of a list for one; raises Unreadable for what is neither a finding nor none."""
+def to_list(raw: object) -> Sequence[object]:
+    """Return a list, also of a single finding; raise UnreadableError for anything else."""
     if isinstance(raw, list):
         return raw
-    if isinstance(raw, str) or (isinstance(raw, dict) and words(raw, *TITLES)):
+    if isinstance(raw, str) or (isinstance(raw, dict) and first_text(raw, *TITLES)):
         return [raw]
     if any(raw.values()) if isinstance(raw, dict) else raw:
-        raise Unreadable("The findings are not a list of objects.")
+        raise UnreadableError("The findings are not a list of objects.")
     return []
 
 
-def opened(entry: object) -> Mapping[str, object]:
-    """Take an entry for an object: bare words are its title, after a severity if they begin with one."""
+def to_object(entry: object) -> Mapping[str, object]:
+    """Return an entry as an object; plain text is its title, after a severity if it starts with one."""
     if isinstance(entry, dict):
-        said = [words(entry, name) for name in TITLES]
-        return {} if any(said) and all(NONE.fullmatch(text) for text in said if text) else entry
-    if not isinstance(entry, str) or NONE.fullmatch(entry.strip()):
+        said = [first_text(entry, name) for name in TITLES]
+        return {} if any(said) and all(NO_FINDING.fullmatch(text) for text in said if text) else entry
+    if not isinstance(entry, str) or NO_FINDING.fullmatch(entry.strip()):
         return {}
     first = LABELED.fullmatch(entry.strip())
     label = (first["marked"] or first["plain"]) if first else ""
@@ -76,41 +76,41 @@ def opened(entry: object) -> Mapping[str, object]:
     return {"severity": label, "title": first["title"]} if first and known else {"title": entry}
 
 
-def finding(entry: Mapping[str, object], rubric: Rubric) -> Finding:
-    """Make a finding of an entry; a place that is no file is kept in the detail."""
-    detail = words(entry, *DETAILS)
-    place = words(entry, "location", "where", "file")
-    where = located(place)
+def to_finding(entry: Mapping[str, object], rubric: Rubric) -> Finding:
+    """Return the finding of an entry; keep a location that is not a file in the detail."""
+    detail = first_text(entry, *DETAILS)
+    place = first_text(entry, "location", "where", "file")
+    where = parse_location(place)
     return Finding(
-        " ".join((words(entry, *SUMMARIES) or detail or "A finding without words").split())[:TITLE],
-        severity(words(entry, "severity", "level")),
-        rule=ruled(words(entry, "dimension"), rubric),
+        " ".join((first_text(entry, *SUMMARIES) or detail or "A finding without words").split())[:MAX_TITLE_CHARACTERS],
+        parse_severity(first_text(entry, "severity", "level")),
+        rule=rule_of(first_text(entry, "dimension"), rubric),
         where=where,
         detail=detail if where or not place else f"{detail} ({place})".strip(),
-        fix=words(entry, "fix", "suggested_fix"),
+        fix=first_text(entry, "fix", "suggested_fix"),
     )
 
 
-def words(entry: Mapping[str, object], *names: str) -> str:
-    """The first text that stands under one of the names."""
+def first_text(entry: Mapping[str, object], *names: str) -> str:
+    """Return the first text under one of the keys."""
     texts = (entry[name] for name in names if isinstance(entry.get(name), str))
-    return next((storable(text).strip() for text in texts if isinstance(text, str) and text.strip()), "")
+    return next((replace_surrogates(text).strip() for text in texts if isinstance(text, str) and text.strip()), "")
 
 
-def severity(word: str) -> Severity:
-    """Translate a severity; one that is not known is important."""
+def parse_severity(word: str) -> Severity:
+    """Parse a severity; an unknown one counts as important."""
     first = re.split(r"[^a-z0-9]+", word.casefold().strip(), maxsplit=1)[0]
     return next((known for known, names in SEVERITIES.items() if first in names), Severity.IMPORTANT)
 
 
-def ruled(dimension: str, rubric: Rubric) -> str:
-    """Name the rule: the rubric and the dimension, or the rubric alone when the dimension is none of its own."""
-    known = rubric.known(dimension)
+def rule_of(dimension: str, rubric: Rubric) -> str:
+    """Return the rubric and dimension as a rule, or the rubric alone for an unknown dimension."""
+    known = rubric.find_dimension(dimension)
     return rubric.rule(known.name) if known else rubric.name
 
 
-def located(place: str) -> str:
-    """Take a place for ``path:line`` if it looks like one."""
+def parse_location(place: str) -> str:
+    """Return a location as ``path:line`` if it looks like one, or an empty string."""
     found = PLACE.fullmatch(place.removeprefix("./"))
     if not found:
         return ""

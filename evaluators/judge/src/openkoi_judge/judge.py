@@ -1,4 +1,4 @@
-"""The judge: an opinion about the work, held to an evaluator's SKILL.md. Knows its configuration and the run."""
+"""A model as judge, guided by an evaluator's SKILL.md."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,35 +20,41 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_settings.keys import SKIP_EVAL_CONFIDENCE
-from openkoi_skillfile import Approved, Method, Rubric, RubricSample, Trust, lent
+from openkoi_skillfile import Approved, Method, Rubric, RubricSample, Trust, plugin_locations
 
-from .case import EVALUATOR, Case, Manner, digest
-from .certified import INFORMS, UNCERTIFIED, Certified, certified, informing, model_of
-from .choice import by_merit, choose
-from .extract import extract
-from .hearing import Hearing
-from .instruction import instruction
-from .kept import Kept
+from .cache import JudgmentCache
+from .certificates import (
+    INFORMS,
+    UNCERTIFIED,
+    RubricCertificates,
+    last_judge_model,
+    load_certificates,
+    make_informational,
+)
+from .choice import choose_rubric, sort_by_merit
+from .execution_facts import read_facts
+from .judge_input import EVALUATOR, JudgeInput, JudgeSettings, digest_texts
+from .judging import JudgingSession
 from .preferences import preferences
-from .scores import Unreadable
-from .shelf import Shelf, fetch, wanted
-from .sparing import Rules
+from .rubrics_library import RubricLibrary, load_rubrics, search_locations
+from .scores import UnreadableError
+from .skip_rules import JudgingRules
+from .system_prompt import instruction
 
 UNREADABLE = "The judge returned no usable verdict after 2 tries. {wrong} Try another evaluator model."
-TOO_LONG = "The judge sees {room} of the {length} characters of the change, its beginning and its end. Raise max_diff."
-WRONG = "[evaluators.judge]{other} {name} is {value}. It has to be {bound} or more."
+TOO_LONG = "The judge sees only {room} of the {length} characters of the change (start and end). Raise max_diff."
+WRONG = "[evaluators.judge]{other} {name} is {value}. It must be at least {bound}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
-    """Configured by ``[evaluators.judge]``.
+    """An evaluator configured by ``[evaluators.judge]``.
 
-    ``votes`` are asked for when the score lies within ``band`` of the threshold, and where nothing was changed;
-    ``folder`` is OpenKoi's data folder, and ``path`` names more folders with evaluators in
-    them. What a project brings is read where ``trust`` says so: where a person approved of it. No judgement is asked
-    for after a change of ``small`` characters or fewer when the last one reached ``skip_eval_confidence`` and the
-    checks pass. With ``require_certified`` a judgement by a rubric or model without a passed certificate informs and
-    does not decide; without ``certificates`` none is looked at.
+    ``votes`` are requested when the score is within ``band`` of the threshold, and when nothing was changed. ``folder``
+    is OpenKoi's data folder, ``path`` lists more folders with evaluators. A project's evaluators are used only if
+    ``trust`` allows it. No judgment is made after a change of at most ``small`` characters when the last score reached
+    ``skip_eval_confidence`` and the checks pass. With ``require_certified``, a judgment without a passed certificate is
+    informational; without ``certificates``, none are read.
     """
 
     judges: ClassVar[bool] = True
@@ -66,10 +72,10 @@ class Judge:
     folder: Annotated[Path | None, DataDir("")] = None
     path: tuple[Path, ...] = ()
     trust: Trust | None = None
-    _kept: Kept = field(default_factory=Kept, init=False, repr=False, compare=False)
+    _kept: JudgmentCache = field(default_factory=JudgmentCache, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot work, and such that would leave doubtful work unjudged."""
+        """Reject invalid settings, and those that would leave doubtful work unjudged."""
         least = {"votes": 1, "band": 0, "max_output": 1, "temperature": 0, "max_diff": 1, "small": 0}
         for name, bound in {**least, "skip_eval_confidence": SKIP_EVAL_CONFIDENCE.low}.items():
             if not getattr(self, name) >= bound:
@@ -77,96 +83,96 @@ class Judge:
                 raise ConfigError(WRONG.format(name=name, value=getattr(self, name), bound=bound, other=other))
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
-        """Judge the work by the evaluator for its task. Nothing said and nothing changed is nothing to judge."""
+        """Judge the work by the rubric for its task; return None when nothing was said or changed."""
         if not (work.changed or work.answered):
             return None
-        shelf = await self._shelf(run.workspace, run.koi)
-        await self._warn(shelf, run)
+        shelf = await self._load_library(run.workspace, run.koi)
+        await self._warn_about_problems(shelf, run)
         try:
-            rubrics = by_merit(shelf, lambda one: self._certified(one).merit)
-            rubric = choose(rubrics, self.rubric, run.task, preferences(run))
-            return await self._decisive(rubric, await self._judged(rubric, work, run), run)
-        except Unreadable as error:
+            rubrics = sort_by_merit(shelf, lambda one: self._certificates_of(one).merit)
+            rubric = choose_rubric(rubrics, self.rubric, run.task, preferences(run))
+            return await self._apply_certification(rubric, await self._judge(rubric, work, run), run)
+        except UnreadableError as error:
             return Evaluation(unavailable_reason=UNREADABLE.format(wrong=error))
         except (ProviderError, PluginNotFoundError, ConfigError) as error:
             return Evaluation(unavailable_reason=str(error))
 
     async def health(self) -> dict[str, str]:
-        """Name the evaluators there are; a broken one is unwell."""
-        shelf = await self._shelf(None, None)
+        """List the available rubrics; raise for an invalid one."""
+        shelf = await self._load_library(None, None)
         if shelf.complaints:
             raise KoiError(" ".join(shelf.complaints))
         return {"rubrics": ", ".join(rubric.name for rubric in shelf.rubrics)}
 
     async def rubrics(self, koi: Koi) -> Sequence[Rubric]:
-        """The rubrics it could judge by."""
-        return (await self._shelf(None, koi)).rubrics
+        """Return the rubrics that it could use."""
+        return (await self._load_library(None, koi)).rubrics
 
     def stamp(self, rubric: Rubric) -> str:
-        """Another one whenever the rubric, or what is said to a judge with it, is another."""
-        return digest(*instruction(rubric))
+        """Return a digest of the rubric and the instructions."""
+        return digest_texts(*instruction(rubric))
 
     def sample_request(self, sample: RubricSample) -> Request:
-        """Return the request that one vote on a sample takes."""
-        return self._case_of(sample).whole().request
+        """Return the request for one vote on a sample."""
+        return self._input_of(sample).whole().request
 
     async def evaluate_sample(self, sample: RubricSample, run: Run) -> Evaluation:
-        """Judge a sample with one vote, as if nothing had been judged before and there were no certificates."""
-        rules = replace(self._rules(Certified()), votes=1)
+        """Judge a sample with one vote, without cache and certificates."""
+        rules = replace(self._rules(RubricCertificates()), votes=1)
         try:
-            return await Hearing(self._case_of(sample), run, Kept(), rules).held()
-        except Unreadable as error:
+            return await JudgingSession(self._input_of(sample), run, JudgmentCache(), rules).evaluate()
+        except UnreadableError as error:
             return Evaluation(unavailable_reason=UNREADABLE.format(wrong=error))
 
-    def _case_of(self, sample: RubricSample) -> Case:
-        """Return the case of a work that no run has done, so that no record tells of it."""
-        facts = None if sample.rubric.method is Method.RUBRIC else extract(sample.work, (), "")
+    def _input_of(self, sample: RubricSample) -> JudgeInput:
+        """Return the input for a work that was not done by a run."""
+        facts = None if sample.rubric.method is Method.RUBRIC else read_facts(sample.work, (), "")
         manner = replace(self._manner, model=sample.model or EVALUATOR)
-        return Case(sample.rubric, sample.task, sample.work, manner, tuple(facts.shown()) if facts else ())
+        return JudgeInput(sample.rubric, sample.task, sample.work, manner, tuple(facts.shown()) if facts else ())
 
-    def _certified(self, rubric: Rubric) -> Certified:
-        """What certificates say of a rubric."""
+    def _certificates_of(self, rubric: Rubric) -> RubricCertificates:
+        """Return the certificates of a rubric."""
         if not self.certificates:
-            return Certified()
-        return certified(self.folder, rubric.name, self.stamp(rubric))
+            return RubricCertificates()
+        return load_certificates(self.folder, rubric.name, self.stamp(rubric))
 
-    async def _decisive(self, rubric: Rubric, said: Evaluation, run: Run) -> Evaluation:
-        """The evaluation, or what it has to tell, where only certified ones may decide."""
+    async def _apply_certification(self, rubric: Rubric, said: Evaluation, run: Run) -> Evaluation:
+        """Return the evaluation, made informational where only certified ones may decide."""
         if not self.require_certified or said.unavailable_reason:
             return said
-        model = model_of(run.koi.records(run.task.session), run.id)
-        why = self._certified(rubric).lacking(model)
+        model = last_judge_model(run.koi.records(run.task.session), run.id)
+        why = self._certificates_of(rubric).reason_not_decisive(model)
         if not why:
             return said
         await run.emit(WarningIssued(INFORMS.format(rubric=rubric.name, why=why)))
-        return replace(informing(said), unavailable_reason=UNCERTIFIED.format(rubric=rubric.name, why=why))
+        return replace(make_informational(said), unavailable_reason=UNCERTIFIED.format(rubric=rubric.name, why=why))
 
-    async def _shelf(self, workspace: Path | None, koi: Koi | None) -> Shelf:
-        """Read what there is."""
-        brought, complaints = await lent(koi.plugins("skills") if koi else ())
-        places = wanted(self.folder, workspace, self.path, brought)
-        shelf = fetch(places, self.trust or (Approved(koi) if koi else None))
+    async def _load_library(self, workspace: Path | None, koi: Koi | None) -> RubricLibrary:
+        """Load the rubrics."""
+        brought, complaints = await plugin_locations(koi.plugins("skills") if koi else ())
+        places = search_locations(self.folder, workspace, self.path, brought)
+        shelf = load_rubrics(places, self.trust or (Approved(koi) if koi else None))
         return replace(shelf, complaints=(*complaints, *shelf.complaints))
 
-    async def _warn(self, shelf: Shelf, run: Run) -> None:
-        """Say, once a run, what a person should look at."""
+    async def _warn_about_problems(self, shelf: RubricLibrary, run: Run) -> None:
+        """Warn, once per run, about invalid files."""
         for complaint in () if run.iterations else shelf.complaints:
             await run.emit(WarningIssued(complaint))
 
-    async def _judged(self, rubric: Rubric, work: ExecutionResult, run: Run) -> Evaluation:
-        """Ask a model."""
-        facts = None if rubric.method is Method.RUBRIC else extract(work, run.koi.records(run.task.session), run.id)
+    async def _judge(self, rubric: Rubric, work: ExecutionResult, run: Run) -> Evaluation:
+        """Judge the work by a rubric."""
+        facts = None if rubric.method is Method.RUBRIC else read_facts(work, run.koi.records(run.task.session), run.id)
         if len(work.diff) > self.max_diff:
             await run.emit(WarningIssued(TOO_LONG.format(room=self.max_diff, length=len(work.diff))))
-        case = Case(rubric, run.task, work, self._manner, tuple(facts.shown()) if facts else ())
-        return await Hearing(case, run, self._kept, self._rules(self._certified(rubric))).held()
+        case = JudgeInput(rubric, run.task, work, self._manner, tuple(facts.shown()) if facts else ())
+        return await JudgingSession(case, run, self._kept, self._rules(self._certificates_of(rubric))).evaluate()
 
     @property
-    def _manner(self) -> Manner:
-        return Manner(max_output=self.max_output, temperature=self.temperature, room=self.max_diff)
+    def _manner(self) -> JudgeSettings:
+        return JudgeSettings(max_output=self.max_output, temperature=self.temperature, max_diff=self.max_diff)
 
-    def _rules(self, known: Certified) -> Rules:
-        return Rules(
+    def _rules(self, known: RubricCertificates) -> JudgingRules:
+        return JudgingRules(
             votes=self.votes,
             band=self.band,
             confidence=self.skip_eval_confidence,

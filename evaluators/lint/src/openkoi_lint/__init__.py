@@ -1,4 +1,4 @@
-"""Runs a project's own linters for OpenKoi: ruff, mypy, eslint, tsc, clippy, go vet, shellcheck."""
+"""Run a project's own linters: ruff, mypy, eslint, tsc, clippy, go vet, shellcheck."""
 
 from .evaluator import Lint
 

@@ -1,4 +1,4 @@
-"""Read eslint's JSON. Knows its shape; rules are as grave as the project has them."""
+"""Parse eslint's JSON; severities are the project's own."""
 
 import json
 from collections.abc import Iterator
@@ -7,11 +7,11 @@ from typing import TypedDict
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import found, place
+from .messages import make_finding, place
 
 
-class Message(TypedDict, total=False):
-    """What eslint says of a line."""
+class EslintMessage(TypedDict, total=False):
+    """A message of eslint about a line."""
 
     ruleId: str | None
     severity: int
@@ -21,23 +21,25 @@ class Message(TypedDict, total=False):
 
 
 def read_eslint(text: str, root: Path) -> tuple[Finding, ...]:
-    """Every message; what is printed around the report is passed over."""
-    return tuple(finding for line in text.split("\n") if line.startswith("[") for finding in decoded(line, root))
+    """Return every message; skip the text around the report."""
+    return tuple(finding for line in text.split("\n") if line.startswith("[") for finding in parse_report(line, root))
 
 
-def decoded(line: str, root: Path) -> Iterator[Finding]:
-    """The messages in a report; none in one that was cut."""
+def parse_report(line: str, root: Path) -> Iterator[Finding]:
+    """Yield the messages in a report; nothing for a truncated one."""
     try:
         for file in json.loads(line):
             for message in file["messages"]:
                 where = place(file["filePath"], message.get("line", 1), root)
-                yield found(message["message"], severity(message), rule=message["ruleId"] or "eslint", where=where)
+                yield make_finding(
+                    message["message"], severity_of(message), rule=message["ruleId"] or "eslint", where=where
+                )
     except (ValueError, KeyError, TypeError):
         return
 
 
-def severity(message: Message) -> Severity:
-    """A file that cannot be read blocks; a rule is an error or a warning as it is configured."""
+def severity_of(message: EslintMessage) -> Severity:
+    """Return blocker for an unparsable file, else the configured severity."""
     if message.get("fatal"):
         return Severity.BLOCKER
     return Severity.IMPORTANT if message.get("severity") == 2 else Severity.SUGGESTION

@@ -1,4 +1,4 @@
-"""The evaluator: ask each linter of the project, and hold it against what was before. Knows no linter's words."""
+"""Run each linter of the project, and compare with the baseline."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,14 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import WarningIssued
 
-from .baseline import baseline_of, before_of
+from .baseline import make_baseline, read_baseline
+from .evaluation import evaluate_findings
 from .linter import Linter
 from .linters import has_work, linters
-from .messages import Heard, steady
-from .opinion import opinion
+from .messages import LinterOutput, normalize_message
 
 QUIET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1", "MYPY_FORCE_COLOR": "0"}
-NOT_THERE = {126, 127}
+COMMAND_NOT_FOUND = {126, 127}
 
 
 class Lint:
@@ -40,95 +40,95 @@ class Lint:
         venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
     ) -> None:
         if not seconds > 0:
-            raise ConfigError(f"[evaluators.lint] seconds is {seconds}. It has to be above 0.")
+            raise ConfigError(f"[evaluators.lint] seconds is {seconds}. It must be above 0.")
         self.commands = commands
         self.seconds = seconds
         self.venv = venv
 
     async def baseline(self, run: Run) -> Baseline:
         """Record what the linters find before the first change."""
-        return baseline_of(await self._heard(await self._wanted(run), run))
+        return make_baseline(await self._run_linters(await self._find_linters(run), run))
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Report what is new since the baseline; None when the project has no linter."""
-        before = before_of(work.baseline, work.files)
-        wanted = await self._wanted(run)
-        heard = await self._heard(wanted, run)
+        before = read_baseline(work.baseline, work.files)
+        wanted = await self._find_linters(run)
+        heard = await self._run_linters(wanted, run)
         useless = [one for one in heard if one.broke and before.broke(one.linter)]
         for one in useless:
             await run.emit(
-                WarningIssued(f"{one.linter} says nothing about the work: {one.findings[0].title}, as before it.")
+                WarningIssued(
+                    f"{one.linter} failed as it did before the task, so it was ignored: {one.findings[0].title}."
+                )
             )
         configured = {label(one) for one in wanted}
         gone = [name for name in sorted(before.working - configured) if has_work(name, run.workspace)]
         silent = sorted(before.working & configured - {one.linter for one in heard})
-        return opinion([one for one in heard if one not in useless], before, gone, silent)
+        return evaluate_findings([one for one in heard if one not in useless], before, gone, silent)
 
-    async def _wanted(self, run: Run) -> Sequence[Linter]:
-        """The linters that the project configures now."""
+    async def _find_linters(self, run: Run) -> Sequence[Linter]:
+        """Return the linters that the project configures now."""
         return await asyncio.to_thread(linters, run.workspace, self.venv, self.commands)
 
-    async def _heard(self, wanted: Sequence[Linter], run: Run) -> list[Heard]:
-        heard = [await self._ask(linter, run) for linter in wanted]
+    async def _run_linters(self, wanted: Sequence[Linter], run: Run) -> list[LinterOutput]:
+        heard = [await self._run_linter(linter, run) for linter in wanted]
         return [one for one in heard if one is not None]
 
-    async def _ask(self, linter: Linter, run: Run) -> Heard | None:
-        """What it found; None, and a warning, when it could not be asked."""
+    async def _run_linter(self, linter: Linter, run: Run) -> LinterOutput | None:
+        """Return a linter's output; return None after a warning when it could not run."""
         if not linter.argv:
-            await run.emit(
-                WarningIssued(f"{linter.name} was not run: the project configures it, but it is not installed.")
-            )
+            await run.emit(WarningIssued(f"{linter.name} was not run: it is configured but not installed."))
             return None
         done = await self._run(linter, linter.env, run)
-        if linter.else_env and done.exit_code and not linter.findings(everything(done), run.workspace):
+        if linter.else_env and done.exit_code and not linter.findings(full_output(done), run.workspace):
             done = await self._run(linter, {**linter.env, **linter.else_env}, run)
         if done.timed_out:
-            advice = "Raise seconds in [evaluators.lint], or leave it out."
-            await run.emit(WarningIssued(f"{linter.name} did not end within {self.seconds:g} seconds. {advice}"))
+            advice = "Raise seconds in [evaluators.lint], or remove the linter."
+            await run.emit(WarningIssued(f"{linter.name} timed out after {self.seconds:g} seconds. {advice}"))
             return None
         if (why := cannot_start(linter, done, run.workspace)) is not None:
             await run.emit(WarningIssued(f"{linter.name} was not run: {why.why}. {why.fix}"))
             return None
-        if done.exit_code in NOT_THERE:
+        if done.exit_code in COMMAND_NOT_FOUND:
             await run.emit(
                 WarningIssued(f"{linter.name} was not run: {done.output.strip()[:200] or 'it was not found.'}")
             )
             return None
-        return understood(linter, done, run.workspace)
+        return parse_output(linter, done, run.workspace)
 
     async def _run(self, linter: Linter, env: Mapping[str, str], run: Run) -> CommandResult:
-        return await run.execute(Command(linter.placed, env={**QUIET, **env}, seconds=self.seconds))
+        return await run.execute(Command(linter.command_line, env={**QUIET, **env}, seconds=self.seconds))
 
 
 def cannot_start(linter: Linter, done: CommandResult, root: Path) -> UnstartableProgram | None:
-    """Why a linter that named nothing could not start; None where it did."""
-    text = everything(done)
+    """Return why a linter without findings could not start, or None if it did."""
+    text = full_output(done)
     return None if linter.findings(text, root) else diagnose_start(done.exit_code, text)
 
 
-def understood(linter: Linter, done: CommandResult, root: Path) -> Heard:
-    """Its findings; when it failed and named none, the failure itself."""
-    text = everything(done)
+def parse_output(linter: Linter, done: CommandResult, root: Path) -> LinterOutput:
+    """Return the linter's findings; report the failure itself when it failed without any."""
+    text = full_output(done)
     findings = linter.findings(text, root)
     if done.exit_code != 0 and not findings:
-        findings = (broken(label(linter), text),)
-    return Heard(label(linter), findings, wide=linter.wide)
+        findings = (failure_finding(label(linter), text),)
+    return LinterOutput(label(linter), findings, wide=linter.wide)
 
 
 def label(linter: Linter) -> str:
-    """Its name, and that of the folder it looks at."""
+    """Return the linter's name and the folder it checks."""
     return f"{linter.name} in {linter.folder}" if linter.folder else linter.name
 
 
-def broken(name: str, text: str) -> Finding:
-    """A linter that did not do its work: its configuration or its input is beyond it."""
+def failure_finding(name: str, text: str) -> Finding:
+    """Return the finding for a linter that failed, for example because of its configuration."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    why = steady(lines[-1])[:140] if lines else "it said nothing"
+    why = normalize_message(lines[-1])[:140] if lines else "no output"
     return Finding(f"{name} fails: {why}", rule=name, detail="\n".join(lines[-20:])[-2000:])
 
 
-def everything(done: CommandResult) -> str:
-    """All that was printed, from wherever it is kept."""
+def full_output(done: CommandResult) -> str:
+    """Return the complete output."""
     try:
         return Path(done.output_file).read_text("utf-8", errors="replace") if done.output_file else done.output
     except OSError:

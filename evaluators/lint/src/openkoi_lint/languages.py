@@ -1,4 +1,4 @@
-"""The linters of other languages than Python, where a project has them. Reads files, runs nothing."""
+"""Find the linters of languages other than Python."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from .clippy import read_clippy
 from .eslint import read_eslint
 from .govet import read_vet
 from .linter import Linter
-from .reading import source
+from .project_files import read_text
 from .shellcheck import read_shellcheck
 from .tsc import read_tsc
 
@@ -21,21 +21,23 @@ BUILD_INFO = ("--incremental", "--tsBuildInfoFile", os.devnull)
 CLIPPY = ("cargo", "clippy", "--offline", "--quiet", "--message-format", "json", "--all-targets", "--workspace")
 ELSEWHERE = 'CARGO_TARGET_DIR="${TMPDIR:-/tmp}/openkoi-cargo-$0" exec "$@"'
 SHELLS = {".sh", ".bash"}
-MOST_SCRIPTS = 300
+MAX_SCRIPTS = 300
 
 
-def of_other_languages(root: Path, files: Sequence[Path]) -> Iterator[Linter]:
-    """Each where its manifest or its settings are, the outermost of these."""
+def find_linters(root: Path, files: Sequence[Path]) -> Iterator[Linter]:
+    """Yield a linter for each outermost folder with its manifest or settings."""
     for home in outermost(path.parent for path in files if is_eslint(path)):
-        yield Linter("eslint", called(home, root, "eslint", "-f", "json", "."), read_eslint, folder=name_of(home, root))
+        yield Linter(
+            "eslint", node_command(home, root, "eslint", "-f", "json", "."), read_eslint, folder=name_of(home, root)
+        )
     for home in outermost(path.parent for path in files if path.name == "tsconfig.json"):
-        argv = called(home, root, "tsc", "--noEmit", "--pretty", "false", "-p", ".", *BUILD_INFO)
+        argv = node_command(home, root, "tsc", "--noEmit", "--pretty", "false", "-p", ".", *BUILD_INFO)
         yield Linter("tsc", argv, read_tsc, wide=True, folder=name_of(home, root))
     if shutil.which("cargo-clippy"):
         yield from (clippy(home, root) for home in outermost(p.parent for p in files if p.name == "Cargo.toml"))
     if shutil.which("go"):
         yield from (vet(path.parent, root) for path in files if path.name == "go.mod")
-    scripts = [path.relative_to(root).as_posix() for path in files if path.suffix in SHELLS][:MOST_SCRIPTS]
+    scripts = [path.relative_to(root).as_posix() for path in files if path.suffix in SHELLS][:MAX_SCRIPTS]
     if scripts and shutil.which("shellcheck"):
         yield Linter("shellcheck", ("shellcheck", "-f", "json", "--", *scripts), read_shellcheck)
 
@@ -44,25 +46,25 @@ def is_eslint(path: Path) -> bool:
     """Whether the file configures eslint."""
     if path.name == "package.json":
         try:
-            return "eslintConfig" in json.loads(source(path) or "{}")
+            return "eslintConfig" in json.loads(read_text(path) or "{}")
         except (ValueError, TypeError):
             return False
     return path.name in ESLINT or path.name in OLD_ESLINT
 
 
 def outermost(homes: Iterator[Path]) -> list[Path]:
-    """Each folder once, but those inside another."""
+    """Return each folder once, without those inside another."""
     every = list(dict.fromkeys(homes))
     return [home for home in every if not any(home != other and home.is_relative_to(other) for other in every)]
 
 
 def name_of(home: Path, root: Path) -> str:
-    """The folder below the workspace; empty for the workspace itself."""
+    """Return the folder below the workspace, or an empty string for the workspace itself."""
     return "" if home == root else home.relative_to(root).as_posix()
 
 
-def called(home: Path, root: Path, name: str, *options: str) -> tuple[str, ...]:
-    """A package's command, from the nearest folder that has it installed."""
+def node_command(home: Path, root: Path, name: str, *options: str) -> tuple[str, ...]:
+    """Return a package's command from the nearest folder where it is installed."""
     above = (home, *(parent for parent in home.parents if parent.is_relative_to(root)))
     found = (shutil.which(name, path=str(place / "node_modules" / ".bin")) for place in above)
     program = next(filter(None, found), None)
@@ -70,7 +72,7 @@ def called(home: Path, root: Path, name: str, *options: str) -> tuple[str, ...]:
 
 
 def clippy(home: Path, root: Path) -> Linter:
-    """Clippy, building outside the workspace, unless the project has a folder to build in."""
+    """Return clippy, building outside the workspace unless the project has a target folder."""
     argv: tuple[str, ...] = CLIPPY
     if not (os.name == "nt" or (home / "target").is_dir()):
         argv = ("sh", "-c", ELSEWHERE, sha256(str(home.resolve()).encode()).hexdigest()[:16], *argv)
@@ -80,7 +82,7 @@ def clippy(home: Path, root: Path) -> Linter:
 
 
 def vet(home: Path, root: Path) -> Linter:
-    """Go's own, with the modules that are kept at home and no others."""
+    """Return go vet, restricted to modules in the local cache."""
     kept = Path(os.environ.get("GOMODCACHE") or Path.home() / "go" / "pkg" / "mod") / "cache" / "download"
     proxy = f"{kept.absolute().as_uri()},off" if kept.is_dir() else "off"
     env = {"GOPROXY": proxy, "GOSUMDB": "off", "GOTOOLCHAIN": "local"}

@@ -1,4 +1,4 @@
-"""Read the lines that most linters print: ``path:line: …``, ``path(line,column): …``, and eslint's. Knows no linter."""
+"""Parse the usual line formats: ``path:line: ...``, ``path(line,column): ...``, and eslint's."""
 
 import re
 from collections.abc import Iterator
@@ -7,23 +7,23 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import found, place
+from .messages import make_finding, place
 
 PLAIN = re.compile(r"^(?P<path>(?:[A-Za-z]:)?[^\s:(][^:(\n]*):(?P<line>\d+)(?::\d+)?:?\s+(?P<said>\S.*)$")
 BRACKETS = re.compile(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)(?:,\d+)?\): (?P<said>\S.*)$")
 UNDER = re.compile(r"^\s+(?P<line>\d+):\d+\s+(?P<said>(?:error|warning)\s.*)$")
 MILD = re.compile(r"^\W*(warn(ing)?|note|info|hint|style|convention)\b|\[warning\b", re.IGNORECASE)
-LONGEST = 1000
+MAX_PATH_CHARACTERS = 1000
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def read_lines(text: str, root: Path) -> tuple[Finding, ...]:
-    """Every line that names a file of the workspace and a line in it."""
-    return tuple(in_lines(COLOURS.sub("", text), root))
+    """Return a finding for every line that names a file of the workspace and a line in it."""
+    return tuple(parse_lines(COLOURS.sub("", text), root))
 
 
-def in_lines(text: str, root: Path) -> Iterator[Finding]:
-    """The findings in their order; eslint names the file once, above them."""
+def parse_lines(text: str, root: Path) -> Iterator[Finding]:
+    """Yield the findings in order; eslint names the file once, above its messages."""
     above = ""
     names_file = cache(partial(is_file, root=root))
     for line in text.split("\n"):
@@ -31,18 +31,18 @@ def in_lines(text: str, root: Path) -> Iterator[Finding]:
         if match is None:
             above = line.strip() if names_file(line.strip()) else above
         elif names_file(path := match.groupdict().get("path") or above):
-            yield finding(match["said"], place(path, match["line"], root))
+            yield to_finding(match["said"], place(path, match["line"], root))
 
 
 def is_file(path: str, root: Path) -> bool:
-    """Whether this names a file of the workspace."""
+    """Return whether a path names a file of the workspace."""
     try:
-        return 0 < len(path) < LONGEST and bool(place(path, 1, root)) and (root / path).is_file()
+        return 0 < len(path) < MAX_PATH_CHARACTERS and bool(place(path, 1, root)) and (root / path).is_file()
     except (OSError, ValueError):
         return False
 
 
-def finding(said: str, where: str) -> Finding:
-    """The finding of a line, as grave as the line says."""
+def to_finding(said: str, where: str) -> Finding:
+    """Return the finding of a line, with the severity that the line states."""
     severity = Severity.SUGGESTION if MILD.search(said) else Severity.IMPORTANT
-    return found(said, severity, rule="lint", where=where)
+    return make_finding(said, severity, rule="lint", where=where)

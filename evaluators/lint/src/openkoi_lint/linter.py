@@ -1,4 +1,4 @@
-"""A command that looks at a project. Knows no linter."""
+"""Define a linter as a command and a parser."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -14,10 +14,10 @@ IN_FOLDER = 'cd "$0" && exec "$@"'
 
 @dataclass(frozen=True, slots=True)
 class Linter:
-    """A command, and who understands it. Without ``argv`` it is wanted and not installed.
+    """A command and the parser of its output; without ``argv`` it is configured but not installed.
 
-    It is run in a ``folder`` of the workspace. A ``wide`` one reads the program as a whole. One that failed without a
-    finding is asked once more with ``else_env``.
+    It runs in a ``folder`` of the workspace. A ``wide`` one analyzes the whole program. One that fails without a
+    finding is run again with ``else_env``.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Linter:
     else_env: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def placed(self) -> tuple[str, ...]:
+    def command_line(self) -> tuple[str, ...]:
         """The command as it is run from the workspace."""
         if not self.folder:
             return self.argv
@@ -38,10 +38,10 @@ class Linter:
         return ("sh", "-c", IN_FOLDER, self.folder, *self.argv)
 
     def findings(self, text: str, root: Path) -> tuple[Finding, ...]:
-        """What it found, each with its place in the workspace, and once."""
-        found = (self.moved(finding) for finding in self.read(text, root / self.folder))
+        """Return each finding once, with its location in the workspace."""
+        found = (self.to_workspace(finding) for finding in self.read(text, root / self.folder))
         return tuple({(finding.key, finding.where): finding for finding in found}.values())
 
-    def moved(self, finding: Finding) -> Finding:
-        """A finding of its folder, as the workspace knows it."""
+    def to_workspace(self, finding: Finding) -> Finding:
+        """Return a finding with its location relative to the workspace."""
         return replace(finding, where=f"{self.folder}/{finding.where}") if self.folder and finding.where else finding

@@ -1,4 +1,4 @@
-"""Which linters a project has, and how they are called. Reads files, runs nothing."""
+"""Find a project's linters and their commands."""
 
 import os
 import shutil
@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from .languages import SHELLS, of_other_languages
+from .languages import SHELLS, find_linters
 from .lines import read_lines
 from .linter import Linter
 from .mypy import read_mypy
-from .reading import files, source, tools
+from .project_files import files, read_text, read_tool_tables
 from .ruff import read_ruff
 
 SURELY_WRONG = ("--select", "E9,F63,F7,F82")
@@ -24,23 +24,23 @@ COVERED |= {"shellcheck": SHELLS}
 
 
 def linters(root: Path, venv: str, commands: Mapping[str, str] | Sequence[str]) -> tuple[Linter, ...]:
-    """The project's own, then those that are configured."""
+    """Return the project's linters, then the configured ones."""
     every = list(files(root))
     python = any(path.suffix in PYTHON for path in every)
     own = [linter for linter in (ruff(root, venv), mypy(root, venv)) if linter] if python else []
-    return (*own, *of_other_languages(root, every), *configured(commands))
+    return (*own, *find_linters(root, every), *configured_linters(commands))
 
 
 def has_work(label: str, root: Path) -> bool:
-    """Whether files remain that a linter looks at; the label may name a folder after the linter."""
+    """Return whether files that a linter checks remain; the label may name a folder after the linter."""
     suffixes = COVERED.get(label.partition(" in ")[0])
     return suffixes is None or any(path.suffix in suffixes for path in files(root))
 
 
 def ruff(root: Path, venv: str) -> Linter | None:
-    """Ruff by the project's rules; where it has none, only what is surely wrong."""
-    asked = "ruff" in tools(root) or any((root / name).is_file() for name in ("ruff.toml", ".ruff.toml"))
-    program = called("ruff", root, venv)
+    """Return ruff with the project's rules, or only with rules for certain errors when it has none."""
+    asked = "ruff" in read_tool_tables(root) or any((root / name).is_file() for name in ("ruff.toml", ".ruff.toml"))
+    program = find_program("ruff", root, venv)
     if not asked and not program:
         return None
     rules = () if asked else SURELY_WRONG
@@ -48,21 +48,21 @@ def ruff(root: Path, venv: str) -> Linter | None:
 
 
 def mypy(root: Path, venv: str) -> Linter | None:
-    """Mypy, when the project configures it."""
-    cfg = source(root / "setup.cfg")
-    settings = tools(root).get("mypy")
+    """Return mypy if the project configures it."""
+    cfg = read_text(root / "setup.cfg")
+    settings = read_tool_tables(root).get("mypy")
     if settings is None and "[mypy]" not in cfg and not any((root / n).is_file() for n in ("mypy.ini", ".mypy.ini")):
         return None
-    program = called("mypy", root, venv)
-    texts = "\n".join((cfg, source(root / "mypy.ini"), source(root / ".mypy.ini")))
+    program = find_program("mypy", root, venv)
+    texts = "\n".join((cfg, read_text(root / "mypy.ini"), read_text(root / ".mypy.ini")))
     keys = set(settings) if isinstance(settings, dict) else set()
     chosen = keys & {"files", "packages", "modules"} or any(line.startswith("files") for line in texts.splitlines())
     targets = () if chosen else (".",)
-    return Linter("mypy", (*program, *MYPY, *python(root), *targets) if program else (), read_mypy, wide=True)
+    return Linter("mypy", (*program, *MYPY, *python_option(root), *targets) if program else (), read_mypy, wide=True)
 
 
-def configured(commands: Mapping[str, str] | Sequence[str]) -> Iterator[Linter]:
-    """What a person wrote into the configuration, for the shell; one without a name goes by its first word."""
+def configured_linters(commands: Mapping[str, str] | Sequence[str]) -> Iterator[Linter]:
+    """Yield the linters from the settings, run by the shell; one without a name is named by its first word."""
     named = (
         commands.items() if isinstance(commands, Mapping) else [(text.split()[0], text) for text in commands if text]
     )
@@ -71,8 +71,8 @@ def configured(commands: Mapping[str, str] | Sequence[str]) -> Iterator[Linter]:
         yield Linter(name, argv, read_lines)
 
 
-def called(name: str, root: Path, venv: str) -> tuple[str, ...]:
-    """How to call a Python tool: the project's own, the active environment's, the machine's, ours."""
+def find_program(name: str, root: Path, venv: str) -> tuple[str, ...]:
+    """Return the command of a Python tool: the project's, the active environment's, the system's, or ours."""
     for folder in (root / ".venv", root / "venv", *([Path(venv)] if venv else [])):
         program = shutil.which(name, path=str(folder / ("Scripts" if os.name == "nt" else "bin")))
         if program:
@@ -82,7 +82,7 @@ def called(name: str, root: Path, venv: str) -> tuple[str, ...]:
     return (sys.executable, "-m", name) if sys.executable and find_spec(name) else ()
 
 
-def python(root: Path) -> tuple[str, ...]:
-    """Which interpreter's packages mypy reads: the project's own, if it has one."""
+def python_option(root: Path) -> tuple[str, ...]:
+    """Return the option that makes mypy use the project's own interpreter."""
     path = root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     return ("--python-executable", str(path)) if path.exists() else ()

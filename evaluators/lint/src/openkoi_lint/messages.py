@@ -1,4 +1,4 @@
-"""What a linter said, in the words findings are told in. Knows no linter."""
+"""Convert linter messages to findings."""
 
 import re
 from dataclasses import KW_ONLY, dataclass
@@ -11,8 +11,8 @@ COUNTS = re.compile(r"(?<![\w.,:'\"`#/<\[-])\d+(?:\.\d+)?(?![\w'\"`/\]-]|[.:]\w)
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """All that one linter found. A ``wide`` one reads the program as a whole: a change here breaks a file there."""
+class LinterOutput:
+    """The findings of one linter; a ``wide`` one analyzes the whole program, so a change affects other files."""
 
     linter: str
     findings: tuple[Finding, ...] = ()
@@ -21,28 +21,32 @@ class Heard:
 
     @property
     def broke(self) -> bool:
-        """Whether it did not do its work at all."""
+        """Whether the linter failed."""
         return any(not finding.where and finding.rule == self.linter for finding in self.findings)
 
     @property
     def sound(self) -> bool:
-        """Whether it saw everything: a syntax error or a broken configuration hides what comes after."""
+        """Whether the linter saw everything; a syntax or configuration error hides what follows."""
         return not any(f.severity is Severity.BLOCKER or not f.where for f in self.findings)
 
 
-def found(message: str, severity: Severity = Severity.IMPORTANT, *, rule: str, where: str, fix: str = "") -> Finding:
-    """A finding whose title stays the same when lines move and counts change; its own words are kept beside it."""
-    title, said = steady(message), " ".join(message.split())
+def make_finding(
+    message: str, severity: Severity = Severity.IMPORTANT, *, rule: str, where: str, fix: str = ""
+) -> Finding:
+    """Return a finding whose title does not change when lines move and counts change; keep the original message as
+    detail.
+    """
+    title, said = normalize_message(message), " ".join(message.split())
     return Finding(title, severity, rule=rule, where=where, detail="" if title == said else said, fix=fix)
 
 
-def steady(message: str) -> str:
-    """A message without the line numbers and counts in it."""
+def normalize_message(message: str) -> str:
+    """Return a message without line numbers and counts."""
     return COUNTS.sub("…", LINES.sub("line …", " ".join(message.split())))
 
 
 def place(path: str, line: int | str, root: Path) -> str:
-    """``path:line`` within the workspace; empty for a file outside it."""
+    """Return ``path:line`` within the workspace, or an empty string for a file outside it."""
     base = root.resolve()
     file = (base / path).resolve()
     return f"{file.relative_to(base).as_posix()}:{line}" if file.is_relative_to(base) else ""

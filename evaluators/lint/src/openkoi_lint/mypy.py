@@ -1,22 +1,22 @@
-"""Read what mypy says. Knows its lines; notes are left out."""
+"""Parse mypy's output without its notes."""
 
 import re
 from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import found, place
+from .messages import make_finding, place
 
 LINE = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+)(?::\d+)?: error: (?P<said>.*?)(?:  \[(?P<code>[\w-]+)\])?$", re.M)
 
 
 def read_mypy(text: str, root: Path) -> tuple[Finding, ...]:
-    """Every error; one of syntax keeps mypy from reading on."""
-    return tuple(error(match, root) for match in LINE.finditer(text))
+    """Return every error; a syntax error keeps mypy from checking the rest."""
+    return tuple(to_finding(match, root) for match in LINE.finditer(text))
 
 
-def error(match: re.Match[str], root: Path) -> Finding:
-    """The error in a line."""
+def to_finding(match: re.Match[str], root: Path) -> Finding:
+    """Return the error in a line."""
     code = match["code"] or "mypy"
     severity = Severity.BLOCKER if code == "syntax" else Severity.IMPORTANT
-    return found(match["said"], severity, rule=code, where=place(match["path"], match["line"], root))
+    return make_finding(match["said"], severity, rule=code, where=place(match["path"], match["line"], root))

@@ -1,4 +1,4 @@
-"""Read what ruff says, one JSON object a line. Knows which of its rules find wrong code and which only style."""
+"""Parse ruff's JSON lines."""
 
 import json
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import found, place
+from .messages import make_finding, place
 
 SYNTAX = {"invalid-syntax", "E999", "E902"}
 WRONG = ("E9", "F", "B", "S", "PLE", "ASYNC")
@@ -14,24 +14,24 @@ STYLE = ("FA", "FBT", "FIX", "FLY", "FURB", "SIM", "SLF", "SLOT")
 
 
 def read_ruff(text: str, root: Path) -> tuple[Finding, ...]:
-    """Every violation in the text; what is not one is passed over."""
-    return tuple(finding for line in text.split("\n") if line.startswith("{") for finding in decoded(line, root))
+    """Return every violation in the text; skip other lines."""
+    return tuple(finding for line in text.split("\n") if line.startswith("{") for finding in parse_line(line, root))
 
 
-def decoded(line: str, root: Path) -> Iterator[Finding]:
-    """The violation in a line; none in a line that was cut."""
+def parse_line(line: str, root: Path) -> Iterator[Finding]:
+    """Yield the violation in a line; nothing for a truncated line."""
     try:
         said = json.loads(line)
         code = said["code"] or "invalid-syntax"
         where = place(said["filename"], said["location"]["row"], root)
         fix = (said.get("fix") or {}).get("message") or ""
-        yield found(said["message"], severity(code), rule=code, where=where, fix=fix)
+        yield make_finding(said["message"], severity_of(code), rule=code, where=where, fix=fix)
     except (ValueError, KeyError, TypeError):
         return
 
 
-def severity(code: str) -> Severity:
-    """Code that cannot be read, code that is wrong, and matters of taste."""
+def severity_of(code: str) -> Severity:
+    """Return blocker for syntax errors, important for wrong code, suggestion for style."""
     if code in SYNTAX:
         return Severity.BLOCKER
     wrong = code.startswith(WRONG) and not code.startswith(STYLE)

@@ -1,4 +1,4 @@
-"""Read shellcheck's JSON. Knows its shape."""
+"""Parse shellcheck's JSON."""
 
 import json
 from collections.abc import Iterator
@@ -6,29 +6,31 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import found, place
+from .messages import make_finding, place
 
 GRAVE = {"error", "warning"}
 UNREADABLE = range(1000, 2000)
 
 
 def read_shellcheck(text: str, root: Path) -> tuple[Finding, ...]:
-    """Every comment."""
-    return tuple(finding for line in text.split("\n") if line.startswith("[") for finding in decoded(line, root))
+    """Return every comment."""
+    return tuple(finding for line in text.split("\n") if line.startswith("[") for finding in parse_report(line, root))
 
 
-def decoded(line: str, root: Path) -> Iterator[Finding]:
-    """The comments in a report; none in one that was cut."""
+def parse_report(line: str, root: Path) -> Iterator[Finding]:
+    """Yield the comments in a report; nothing for a truncated one."""
     try:
         for said in json.loads(line):
             where = place(said["file"], said["line"], root)
-            yield found(said["message"], severity(said["level"], said["code"]), rule=f"SC{said['code']}", where=where)
+            yield make_finding(
+                said["message"], severity_of(said["level"], said["code"]), rule=f"SC{said['code']}", where=where
+            )
     except (ValueError, KeyError, TypeError):
         return
 
 
-def severity(level: str, code: int) -> Severity:
-    """A script that cannot be read, one that is likely wrong, and matters of taste."""
+def severity_of(level: str, code: int) -> Severity:
+    """Return blocker for an unparsable script, important for a likely error, suggestion for style."""
     if level == "error" and code in UNREADABLE:
         return Severity.BLOCKER
     return Severity.IMPORTANT if level in GRAVE else Severity.SUGGESTION

@@ -1,24 +1,24 @@
-"""Read what TypeScript's compiler says. Knows its lines."""
+"""Parse the TypeScript compiler's output."""
 
 import re
 from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import found, place
+from .messages import make_finding, place
 
 LINE = re.compile(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+),\d+\): error (?P<code>TS\d+): (?P<said>.*)$", re.M)
 SYNTAX = range(1000, 2000)
 
 
 def read_tsc(text: str, root: Path) -> tuple[Finding, ...]:
-    """Every error; one of syntax keeps it from reading on."""
+    """Return every error; a syntax error keeps tsc from checking the rest."""
     return tuple(
-        found(m["said"], severity(m["code"]), rule=m["code"], where=place(m["path"], m["line"], root))
+        make_finding(m["said"], severity_of(m["code"]), rule=m["code"], where=place(m["path"], m["line"], root))
         for m in LINE.finditer(text)
     )
 
 
-def severity(code: str) -> Severity:
-    """Code that cannot be read, and types that do not fit."""
+def severity_of(code: str) -> Severity:
+    """Return blocker for syntax errors and important for type errors."""
     return Severity.BLOCKER if int(code[2:]) in SYNTAX else Severity.IMPORTANT

@@ -1,4 +1,4 @@
-"""Tell which tests no longer run: deleted, renamed, left out or skipped. Knows names and how runners build them."""
+"""Find tests that no longer run: deleted, renamed, excluded or skipped."""
 
 import re
 from collections import Counter
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from .baseline import Before
-from .outcome import Outcome
-from .project import Kind
+from .baseline import SuiteBaseline
+from .outcome import SuiteOutcome
+from .project import RunnerKind
 
 CASE = re.compile(r"(?P<pytest>.+?::[^\[]+)\[.*\]|(?P<go>.+?\.(?:Test|Fuzz)[^/]*)/.+", re.DOTALL)
 FIXTURE = re.compile(r"(?:setUp|tearDown)(?:Class|Module) \((.+)\)")
@@ -16,7 +16,7 @@ SCRIPTS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
 MARKS = ("::", ".", "/")
 
 
-def absent(names: Sequence[str], outcome: Outcome, before: Before) -> tuple[str, ...]:
+def absent(names: Sequence[str], outcome: SuiteOutcome, before: SuiteBaseline) -> tuple[str, ...]:
     """Those of the names that neither ran nor are accounted for otherwise."""
     now = Now(outcome, before)
     missing = [name for name in names if name not in now.ran]
@@ -24,15 +24,15 @@ def absent(names: Sequence[str], outcome: Outcome, before: Before) -> tuple[str,
         return ()
     cases = Counter(map(function, names))
     lost = [name for name in missing if not now.tells(name) and not now.has(name, cases[function(name)])]
-    return tuple(lost if outcome.complete else reached(lost, names, now.ran.difference(outcome.runners)))
+    return tuple(lost if outcome.complete else before_last_run(lost, names, now.ran.difference(outcome.runners)))
 
 
 @dataclass(frozen=True)
 class Now:
     """What runs now, beside what was there before."""
 
-    outcome: Outcome
-    before: Before
+    outcome: SuiteOutcome
+    before: SuiteBaseline
 
     @cached_property
     def ran(self) -> frozenset[str]:
@@ -47,7 +47,7 @@ class Now:
     @cached_property
     def plain(self) -> frozenset[str]:
         """The new names as unittest would have them."""
-        return frozenset(map(dotted, self.new))
+        return frozenset(map(to_dotted_name, self.new))
 
     @cached_property
     def cases(self) -> Counter[str]:
@@ -55,7 +55,7 @@ class Now:
         return Counter(map(function, self.ran))
 
     @cached_property
-    def moved(self) -> frozenset[str]:
+    def moved_names(self) -> frozenset[str]:
         """The new names as another runner would have them, or the same one from another folder."""
         return frozenset(ending for name in self.new for ending in ends(name))
 
@@ -67,17 +67,17 @@ class Now:
 
     @property
     def broke_off(self) -> bool:
-        """Whether the runner did not do its work, and that is told by a check of its own."""
+        """Whether the runner did not finish, which a check of its own reports."""
         own = [test for test in self.outcome.tests if test.name in self.outcome.runners]
         told = any(test.passed or self.before.requires(test.name) for test in own)
         return told and not self.outcome.complete
 
     def tells(self, name: str) -> bool:
-        """Whether it is no test, and what it stands for is told by others: a runner, or what could not be read."""
+        """Return whether it is not a test, and others report its content: a runner, or what could not be read."""
         if self.before.passed.get(name, True) or "::" in name or not self.ran:
             return name in self.outcome.runners and bool(self.ran)
         script = name.endswith(SCRIPTS) and bool(self.new)
-        inside = within(name)[: 2 if self.before.kind(name) is Kind.GO else None]
+        inside = within(name)[: 2 if self.before.kind(name) is RunnerKind.GO else None]
         return script or name in self.outcome.runners or any(test.startswith(inside) for test in self.ran)
 
     def has(self, name: str, cases: int) -> bool:
@@ -90,7 +90,7 @@ class Now:
 
     def has_moved(self, name: str) -> bool:
         """Whether a new test has this name, with more or fewer folders before it."""
-        return dotted(name) in self.moved or not self.plain.isdisjoint(ends(name))
+        return to_dotted_name(name) in self.moved_names or not self.plain.isdisjoint(ends(name))
 
 
 def function(name: str) -> str:
@@ -108,25 +108,25 @@ def within(name: str) -> tuple[str, ...]:
     return tuple(f"{whole}{mark}" for mark in MARKS)
 
 
-def dotted(name: str) -> str:
-    """The name as unittest has it: folders, file, class and function with dots between."""
+def to_dotted_name(name: str) -> str:
+    """Return the name as unittest has it, with dots between folders, file, class and function."""
     return re.sub(r"\.py(?=::)", "", name).replace("/", ".").replace("::", ".")
 
 
 def ends(name: str) -> list[str]:
     """The name from each of its folders on, as unittest would have it from there; two parts at least."""
-    parts = dotted(name).split(".")
+    parts = to_dotted_name(name).split(".")
     return [".".join(parts[n:]) for n in range(len(parts) - 1)]
 
 
-def reached(lost: Iterable[str], names: Sequence[str], ran: frozenset[str]) -> list[str]:
-    """Those before the last that ran: a runner that broke off before as well may have come less far this time."""
+def before_last_run(lost: Iterable[str], names: Sequence[str], ran: frozenset[str]) -> list[str]:
+    """Return the lost tests before the last one that ran; a runner that was cut off may have come less far."""
     place = {name: n for n, name in enumerate(names)}
     last = max((place[name] for name in names if name in ran), default=len(names))
     return [name for name in lost if place[name] <= last]
 
 
-def siblings(name: str, outcome: Outcome, before: Before) -> list[str]:
+def siblings(name: str, outcome: SuiteOutcome, before: SuiteBaseline) -> list[str]:
     """The new tests of the same file, class or module: it may be one of them by now."""
     home, mark, _ = name.partition("::")
     if not mark:

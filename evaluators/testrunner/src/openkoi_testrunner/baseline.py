@@ -1,4 +1,4 @@
-"""How a project's tests stood before the work, and which have passed since; kept as a baseline in the log."""
+"""Keep how a project's tests stood before the task, and which have passed since."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -6,18 +6,18 @@ from typing import Any
 
 from openkoi_hookspecs import Baseline, Check, Json
 
-from .outcome import Outcome
-from .project import Kind
+from .outcome import SuiteOutcome
+from .project import RunnerKind
 from .suites import Suite
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
-    """How each test stood when the work began, in their order then, and which have passed ``since``.
+class SuiteBaseline:
+    """How each test stood when the task began, in order, and which have passed ``since``.
 
-    With ``all_count`` even those that were red then are held against the work. ``silent`` are those that are told only
-    when they fail; ``settings`` are changed files that decide how tests run; ``suites`` are what ran, and ``of`` says
-    which of them each test is of.
+    With ``all_count``, tests that failed before count as well. ``silent`` ones are reported only when they fail;
+    ``settings`` are changed files that decide how tests run; ``suites`` are what ran, and ``of`` is the suite of each
+    test.
     """
 
     passed: Mapping[str, bool] = field(default_factory=dict)
@@ -33,12 +33,12 @@ class Before:
         """Whether the work needs this test to pass: it is new, was green then or since, or red tests are the task."""
         return self.all_count or name in self.since or self.passed.get(name, True)
 
-    def kind(self, name: str) -> Kind | None:
+    def kind(self, name: str) -> RunnerKind | None:
         """How a test was run."""
         suite = self.of.get(name)
         return suite.kind if suite else None
 
-    def without(self, suites: Collection[Suite]) -> "Before":
+    def without(self, suites: Collection[Suite]) -> "SuiteBaseline":
         """What is known but for suites that are not run this time: nothing of theirs is missed."""
         if not suites:
             return self
@@ -51,12 +51,12 @@ class Before:
         return tuple(name for name in self.passed if name not in self.silent)
 
     @property
-    def added(self) -> tuple[str, ...]:
+    def added_tests(self) -> tuple[str, ...]:
         """The tests that came with the work, and passed."""
         return tuple(sorted(self.since - self.passed.keys()))
 
 
-def baseline_of(outcomes: Mapping[Suite, Outcome], suites: tuple[Suite, ...] = ()) -> Baseline:
+def baseline_of(outcomes: Mapping[Suite, SuiteOutcome], suites: tuple[Suite, ...] = ()) -> Baseline:
     """The record of what ran before the work, red and green. ``of`` names the suite of each test beyond the first."""
     tests = [test for outcome in outcomes.values() for test in outcome.tests]
     known = tuple(dict.fromkeys((*suites, *outcomes)))
@@ -68,18 +68,18 @@ def baseline_of(outcomes: Mapping[Suite, Outcome], suites: tuple[Suite, ...] = (
     return Baseline("", tuple(Check(test.name, test.passed, file=file_of(test.name)) for test in tests), state)
 
 
-def before_of(record: Baseline | None, since: Iterable[Check] = ()) -> Before:
+def before_of(record: Baseline | None, since: Iterable[Check] = ()) -> SuiteBaseline:
     """What a record says; of ``since``, the checks of earlier evaluations, those of the same evaluator count."""
     if record is None:
-        return Before()
+        return SuiteBaseline()
     state: Any = record.state or {}
-    suites = tuple(Suite(Kind(kind), folder) for kind, folder in state.get("suites", ()))
+    suites = tuple(Suite(RunnerKind(kind), folder) for kind, folder in state.get("suites", ()))
     passed = {check.name: check.passed for check in record.checks}
     green = frozenset(check.name for check in since if check.passed and check.evaluator == record.evaluator)
     of = dict.fromkeys(passed, suites[0]) if suites else {}
     of |= {name: suite for name in green - passed.keys() if (suite := suite_of(name, suites))}
     of |= {name: suites[place] for name, place in state.get("of", {}).items()}
-    return Before(passed, since=green, silent=frozenset(state.get("silent", ())), suites=suites, of=of)
+    return SuiteBaseline(passed, since=green, silent=frozenset(state.get("silent", ())), suites=suites, of=of)
 
 
 def suite_of(name: str, suites: Sequence[Suite]) -> Suite | None:
@@ -100,6 +100,6 @@ def file_of(name: str, settings: Iterable[str] = ()) -> str:
     return path if path != name and "." in path.rpartition("/")[2] else ""
 
 
-def owners(outcomes: Mapping[Suite, Outcome]) -> dict[str, Suite]:
+def owners(outcomes: Mapping[Suite, SuiteOutcome]) -> dict[str, Suite]:
     """Which suite each test is of."""
     return {test.name: suite for suite, outcome in outcomes.items() for test in outcome.tests}

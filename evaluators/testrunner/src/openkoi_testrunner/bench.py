@@ -1,4 +1,4 @@
-"""Run a project's suites, one after the other, as long as there is time. Knows their order, no runner's words."""
+"""Run a project's suites in order, as long as time remains."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -6,36 +6,36 @@ from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Run
 
-from .baseline import Before
+from .baseline import SuiteBaseline
 from .missing import NotRun, nothing_imports, out_of_reach, without_packages
-from .outcome import Outcome, below, forgiven, joined
-from .programs import Program, configured, program_for
-from .project import Kind
+from .outcome import SuiteOutcome, below, forgiven, join_outcomes
+from .programs import RunnerProgram, configured_program, program_for
+from .project import RunnerKind
 from .python import Python
 from .report import outcome_of
 from .suites import Suite
 
 MOST_REPEATED = 20
-PYTHONS = frozenset({Kind.PYTEST, Kind.UNITTEST})
+PYTHONS = frozenset({RunnerKind.PYTEST, RunnerKind.UNITTEST})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What each suite came to, which were not run and why, and which were put off until others are green."""
+class SuiteResults:
+    """The outcome of each suite, the suites that did not run, and those postponed until others pass."""
 
-    outcomes: Mapping[Suite, Outcome] = field(default_factory=dict)
+    outcomes: Mapping[Suite, SuiteOutcome] = field(default_factory=dict)
     not_run: tuple[NotRun, ...] = ()
     put_off: tuple[Suite, ...] = ()
 
     @property
-    def whole(self) -> Outcome | None:
+    def whole(self) -> SuiteOutcome | None:
         """All outcomes as one."""
-        return joined(list(self.outcomes.values()))
+        return join_outcomes(list(self.outcomes.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """How long one run of tests may take, and all of them together."""
+class RunTimeLimits:
+    """The time limits of one test run, and of all together."""
 
     each: float
     until: float
@@ -47,33 +47,33 @@ class Patience:
         return min(self.each, self.until - time.monotonic())
 
 
-def patience(each: float, in_all: float) -> Patience:
-    """Patience that begins now."""
-    return Patience(each=each, until=time.monotonic() + in_all, in_all=in_all)
+def start_time_limits(each: float, in_all: float) -> RunTimeLimits:
+    """Return time limits that start now."""
+    return RunTimeLimits(each=each, until=time.monotonic() + in_all, in_all=in_all)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
-    """Where and how the suites are run, this once."""
+class SuiteRunner:
+    """Where and how the suites are run."""
 
     run: Run
-    patience: Patience
+    patience: RunTimeLimits
     venv: str = ""
     command: str = ""
 
-    async def all(self, suites: Sequence[Suite], before: Before, files: Sequence[str]) -> Told:
+    async def all(self, suites: Sequence[Suite], before: SuiteBaseline, files: Sequence[str]) -> SuiteResults:
         """Run those that the work touched; the others only when these are green, for then it may be accepted."""
-        near = [suite for suite in suites if suite.touched(files)] or list(suites)
+        near = [suite for suite in suites if suite.contains_any(files)] or list(suites)
         far = [suite for suite in suites if suite not in near]
         told = await self.each(near, before)
         if far and any(before.requires(test.name) for outcome in told.outcomes.values() for test in outcome.red):
-            return Told(outcomes=told.outcomes, not_run=told.not_run, put_off=tuple(far))
+            return SuiteResults(outcomes=told.outcomes, not_run=told.not_run, put_off=tuple(far))
         rest = await self.each(far, before)
-        return Told(outcomes={**told.outcomes, **rest.outcomes}, not_run=(*told.not_run, *rest.not_run))
+        return SuiteResults(outcomes={**told.outcomes, **rest.outcomes}, not_run=(*told.not_run, *rest.not_run))
 
-    async def each(self, suites: Sequence[Suite], before: Before | None) -> Told:
+    async def each(self, suites: Sequence[Suite], before: SuiteBaseline | None) -> SuiteResults:
         """Run suites in their order; with a ``before``, what failed is asked again."""
-        outcomes: dict[Suite, Outcome] = {}
+        outcomes: dict[Suite, SuiteOutcome] = {}
         not_run: list[NotRun] = []
         for suite in suites:
             came = await self.once(suite)
@@ -83,9 +83,9 @@ class Bench:
                 outcomes[suite] = await self.again(suite, came, before) if before else came
                 hollow = nothing_imports(suite, came, self.run.workspace)
                 not_run += [hollow] if hollow else []
-        return Told(outcomes=outcomes, not_run=tuple(not_run))
+        return SuiteResults(outcomes=outcomes, not_run=tuple(not_run))
 
-    async def once(self, suite: Suite, only: tuple[str, ...] = ()) -> Outcome | NotRun:
+    async def once(self, suite: Suite, only: tuple[str, ...] = ()) -> SuiteOutcome | NotRun:
         """Run a suite; ``only`` names tests as the workspace knows them."""
         if self.patience.left <= 0:
             why = f"the {self.patience.in_all:g} seconds for all tests were used up"
@@ -94,35 +94,37 @@ class Bench:
         came = await (self.python(suite, names) if suite.kind in PYTHONS else self.program(suite, names))
         return came if isinstance(came, NotRun) else below(came, suite.folder)
 
-    async def python(self, suite: Suite, only: tuple[str, ...]) -> Outcome | NotRun:
+    async def python(self, suite: Suite, only: tuple[str, ...]) -> SuiteOutcome | NotRun:
         """Run Python's tests."""
         python = Python(kind=suite.kind, seconds=self.patience.left, venv=self.venv, folder=suite.folder, only=only)
         outcome = await python.run(self.run)
         return outcome or NotRun(suite, "no Python here has pytest", "Install it where the project is.")
 
-    async def program(self, suite: Suite, only: tuple[str, ...]) -> Outcome | NotRun:
+    async def program(self, suite: Suite, only: tuple[str, ...]) -> SuiteOutcome | NotRun:
         """Run the tests by a program, once more with what is kept at home if it cannot reach something."""
         root = self.run.workspace
-        program = configured(self.command) if suite.kind is Kind.COMMAND else program_for(suite, root, only)
+        program = (
+            configured_program(self.command) if suite.kind is RunnerKind.COMMAND else program_for(suite, root, only)
+        )
         if not program.there:
             return NotRun(suite, f"there is no {program.needs or program.argv[0]}", "Install it, or set a command.")
-        if suite.kind is Kind.NPM and (bare := without_packages(suite, root)):
+        if suite.kind is RunnerKind.NPM and (bare := without_packages(suite, root)):
             return bare
-        came = await self.tried(suite, program)
-        return await self.tried(suite, program.at_home) if isinstance(came, NotRun) and program.else_env else came
+        came = await self.run_program(suite, program)
+        return await self.run_program(suite, program.at_home) if isinstance(came, NotRun) and program.else_env else came
 
-    async def tried(self, suite: Suite, program: Program) -> Outcome | NotRun:
-        """Run a program, and tell a failure of its own from one for want of something."""
+    async def run_program(self, suite: Suite, program: RunnerProgram) -> SuiteOutcome | NotRun:
+        """Run a program, and tell a failing test from a missing dependency."""
         report = await program.run(self.run, max(self.patience.left, 1.0))
         outcome = outcome_of(report)
         return out_of_reach(suite, report, outcome) or outcome
 
-    async def again(self, suite: Suite, outcome: Outcome, before: Before) -> Outcome:
+    async def again(self, suite: Suite, outcome: SuiteOutcome, before: SuiteBaseline) -> SuiteOutcome:
         """Ask the few that failed once more, with nothing changed: what passes now, alone and among all, is flaky."""
         names = tuple(test.name for test in outcome.red if before.requires(test.name))
         if not (outcome.repeats and outcome.complete and 0 < len(names) <= MOST_REPEATED):
             return outcome
         alone = await self.once(suite, names)
-        lucky = alone.green.intersection(names) if isinstance(alone, Outcome) else frozenset()
+        lucky = alone.green.intersection(names) if isinstance(alone, SuiteOutcome) else frozenset()
         among_all = await self.once(suite) if lucky else None
-        return forgiven(outcome, lucky & among_all.green) if isinstance(among_all, Outcome) else outcome
+        return forgiven(outcome, lucky & among_all.green) if isinstance(among_all, SuiteOutcome) else outcome

@@ -1,11 +1,11 @@
-"""Read what ``cargo test`` prints. Knows libtest's lines and the compiler's."""
+"""Parse the output of ``cargo test``."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from .locations import first
-from .outcome import Ran
+from .outcome import CaseResult
 from .wording import fails, tail
 
 LINE = re.compile(
@@ -19,15 +19,15 @@ EXAMPLE = re.compile(r"(?P<path>\S+\.\w+) - .*\(line (?P<line>\d+)\)(?: - .*)?")
 BROKEN = re.compile(r"^error(?P<code>\[E\d+\])?: (?P<reason>.+)\n\s*--> (?P<where>\S+?:\d+)", re.M)
 
 
-def read_cargo(text: str, root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...]]:
+def read_cargo(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
     """Tests, the compiler's first error when there is one, and the tests that were ignored."""
     if not RUNNING.search(text) and not BROKEN.search(text):
         return (), ()
     lines = [match.groupdict() for match in LINE.finditer(between(text))]
     stories = {match["name"]: match["said"] for match in STORY.finditer(text)}
     tests = [ran(line, stories.get(line["name"], ""), root) for line in lines if line["how"] != "ignored"]
-    ignored = tuple(named(line) for line in lines if line["how"] == "ignored")
-    return (*tests, *broken(text, root), *aborted(text)), ignored
+    ignored = tuple(test_name(line) for line in lines if line["how"] == "ignored")
+    return (*tests, *broken(text, root), *find_abort(text)), ignored
 
 
 def between(text: str) -> str:
@@ -35,20 +35,20 @@ def between(text: str) -> str:
     return "\n".join(re.split(r"^(?:failures:|test result:)", part, flags=re.M)[0] for part in RUNNING.split(text)[1:])
 
 
-def named(line: dict[str, str]) -> str:
-    """The test's name; that of a documented example without its line."""
+def test_name(line: dict[str, str]) -> str:
+    """Return the test's name, without the line of a documentation example."""
     return re.sub(r" \(line \d+\)", "", line["name"])
 
 
-def ran(line: dict[str, str], said: str, root: Path) -> Ran:
+def ran(line: dict[str, str], said: str, root: Path) -> CaseResult:
     """The test, with the place and the words of its panic."""
-    name = named(line)
+    name = test_name(line)
     if line["how"] == "ok":
-        return Ran(name, passed=True)
+        return CaseResult(name, passed=True)
     panic = PANIC.search(said)
     reason = panic["reason"] if panic else said
     where = first(example(line["name"]) or said, root)
-    return Ran(name, passed=False, title=fails(name, reason), where=where, detail=tail(said))
+    return CaseResult(name, passed=False, title=fails(name, reason), where=where, detail=tail(said))
 
 
 def example(name: str) -> str:
@@ -57,12 +57,12 @@ def example(name: str) -> str:
     return f"{match['path']}:{match['line']}: " if match else ""
 
 
-def broken(text: str, root: Path) -> Iterator[Ran]:
+def broken(text: str, root: Path) -> Iterator[CaseResult]:
     """What does not compile, at its first error."""
     error = BROKEN.search(text)
     if error:
         detail = tail(text[error.start() :])
-        yield Ran(
+        yield CaseResult(
             "cargo test",
             passed=False,
             title=fails("cargo test", error["reason"]),
@@ -71,9 +71,9 @@ def broken(text: str, root: Path) -> Iterator[Ran]:
         )
 
 
-def aborted(text: str) -> Iterator[Ran]:
-    """A test program that died, so that some of its tests never ended."""
+def find_abort(text: str) -> Iterator[CaseResult]:
+    """Yield a failure for a test program that died before all of its tests ended."""
     death = ABORTED.search(text)
     if death:
         title = fails("cargo test", death["reason"])
-        yield Ran("cargo test", passed=False, title=title, detail=tail(text[: death.end()]))
+        yield CaseResult("cargo test", passed=False, title=title, detail=tail(text[: death.end()]))

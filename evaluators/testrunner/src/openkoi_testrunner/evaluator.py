@@ -1,4 +1,4 @@
-"""The evaluator: run the project's tests, hold them against what was before. Knows the order of these, no runner."""
+"""Run the project's tests and compare them with the baseline."""
 
 import asyncio
 from dataclasses import replace
@@ -7,16 +7,16 @@ from typing import Annotated, ClassVar
 from openkoi_hookspecs import Baseline, ConfigError, Env, Evaluation, ExecutionResult, Run, Task
 from openkoi_hookspecs.events import WarningIssued
 
-from .baseline import Before, baseline_of, before_of
-from .bench import Bench, patience
-from .outcome import Outcome
-from .project import Kind
+from .baseline import SuiteBaseline, baseline_of, before_of
+from .bench import SuiteRunner, start_time_limits
+from .outcome import SuiteOutcome
+from .project import RunnerKind
 from .suites import Suite, standing, suites_of
 from .verdict import unrun, verdict
 
 SETTINGS = frozenset({"conftest.py", "pytest.ini"})  # what they say decides how every test below them runs
 ABOUT_TESTS = frozenset({"bugfix", "test", "testing"})
-NONE = Outcome(runner="tests")
+NONE = SuiteOutcome(runner="tests")
 
 
 class TestRunner:
@@ -42,7 +42,7 @@ class TestRunner:
 
     async def baseline(self, run: Run) -> Baseline:
         """Record which tests there are before the first change, and which of them are green."""
-        suites = await self._suites(run, Before())
+        suites = await self._suites(run, SuiteBaseline())
         told = await self._bench(run).each(suites, None)
         for finding in unrun(told.not_run, touched=()):
             await run.emit(WarningIssued(f"{finding.title}. {finding.fix}"))
@@ -57,16 +57,18 @@ class TestRunner:
         found = unrun(told.not_run, touched=work.files)
         return verdict(told.whole or NONE, before.without(told.put_off), found)
 
-    async def _suites(self, run: Run, before: Before) -> tuple[Suite, ...]:
+    async def _suites(self, run: Run, before: SuiteBaseline) -> tuple[Suite, ...]:
         """The suites of now, and those of before that have something to run still."""
         if self.command:
-            return (Suite(Kind.COMMAND),)
+            return (Suite(RunnerKind.COMMAND),)
         return await asyncio.to_thread(
             lambda: tuple(dict.fromkeys((*suites_of(run.workspace), *standing(before.suites, run.workspace))))
         )
 
-    def _bench(self, run: Run) -> Bench:
-        return Bench(run=run, patience=patience(self.seconds, self.total), venv=self.venv, command=self.command)
+    def _bench(self, run: Run) -> SuiteRunner:
+        return SuiteRunner(
+            run=run, patience=start_time_limits(self.seconds, self.total), venv=self.venv, command=self.command
+        )
 
 
 def about_tests(task: Task) -> bool:

@@ -1,4 +1,4 @@
-"""Read the JSON of vitest, jest and mocha. Knows its shape, not who wrote it."""
+"""Parse the JSON reports of vitest, jest and mocha."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from .locations import first, own
-from .outcome import Ran
+from .outcome import CaseResult
 from .wording import fails, tail
 
 SKIPPED = {"pending", "skipped", "todo", "disabled"}
@@ -21,8 +21,8 @@ class Assertion(TypedDict, total=False):
     failureMessages: list[str]
 
 
-class File(TypedDict, total=False):
-    """A file of tests, as vitest and jest tell of it."""
+class JsTestFile(TypedDict, total=False):
+    """A test file, as vitest and jest report it."""
 
     name: str
     status: str
@@ -39,8 +39,8 @@ class Mocha(TypedDict, total=False):
     err: dict[str, str]
 
 
-def read_js(text: str, root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...]] | None:
-    """Tests and the names of skipped ones; None when it is no report."""
+def read_js(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]] | None:
+    """Return the tests and the names of skipped ones, or None when it is not a report."""
     try:
         said = json.loads(text)
         if "testResults" in said:
@@ -50,43 +50,43 @@ def read_js(text: str, root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...]] | 
         return None
 
 
-def by_files(told: Sequence[File], root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...]]:
+def by_files(told: Sequence[JsTestFile], root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
     """The tests of every file, and the files that could not be read."""
-    tests: list[Ran] = []
+    tests: list[CaseResult] = []
     skipped: list[str] = []
     for file in told:
         path = own(file["name"], root) or file["name"]
         every = file.get("assertionResults", [])
-        skipped += [named(path, test) for test in every if test["status"] in SKIPPED]
-        tests += [ran(named(path, test), test, root) for test in every if test["status"] not in SKIPPED]
+        skipped += [test_name(path, test) for test in every if test["status"] in SKIPPED]
+        tests += [ran(test_name(path, test), test, root) for test in every if test["status"] not in SKIPPED]
         tests += unread(path, file, root)
     return tuple(tests), tuple(skipped)
 
 
-def named(path: str, test: Assertion) -> str:
-    """The names of the file, of what is around the test, and its own."""
+def test_name(path: str, test: Assertion) -> str:
+    """Return the test's name with its file and the titles around it."""
     return " > ".join((path, *test.get("ancestorTitles", []), test["title"]))
 
 
-def ran(name: str, test: Assertion, root: Path) -> Ran:
+def ran(name: str, test: Assertion, root: Path) -> CaseResult:
     """The test, with the place and the words of its failure."""
     if test["status"] == "passed":
-        return Ran(name, passed=True)
+        return CaseResult(name, passed=True)
     said = "\n\n".join(test.get("failureMessages") or [])
-    return failed(name, said, root)
+    return make_failure(name, said, root)
 
 
-def unread(path: str, file: File, root: Path) -> Iterator[Ran]:
+def unread(path: str, file: JsTestFile, root: Path) -> Iterator[CaseResult]:
     """A file that failed without a test that did."""
     red = any(test["status"] == "failed" for test in file.get("assertionResults", []))
     if file.get("status") == "failed" and not red:
-        yield failed(path, file.get("message", ""), root)
+        yield make_failure(path, file.get("message", ""), root)
 
 
-def by_mocha(said: Mapping[str, Sequence[Mocha]], root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...]]:
+def by_mocha(said: Mapping[str, Sequence[Mocha]], root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
     """The tests that mocha tells of, and the hooks that failed."""
-    green = tuple(Ran(in_mocha(test, root), passed=True) for test in said["passes"])
-    red = (failed(in_mocha(test, root), stack(test), root) for test in said["failures"])
+    green = tuple(CaseResult(in_mocha(test, root), passed=True) for test in said["passes"])
+    red = (make_failure(in_mocha(test, root), stack(test), root) for test in said["failures"])
     return (*green, *red), tuple(in_mocha(test, root) for test in said["pending"])
 
 
@@ -102,10 +102,10 @@ def stack(test: Mocha) -> str:
     return err.get("stack") or err.get("message") or ""
 
 
-def failed(name: str, said: str, root: Path) -> Ran:
-    """The failure, at the first line of the workspace in its trace."""
+def make_failure(name: str, said: str, root: Path) -> CaseResult:
+    """Return the failure, at the first line of the workspace in its trace."""
     where = first(said, root) or own(name.partition(" > ")[0], root)
-    return Ran(name, passed=False, title=fails(name, reason(said)), where=where, detail=tail(said))
+    return CaseResult(name, passed=False, title=fails(name, reason(said)), where=where, detail=tail(said))
 
 
 def reason(said: str) -> str:

@@ -34,7 +34,7 @@ def first(text: str, root: Path) -> str:
 
 
 def own(name: str, root: Path) -> str:
-    """The path relative to the workspace, or nothing when it is no file of the project's own."""
+    """Return the path relative to the workspace, or an empty string for a file that is not the project's own."""
     base = root.resolve()
     try:
         path = (base / name).resolve()

@@ -1,4 +1,4 @@
-"""Tell why tests cannot be run: what they need is not installed. Knows how runners say so; installs nothing."""
+"""Find out why tests cannot run: dependencies are not installed."""
 
 import re
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from pathlib import Path
 
 from openkoi_files import diagnose_start
 
-from .outcome import Outcome
+from .outcome import SuiteOutcome
 from .package import Package
-from .report import Report
+from .report import RunnerReport
 from .suites import Suite
 from .wording import last_words, plain, steady
 
@@ -43,7 +43,7 @@ def without_packages(suite: Suite, root: Path) -> NotRun | None:
     )
 
 
-def out_of_reach(suite: Suite, report: Report, outcome: Outcome) -> NotRun | None:
+def out_of_reach(suite: Suite, report: RunnerReport, outcome: SuiteOutcome) -> NotRun | None:
     """A runner that failed for want of something that is to be fetched; it named no test."""
     if report.exit_code == 0 or any(test.name != outcome.runner for test in outcome.tests):
         return None
@@ -61,7 +61,7 @@ def out_of_reach(suite: Suite, report: Report, outcome: Outcome) -> NotRun | Non
     return None
 
 
-def nothing_imports(suite: Suite, outcome: Outcome, root: Path) -> NotRun | None:
+def nothing_imports(suite: Suite, outcome: SuiteOutcome, root: Path) -> NotRun | None:
     """Tests all of which fail because a package of others cannot be imported."""
     wanted = [PYTHON.search(test.title) or JAVASCRIPT.search(test.title) for test in outcome.red]
     if outcome.green or not wanted or not all(wanted):

@@ -1,14 +1,14 @@
-"""What a run of a project's tests came to. Knows no runner and no verdict."""
+"""Represent the outcome of a project's tests."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """One test that ran, or the runner itself. ``title`` says in a stable sentence how it failed.
+class CaseResult:
+    """One test that ran, or the runner itself; ``title`` says in a stable sentence how it failed.
 
-    A ``silent`` one is told only when it fails, so that its absence says nothing.
+    A ``silent`` one is reported only when it fails, so that its absence means nothing.
     """
 
     name: str
@@ -21,7 +21,7 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class SuiteOutcome:
     """All that ran. ``complete`` is false when the runner died, was stopped, or lost the end of its report.
 
     ``repeats`` says that single tests can be run again; ``flaky`` names those that failed and then passed. ``others``
@@ -29,7 +29,7 @@ class Outcome:
     """
 
     runner: str
-    tests: tuple[Ran, ...] = ()
+    tests: tuple[CaseResult, ...] = ()
     skipped: tuple[str, ...] = ()
     complete: bool = True
     repeats: bool = False
@@ -42,7 +42,7 @@ class Outcome:
         return self.runner, *self.others
 
     @property
-    def red(self) -> tuple[Ran, ...]:
+    def red(self) -> tuple[CaseResult, ...]:
         """The tests that failed."""
         return tuple(test for test in self.tests if not test.passed)
 
@@ -52,29 +52,29 @@ class Outcome:
         return frozenset(test.name for test in self.tests if test.passed)
 
 
-def below(outcome: Outcome, folder: str) -> Outcome:
+def below(outcome: SuiteOutcome, folder: str) -> SuiteOutcome:
     """The outcome as the workspace knows it: names and places begin with the folder that the tests were run in."""
     if not folder:
         return outcome
     runner = f"{outcome.runner} in {folder}"
     tests = (
-        replace(moved(test, folder), name=runner) if test.name == outcome.runner else moved(test, folder)
+        replace(move_test(test, folder), name=runner) if test.name == outcome.runner else move_test(test, folder)
         for test in outcome.tests
     )
     skipped = tuple(f"{folder}/{name}" for name in outcome.skipped)
     return replace(outcome, runner=runner, tests=tuple(tests), skipped=skipped)
 
 
-def moved(test: Ran, folder: str) -> Ran:
-    """A test in a folder further down."""
+def move_test(test: CaseResult, folder: str) -> CaseResult:
+    """Return a test with its folder before its name and location."""
     where = f"{folder}/{test.where}" if test.where else ""
     title = f"{folder}/{test.title}" if test.title.startswith(test.name) else test.title
     return replace(test, name=f"{folder}/{test.name}", title=title, where=where)
 
 
-def merged(tests: Iterable[Ran]) -> tuple[Ran, ...]:
-    """One entry a name, in the order of their first appearance; one failure outweighs any number of passes."""
-    kept: dict[str, Ran] = {}
+def merge_tests(tests: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
+    """Return one entry per name, in order of appearance; one failure outweighs any passes."""
+    kept: dict[str, CaseResult] = {}
     for test in tests:
         before = kept.get(test.name)
         if before is None or before.passed:
@@ -82,21 +82,21 @@ def merged(tests: Iterable[Ran]) -> tuple[Ran, ...]:
     return tuple(kept.values())
 
 
-def joined(outcomes: Sequence[Outcome]) -> Outcome | None:
-    """What several runners came to, one after the other."""
+def join_outcomes(outcomes: Sequence[SuiteOutcome]) -> SuiteOutcome | None:
+    """Return the outcomes of several runners as one."""
     if len(outcomes) < 2:
         return next(iter(outcomes), None)
-    return Outcome(
+    return SuiteOutcome(
         runner=outcomes[0].runner,
         others=tuple(outcome.runner for outcome in outcomes[1:]),
-        tests=merged(test for outcome in outcomes for test in outcome.tests),
+        tests=merge_tests(test for outcome in outcomes for test in outcome.tests),
         skipped=tuple(name for outcome in outcomes for name in outcome.skipped),
         complete=all(outcome.complete for outcome in outcomes),
         repeats=all(outcome.repeats for outcome in outcomes),
     )
 
 
-def forgiven(outcome: Outcome, names: frozenset[str]) -> Outcome:
+def forgiven(outcome: SuiteOutcome, names: frozenset[str]) -> SuiteOutcome:
     """The outcome with these tests counted as passed, because they passed when asked again."""
     flaky = tuple(test.name for test in outcome.red if test.name in names)
     tests = tuple(replace(test, passed=True) if test.name in flaky else test for test in outcome.tests)

@@ -45,14 +45,14 @@ class Package:
     def whole(self) -> str:
         """All of it: what comes before and after, and the scripts that it calls in their own words."""
         around = [self.scripts.get("pretest", ""), self.test, self.scripts.get("posttest", "")]
-        return " && ".join(self.spelled(part, 1) for part in around if part.strip())
+        return " && ".join(self.expand_script(part, 1) for part in around if part.strip())
 
-    def spelled(self, script: str, depth: int) -> str:
-        """A script with those that it calls put in their places."""
-        return "".join(self.called(part, depth) for part in BETWEEN.split(script))
+    def expand_script(self, script: str, depth: int) -> str:
+        """Return a script with the scripts that it calls inserted."""
+        return "".join(self.expand_command(part, depth) for part in BETWEEN.split(script))
 
-    def called(self, part: str, depth: int) -> str:
-        """One command, or the script that it calls."""
+    def expand_command(self, part: str, depth: int) -> str:
+        """Return a command, or the script that it calls."""
         match = CALLS.fullmatch(part.strip())
         script = self.scripts.get(match["name"], "") if match and depth < DEEPEST else ""
-        return f"( {self.spelled(script, depth + 1)} )" if script else part
+        return f"( {self.expand_script(script, depth + 1)} )" if script else part

@@ -1,4 +1,4 @@
-"""Read all that a command printed, from wherever it is kept. Knows nothing of tests."""
+"""Read the complete output of a command."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Run tests by a program of the machine: npm, node, cargo, go, make, or what is configured. Knows no formats."""
+"""Run tests by a program: npm, node, cargo, go, make, or a configured command."""
 
 import os
 import re
@@ -14,9 +14,9 @@ from openkoi_hookspecs import Command, CommandResult, Run
 from .homes import cargo_at_home, go_offline
 from .package import Package
 from .printed import text
-from .project import Kind, justfile, makefile, target
+from .project import RunnerKind, justfile, makefile, target
 from .reading import toml
-from .report import Report
+from .report import RunnerReport
 from .scripts import for_shell, reporting, runners_of
 from .suites import Suite
 
@@ -31,7 +31,7 @@ WINDOWS = os.name == "nt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class RunnerProgram:
     """A command that runs tests, in a folder of the workspace.
 
     ``counts`` is true of one that names every test. One with a ``mark`` reports apart from its words, after the mark.
@@ -53,19 +53,19 @@ class Program:
         return shutil.which(self.needs or self.argv[0]) is not None
 
     @property
-    def at_home(self) -> "Program":
+    def at_home(self) -> "RunnerProgram":
         """The same, reading what is kept at home."""
         return replace(self, env=self.else_env, else_env={})
 
-    async def run(self, run: Run, seconds: float) -> Report:
+    async def run(self, run: Run, seconds: float) -> RunnerReport:
         """Run it, and keep what it printed."""
-        argv = placed(self.argv, self.folder)
+        argv = place_command(self.argv, self.folder)
         done = await run.execute(Command(argv, env={**QUIET, **self.env}, seconds=seconds))
         return self._report(done, run.workspace / self.folder)
 
-    def _report(self, done: CommandResult, root: Path) -> Report:
+    def _report(self, done: CommandResult, root: Path) -> RunnerReport:
         said, *told = text(done).split(f"\n{self.mark}\n") if self.mark else [text(done)]
-        return Report(
+        return RunnerReport(
             runner=self.name,
             text=said,
             told=tuple(told),
@@ -77,16 +77,16 @@ class Program:
         )
 
 
-def placed(argv: tuple[str, ...], folder: str) -> tuple[str, ...]:
-    """The command as it is run from the workspace."""
+def place_command(argv: tuple[str, ...], folder: str) -> tuple[str, ...]:
+    """Return the command as it is run from the workspace."""
     if not folder:
         return argv
     return ("cmd", "/c", "cd", "/d", folder, "&&", *argv) if WINDOWS else ("sh", "-c", IN_FOLDER, folder, *argv)
 
 
-def configured(command: str) -> Program:
-    """What a person wrote into the configuration, for the shell."""
-    return Program(name=command, argv=shell(command), env=PYTEST)
+def configured_program(command: str) -> RunnerProgram:
+    """Return the configured command, run by the shell."""
+    return RunnerProgram(name=command, argv=shell(command), env=PYTEST)
 
 
 def shell(script: str) -> tuple[str, ...]:
@@ -94,37 +94,37 @@ def shell(script: str) -> tuple[str, ...]:
     return ("cmd", "/c", script) if WINDOWS else ("sh", "-c", script)
 
 
-def program_for(suite: Suite, root: Path, only: Sequence[str] = ()) -> Program:
-    """The command of each suite that is not Python's; ``only`` names tests, where the runner can be told them."""
+def program_for(suite: Suite, root: Path, only: Sequence[str] = ()) -> RunnerProgram:
+    """Return the command of a suite that is not Python's; ``only`` names tests, where the runner supports that."""
     folder = root / suite.folder
-    if suite.kind is Kind.CARGO:
+    if suite.kind is RunnerKind.CARGO:
         return by_cargo(suite, root, only)
-    if suite.kind is Kind.GO:
+    if suite.kind is RunnerKind.GO:
         return by_go(suite, only)
-    if suite.kind is Kind.NPM:
+    if suite.kind is RunnerKind.NPM:
         return by_npm(suite, root, only)
-    if suite.kind is Kind.JUST:
+    if suite.kind is RunnerKind.JUST:
         return by_target(("just", target(justfile(folder))), suite)
-    if suite.kind is Kind.MAKE:
+    if suite.kind is RunnerKind.MAKE:
         return by_target(("make", target(makefile(folder))), suite)
     argv = ("node", "--test", "--test-reporter=tap")
-    return Program(name="node --test", argv=argv, counts=True, folder=suite.folder)
+    return RunnerProgram(name="node --test", argv=argv, counts=True, folder=suite.folder)
 
 
-def by_target(argv: tuple[str, ...], suite: Suite) -> Program:
+def by_target(argv: tuple[str, ...], suite: Suite) -> RunnerProgram:
     """A target of make or just."""
-    return Program(name=" ".join(argv), argv=argv, env=PYTEST, folder=suite.folder)
+    return RunnerProgram(name=" ".join(argv), argv=argv, env=PYTEST, folder=suite.folder)
 
 
-def by_go(suite: Suite, only: Sequence[str]) -> Program:
+def by_go(suite: Suite, only: Sequence[str]) -> RunnerProgram:
     """Go's tests, by their functions' names."""
     functions = {match[1] for name in only if (match := re.search(r"\.((?:Test|Fuzz|Example)\w*)(?:/|$)", name))}
     chosen = ("-run", f"^({'|'.join(sorted(functions))})$") if functions else ()
     argv = ("go", "test", "-json", *chosen, "./...")
-    return Program(name="go test", argv=argv, env=go_offline(os.environ), counts=True, folder=suite.folder)
+    return RunnerProgram(name="go test", argv=argv, env=go_offline(os.environ), counts=True, folder=suite.folder)
 
 
-def by_cargo(suite: Suite, root: Path, only: Sequence[str]) -> Program:
+def by_cargo(suite: Suite, root: Path, only: Sequence[str]) -> RunnerProgram:
     """Cargo, building into the project's ``target`` if it has one, and outside the workspace if not."""
     folder = root / suite.folder
     workspace = toml(folder / "Cargo.toml").get("workspace")
@@ -135,7 +135,7 @@ def by_cargo(suite: Suite, root: Path, only: Sequence[str]) -> Program:
         argv = ("sh", "-c", ELSEWHERE, sha256(str(folder.resolve()).encode()).hexdigest()[:16], *argv)
     env = {"RUST_BACKTRACE": "0"}
     at_home = cargo_at_home(os.environ)
-    return Program(
+    return RunnerProgram(
         name="cargo test",
         argv=argv,
         needs="cargo",
@@ -146,19 +146,19 @@ def by_cargo(suite: Suite, root: Path, only: Sequence[str]) -> Program:
     )
 
 
-def by_npm(suite: Suite, root: Path, only: Sequence[str]) -> Program:
-    """The script of ``npm test``: with its runner told to report where that can be done, else as it is."""
+def by_npm(suite: Suite, root: Path, only: Sequence[str]) -> RunnerProgram:
+    """Return the script of ``npm test``, with its runner's report options where possible."""
     package = Package.of(root / suite.folder)
     script = package.whole
     runners = runners_of(script)
     if not runners or WINDOWS:
         tap = {"NODE_OPTIONS": "--test-reporter=tap"} if "--test" in script.split() else {}
-        return Program(name="npm test", argv=NPM_TEST, env={**NPM, **tap}, folder=suite.folder)
+        return RunnerProgram(name="npm test", argv=NPM_TEST, env={**NPM, **tap}, folder=suite.folder)
     mark = "" if any(runner.streams for runner in runners) else secrets.token_hex(8)
     told = reporting(script, only)
     line = for_shell(told, mark, len(runners)) if mark else told
     argv = shell(f'PATH="{bins(suite)}:$PATH"\n{line}')
-    return Program(name="npm test", argv=argv, needs="node", env=NPM, counts=True, mark=mark, folder=suite.folder)
+    return RunnerProgram(name="npm test", argv=argv, needs="node", env=NPM, counts=True, mark=mark, folder=suite.folder)
 
 
 def bins(suite: Suite) -> str:

@@ -17,7 +17,7 @@ PYTEST_TEST = re.compile(r"^\s*(import pytest|from pytest)\b|^(async )?def test_
 UNITTEST_TEST = re.compile(r"\bTestCase\b")
 
 
-class Kind(StrEnum):
+class RunnerKind(StrEnum):
     """How a project runs its tests."""
 
     PYTEST = "pytest"
@@ -40,32 +40,32 @@ def asks_for_pytest(root: Path) -> bool:
     return named or (isinstance(tools, dict) and "pytest" in tools)
 
 
-def python_tests(root: Path) -> Kind | None:
+def python_tests(root: Path) -> RunnerKind | None:
     """The runner that the Python tests were written for; plain test cases run under either."""
     kind = None
     for path in test_files(root):
         written = source(path)
         if PYTEST_TEST.search(written):
-            return Kind.PYTEST
+            return RunnerKind.PYTEST
         if UNITTEST_TEST.search(written):
-            kind = Kind.UNITTEST
+            kind = RunnerKind.UNITTEST
     return kind
 
 
-def manifests(root: Path) -> Iterator[Kind]:
+def manifests(root: Path) -> Iterator[RunnerKind]:
     """The runners of other languages that a folder's manifests name, the one to be preferred first."""
     if (root / "Cargo.toml").is_file():
-        yield Kind.CARGO
+        yield RunnerKind.CARGO
     if (root / "go.mod").is_file():
-        yield Kind.GO
+        yield RunnerKind.GO
     if Package.of(root).test:
-        yield Kind.NPM
+        yield RunnerKind.NPM
     elif any("node:test" in source(path) for path in node_tests(root)):
-        yield Kind.NODE
+        yield RunnerKind.NODE
     if target(makefile(root)):
-        yield Kind.MAKE
+        yield RunnerKind.MAKE
     if target(justfile(root)):
-        yield Kind.JUST
+        yield RunnerKind.JUST
 
 
 def target(recipes: Path) -> str:

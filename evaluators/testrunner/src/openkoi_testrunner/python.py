@@ -1,4 +1,4 @@
-"""Run a Python project's tests, in the first interpreter that can. Knows the reporter's orders, not its lines."""
+"""Run a Python project's tests in the first interpreter that can."""
 
 import json
 import secrets
@@ -9,9 +9,9 @@ from pathlib import Path
 from openkoi_hookspecs import Command, CommandResult, Run
 
 from .interpreters import interpreters, surroundings
-from .outcome import Outcome
+from .outcome import SuiteOutcome
 from .printed import lines
-from .project import Kind, unittest_folders
+from .project import RunnerKind, unittest_folders
 from .records import Story, outcome_of, read
 
 NOT_THERE = {126, 127}
@@ -22,16 +22,16 @@ BOOT = "import sys; sys.path[:] = [p for p in sys.path if p]; exec(sys.argv[1])"
 class Python:
     """How to run the tests of a Python project. ``only`` names the tests to repeat; empty means all."""
 
-    kind: Kind
+    kind: RunnerKind
     seconds: float
     venv: str = ""
     folder: str = ""
     only: tuple[str, ...] = ()
 
-    async def run(self, run: Run) -> Outcome | None:
+    async def run(self, run: Run) -> SuiteOutcome | None:
         """Run the tests; None when no interpreter has the runner they need."""
         for python in self._interpreters(run.workspace):
-            story = await self._told(python, run)
+            story = await self._run_reporter(python, run)
             if story is not None and not story.missing:
                 return outcome_of(story)
         return None
@@ -41,7 +41,7 @@ class Python:
         near = interpreters(root / self.folder, self.venv)
         return tuple(dict.fromkeys((*near[:1], *interpreters(root, self.venv)[:1], *near))) if self.folder else near
 
-    async def _told(self, python: str, run: Run) -> Story | None:
+    async def _run_reporter(self, python: str, run: Run) -> Story | None:
         mark = f"@{secrets.token_hex(8)} "
         completed = await run.execute(self._command(python, mark, run))
         if completed.exit_code in NOT_THERE and mark not in completed.output:
@@ -50,9 +50,9 @@ class Python:
 
     def _command(self, python: str, mark: str, run: Run) -> Command:
         script = files(__package__).joinpath("reporter.py").read_text("utf-8")
-        orders = {"mark": mark, "pytest": self.kind is Kind.PYTEST, "only": self.only}
+        orders = {"mark": mark, "pytest": self.kind is RunnerKind.PYTEST, "only": self.only}
         root = run.workspace / self.folder
-        orders["folders"] = unittest_folders(root) if self.kind is Kind.UNITTEST else []
+        orders["folders"] = unittest_folders(root) if self.kind is RunnerKind.UNITTEST else []
         orders["home"] = self.folder
         env = surroundings(root, python)
         stdin = json.dumps(orders).encode()

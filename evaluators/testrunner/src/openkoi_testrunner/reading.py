@@ -1,4 +1,4 @@
-"""Read a project's files as far as they can be read. Knows no runner."""
+"""Read a project's files, as far as they are readable."""
 
 import tomllib
 from pathlib import Path

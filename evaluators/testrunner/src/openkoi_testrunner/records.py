@@ -1,4 +1,4 @@
-"""Read what the reporter inside the project's interpreter said. Knows its lines; runs nothing."""
+"""Parse the output of the reporter inside the project's interpreter."""
 
 import json
 from collections import deque
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .locations import deepest, own
-from .outcome import Outcome, Ran, merged
+from .outcome import CaseResult, SuiteOutcome, merge_tests
 from .wording import fails, last_words, steady, tail
 
 LINES_KEPT = 400
@@ -16,7 +16,7 @@ DID_NOT_RUN = {2: "was interrupted", 3: "broke down", 4: "could not start"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class ReporterRecord:
     """One line of the reporter."""
 
     kind: str
@@ -34,7 +34,7 @@ class Record:
 class Story:
     """What was read: the records, what else was printed, and whether time ran out."""
 
-    records: tuple[Record, ...]
+    records: tuple[ReporterRecord, ...]
     printed: str
     root: Path
     timed_out: bool = False
@@ -50,60 +50,60 @@ class Story:
         return next((record.name for record in self.records if record.kind == "runner"), "pytest")
 
     @property
-    def end(self) -> Record | None:
+    def end(self) -> ReporterRecord | None:
         """The reporter's last word; None when it did not come to say it."""
         return next((record for record in self.records if record.kind == "end"), None)
 
 
-def read(lines: Iterable[str], mark: str) -> tuple[tuple[Record, ...], str]:
+def read(lines: Iterable[str], mark: str) -> tuple[tuple[ReporterRecord, ...], str]:
     """Tell the reporter's lines from whatever else was printed."""
-    records: list[Record] = []
+    records: list[ReporterRecord] = []
     printed: deque[str] = deque(maxlen=LINES_KEPT)
     for line in lines:
         if line.startswith(mark):
-            records.extend(decoded(line[len(mark) :]))
+            records.extend(parse_record(line[len(mark) :]))
         elif line.strip() or (printed and printed[-1].strip()):
             printed.append(line.rstrip("\n"))
     return tuple(records), "\n".join(printed)
 
 
-def decoded(line: str) -> Iterator[Record]:
-    """The record in a line; none in a line that was cut."""
+def parse_record(line: str) -> Iterator[ReporterRecord]:
+    """Yield the record in a line; nothing for a truncated line."""
     try:
-        yield Record(**json.loads(line))
+        yield ReporterRecord(**json.loads(line))
     except (ValueError, TypeError):
         return
 
 
-def outcome_of(story: Story) -> Outcome:
+def outcome_of(story: Story) -> SuiteOutcome:
     """What the tests came to, the runner's own accident among them."""
-    tests = [test for record in story.records if record.kind == "test" for test in told(record, story.root)]
+    tests = [test for record in story.records if record.kind == "test" for test in to_tests(record, story.root)]
     accident = trouble(story)
     skipped = tuple(record.id for record in story.records if record.outcome == "skipped")
-    everything = merged([*tests, *unfinished(story), *accident])
-    return Outcome(runner=story.runner, tests=everything, skipped=skipped, complete=not accident, repeats=True)
+    everything = merge_tests([*tests, *find_unfinished(story), *accident])
+    return SuiteOutcome(runner=story.runner, tests=everything, skipped=skipped, complete=not accident, repeats=True)
 
 
-def told(record: Record, root: Path) -> Iterator[Ran]:
-    """The test a record tells of; a skipped one did not run."""
+def to_tests(record: ReporterRecord, root: Path) -> Iterator[CaseResult]:
+    """Yield the test of a record; a skipped one did not run."""
     if record.outcome == "passed":
-        yield Ran(record.id, passed=True)
+        yield CaseResult(record.id, passed=True)
     elif record.outcome == "failed":
         reason = record.reason or last_words(record.text)
-        where = deepest(record.text, root) or placed(record.place, root)
+        where = deepest(record.text, root) or test_location(record.place, root)
         title = fails(record.id, reason)
-        yield Ran(record.id, passed=False, title=title, where=where, detail=tail(record.text))
+        yield CaseResult(record.id, passed=False, title=title, where=where, detail=tail(record.text))
 
 
-def placed(place: str, root: Path) -> str:
-    """Where the test itself stands, when the traceback names nothing of the workspace."""
+def test_location(place: str, root: Path) -> str:
+    """Return the test's own location, when the traceback names nothing in the workspace."""
     path, _, line = place.rpartition(":")
     known = own(path, root) if path else ""
     return f"{known}:{line}" if known else ""
 
 
-def unfinished(story: Story) -> Iterator[Ran]:
-    """The test that had begun and never ended, when the runner did not come to its end."""
+def find_unfinished(story: Story) -> Iterator[CaseResult]:
+    """Yield the test that started and never ended, when the runner was cut off."""
     if story.end is not None:
         return
     ended = {record.id for record in story.records if record.kind == "test"}
@@ -111,10 +111,12 @@ def unfinished(story: Story) -> Iterator[Ran]:
         if record.kind == "start" and record.id not in ended:
             how = LATE if story.timed_out else "ended the test process"
             where = own(record.id.partition("::")[0], story.root)
-            yield Ran(record.id, passed=False, title=f"{record.id} {how}", where=where, detail=tail(story.printed))
+            yield CaseResult(
+                record.id, passed=False, title=f"{record.id} {how}", where=where, detail=tail(story.printed)
+            )
 
 
-def trouble(story: Story) -> tuple[Ran, ...]:
+def trouble(story: Story) -> tuple[CaseResult, ...]:
     """The runner's own failure, if it did not do its work to the end or the middle of its report is lost."""
     end = story.end
     if end is None:
@@ -123,11 +125,13 @@ def trouble(story: Story) -> tuple[Ran, ...]:
         how = DID_NOT_RUN[end.code]
     elif end.told > sum(record.kind == "test" for record in story.records):
         return (
-            Ran(story.runner, passed=end.code == 0, title=f"{story.runner} fails, and a part of its report is lost"),
+            CaseResult(
+                story.runner, passed=end.code == 0, title=f"{story.runner} fails, and a part of its report is lost"
+            ),
         )
     else:
         return ()
     why = steady(last_words(story.printed))
     title = f"{story.runner} {how}: {why}" if why and not story.timed_out else f"{story.runner} {how}"
     where = deepest(story.printed, story.root)
-    return (Ran(story.runner, passed=False, title=title, where=where, detail=tail(story.printed)),)
+    return (CaseResult(story.runner, passed=False, title=title, where=where, detail=tail(story.printed)),)

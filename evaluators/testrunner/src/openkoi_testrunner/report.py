@@ -1,4 +1,4 @@
-"""Make an outcome of what a runner printed as text. Knows the formats' order of trial, not the formats."""
+"""Parse a runner's output into an outcome."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,21 +9,21 @@ from .gotest import read_go
 from .jsreport import read_js
 from .junit import read_junit
 from .locations import first
-from .outcome import Outcome, Ran, merged
+from .outcome import CaseResult, SuiteOutcome, merge_tests
 from .summary import read_summary
 from .tap import read_tap
 from .wording import last_words, plain, steady, tail
 
-Told: TypeAlias = tuple[tuple[Ran, ...], tuple[str, ...]]
+Told: TypeAlias = tuple[tuple[CaseResult, ...], tuple[str, ...]]
 READERS = (read_go, read_tap, read_cargo, read_junit, read_summary)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """What a runner left: its words, its exit status, and whether it was stopped.
+class RunnerReport:
+    """A runner's output, its exit status, and whether it was stopped.
 
-    ``counts`` is true of a runner that names each test: when it names none and is content, there were none. ``told`` is
-    what it reported apart from its words; when it was ``to_report`` and did not, it did not come to its end.
+    ``counts``: the runner names each test, so that none are named when there were none. ``told`` is what it reported
+    apart from its output; one that was ``to_report`` and did not was cut off.
     """
 
     runner: str
@@ -36,25 +36,25 @@ class Report:
     told: tuple[str, ...] = ()
 
 
-def outcome_of(report: Report) -> Outcome:
+def outcome_of(report: RunnerReport) -> SuiteOutcome:
     """Its tests one by one where it names them, and its own word when it has more to say than they do."""
     tests, skipped = read(report)
-    every = merged([*tests, *own_word(report, tests)])
-    complete = all(test.passed for test in every if test.name == report.runner) and not unreported(report)
-    return Outcome(runner=report.runner, tests=every, skipped=skipped, complete=complete, repeats=report.counts)
+    every = merge_tests([*tests, *own_word(report, tests)])
+    complete = all(test.passed for test in every if test.name == report.runner) and not is_report_missing(report)
+    return SuiteOutcome(runner=report.runner, tests=every, skipped=skipped, complete=complete, repeats=report.counts)
 
 
-def unreported(report: Report) -> bool:
-    """Whether a report is missing: a runner died, or was not come to."""
+def is_report_missing(report: RunnerReport) -> bool:
+    """Return whether a report is missing because a runner died or was not reached."""
     return report.to_report and (not report.told or None in reports(report))
 
 
-def reports(report: Report) -> list[Told | None]:
+def reports(report: RunnerReport) -> list[Told | None]:
     """What was reported apart from the words."""
     return [read_js(told, report.root) for told in report.told]
 
 
-def read(report: Report) -> Told:
+def read(report: RunnerReport) -> Told:
     """The tests and the names of skipped ones: as reported, or in the first format that fits the words."""
     told = [one for one in reports(report) if one]
     if told:
@@ -67,19 +67,19 @@ def read(report: Report) -> Told:
     return (), ()
 
 
-def own_word(report: Report, tests: tuple[Ran, ...]) -> tuple[Ran, ...]:
+def own_word(report: RunnerReport, tests: tuple[CaseResult, ...]) -> tuple[CaseResult, ...]:
     """The runner as a check of its own: it names no tests, or failed although they passed, or was stopped."""
     if report.timed_out:
-        return (said(report, f"{report.runner} did not end in time"),)
+        return (runner_failure(report, f"{report.runner} did not end in time"),)
     if report.exit_code == 0:
-        return () if tests or report.counts else (Ran(report.runner, passed=True),)
+        return () if tests or report.counts else (CaseResult(report.runner, passed=True),)
     if any(not test.passed for test in tests):
         return ()
     why = steady(last_words(report.text))
-    return (said(report, f"{report.runner} fails: {why}" if why else f"{report.runner} fails"),)
+    return (runner_failure(report, f"{report.runner} fails: {why}" if why else f"{report.runner} fails"),)
 
 
-def said(report: Report, title: str) -> Ran:
-    """The runner's own failure."""
+def runner_failure(report: RunnerReport, title: str) -> CaseResult:
+    """Return the runner's own failure."""
     text = plain(report.text)
-    return Ran(report.runner, passed=False, title=title, where=first(text, report.root), detail=tail(text))
+    return CaseResult(report.runner, passed=False, title=title, where=first(text, report.root), detail=tail(text))

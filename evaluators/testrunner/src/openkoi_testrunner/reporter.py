@@ -63,18 +63,18 @@ class Reporter:
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
-            self.failed(report, report.nodeid or ".")
+            self.report_failure(report, report.nodeid or ".")
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.tell.say("start", id=nodeid)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
-            self.failed(report, report.nodeid)
+            self.report_failure(report, report.nodeid)
         elif report.skipped or (report.when == "call" and report.passed):
             self.tell.test(report.nodeid, report.outcome)
 
-    def failed(self, report: Any, name: str) -> None:
+    def report_failure(self, report: Any, name: str) -> None:
         crash = getattr(report.longrepr, "reprcrash", None)
         file, line = (getattr(report, "location", None) or ("", None))[:2]
         place = f"{file}:{line + 1}" if isinstance(line, int) else ""

@@ -33,46 +33,53 @@ RUNNERS = {
 
 def runners_of(script: str) -> list[Runner]:
     """The runners that a script calls, of those that report."""
-    return [RUNNERS[name] for part in OPERATORS.split(script) if (name := called(part.split())[0])]
+    return [RUNNERS[name] for part in OPERATORS.split(script) if (name := find_runner(part.split())[0])]
 
 
-def called(words: Sequence[str]) -> tuple[str, int]:
-    """The runner in a command's words and where it stands: nothing may come before it but what only starts it."""
+def find_runner(words: Sequence[str]) -> tuple[str, int]:
+    """Return the runner in a command and its position; only launchers may precede it."""
     for place, word in enumerate(words):
         name = PurePosixPath(word).name.partition(".")[0].lstrip("_")
         if name in RUNNERS:
             return name, place
-        if not (word in BEFORE | COVERING or word.startswith("-") or "=" in word or (place and covered(words[:place]))):
+        if not (
+            word in BEFORE | COVERING
+            or word.startswith("-")
+            or "=" in word
+            or (place and is_coverage_command(words[:place]))
+        ):
             return "", 0
     return "", 0
 
 
-def covered(words: Sequence[str]) -> bool:
-    """Whether the words belong to a program that measures coverage."""
+def is_coverage_command(words: Sequence[str]) -> bool:
+    """Return whether the words belong to a coverage program."""
     return not COVERING.isdisjoint(words)
 
 
 def reporting(script: str, names: Sequence[str] = ()) -> str:
-    """The script with every runner in it told to report, each to a file of its own, and to run only these tests."""
+    """Return the script with report options for every runner in it, each with its own file, limited to these tests."""
     numbers = count()
     parts = OPERATORS.split(script)
-    return "".join(told(part, names, next(numbers)) if called(part.split())[0] else part for part in parts)
+    return "".join(
+        add_report_options(part, names, next(numbers)) if find_runner(part.split())[0] else part for part in parts
+    )
 
 
-def told(part: str, names: Sequence[str], number: int) -> str:
-    """One command with its runner's options; coverage would be written into the workspace."""
+def add_report_options(part: str, names: Sequence[str], number: int) -> str:
+    """Return a command with its runner's report options, and without coverage, which would write into the workspace."""
     words = part.split()
-    name, place = called(words)
+    name, place = find_runner(words)
     runner = RUNNERS[name]
     report = [option.replace(FILE, f'"$OPENKOI_REPORT-{number}"') for option in runner.report]
     chosen = [runner.only, shlex.quote(pattern(names))] if names and runner.only else []
     rest = [word for word in words[place + 1 :] if not word.startswith(UNWANTED)]
     first = rest[:1] if rest[:1] == ["run"] else []
-    return " ".join([*uncovered(words[:place]), words[place], *first, *report, *chosen, *rest[len(first) :]])
+    return " ".join([*drop_coverage(words[:place]), words[place], *first, *report, *chosen, *rest[len(first) :]])
 
 
-def uncovered(words: Sequence[str]) -> list[str]:
-    """What stands before the runner, without a program that measures coverage and its options."""
+def drop_coverage(words: Sequence[str]) -> list[str]:
+    """Return what precedes the runner, without a coverage program and its options."""
     places = [place for place, word in enumerate(words) if word in COVERING]
     return list(words[: places[0]] if places else words)
 

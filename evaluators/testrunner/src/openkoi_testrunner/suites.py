@@ -4,23 +4,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from .project import Kind, asks_for_pytest, files, manifests, python_tests, test_files
+from .project import RunnerKind, asks_for_pytest, files, manifests, python_tests, test_files
 
 PYTHON = {"pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini"}
 OTHERS = {"Cargo.toml", "go.mod", "package.json"}
 SAMPLES = {"fixtures", "__fixtures__", "examples", "example", "testdata", "templates", "test", "tests", "__tests__"}
-NESTED = (Kind.CARGO, Kind.GO, Kind.NPM)
-LAST = (Kind.NODE, Kind.MAKE, Kind.JUST)
+NESTED = (RunnerKind.CARGO, RunnerKind.GO, RunnerKind.NPM)
+LAST = (RunnerKind.NODE, RunnerKind.MAKE, RunnerKind.JUST)
 
 SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte", ".json"})
 PYTHONS = frozenset({".py", ".pyi", ".toml"})
 OF_ITS_OWN = {
-    Kind.PYTEST: PYTHONS,
-    Kind.UNITTEST: PYTHONS,
-    Kind.NPM: SCRIPTS,
-    Kind.NODE: SCRIPTS,
-    Kind.CARGO: frozenset({".rs", ".toml"}),
-    Kind.GO: frozenset({".go", ".mod"}),
+    RunnerKind.PYTEST: PYTHONS,
+    RunnerKind.UNITTEST: PYTHONS,
+    RunnerKind.NPM: SCRIPTS,
+    RunnerKind.NODE: SCRIPTS,
+    RunnerKind.CARGO: frozenset({".rs", ".toml"}),
+    RunnerKind.GO: frozenset({".go", ".mod"}),
 }
 
 
@@ -28,11 +28,11 @@ OF_ITS_OWN = {
 class Suite:
     """A runner, and the folder it is run in, below the workspace; empty for the workspace itself."""
 
-    kind: Kind
+    kind: RunnerKind
     folder: str = ""
 
-    def touched(self, paths: Sequence[str]) -> bool:
-        """Whether one of these files is below it."""
+    def contains_any(self, paths: Sequence[str]) -> bool:
+        """Return whether one of these files is below the suite's folder."""
         return not self.folder or any(self.holds(PurePosixPath(path)) for path in paths)
 
     def concerns(self, paths: Sequence[str]) -> bool:
@@ -47,9 +47,9 @@ class Suite:
 
 
 def suites_of(root: Path) -> tuple[Suite, ...]:
-    """Every runner that has something to run; one that is not tied to a language only where there is no other."""
+    """Return every runner with something to run; one without a language only where there is no other."""
     homes = tuple(homes_in(root))
-    found = (*pythons(root, homes), *(suite for kind in NESTED for suite in nested(kind, root, homes)))
+    found = (*pythons(root, homes), *(suite for kind in NESTED for suite in nested_suites(kind, root, homes)))
     last = (Suite(kind) for kind in manifests(root) if kind in LAST)
     return found or tuple(last)[:1]
 
@@ -63,7 +63,7 @@ def standing(suites: Iterable[Suite], root: Path) -> Iterator[Suite]:
 
 
 def homes_in(root: Path) -> Iterator[Path]:
-    """Every folder with a manifest, the outer before the inner; those that are only samples are passed over."""
+    """Yield every folder with a manifest, outer before inner; skip samples."""
     found = {path.parent for path in files(root) if path.name in PYTHON | OTHERS}
     for home in sorted(found):
         if SAMPLES.isdisjoint(home.relative_to(root).parts):
@@ -81,10 +81,10 @@ def pythons(root: Path, homes: Sequence[Path]) -> list[Suite]:
     return [Suite(kind, home.relative_to(root).as_posix()) for home, kind in kinds if kind]
 
 
-def nested(kind: Kind, root: Path, homes: Sequence[Path]) -> list[Suite]:
-    """The suites of a kind: the outermost, which run what is in them; a module of Go runs only itself."""
+def nested_suites(kind: RunnerKind, root: Path, homes: Sequence[Path]) -> list[Suite]:
+    """Return the suites of a kind: the outermost, which include those below; a Go module runs only itself."""
     having = [home for home in homes if kind in manifests(home)]
-    chosen = having if kind is Kind.GO else outermost(having)
+    chosen = having if kind is RunnerKind.GO else outermost(having)
     return [Suite(kind, name_of(home, root)) for home in chosen]
 
 
@@ -103,6 +103,6 @@ def has(home: Path, names: set[str]) -> bool:
     return any((home / name).is_file() for name in names)
 
 
-def python_kind(root: Path) -> Kind | None:
+def python_kind(root: Path) -> RunnerKind | None:
     """How the Python tests below a folder are run, if there are any."""
-    return Kind.PYTEST if asks_for_pytest(root) else python_tests(root)
+    return RunnerKind.PYTEST if asks_for_pytest(root) else python_tests(root)

@@ -4,14 +4,14 @@ import re
 from pathlib import Path
 
 from .locations import deepest, own
-from .outcome import Ran
+from .outcome import CaseResult
 from .wording import fails, tail
 
 SUMMARY = re.compile(r"^=+ short test summary info =+$", re.M)
 LINE = re.compile(r"^(?P<how>PASSED|FAILED|ERROR) (?P<name>.+?)(?: - (?P<reason>.*))?$", re.M)
 
 
-def read_summary(text: str, root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...]]:
+def read_summary(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
     """The tests that the last summary names."""
     starts = [match.end() for match in SUMMARY.finditer(text)]
     if not starts:
@@ -19,14 +19,14 @@ def read_summary(text: str, root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...
     return tuple(ran(match, text, root) for match in LINE.finditer(text[starts[-1] :])), ()
 
 
-def ran(match: re.Match[str], text: str, root: Path) -> Ran:
+def ran(match: re.Match[str], text: str, root: Path) -> CaseResult:
     """The test, with the part of the text that is about it."""
     name = match["name"]
     if match["how"] == "PASSED":
-        return Ran(name, passed=True)
+        return CaseResult(name, passed=True)
     said = section(name, text)
     where = deepest(said, root) or own(name.partition("::")[0], root)
-    return Ran(name, passed=False, title=fails(name, match["reason"] or ""), where=where, detail=tail(said))
+    return CaseResult(name, passed=False, title=fails(name, match["reason"] or ""), where=where, detail=tail(said))
 
 
 def section(name: str, text: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from .locations import first, own
-from .outcome import Ran
+from .outcome import CaseResult
 from .wording import fails, last_words, tail
 
 START = re.compile(r"^TAP version \d+$", re.M)
@@ -37,7 +37,7 @@ class Point:
         return {**values, "error": lines["value"]} if lines else values
 
 
-def read_tap(text: str, root: Path) -> tuple[tuple[Ran, ...], tuple[str, ...]]:
+def read_tap(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
     """Tests by their full names, and those that were skipped."""
     start = START.search(text)
     if not start:
@@ -55,15 +55,15 @@ def by_its_parts(point: Point) -> bool:
 
 def points(lines: list[str]) -> list[Point]:
     """Every test point, with its block."""
-    reading = Reading()
+    reading = TapParser()
     for line in lines:
         reading.take(line)
     return reading.found
 
 
 @dataclass(slots=True)
-class Reading:
-    """How far the reading has come: the names of the open tests by their indent, and whether a block is open."""
+class TapParser:
+    """The state of the parser: the names of open tests by indent, and whether a block is open."""
 
     found: list[Point] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
@@ -101,14 +101,14 @@ def full_name(point: Point, root: Path) -> str:
     return " > ".join(own(part, root) or part for part in point.path)
 
 
-def ran(point: Point, root: Path) -> Ran:
+def ran(point: Point, root: Path) -> CaseResult:
     """The test; a file that could not be read is named by its path in the workspace, with what node printed of it."""
     name = full_name(point, root)
     if point.passed:
-        return Ran(name, passed=True)
+        return CaseResult(name, passed=True)
     reason, text = point.values.get("error", ""), dedent("\n".join(point.block))
     if reason == NOT_READ:
         text = "\n".join(point.said)
         reason = last_words(text)
     where = first(text.partition("stack:")[2], root) or first(text, root)
-    return Ran(name, passed=False, title=fails(name, reason), where=where, detail=tail(text))
+    return CaseResult(name, passed=False, title=fails(name, reason), where=where, detail=tail(text))

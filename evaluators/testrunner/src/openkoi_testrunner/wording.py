@@ -1,4 +1,4 @@
-"""Say a failure in words that stay the same when the same thing fails again. Knows no runner."""
+"""Describe failures in words that stay the same when the same failure occurs again."""
 
 import re
 

@@ -1,6 +1,6 @@
-"""Works as an agent was described: its instructions and approvals are a hook, a team of agents is a worker."""
+"""Run described agents: a hook adds instructions and approvals, a worker runs teams."""
 
-from .as_described import AsDescribed
+from .as_described import AgentHook
 from .team import TeamWork
 
-__all__ = ["AsDescribed", "TeamWork"]
+__all__ = ["AgentHook", "TeamWork"]

@@ -1,4 +1,4 @@
-"""What a described agent adds to a run: its instructions, and what a person allows call by call. Knows no team."""
+"""Add a described agent's instructions and approvals to a run."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -10,35 +10,33 @@ from openkoi_schema import first_protected, written_paths
 from .named_paths import named_paths
 
 
-class AsDescribed:
-    """Speaks for the agent of a task; silent in a task without one. There is nothing to configure."""
+class AgentHook:
+    """Apply the agent of a task; do nothing without one. There are no settings."""
 
     @hookimpl
     def before_plan(self, task: Task) -> Sequence[Section] | None:
-        """Tell the model who it is."""
+        """Add the agent's instructions."""
         if task.agent is None or not task.agent.instructions:
             return None
         return [Section("agent", task.agent.instructions, layer=Layer.SYSTEM)]
 
     @hookimpl
     def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> Permission | None:
-        """Ask a person before a tool that needs an approval, and before a protected path is written to."""
+        """Ask the user before a tool that needs approval, and before a write to a protected path."""
         agent = run.task.agent
         if agent is None:
             return None
         if needs_approval(tool.name, agent):
-            return Ask(f"{agent.name} uses {tool.name} only when a person allows it.")
+            return Ask(f"{agent.name} needs your approval to use {tool.name}.")
         if tool.effect is Effect.READS:
             return None
         paths = chain(written_paths(call, tool), named_paths(call.arguments))
         touched = first_protected(paths, agent.protected, run.workspace)
         if touched is None:
             return None
-        return Ask(
-            f"{touched.path} is protected by {touched.glob!r}: {agent.name} changes it only when a person allows it."
-        )
+        return Ask(f"{touched.path} is protected by {touched.glob!r}: {agent.name} needs your approval to change it.")
 
 
 def needs_approval(tool: str, agent: Agent) -> bool:
-    """Whether a person allows each call of a tool."""
+    """Return whether each call of a tool needs the user's approval."""
     return any(fnmatchcase(tool, pattern) for pattern in agent.approvals)

@@ -1,7 +1,6 @@
-"""A member whose word decides whether a team is done: a reviewer, a moderator.
+"""Run a member whose reply decides whether a team is done: a reviewer or moderator.
 
-Its conditions are looked at when it has spoken, and not while it works: a reviewer that wants something mended has done
-its work, and must not be urged to be content.
+Its conditions are checked after its reply, not while it works: a reviewer that asks for fixes has done its work.
 """
 
 from collections.abc import Iterable
@@ -10,16 +9,16 @@ from dataclasses import replace
 from openkoi_decision.termination import met_condition
 from openkoi_hookspecs import Agent, Record, ToolResult, ToolReturned, events
 
-from .member import Crew, Errand, Said
+from .member import MemberReply, MemberTask, TeamRun
 
 
-async def decided(member: Agent, errand: Errand, crew: Crew) -> Said | None:
-    """What it says, if it has not failed."""
+async def ask_decider(member: Agent, errand: MemberTask, crew: TeamRun) -> MemberReply | None:
+    """Return its reply, if it has not failed."""
     return await crew.send(replace(member, conditions=()), errand) if crew.able([member]) else None
 
 
-def verdict(member: Agent, said: Said | None, crew: Crew) -> str:
-    """The kind of its conditions that holds now; empty when it is not content. The log is only read if it matters."""
+def met_condition_of(member: Agent, said: MemberReply | None, crew: TeamRun) -> str:
+    """Return the kind of its condition that is met, or an empty string; read the log only if needed."""
     if said is None:
         return ""
     looks = any(isinstance(condition, ToolReturned) for condition in member.conditions)
@@ -28,7 +27,7 @@ def verdict(member: Agent, said: Said | None, crew: Crew) -> str:
 
 
 def results_of(records: Iterable[Record], parent: str, member: str) -> list[tuple[str, ToolResult]]:
-    """What the tools brought in the member's last sub-task, each with its tool's name."""
+    """Return the tool results of the member's last sub-task, with their tools' names."""
     run, tools, found = "", dict[str, str](), list[tuple[str, ToolResult]]()
     for record in records:
         match record.event:

@@ -1,4 +1,4 @@
-"""One member of a team at work: a sub-task of its own, paid from what is left. Knows no strategy."""
+"""Run one member of a team as a sub-task within the remaining budget."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,12 +10,12 @@ from openkoi_hookspecs.events import WarningIssued
 NO_REASON = "It refused and gave no reason."
 
 
-class PersonWanted(KoiError):
-    """A member cannot go on before a person allows what comes next."""
+class NeedsUserError(KoiError):
+    """A member needs the user's approval to continue."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class MemberReply:
     """A member's last words in one sub-task; ``refused``: its model or the model's vendor declined."""
 
     by: str
@@ -24,7 +24,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Close:
+class TeamResult:
     """How a team ends: its last words, and why it stops."""
 
     text: str
@@ -32,7 +32,7 @@ class Close:
     ended: StopReason = StopReason.DONE
 
     @classmethod
-    def refused(cls, *refusals: Said) -> "Close":
+    def refused(cls, *refusals: MemberReply) -> "TeamResult":
         """Return the end of a team whose members refused, with their words."""
         several = len(refusals) > 1
         text = "\n\n".join(f"{said.by}: {said.text}" if several else said.text for said in refusals)
@@ -40,15 +40,15 @@ class Close:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class MemberTask:
     """What a member is asked for beside the task itself: what to do with it, and what others said."""
 
     wish: str = ""
-    heard: Sequence[Said] = ()
+    heard: Sequence[MemberReply] = ()
 
 
 @dataclass(slots=True)
-class Crew:
+class TeamRun:
     """A team's run and those of its members that have failed, each with what went wrong."""
 
     run: Run
@@ -60,44 +60,44 @@ class Crew:
         """Those that have not failed."""
         return [member for member in members if member.name not in self.failed]
 
-    async def send(self, member: Agent, errand: Errand) -> Said | None:
-        """What the member says to it; None, and a warning with its name, when it fails."""
-        task = subtask(self.task, enlisted(member, self.leader), errand)
+    async def send(self, member: Agent, errand: MemberTask) -> MemberReply | None:
+        """Return the member's reply, or None after a warning when it fails."""
+        task = subtask(self.task, bind_member(member, self.leader), errand)
         try:
             result = await self.run.solve(task)
             work = result.best.work
-            return Said(member.name, spoken(member.name, work), refused=work.ended is StopReason.REFUSED)
-        except PersonWanted:
+            return MemberReply(member.name, reply_of(member.name, work), refused=work.ended is StopReason.REFUSED)
+        except NeedsUserError:
             raise
         except KoiError as error:
             self.failed[member.name] = error
         await self.run.emit(
-            WarningIssued(f"{member.name} failed, and the others go on without it: {self.failed[member.name]}")
+            WarningIssued(f"{member.name} failed; the others continue without it: {self.failed[member.name]}")
         )
         return None
 
     def fault(self) -> KoiError:
-        """What to raise when nobody is left: what went wrong last."""
+        """Return the error to raise when no member is left."""
         return next(
             reversed(self.failed.values()), KoiError(f"The team {self.leader.name} has no members. Add agents.")
         )
 
 
-def spoken(name: str, work: ExecutionResult) -> str:
-    """A member's words; raises when it could not go on, or has none: then there is nothing to go on with."""
+def reply_of(name: str, work: ExecutionResult) -> str:
+    """Return a member's reply; raise when it could not continue or has none."""
     if work.ended is StopReason.PERSON:
-        raise PersonWanted(f"{name} needs a person to allow what comes next, and nobody is there.")
+        raise NeedsUserError(f"{name} needs your approval to continue, and no terminal is attached.")
     if work.text.strip():
         return work.text
     if work.ended is StopReason.REFUSED:
         return NO_REASON
     if work.ended in (StopReason.BUDGET, StopReason.TIME):
         raise LimitExceededError(work.limit or work.ended.value)
-    raise KoiError("It has said nothing.")
+    raise KoiError("It returned no answer.")
 
 
-def subtask(task: Task, member: Agent, errand: Errand) -> Task:
-    """The team's task as a member gets it: executed once, and within the member's own limits."""
+def subtask(task: Task, member: Agent, errand: MemberTask) -> Task:
+    """Return the team's task for a member: run once, within the member's limits."""
     limits = replace(task.effective_limits, iterations=0)
     if member.cycles is not None:
         limits = replace(limits, cycles=member.cycles)
@@ -113,30 +113,30 @@ def subtask(task: Task, member: Agent, errand: Errand) -> Task:
     )
 
 
-def enlisted(member: Agent, leader: Agent) -> Agent:
-    """A member as its team binds it: what the team is told, what it may not do, and what it asks about hold for all."""
+def bind_member(member: Agent, leader: Agent) -> Agent:
+    """Return a member bound by its team's instructions, approvals, tools and protected paths."""
     return replace(
         member,
         instructions="\n\n".join(filter(None, (leader.instructions, member.instructions))),
         model=member.model or leader.model,
         tools=both_allow(member.tools, leader.tools),
-        approvals=united(leader.approvals, member.approvals),
-        protected=united(leader.protected, member.protected),
+        approvals=join_unique(leader.approvals, member.approvals),
+        protected=join_unique(leader.protected, member.protected),
     )
 
 
 def both_allow(some: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """The patterns of either side that the other side covers as a whole: nothing that one of them leaves out."""
+    """Return the patterns of either side that the other side fully covers."""
     ours = [one for one in some if any(covers(other, one) for other in others)]
     theirs = [one for one in others if any(covers(other, one) for other in some)]
-    return united(ours, theirs)
+    return join_unique(ours, theirs)
 
 
 def covers(pattern: str, one: str) -> bool:
-    """Whether all that one pattern means is meant by another; no, where that is not certain."""
+    """Return whether a pattern certainly covers another."""
     certain = not (set("?[") & set(pattern) and set("*?[") & set(one))
     return pattern == one or (certain and fnmatchcase(one, pattern))
 
 
-def united(some: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+def join_unique(some: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*some, *others)))

@@ -22,7 +22,7 @@ LONGEST = 4_096
 
 
 def named_paths(value: "Json | Arguments", key: str = "") -> Iterator[str]:
-    """Whatever may be a path, by the name of the argument that holds it."""
+    """Yield possible paths, by the name of their argument."""
     if isinstance(value, Mapping):
         for name, one in value.items():
             yield from named_paths(one, name)
@@ -38,7 +38,7 @@ def named_paths(value: "Json | Arguments", key: str = "") -> Iterator[str]:
 
 
 def words(line: str) -> Iterator[str]:
-    """The words of a shell line; what stands behind a sign such as ``>`` or ``=`` is one by itself."""
+    """Yield the words of a shell line, including those after signs such as ``>`` or ``=``."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     try:

@@ -1,11 +1,11 @@
-"""The worker that does a task with a team of agents. Knows teams; how they work together is their strategy's."""
+"""The worker that runs a task with a team of agents."""
 
 from dataclasses import replace
 
 from openkoi_hookspecs import ConfigError, ExecutionResult, Finding, Plan, Run, StopReason, Task
 from openkoi_hookspecs.events import InnerLoopEnded
 
-from .member import Close, Crew, PersonWanted
+from .member import NeedsUserError, TeamResult, TeamRun
 from .strategies import STRATEGIES
 
 
@@ -18,15 +18,17 @@ class TeamWork:
         if agent is None or agent.team is None or not agent.team.members:
             raise ConfigError("The worker 'team' needs an agent with a team. Give it a composite with agents.")
         try:
-            close = await STRATEGIES[agent.team.strategy](agent.team, Crew(run, agent, with_feedback(run.task, plan)))
-        except PersonWanted as wanted:
-            close = Close(str(wanted), "needs-person", StopReason.PERSON)
+            close = await STRATEGIES[agent.team.strategy](
+                agent.team, TeamRun(run, agent, with_feedback(run.task, plan))
+            )
+        except NeedsUserError as wanted:
+            close = TeamResult(str(wanted), "needs-person", StopReason.PERSON)
         await run.emit(InnerLoopEnded(close.why))
         return ExecutionResult(close.text, ended=close.ended)
 
 
 def with_feedback(task: Task, plan: Plan) -> Task:
-    """The task, and what the last evaluation of it found."""
+    """Return the task with the findings of the last evaluation."""
     wishes = [*map(wish, plan.feedback), *filter(None, (plan.suggestion,))]
     if not wishes:
         return task

@@ -19,9 +19,9 @@ from openkoi_hookspecs import (
 )
 
 from . import shape
-from .checking import Part, checked
-from .document import Fault, composed
+from .checking import Part, check_shape
 from .document import Path as Keys
+from .document import SpecProblem, parse_document
 from .shape import AgentShape
 from .spec import Bounds, Spec
 from .text_file import text_of
@@ -39,18 +39,18 @@ UNUSED = {
 class Building:
     """One reading: what was found wrong, what is not made use of, and how many agents there are so far."""
 
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[SpecProblem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     count: int = 0
 
     def from_text(self, text: str, file: Path) -> Spec | None:
-        """The agent of a file that nobody named."""
-        part = self.opened(text, file)
+        """Return the agent of a file."""
+        part = self.open_file(text, file)
         return self.spec(part, (real(file),)) if part else None
 
-    def opened(self, text: str, file: Path) -> Part | None:
-        """What a file holds, if it is YAML."""
-        document = composed(text, str(file))
+    def open_file(self, text: str, file: Path) -> Part | None:
+        """Return the content of a file, if it is YAML."""
+        document = parse_document(text, str(file))
         self.faults += document.faults
         return None if document.data is None and document.faults else Part(document)
 
@@ -58,7 +58,7 @@ class Building:
         """An agent with its members; None when something is wrong with it."""
         self.count += 1
         members = self.members(part, trail, depth)
-        found = checked(part, self.faults)
+        found = check_shape(part, self.faults)
         if found is None:
             return None
         instructions = found.instructions or self.instructions(found.instructions_file, part)
@@ -88,7 +88,7 @@ class Building:
             self.blame(part, path, "must be an agent (a table with identity), or the path of an agent file")
             return None
         inner = Part(part.document, (*part.path, *path))
-        return self.enlisted(inner, self.spec(inner, trail, depth))
+        return self.add_member(inner, self.spec(inner, trail, depth))
 
     def from_file(self, name: str, path: Keys, part: Part, trail: Sequence[Path], depth: int) -> Agent | None:
         """A member that has a file of its own, which is named from this one's folder."""
@@ -102,11 +102,11 @@ class Building:
         except ConfigError as error:
             self.blame(part, path, f"cannot be had: {str(error).removesuffix('.')}")
             return None
-        inner = self.opened(text, file)
-        return self.enlisted(inner, self.spec(inner, (*trail, real(file)), depth)) if inner else None
+        inner = self.open_file(text, file)
+        return self.add_member(inner, self.spec(inner, (*trail, real(file)), depth)) if inner else None
 
-    def enlisted(self, part: Part, spec: Spec | None) -> Agent | None:
-        """A member; what of its file has no meaning in a team is noted."""
+    def add_member(self, part: Part, spec: Spec | None) -> Agent | None:
+        """Return a member; report what has no meaning in a team."""
         for path, why in UNUSED.items():
             if part.has(*path):
                 name = ".".join(path)
@@ -133,7 +133,7 @@ class Building:
 
 
 def real(path: Path) -> Path:
-    """Where a file is, links resolved; as it is written, where that cannot be told."""
+    """Return a file's path with links resolved, or unchanged when that fails."""
     try:
         return path.resolve()
     except (OSError, ValueError, RuntimeError):

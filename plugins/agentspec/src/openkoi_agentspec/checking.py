@@ -12,7 +12,7 @@ from typing import Any, get_args
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from .document import Document, Fault, Path, Scalar, shown
+from .document import Path, Scalar, SpecProblem, YamlDocument, abbreviate_value
 from .shape import CONDITIONS, AgentShape, Shape
 
 BOTH = "iteration (line {one}) and composite (line {other}) exclude each other: one goes round itself, or leads others"
@@ -26,7 +26,7 @@ LEAVE = "Leave one of them out"
 class Part:
     """An agent within a document: the whole of it, or one that is written down inside another."""
 
-    document: Document
+    document: YamlDocument
     path: Path = ()
 
     @property
@@ -52,15 +52,15 @@ class Part:
         """The line that a key stands on."""
         return self.document.line((*self.path, *path))
 
-    def fault(self, path: Path, text: str, *, key: bool = False) -> Fault:
+    def fault(self, path: Path, text: str, *, key: bool = False) -> SpecProblem:
         """Say what is wrong with what stands at a path."""
         whole = (*self.path, *path)
-        sentence = f"{named(whole)} {text}"
+        sentence = f"{format_path(whole)} {text}"
         return self.document.fault(whole, sentence if sentence.endswith("?") else f"{sentence}.", key=key)
 
 
-def checked(part: Part, faults: list[Fault]) -> AgentShape | None:
-    """The agent's shape; None, and all that is wrong with it, when it has none."""
+def check_shape(part: Part, faults: list[SpecProblem]) -> AgentShape | None:
+    """Return the agent's shape, or None with its problems."""
     found = list(contradictions(part))
     shape = None
     try:
@@ -71,7 +71,7 @@ def checked(part: Part, faults: list[Fault]) -> AgentShape | None:
     return None if found else shape
 
 
-def contradictions(part: Part) -> Iterator[Fault]:
+def contradictions(part: Part) -> Iterator[SpecProblem]:
     """What no key says by itself: keys that exclude each other, and those that need one another."""
     for one, other, text in (("iteration", "composite", BOTH), ("instructions", "instructions_file", TWICE)):
         if part.has(one) and part.has(other):
@@ -82,7 +82,7 @@ def contradictions(part: Part) -> Iterator[Fault]:
     yield from of_team(part)
 
 
-def of_approvals(part: Part) -> Iterator[Fault]:
+def of_approvals(part: Part) -> Iterator[SpecProblem]:
     """An exception from a pattern cannot be made: it would be asked about all the same."""
     approvals = part.at(("tools", "approvals"))
     named = approvals if isinstance(approvals, dict) else {}
@@ -93,7 +93,7 @@ def of_approvals(part: Part) -> Iterator[Fault]:
             yield part.fault(("tools", "approvals", name), text, key=True)
 
 
-def of_team(part: Part) -> Iterator[Fault]:
+def of_team(part: Part) -> Iterator[SpecProblem]:
     strategy, agents = part.at(("composite", "strategy")), part.at(("composite", "agents"))
     if not isinstance(strategy, str):
         return
@@ -106,30 +106,34 @@ def of_team(part: Part) -> Iterator[Fault]:
         )
 
 
-def fault_of(error: Mapping[str, Any], part: Part) -> Fault:
+def fault_of(error: Mapping[str, Any], part: Part) -> SpecProblem:
     """What pydantic found, as we say it."""
     loc: Path = tuple(error["loc"])
     path = tuple(step for step in loc if step not in CONDITIONS)
     model, field = looked_up(loc)
     match error["type"]:
         case "missing":
-            return part.fault(path, f"is missing: {expected(field)}")
+            return part.fault(path, f"is missing: {describe_expected(field)}")
         case "union_tag_not_found":
             return part.fault((*path, "kind"), f"is missing: one of {', '.join(CONDITIONS)}")
         case "extra_forbidden":
             return part.fault(path, f"is not a key here. {nearest(str(path[-1]), model)}", key=True)
     if error["type"] == "union_tag_invalid":
         path = (*path, "kind")
-        return part.fault(path, f"must be one of {', '.join(CONDITIONS)}, not {shown(part.at(path))}")
-    wanted = expected(field).removeprefix("a list of ") if path and isinstance(path[-1], int) else expected(field)
-    return part.fault(path, f"must be {wanted}, not {seen(part, path)}")
+        return part.fault(path, f"must be one of {', '.join(CONDITIONS)}, not {abbreviate_value(part.at(path))}")
+    wanted = (
+        describe_expected(field).removeprefix("a list of ")
+        if path and isinstance(path[-1], int)
+        else describe_expected(field)
+    )
+    return part.fault(path, f"must be {wanted}, not {describe_value(part, path)}")
 
 
-def seen(part: Part, path: Path) -> str:
+def describe_value(part: Part, path: Path) -> str:
     value = part.at(path)
     if isinstance(value, list):
         return f"a list of {len(value)}"
-    return "nothing" if value is None or value == Scalar("", None) else shown(value)
+    return "nothing" if value is None or value == Scalar("", None) else abbreviate_value(value)
 
 
 def looked_up(loc: Path) -> tuple[type[Shape], FieldInfo | None]:
@@ -146,7 +150,7 @@ def looked_up(loc: Path) -> tuple[type[Shape], FieldInfo | None]:
 
 
 def tables_in(annotation: object) -> Iterator[type[Shape]]:
-    """The tables that a field may hold, unless their kind has to be told first."""
+    """Return the tables that a field may contain, unless their kind has to be known first."""
     if isinstance(annotation, type) and issubclass(annotation, Shape):
         yield annotation
     elif not isinstance(annotation, type):
@@ -154,7 +158,7 @@ def tables_in(annotation: object) -> Iterator[type[Shape]]:
         yield from found if len(found) == 1 else ()
 
 
-def expected(field: FieldInfo | None) -> str:
+def describe_expected(field: FieldInfo | None) -> str:
     return (field.description if field else None) or "a table with identity, instructions and tools"
 
 
@@ -169,11 +173,11 @@ def nearest(key: str, model: type[Shape]) -> str:
     return f"It belongs below {homes[0]}" if homes else f"Known: {', '.join(known)}"
 
 
-def named(path: Path) -> str:
+def format_path(path: Path) -> str:
     """``composite.agents[2].tools``: the keys that lead to a value."""
     words = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{word(step)}" for step in path)
     return words.removeprefix(".") or "the file"
 
 
 def word(step: str) -> str:
-    return step if step.isprintable() and len(step) <= 60 else shown(step)
+    return step if step.isprintable() and len(step) <= 60 else abbreviate_value(step)

@@ -22,7 +22,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Fault:
+class SpecProblem:
     """Something wrong in a file, and where."""
 
     file: str
@@ -52,22 +52,22 @@ class Mark:
 
 
 @dataclass(slots=True)
-class Document:
-    """What a file holds. ``keys`` and ``values`` say where each begins, by the path that leads to it."""
+class YamlDocument:
+    """The content of a file; ``keys`` and ``values`` locate each part by its path."""
 
     file: str
     data: object = None
     keys: dict[Path, Mark] = field(default_factory=dict)
     values: dict[Path, Mark] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[SpecProblem] = field(default_factory=list)
 
-    def fault(self, path: Path, text: str, *, key: bool = False) -> Fault:
+    def fault(self, path: Path, text: str, *, key: bool = False) -> SpecProblem:
         """A fault at the value of a path, or at its key; at what holds it, where it is not there."""
         marks: Mapping[Path, Mark] = self.keys if key else self.values
         while path and path not in marks:
             path, marks = path[:-1], self.values
         mark = marks.get(path, Mark(1, 1))
-        return Fault(self.file, mark.line, mark.column, text)
+        return SpecProblem(self.file, mark.line, mark.column, text)
 
     def line(self, path: Path) -> int:
         """The line that a key stands on."""
@@ -99,68 +99,69 @@ def mistake(text: str, event: yaml.Event) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(None, None, text, event.start_mark)  # type: ignore[arg-type]  # either kind of mark will do
 
 
-def composed(text: str, file: str) -> Document:
+def parse_document(text: str, file: str) -> YamlDocument:
     """Read a text; what is wrong with it stands in the document's faults."""
-    document = Document(file)
+    document = YamlDocument(file)
     try:
         node = yaml.compose(text, Loader=Loader)
     except yaml.MarkedYAMLError as error:
         document.faults.append(unreadable(error, file))
     except yaml.reader.ReaderError as error:
         where = text.count("\n", 0, error.position) + 1
-        document.faults.append(Fault(file, where, 1, "there is a sign in this line that YAML does not allow."))
+        document.faults.append(SpecProblem(file, where, 1, "there is a sign in this line that YAML does not allow."))
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        document.faults.append(Fault(file, 1, 1, f"this is not YAML: {error}."))
+        document.faults.append(SpecProblem(file, 1, 1, f"this is not YAML: {error}."))
     else:
-        document.data = taken(node, (), document) if node is not None else None
+        document.data = read_node(node, (), document) if node is not None else None
     return document
 
 
-def unreadable(error: yaml.MarkedYAMLError, file: str) -> Fault:
+def unreadable(error: yaml.MarkedYAMLError, file: str) -> SpecProblem:
     mark = error.problem_mark or error.context_mark
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     problem = " ".join((error.problem or error.context or "something is missing").split())
     if "\\t" in problem:
         problem = "a tab stands here: indent with spaces"
-    return Fault(file, line, column, f"this is not YAML as it is read here: {problem}.")
+    return SpecProblem(file, line, column, f"this is not YAML as it is read here: {problem}.")
 
 
-def taken(node: yaml.Node, path: Path, document: Document) -> object:
-    """The value of a node; where it stands is noted."""
+def read_node(node: yaml.Node, path: Path, document: YamlDocument) -> object:
+    """Return the value of a node, recording its position."""
     document.values[path] = mark_of(node)
     if isinstance(node, yaml.MappingNode) and node.tag in TABLES:
         return table(node, path, document)
     if isinstance(node, yaml.SequenceNode) and node.tag in TABLES:
-        return [taken(item, (*path, number), document) for number, item in enumerate(node.value)]
+        return [read_node(item, (*path, number), document) for number, item in enumerate(node.value)]
     if isinstance(node, yaml.ScalarNode) and node.tag in PLAIN | TEXTS:
-        return node.value if node.tag in TEXTS else meant(node)
-    document.faults.append(document.fault(path, f"the tag {shown(node.tag)} is not read here: leave it out."))
+        return node.value if node.tag in TEXTS else read_scalar(node)
+    document.faults.append(
+        document.fault(path, f"the tag {abbreviate_value(node.tag)} is not read here: leave it out.")
+    )
     return Scalar("", None)
 
 
-def table(node: yaml.MappingNode, path: Path, document: Document) -> dict[str, object]:
+def table(node: yaml.MappingNode, path: Path, document: YamlDocument) -> dict[str, object]:
     found: dict[str, object] = {}
     free = bool(path) and path[-1] in FREE_KEYS
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
             mark = mark_of(key)
-            document.faults.append(Fault(document.file, mark.line, mark.column, "a key must be text."))
+            document.faults.append(SpecProblem(document.file, mark.line, mark.column, "a key must be text."))
             continue
         name = str(key.value) if free else snake(str(key.value))
         here, mark = (*path, name), mark_of(key, str(key.value))
         if name in found:
-            text = (
-                f"{shown(mark.spelled)} is written twice, first in line {document.line(here)}: leave one of them out."
-            )
-            document.faults.append(Fault(document.file, mark.line, mark.column, text))
+            text = f"{abbreviate_value(mark.spelled)} is written twice, first in line "
+            f"{document.line(here)}: leave one of them out."
+            document.faults.append(SpecProblem(document.file, mark.line, mark.column, text))
             continue
         document.keys[here] = mark
-        found[name] = taken(value, here, document)
+        found[name] = read_node(value, here, document)
     return found
 
 
-def meant(node: yaml.ScalarNode) -> object:
-    """A number, true, false or nothing; text where it only looks like one."""
+def read_scalar(node: yaml.ScalarNode) -> object:
+    """Return a number, true, false or null; text where it only looks like one."""
     constructor = yaml.constructor.SafeConstructor()
     try:
         return Scalar(str(node.value), constructor.construct_object(node))
@@ -177,8 +178,8 @@ def snake(key: str) -> str:
     return HUMP.sub(lambda hump: "_" + hump[0].lower(), key)
 
 
-def shown(value: object) -> str:
-    """What stands there, briefly."""
+def abbreviate_value(value: object) -> str:
+    """Return a short description of a value."""
     match value:
         case dict():
             return "a table"

@@ -10,7 +10,7 @@ from .spec import Spec
 from .text_file import text_of
 
 if TYPE_CHECKING:
-    from .document import Fault
+    from .document import SpecProblem
 
 SHOWN = 25
 
@@ -22,12 +22,12 @@ def read_agent(path: Path | str) -> Spec:
     building, where = Building(), Path(path)
     spec = building.from_text(text_of(where), where)
     if spec is None or building.faults:
-        raise ConfigError(told(sorted(set(building.faults))))
+        raise ConfigError(format_problems(sorted(set(building.faults))))
     return spec
 
 
-def told(faults: "Sequence[Fault]") -> str:
-    """What is wrong, a line each."""
+def format_problems(faults: "Sequence[SpecProblem]") -> str:
+    """Return the problems, one per line."""
     lines = [str(fault) for fault in faults[:SHOWN]]
     more = len(faults) - len(lines)
     return "\n".join([*lines, f"{faults[0].file}: and {more} more of these."] if more else lines)

@@ -1,7 +1,4 @@
-"""What may stand in an agent file, key by key. A field's description says what belongs there, for whoever wrote else.
-
-Knows nothing of files and lines.
-"""
+"""Define what an agent file may contain, key by key; the descriptions appear in error messages."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 

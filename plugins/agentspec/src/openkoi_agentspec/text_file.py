@@ -8,7 +8,7 @@ LARGEST = 1_000_000
 
 
 def text_of(path: Path) -> str:
-    """What a file holds; raises ConfigError when it cannot be had, or is no text, or too long to be meant."""
+    """Return a file's text; raise ConfigError when it cannot be read, is not text, or is too long."""
     try:
         if not path.exists():
             raise ConfigError(f"There is no file {path}.")
@@ -21,6 +21,6 @@ def text_of(path: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path}, line {line}: this is no UTF-8 text.") from error
+        raise ConfigError(f"{path}, line {line}: this is not UTF-8 text.") from error
     except (OSError, ValueError, RuntimeError) as error:
         raise ConfigError(f"{str(path)!r} cannot be read: {error}.") from error

@@ -1,39 +1,39 @@
-"""The run log as a whole: counted, checked, put away, taken out and brought in. A library, without entry points.
+"""Manage the run log as a whole: statistics, checks, archive, export and import. A library without entry points.
 
-It reads the log alone, so that any memory or none will do.
+It reads only the log, so that it works with any memory or none.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .audit import Audit, audit
-from .lines import Fault, Line, lines_of
+from .lines import SegmentError, SegmentLine, lines_of
 from .segments import Log, Segment
 
 if TYPE_CHECKING:
     from .archiving import keep_within, size_of
     from .as_json import Own
-    from .choosing import Choice
-    from .exporting import FORMATS, Exported, Order, export
+    from .choosing import TaskSelection
+    from .exporting import FORMATS, Exported, ExportOptions, export
     from .figures import Figures, figures_of
-    from .importing import Brought, bring_in
-    from .rows import Tables
+    from .importing import ImportResult, bring_in
+    from .rows import ExportTables
     from .telling import tables_of
 
 __all__ = [
     "FORMATS",
     "Audit",
-    "Brought",
-    "Choice",
+    "ExportOptions",
+    "ExportTables",
     "Exported",
-    "Fault",
     "Figures",
-    "Line",
+    "ImportResult",
     "Log",
-    "Order",
     "Own",
     "Segment",
-    "Tables",
+    "SegmentError",
+    "SegmentLine",
+    "TaskSelection",
     "audit",
     "bring_in",
     "export",
@@ -45,14 +45,14 @@ __all__ = [
 ]
 
 WHERE = {
-    "Brought": "importing",
-    "Choice": "choosing",
+    "ImportResult": "importing",
+    "TaskSelection": "choosing",
     "Exported": "exporting",
     "FORMATS": "exporting",
     "Figures": "figures",
-    "Order": "exporting",
+    "ExportOptions": "exporting",
     "Own": "as_json",
-    "Tables": "rows",
+    "ExportTables": "rows",
     "bring_in": "importing",
     "export": "exporting",
     "figures_of": "figures",

@@ -1,7 +1,7 @@
-"""Keep the log within its limit: the oldest sessions are compressed, and stay readable. Nothing is ever deleted.
+"""Keep the log within its limit by compressing the oldest sessions; nothing is deleted.
 
-A segment that somebody writes is never touched: who writes one has locked it before the first byte, so one that has
-bytes and no lock has no writer, and will never have one again.
+A segment with a writer is never touched: a writer locks it before the first byte, so one with bytes and without a lock
+has no writer.
 """
 
 import gzip
@@ -27,9 +27,9 @@ def size_of(log: Log) -> int:
 
 
 def keep_within(log: Log, limit: int) -> list[str]:
-    """Put away the oldest sessions until all is within the limit; return the names of the segments that were.
+    """Archive the oldest sessions until the log is within the limit; return the archived segments.
 
-    The newest session stays as it is. Raises OSError when there is no room to compress anything.
+    The newest session stays. Raise OSError when there is no room to compress anything.
     """
     done: list[str] = []
     over = size_of(log) - limit
@@ -48,18 +48,18 @@ def keep_within(log: Log, limit: int) -> list[str]:
 
 
 def oldest(log: Log) -> Iterator[Segment]:
-    """The segments that may be put away: whole sessions that nobody writes, the oldest first, the newest never."""
+    """Yield the segments that may be archived: whole sessions without a writer, oldest first, never the newest."""
     sessions = [list(parts) for _, parts in groupby(log.segments(), key=lambda segment: segment.session)]
     for parts in sessions[:-1]:
         written = [segment for segment in parts if not segment.archived]
-        if all(map(settled, written)):
+        if all(map(is_settled, written)):
             yield from written
 
 
-def settled(segment: Segment) -> bool:
+def is_settled(segment: Segment) -> bool:
     """Whether it can be read and its writer is gone. Where there are no locks, that is taken to be so after a day."""
     readable = segment.path.is_file() and os.access(segment.path, os.R_OK)
-    if not readable or segment.size == 0 or segment.held:
+    if not readable or segment.size == 0 or segment.is_locked:
         return False
     return HAS_LOCKS or time.time() - segment.path.stat().st_mtime > A_DAY
 

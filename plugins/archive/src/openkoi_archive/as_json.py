@@ -15,11 +15,11 @@ from openkoi_log import path_of
 from openkoi_redact import MASK, is_secret_name
 
 from .blobs import has_secret
-from .choosing import Choice
+from .choosing import TaskSelection
 from .folders import private_file, put
-from .lines import Fault, Line
-from .manifest import FILE, Manifest
-from .source import Source
+from .lines import SegmentError, SegmentLine
+from .manifest import FILE, ExportManifest
+from .source import ExportSource
 from .telling import tables_of
 
 OWN = ("skills", "evaluators")
@@ -41,15 +41,15 @@ class JsonExport:
     """Writes into one folder."""
 
     folder: Path
-    source: Source
+    source: ExportSource
     counts: dict[str, int] = field(default_factory=dict)
 
-    def write(self, choice: Choice) -> Manifest:
+    def write(self, choice: TaskSelection) -> ExportManifest:
         """Write lines, tables, and what is in them."""
-        tables = tables_of(self.copied()).named()
+        tables = tables_of(self.copy_segments()).rows_by_type()
         for kind, rows in tables.items():
             put(self.folder / f"{kind.table}.json", json.dumps([asdict(row) for row in rows], indent=1) + "\n")
-        manifest = Manifest(
+        manifest = ExportManifest(
             at=datetime.now(UTC).isoformat(timespec="seconds"),
             segments=self.counts,
             tables={kind.table: len(rows) for kind, rows in tables.items()},
@@ -60,8 +60,8 @@ class JsonExport:
         put(self.folder / FILE, manifest.text)
         return manifest
 
-    def copied(self) -> Iterator[Record]:
-        """Write segment after segment, and pass on what is in them; one without anything is left out."""
+    def copy_segments(self) -> Iterator[Record]:
+        """Write segment after segment, yielding their records; skip empty ones."""
         for segment in self.source.log.segments():
             path = self.folder / "sessions" / segment.name
             with private_file(path) as file:
@@ -73,7 +73,7 @@ class JsonExport:
             if segment.name not in self.counts:
                 path.unlink()
 
-    def copy_blobs(self, line: Line) -> None:
+    def copy_blobs(self, line: SegmentLine) -> None:
         """Copy the bytes that a line refers to; those that hold a secret, or are gone, are left out."""
         for digest, path in line.files.items():
             to = path_of(digest, self.folder / "blobs")
@@ -82,10 +82,10 @@ class JsonExport:
             try:
                 content = Blob(digest, 0, path).read()
             except KoiError as error:
-                self.source.faults.append(Fault(line.segment, line.number, str(error)))
+                self.source.faults.append(SegmentError(line.segment, line.number, str(error)))
                 continue
             if has_secret(content, self.source.redact):
-                self.source.faults.append(Fault(line.segment, line.number, f"{path} contains a secret"))
+                self.source.faults.append(SegmentError(line.segment, line.number, f"{path} contains a secret"))
                 continue
             with private_file(to) as file:
                 file.write(content)

@@ -9,40 +9,46 @@ from pathlib import Path
 from openkoi_report import dollars, first_line, plural, tokens_text
 
 from .folders import put
-from .rows import CostRow, FindingRow, LearningRow, Tables, TaskRow
-from .source import Source
+from .rows import CostRow, ExportTables, FindingRow, LearningRow, TaskRow
+from .source import ExportSource
 from .telling import tables_of
 
 SPECIAL = "\\`*_{}[]<>()#+-!|~"
 
 
-def write_markdown(folder: Path, source: Source) -> dict[str, int]:
+def write_markdown(folder: Path, source: ExportSource) -> dict[str, int]:
     """Write a page a task, the list of them, and what was learned."""
     tables = tables_of(source.records())
     for task in tables.tasks:
         put(folder / "tasks" / f"{task.id}.md", "\n".join(page(task, tables)) + "\n")
     put(folder / "README.md", "\n".join(index(tables)) + "\n")
     put(folder / "learnings.md", "\n".join(learnings(tables.learnings)) + "\n")
-    return {kind.table: len(rows) for kind, rows in tables.named().items()}
+    return {kind.table: len(rows) for kind, rows in tables.rows_by_type().items()}
 
 
-def index(tables: Tables) -> Iterator[str]:
+def index(tables: ExportTables) -> Iterator[str]:
     """All tasks, newest first, and what they cost by model."""
     yield from ("# What OpenKoi did", "", "| started | task | decision | score | tokens | cost |", "|" + "---|" * 6)
     for task in sorted((task for task in tables.tasks if not task.parent), key=lambda task: task.started, reverse=True):
         name = f"[{plain(first_line(task.text, 80)) or task.id}](tasks/{task.id}.md)"
         yield row(
-            day(task.started), name, task.decision, scored(task.score), tokens_text(task.tokens), dollars(task.usd)
+            day(task.started),
+            name,
+            task.decision,
+            format_score(task.score),
+            tokens_text(task.tokens),
+            dollars(task.usd),
         )
     yield from ("", "## Cost by model", "", *by_model(tables.costs))
 
 
-def page(task: TaskRow, tables: Tables) -> Iterator[str]:
+def page(task: TaskRow, tables: ExportTables) -> Iterator[str]:
     """One task."""
     yield from (f"# Task {task.id[:8]}", "", *quotation(task.text), "")
     yield f"- {day(task.started)}, {task.model or 'no model'}, {task.category or 'no category'}"
     yield f"- {task.decision or 'not ended'}: {plain(task.reason)}"
-    yield f"- {plural(task.iterations, 'iteration')}, score {scored(task.score)}, {tokens_text(task.tokens)} tokens"
+    iterations = plural(task.iterations, "iteration")
+    yield f"- {iterations}, score {format_score(task.score)}, {tokens_text(task.tokens)} tokens"
     if task.parent:
         yield f"- part of [{task.parent[:8]}]({task.parent}.md)"
     yield from (
@@ -54,7 +60,7 @@ def page(task: TaskRow, tables: Tables) -> Iterator[str]:
     )
     for one in (one for one in tables.iterations if one.task == task.id):
         figures = (tokens_text(one.tokens), dollars(one.usd), f"{one.seconds:.1f}")
-        yield row(str(one.iteration), scored(one.score), one.decision, plain(one.reason), *figures)
+        yield row(str(one.iteration), format_score(one.score), one.decision, plain(one.reason), *figures)
     yield from ("", "## Findings", "", *map(bullet, (one for one in tables.findings if one.task == task.id)))
     yield from ("", "## Cost by model", "", *by_model(one for one in tables.costs if one.task == task.id))
 
@@ -98,7 +104,7 @@ def plain(text: str) -> str:
     return "".join(f"\\{sign}" if sign in SPECIAL else sign for sign in line)
 
 
-def scored(score: float | None) -> str:
+def format_score(score: float | None) -> str:
     return "-" if score is None else f"{score:.2f}"
 
 

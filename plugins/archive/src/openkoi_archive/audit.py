@@ -12,7 +12,7 @@ from itertools import groupby
 from openkoi_hookspecs import Blob, KoiError
 from openkoi_log.segment_names import segment_name
 
-from .lines import Fault, Line, lines_of
+from .lines import SegmentError, SegmentLine, lines_of
 from .marks import Imported
 from .segments import Log, Segment
 
@@ -26,13 +26,13 @@ class Audit:
     segments: int = 0
     archived: int = 0
     records: int = 0
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[SegmentError] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)
 
     def read(self, segment: Segment) -> None:
         """Look at a segment."""
         self.segments, self.archived = self.segments + 1, self.archived + segment.archived
-        before: Line | None = None
+        before: SegmentLine | None = None
         brought_in = False
         for line in lines_of(segment, self.faults.append):
             self.records += 1
@@ -40,24 +40,24 @@ class Audit:
             self.see(line)
             self.see_files(line)
             if before and not brought_in and (missing := missing_between(before, line)):
-                self.faults.append(Fault(line.segment, line.number, missing))
+                self.faults.append(SegmentError(line.segment, line.number, missing))
             before = line
 
-    def see(self, line: Line) -> None:
+    def see(self, line: SegmentLine) -> None:
         """Look whether the id was there before."""
         where = f"{line.segment}, line {line.number}"
         if line.id in self.seen:
             text = f"the record {line.id} is there twice: it is in {self.seen[line.id]} too"
-            self.faults.append(Fault(line.segment, line.number, text))
+            self.faults.append(SegmentError(line.segment, line.number, text))
         self.seen.setdefault(line.id, where)
 
-    def see_files(self, line: Line) -> None:
+    def see_files(self, line: SegmentLine) -> None:
         """Look whether the bytes that a line refers to are there as they were."""
         for digest, path in line.files.items():
             try:
                 Blob(digest, 0, path).read()
             except KoiError as error:
-                self.faults.append(Fault(line.segment, line.number, str(error)))
+                self.faults.append(SegmentError(line.segment, line.number, str(error)))
 
 
 def audit(log: Log) -> Audit:
@@ -70,7 +70,7 @@ def audit(log: Log) -> Audit:
     return seen
 
 
-def missing_between(before: Line, line: Line) -> str:
+def missing_between(before: SegmentLine, line: SegmentLine) -> str:
     """Say which records there should be between two lines; a damaged line between them was reported already."""
     one, other = NUMBERED.fullmatch(before.id), NUMBERED.fullmatch(line.id)
     if not one or not other or one[1] != other[1] or line.number != before.number + 1:
@@ -79,13 +79,13 @@ def missing_between(before: Line, line: Line) -> str:
     return f"{gap} {'record is' if gap == 1 else 'records are'} missing before it" if gap > 0 else ""
 
 
-def lost(segments: Sequence[Segment]) -> Iterator[Fault]:
+def lost(segments: Sequence[Segment]) -> Iterator[SegmentError]:
     """Parts of a session that are not there, although a later one is."""
     for session, parts in groupby(segments, key=lambda segment: segment.session):
         numbers = {segment.part for segment in parts}
         for number in gaps(numbers):
             name = segment_name(session, number)
-            yield Fault(name, 0, "it is missing: a later part of its session is there")
+            yield SegmentError(name, 0, "it is missing: a later part of its session is there")
 
 
 def gaps(numbers: Iterable[int]) -> list[int]:

@@ -7,22 +7,22 @@ from pathlib import Path
 from .as_json import JsonExport, Own
 from .as_markdown import write_markdown
 from .as_parquet import write_parquet
-from .choosing import Choice, chosen
+from .choosing import TaskSelection, chosen
 from .folders import whole_folder
-from .lines import Fault
+from .lines import SegmentError
 from .segments import Log
-from .source import Source
+from .source import ExportSource
 
 FORMATS = ("json", "parquet", "markdown")
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What is wanted: a format, a folder that is not there yet, and which tasks."""
+class ExportOptions:
+    """The format, the new folder, and the selected tasks of an export."""
 
     format: str
     output: Path
-    choice: Choice
+    choice: TaskSelection
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class Exported:
 
     tables: Mapping[str, int]
     records: int
-    faults: Sequence[Fault]
+    faults: Sequence[SegmentError]
 
 
-def export(order: Order, own: Own, redact: Callable[[str], str]) -> Exported:
+def export(order: ExportOptions, own: Own, redact: Callable[[str], str]) -> Exported:
     """Write what is wanted; raises KoiError, and then nothing is there."""
     log = Log(own.data)
-    source = Source(log, chosen(log, order.choice), redact)
+    source = ExportSource(log, chosen(log, order.choice), redact)
     with whole_folder(order.output) as folder:
         if order.format != "json":
             write = write_parquet if order.format == "parquet" else write_markdown

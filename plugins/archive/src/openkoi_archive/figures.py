@@ -6,7 +6,7 @@ from itertools import chain
 from openkoi_hookspecs.events import TaskStarted
 
 from .choosing import start_of
-from .lines import Fault, lines_of
+from .lines import SegmentError, lines_of
 from .segments import Log
 
 
@@ -22,7 +22,7 @@ class Figures:
     archived_size: int = 0
     oldest: str = ""
     newest: str = ""
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[SegmentError] = field(default_factory=list)
 
 
 def figures_of(log: Log) -> Figures:

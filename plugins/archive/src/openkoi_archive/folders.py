@@ -38,7 +38,7 @@ def part_of(target: Path) -> Iterator[Path]:
     """A new folder beside the target, locked for as long as it is filled; gone when that comes to nothing."""
     fresh = Path(mkdtemp(prefix=prefix_of(target), dir=target.parent))
     try:
-        with kept(fresh):
+        with lock_folder(fresh):
             yield fresh
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -46,7 +46,7 @@ def part_of(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def kept(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Lock a folder, where there are locks."""
     if not HAS_LOCKS:
         yield
@@ -75,10 +75,10 @@ def prefix_of(target: Path) -> str:
 def refuse_taken(target: Path) -> None:
     """Raise KoiError where no folder can be put."""
     if not vacant(target):
-        raise KoiError(f"{target} is there already, and is no empty folder. Name another.")
+        raise KoiError(f"{target} already exists and is not an empty folder. Use another one.")
     above = next(path for path in target.parents if path.exists())
     if not above.is_dir():
-        raise KoiError(f"{target} cannot be written: {above} is no folder. Name another place.")
+        raise KoiError(f"{target} cannot be written: {above} is not a folder. Use another path.")
 
 
 def vacant(target: Path) -> bool:

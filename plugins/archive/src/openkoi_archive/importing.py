@@ -18,28 +18,28 @@ from openkoi_log.segment_names import segment_name
 
 from .blobs import has_secret
 from .folders import private_file
-from .lines import Fault, Line, lines_of, redacted
-from .manifest import Manifest, read_manifest
-from .marks import Imported, marked
+from .lines import SegmentError, SegmentLine, lines_of, redact_line
+from .manifest import ExportManifest, read_manifest
+from .marks import Imported, to_line
 from .segments import Log, Segment
 
 NAME = re.compile(r"[\w-]+(\.\d+)?\.jsonl", re.ASCII)
-NOTHING = "Nothing was imported. Export again on the other machine, or mend the file."
+NOTHING = "Nothing was imported. Export again on the other machine, or fix the file."
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
-    """How many records were new, how many were known, and the segments that were written."""
+class ImportResult:
+    """The number of new and known records, and the segments written."""
 
     records: int
     known: int
     segments: tuple[str, ...]
 
 
-def bring_in(folder: Path, log: Log, redact: Callable[[str], str]) -> Brought:
+def bring_in(folder: Path, log: Log, redact: Callable[[str], str]) -> ImportResult:
     """Import a JSON export; raises KoiError, with the file and line, when it is damaged."""
     manifest = read_manifest(folder)
-    segments, blobs = checked(folder, manifest), checked_blobs(folder)
+    segments, blobs = check_segments(folder, manifest), checked_blobs(folder)
     try:
         private_folder(log.sessions)
         with lock_beside(log.sessions / "import"):
@@ -60,10 +60,10 @@ def checked_blobs(folder: Path) -> list[Path]:
     return paths
 
 
-def checked(folder: Path, manifest: Manifest) -> list[Segment]:
-    """The segments of an export, if all of them are whole."""
+def check_segments(folder: Path, manifest: ExportManifest) -> list[Segment]:
+    """Return the segments of an export, if all are intact."""
     if wrong := [name for name in manifest.segments if not NAME.fullmatch(name)]:
-        raise KoiError(f"{folder} names a segment {wrong[0]!r}, which is no name of one. {NOTHING}")
+        raise KoiError(f"{folder} names a segment {wrong[0]!r}, which is not a valid name. {NOTHING}")
     segments = [Segment(folder / "sessions" / name) for name in manifest.segments]
     for segment in segments:
         found = sum(1 for _ in strict(segment))
@@ -74,10 +74,10 @@ def checked(folder: Path, manifest: Manifest) -> list[Segment]:
     return segments
 
 
-def strict(segment: Segment) -> Iterator[Line]:
+def strict(segment: Segment) -> Iterator[SegmentLine]:
     """The lines of a segment; raises KoiError for one that is not sound."""
 
-    def refuse(fault: Fault) -> None:
+    def refuse(fault: SegmentError) -> None:
         where = f"{segment.path}, line {fault.line}" if fault.line else f"{segment.path}"
         raise KoiError(f"{where}: {fault.text}. {NOTHING}")
 
@@ -86,21 +86,21 @@ def strict(segment: Segment) -> Iterator[Line]:
 
 @dataclass(slots=True)
 class Importing:
-    """One import under way; nobody else imports meanwhile."""
+    """An import in progress, which excludes others."""
 
     log: Log
-    manifest: Manifest
+    manifest: ExportManifest
     redact: Callable[[str], str]
     records: int = 0
     known: int = 0
 
-    def write(self, segments: list[Segment]) -> Brought:
+    def write(self, segments: list[Segment]) -> ImportResult:
         """Write what is new beside the log, then put it in."""
         there = {line.id for segment in self.log.segments() for line in lines_of(segment)}
         written: list[tuple[Segment, Path]] = []
         try:
             for segment in segments:
-                if fresh := self.written(segment, there):
+                if fresh := self.write_segment(segment, there):
                     written.append((segment, fresh))
             names = tuple(self.put_in(segment.session, fresh) for segment, fresh in written)
         finally:
@@ -109,10 +109,10 @@ class Importing:
                     fresh.unlink(missing_ok=True)
         if names:
             sync_folder(self.log.sessions)
-        return Brought(self.records, self.known, names)
+        return ImportResult(self.records, self.known, names)
 
-    def written(self, segment: Segment, there: set[str]) -> Path | None:
-        """Write the lines of a segment that are not there yet; None when there are none."""
+    def write_segment(self, segment: Segment, there: set[str]) -> Path | None:
+        """Write the new lines of a segment; return None when there are none."""
         fresh = [line for line in strict(segment) if self.is_new(line, there)]
         if not fresh:
             return None
@@ -120,14 +120,14 @@ class Importing:
         path.unlink(missing_ok=True)
         try:
             with private_file(path) as file:
-                file.write(marked(Imported(len(fresh), self.manifest.at)))
-                file.writelines(redacted(line, self.redact).raw for line in fresh)
+                file.write(to_line(Imported(len(fresh), self.manifest.at)))
+                file.writelines(redact_line(line, self.redact).raw for line in fresh)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
         return path
 
-    def is_new(self, line: Line, there: set[str]) -> bool:
+    def is_new(self, line: SegmentLine, there: set[str]) -> bool:
         """Whether a record is not there yet; it is from now on."""
         if line.id in there:
             self.known += 1
@@ -137,18 +137,18 @@ class Importing:
         return True
 
     def put_in(self, session: str, fresh: Path) -> str:
-        """Give a new file the first name of its session that nobody has, in the log or put away."""
+        """Give a new file the first unused name of its session."""
         number = 1
         while True:
             name = segment_name(session, number)
-            if not (self.log.archive / f"{name}.gz").exists() and reserved(self.log.sessions / name):
+            if not (self.log.archive / f"{name}.gz").exists() and reserve_name(self.log.sessions / name):
                 fresh.replace(self.log.sessions / name)
                 return name
             number += 1
 
 
-def reserved(path: Path) -> bool:
-    """Take a name, unless somebody has it."""
+def reserve_name(path: Path) -> bool:
+    """Create a file, and return False when it already exists."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:

@@ -21,7 +21,7 @@ TORN = "it ends in a torn line, which was never acknowledged"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SegmentError:
     """Something wrong with a segment; ``line`` is 0 when it is about the whole."""
 
     segment: str
@@ -34,7 +34,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SegmentLine:
     """A sound line: its bytes, what it says, and where it ends."""
 
     segment: str
@@ -74,10 +74,10 @@ class Line:
         return {digest: path_of(digest, self.blobs) for digest in digests_in(self.raw)}
 
 
-Report = Callable[[Fault], object]
+Report = Callable[[SegmentError], object]
 
 
-def lines_of(segment: Segment, report: Report = lambda _: None) -> Iterator[Line]:
+def lines_of(segment: Segment, report: Report = lambda _: None) -> Iterator[SegmentLine]:
     """The sound lines of a segment; what is wrong with it is reported. A tail that is still written is left alone."""
     number, end = 0, 0
     try:
@@ -85,18 +85,18 @@ def lines_of(segment: Segment, report: Report = lambda _: None) -> Iterator[Line
             for raw in file:
                 number, end = number + 1, end + len(raw)
                 if not raw.endswith(b"\n"):
-                    if not segment.held:
-                        report(Fault(segment.name, number, TORN))
+                    if not segment.is_locked:
+                        report(SegmentError(segment.name, number, TORN))
                     return
                 if (said := sound(raw)) is None:
-                    report(Fault(segment.name, number, "it is damaged: the checksum does not fit"))
+                    report(SegmentError(segment.name, number, "it is damaged: the checksum does not fit"))
                     continue
-                yield Line(segment.name, number, raw, said, end, blob_folder(segment.path))
+                yield SegmentLine(segment.name, number, raw, said, end, blob_folder(segment.path))
         if segment.archived and not number:
-            report(Fault(segment.name, 0, "it cannot be read: it is empty"))
+            report(SegmentError(segment.name, 0, "it cannot be read: it is empty"))
     except (OSError, EOFError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        report(Fault(segment.name, 0, f"it cannot be read{f' after line {number}' if number else ''}: {reason}"))
+        report(SegmentError(segment.name, 0, f"it cannot be read{f' after line {number}' if number else ''}: {reason}"))
 
 
 def sound(raw: bytes) -> Mapping[str, Any] | None:
@@ -108,12 +108,12 @@ def sound(raw: bytes) -> Mapping[str, Any] | None:
     return said if all(isinstance(said.get(key), str) for key in HEAD) and said["id"] else None
 
 
-def redacted(line: Line, redact: Callable[[str], str]) -> Line:
-    """The same without the secrets that are known by now; the very same bytes when there are none in it."""
+def redact_line(line: SegmentLine, redact: Callable[[str], str]) -> SegmentLine:
+    """Return a line without known secrets, unchanged when it contains none."""
     rest = {key: value for key, value in line.said.items() if key not in HEAD}
     clean = masked(rest, redact)
     if clean == rest:
         return line
     said = {**{key: line.said[key] for key in HEAD}, **clean}
     raw = sealed(dumps(said))
-    return Line(line.segment, line.number, raw, said, line.end, line.blobs)
+    return SegmentLine(line.segment, line.number, raw, said, line.end, line.blobs)

@@ -12,8 +12,8 @@ FILE = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
-    """What an export holds: records by segment, rows by table, and what was left out as damaged."""
+class ExportManifest:
+    """The content of an export: records by segment, rows by table, and damaged lines that were skipped."""
 
     at: str
     segments: Mapping[str, int]
@@ -29,14 +29,14 @@ class Manifest:
         return json.dumps(asdict(self), indent=1) + "\n"
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> ExportManifest:
     """Read the one of an export; raises KoiError when it is none that can be imported."""
     path = folder / FILE
     try:
         said = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise KoiError(
-            f"{folder} is no export: it has no {FILE}. Make one with openkoi export --format json."
+            f"{folder}is not an export: it has no {FILE}. Make one with openkoi export --format json."
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         raise KoiError(f"{path} cannot be read: {error}. Export again.") from None
@@ -45,4 +45,4 @@ def read_manifest(folder: Path) -> Manifest:
     segments = said.get("segments")
     if not isinstance(segments, dict) or not all(type(count) is int for count in segments.values()):
         raise KoiError(f"{path} does not say how many records its segments have. Export again.")
-    return Manifest(at=str(said.get("at", "")), segments=segments)
+    return ExportManifest(at=str(said.get("at", "")), segments=segments)

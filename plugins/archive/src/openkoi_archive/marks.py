@@ -17,7 +17,7 @@ class Imported(Event):
     exported: str = ""
 
 
-def marked(event: Imported) -> bytes:
-    """The event as a line of a segment."""
+def to_line(event: Imported) -> bytes:
+    """Return the event as a line of a segment."""
     now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     return sealed(write_line(Record(f"{secrets.token_hex(6)}{1:08x}", now, "", event)))

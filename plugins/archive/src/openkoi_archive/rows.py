@@ -5,14 +5,14 @@ from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ExportRow:
     """A line of a table."""
 
     table: ClassVar[str]
 
 
 @dataclass(frozen=True, slots=True)
-class TaskRow(Row):
+class TaskRow(ExportRow):
     """A task, or a part of one. ``decision`` is empty while it has not ended."""
 
     table = "tasks"
@@ -35,7 +35,7 @@ class TaskRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class IterationRow(Row):
+class IterationRow(ExportRow):
     """One turn of the outer loop, and what it alone cost."""
 
     table = "iterations"
@@ -52,7 +52,7 @@ class IterationRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class FindingRow(Row):
+class FindingRow(ExportRow):
     """A finding: in the iteration that found it, and the one that did not find it again."""
 
     table = "findings"
@@ -68,7 +68,7 @@ class FindingRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class LearningRow(Row):
+class LearningRow(ExportRow):
     """A learning as it now stands, and the run that said so."""
 
     table = "learnings"
@@ -93,7 +93,7 @@ class LearningRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class CostRow(Row):
+class CostRow(ExportRow):
     """One paid call of a model, charged to the whole task."""
 
     table = "costs"
@@ -108,12 +108,12 @@ class CostRow(Row):
     usd: float
 
 
-KINDS: tuple[type[Row], ...] = (TaskRow, IterationRow, FindingRow, LearningRow, CostRow)
+KINDS: tuple[type[ExportRow], ...] = (TaskRow, IterationRow, FindingRow, LearningRow, CostRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
-    """All that an export tells."""
+class ExportTables:
+    """All rows of an export."""
 
     tasks: list[TaskRow] = field(default_factory=list)
     iterations: list[IterationRow] = field(default_factory=list)
@@ -121,6 +121,6 @@ class Tables:
     learnings: list[LearningRow] = field(default_factory=list)
     costs: list[CostRow] = field(default_factory=list)
 
-    def named(self) -> dict[type[Row], list[Row]]:
+    def rows_by_type(self) -> dict[type[ExportRow], list[ExportRow]]:
         """The rows of each kind."""
         return {kind: list(getattr(self, kind.table)) for kind in KINDS}

@@ -1,4 +1,4 @@
-"""The files of the run log, those that were put away among them. Knows names and folders; knows no record.
+"""Access the files of the run log, including archived ones.
 
 ``sessions/<session>.jsonl`` is as it was written; ``archive/<session>.jsonl.gz`` is the same, compressed.
 """
@@ -21,7 +21,7 @@ class Segment:
 
     @property
     def archived(self) -> bool:
-        """Whether it was put away."""
+        """Whether it is archived."""
         return is_packed(self.path)
 
     @property
@@ -41,16 +41,16 @@ class Segment:
 
     @property
     def size(self) -> int:
-        """Bytes on the disk; none when it has just been put away."""
+        """Bytes on disk, or none when it has just been archived."""
         return self.path.stat().st_size if self.path.exists() else 0
 
     @property
-    def held(self) -> bool:
+    def is_locked(self) -> bool:
         """Whether a process still writes it."""
         return not self.archived and is_locked(self.path)
 
     def open(self) -> IO[bytes]:
-        """Read it, as it was written, also when it has just been put away."""
+        """Open it as it was written, even when it has just been archived."""
         return unpacked(self.path)
 
 
@@ -67,9 +67,9 @@ class Log:
 
     @property
     def archive(self) -> Path:
-        """Where it is put away."""
+        """Folder of archived segments."""
         return self.data / "archive"
 
     def segments(self) -> list[Segment]:
-        """All of it, oldest first; of a segment that is just being put away, the one that was written."""
+        """Return all segments, oldest first; of one that is being archived, the uncompressed file."""
         return [Segment(path) for path in all_segments(self.sessions)]

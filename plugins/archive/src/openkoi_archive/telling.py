@@ -1,4 +1,4 @@
-"""The tables of an export, told from records. Pure; knows events and their order, and no file."""
+"""Build the tables of an export from records."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,10 +6,10 @@ from openkoi_hookspecs import Record, events
 from openkoi_log import FindingView, IterationView, RunView
 from openkoi_report.ledger import Books
 
-from .rows import CostRow, FindingRow, IterationRow, LearningRow, Tables, TaskRow
+from .rows import CostRow, ExportTables, FindingRow, IterationRow, LearningRow, TaskRow
 
 
-def tables_of(records: Iterable[Record]) -> Tables:
+def tables_of(records: Iterable[Record]) -> ExportTables:
     """Read records in the order of the log."""
     views: dict[str, RunView] = {}
     learned: dict[str, LearningRow] = {}
@@ -22,7 +22,7 @@ def tables_of(records: Iterable[Record]) -> Tables:
             keep_latest(learned, learning_row(record, record.event))
         if view := views.get(record.run):
             view.take(record)
-    return Tables(
+    return ExportTables(
         tasks=[task_row(view) for view in views.values()],
         iterations=[iteration_row(view.run, one) for view in views.values() for one in view.finished],
         findings=[finding_row(view.run, one) for view in views.values() for one in view.findings],

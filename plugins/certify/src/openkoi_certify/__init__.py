@@ -2,6 +2,6 @@
 
 from .certifier import Certifier
 from .golden import GoldenSet, golden_for
-from .sample import Kind, Sample, samples_of
+from .sample import Sample, SampleKind, samples_of
 
-__all__ = ["Certifier", "GoldenSet", "Kind", "Sample", "golden_for", "samples_of"]
+__all__ = ["Certifier", "GoldenSet", "Sample", "SampleKind", "golden_for", "samples_of"]

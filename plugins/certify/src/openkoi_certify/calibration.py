@@ -7,13 +7,13 @@ from itertools import combinations
 from math import sqrt
 from statistics import fmean, pstdev
 
-from .history import Judgement, Outcome
+from .history import CalibratedJudgment, UserOutcome
 from .measures import QUALITY
 
 FEW = 10
 SURE = 1.96
 BINS = 5
-BAD = (Outcome.UNDONE, Outcome.CORRECTED)
+BAD = (UserOutcome.UNDONE, UserOutcome.CORRECTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,29 +47,31 @@ class Calibration:
         if self.drift:
             found.append(f"its scores have moved by {self.drift:+.2f} beyond noise; certify it again")
         if self.separation is not None and self.separation < 0.6:
-            found.append(f"work that was taken back scored as high as work that was kept ({self.separation:.2f})")
+            found.append(f"undone work scored as high as kept work ({self.separation:.2f})")
         if self.checks is not None and self.checks < 0.7:
             found.append(f"it agrees with the checks only {self.checks:.0%} of the time")
         return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CalibrationReport:
     """All calibrations, and how far two rubrics that judged the same run lie apart on average."""
 
     calibrations: tuple[Calibration, ...]
     apart: Mapping[str, float]
 
 
-def report_of(judgements: Sequence[Judgement]) -> Report:
+def report_of(judgements: Sequence[CalibratedJudgment]) -> CalibrationReport:
     """Report on each rubric and model."""
-    groups: dict[tuple[str, str], list[Judgement]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[CalibratedJudgment]] = defaultdict(list)
     for judgement in judgements:
         groups[judgement.rubric, judgement.model].append(judgement)
-    return Report(tuple(calibration(*names, some) for names, some in sorted(groups.items())), apart(judgements))
+    return CalibrationReport(
+        tuple(calibration(*names, some) for names, some in sorted(groups.items())), apart(judgements)
+    )
 
 
-def calibration(rubric: str, model: str, some: Sequence[Judgement]) -> Calibration:
+def calibration(rubric: str, model: str, some: Sequence[CalibratedJudgment]) -> Calibration:
     """One rubric with one model."""
     scores = [one.score for one in some]
     return Calibration(
@@ -79,7 +81,7 @@ def calibration(rubric: str, model: str, some: Sequence[Judgement]) -> Calibrati
         mean=fmean(scores),
         deviation=pstdev(scores),
         histogram=tuple(sum(min(int(score * BINS), BINS - 1) == n for score in scores) for n in range(BINS)),
-        outcomes={outcome: tally(some, outcome) for outcome in Outcome if tally(some, outcome)[0]},
+        outcomes={outcome: tally(some, outcome) for outcome in UserOutcome if tally(some, outcome)[0]},
         spread=within(one.totals for one in some),
         stability=within(by_task(some).values()),
         drift=drift(scores),
@@ -89,7 +91,7 @@ def calibration(rubric: str, model: str, some: Sequence[Judgement]) -> Calibrati
     )
 
 
-def tally(some: Sequence[Judgement], outcome: Outcome) -> tuple[int, float]:
+def tally(some: Sequence[CalibratedJudgment], outcome: UserOutcome) -> tuple[int, float]:
     """How many ended so, and their mean score."""
     scores = [one.score for one in some if one.outcome is outcome]
     return len(scores), fmean(scores) if scores else 0.0
@@ -101,7 +103,7 @@ def within(groups: Iterable[Sequence[float]]) -> float | None:
     return sqrt(fmean(pstdev(group) ** 2 * len(group) / (len(group) - 1) for group in several)) if several else None
 
 
-def by_task(some: Sequence[Judgement]) -> Mapping[str, list[float]]:
+def by_task(some: Sequence[CalibratedJudgment]) -> Mapping[str, list[float]]:
     """Scores of tasks that are worded alike."""
     groups: dict[str, list[float]] = defaultdict(list)
     for one in some:
@@ -119,24 +121,24 @@ def drift(scores: Sequence[float]) -> float:
     return 0.0 if abs(moved) <= error else moved - error if moved > 0 else moved + error
 
 
-def separation(some: Sequence[Judgement]) -> float | None:
+def separation(some: Sequence[CalibratedJudgment]) -> float | None:
     """How often kept work scored higher than work that was not kept; a tie counts half."""
-    kept = [one.score for one in some if one.outcome is Outcome.KEPT]
+    kept = [one.score for one in some if one.outcome is UserOutcome.KEPT]
     lost = [one.score for one in some if one.outcome in BAD]
     if not (kept and lost):
         return None
     return fmean((good > bad) + (good == bad) / 2 for good in kept for bad in lost)
 
 
-def checks(some: Sequence[Judgement]) -> float | None:
+def checks(some: Sequence[CalibratedJudgment]) -> float | None:
     """How often a score on the good side meets green checks, and one on the bad side red ones."""
     known = [(one.score >= QUALITY) is one.green for one in some if one.green is not None]
     return fmean(map(float, known)) if known else None
 
 
-def weights(some: Sequence[Judgement]) -> Mapping[str, float]:
+def weights(some: Sequence[CalibratedJudgment]) -> Mapping[str, float]:
     """Weights in proportion to how much higher each dimension was in kept work; none where there is too little."""
-    kept = [one.dimensions for one in some if one.outcome is Outcome.KEPT]
+    kept = [one.dimensions for one in some if one.outcome is UserOutcome.KEPT]
     lost = [one.dimensions for one in some if one.outcome in BAD]
     if min(len(kept), len(lost)) < FEW:
         return {}
@@ -146,9 +148,9 @@ def weights(some: Sequence[Judgement]) -> Mapping[str, float]:
     return {name: round(gain / whole, 2) for name, gain in gains.items()} if whole else {}
 
 
-def apart(judgements: Sequence[Judgement]) -> Mapping[str, float]:
+def apart(judgements: Sequence[CalibratedJudgment]) -> Mapping[str, float]:
     """The mean distance of two rubrics' scores for the same run, by their names."""
-    runs: dict[str, list[Judgement]] = defaultdict(list)
+    runs: dict[str, list[CalibratedJudgment]] = defaultdict(list)
     for one in judgements:
         runs[one.run].append(one)
     distances: dict[str, list[float]] = defaultdict(list)

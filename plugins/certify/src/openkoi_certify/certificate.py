@@ -77,7 +77,7 @@ class Certificate:
 
 def as_json(certificate: Certificate) -> dict[str, object]:
     """The certificate as it is kept."""
-    measures = {key: rounded(value) for key, value in asdict(certificate.measures).items()}
+    measures = {key: round_numbers(value) for key, value in asdict(certificate.measures).items()}
     facts = {
         name: getattr(certificate, name) for name in ("rubric", "stamp", "model", "golden", "at", "votes", "drift")
     }
@@ -85,10 +85,10 @@ def as_json(certificate: Certificate) -> dict[str, object]:
     return {"format": FORMAT, **facts, **verdict, "leniency": certificate.measures.leniency, "measures": measures}
 
 
-def rounded(value: object) -> object:
-    """Numbers of four digits."""
+def round_numbers(value: object) -> object:
+    """Round numbers to four digits."""
     if isinstance(value, dict):
-        return {key: rounded(inner) for key, inner in value.items()}
+        return {key: round_numbers(inner) for key, inner in value.items()}
     return round(value, 4) if isinstance(value, float) else value
 
 
@@ -102,7 +102,7 @@ def from_json(text: str) -> Certificate:
             raise ValueError("another format")
         return Certificate(facts["rubric"], facts["stamp"], facts["model"], measures=Measures(**given), **plain)
     except (ValueError, KeyError, TypeError) as error:
-        raise KoiError(f"it is no certificate of format {FORMAT} ({type(error).__name__}: {error})") from error
+        raise KoiError(f"it is not a certificate of format {FORMAT} ({type(error).__name__}: {error})") from error
 
 
 def keep(folder: Path, certificate: Certificate) -> Path:
@@ -112,7 +112,7 @@ def keep(folder: Path, certificate: Certificate) -> Path:
     return replace_file(folder / NAMED.sub("-", certificate.rubric) / name, text)
 
 
-def kept(folder: Path, rubric: str = "*") -> Iterator[Certificate]:
+def load_certificates(folder: Path, rubric: str = "*") -> Iterator[Certificate]:
     """Those there are, oldest first; what cannot be read is none."""
     for file in sorted(folder.glob(f"{NAMED.sub('-', rubric) if rubric != '*' else rubric}/*.json")):
         try:
@@ -134,6 +134,6 @@ def sound_basis(found: Sequence[Certificate]) -> Certificate | None:
     return (passed or found)[-1] if found else None
 
 
-def drifted(certificate: Certificate, before: Certificate | None) -> float | None:
+def drift_between(certificate: Certificate, before: Certificate | None) -> float | None:
     """How far it has moved since; None where there is nothing to compare it with."""
     return drift_of(certificate.measures.scores, before.measures.scores) if before else None

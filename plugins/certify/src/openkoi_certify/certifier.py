@@ -25,11 +25,11 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import ModelResponse
 
-from .certificate import FOLDER, Certificate, drifted, keep, kept, last_of
-from .doubt import Examination
+from .certificate import FOLDER, Certificate, drift_between, keep, last_of, load_certificates
+from .doubt import AdaptiveExam
 from .golden import golden_for
-from .judges import Judged, named
-from .measures import Heard, Measures, heard
+from .judges import RubricAndJudge, find_rubric
+from .measures import JudgeAnswer, Measures, record_answer
 from .sample import Sample, further_samples, samples_of, version_of
 
 AT_ONCE = 4
@@ -48,8 +48,8 @@ class SampleJudged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """Which rubric is to be certified, by which model if not the configured one, and with how many votes."""
+class CertifyOptions:
+    """The rubric to certify, the model unless configured, and the number of votes."""
 
     rubric: str
     model: str = ""
@@ -59,13 +59,15 @@ class Order:
         return json.dumps({"rubric": self.rubric, "model": self.model, "votes": self.votes})
 
 
-def order_of(text: str) -> Order:
+def order_of(text: str) -> CertifyOptions:
     """Read an order from a task; raises KoiError."""
     try:
         facts = json.loads(text)
-        return Order(rubric=str(facts["rubric"]), model=str(facts.get("model", "")), votes=int(facts.get("votes", 3)))
+        return CertifyOptions(
+            rubric=str(facts["rubric"]), model=str(facts.get("model", "")), votes=int(facts.get("votes", 3))
+        )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise KoiError("This is no order for a certificate. Use: openkoi evaluator certify NAME") from error
+        raise KoiError("A certificate needs a rubric. Use: openkoi evaluator certify NAME") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,43 +80,47 @@ class Certifier:
     async def run(self, plan: Plan, run: Run) -> ExecutionResult:
         """Certify what the task's context orders."""
         order = order_of(run.task.context)
-        judged = await named(run.koi, order.rubric)
+        judged = await find_rubric(run.koi, order.rubric)
         golden = golden_for(judged.rubric)
         dimensions = [dimension.name for dimension in judged.rubric.dimensions]
         samples = samples_of(golden, dimensions)
         asking = Asking(judged, order, run)
-        examination = Examination(samples, further_samples(golden, dimensions))
+        examination = AdaptiveExam(samples, further_samples(golden, dimensions))
         while shown := examination.next():
             examination.take(await asking.answers(shown))
-        certificate = self.certified(judged, version_of(samples), examination.measures, the_model(run), order.votes)
+        certificate = self.make_certificate(
+            judged, version_of(samples), examination.measures, the_model(run), order.votes
+        )
         return ExecutionResult(str(keep(self.folder, certificate)))
 
-    def certified(self, judged: Judged, golden: str, measures: Measures, model: str, votes: int) -> Certificate:
+    def make_certificate(
+        self, judged: RubricAndJudge, golden: str, measures: Measures, model: str, votes: int
+    ) -> Certificate:
         """Make a certificate of what was measured, and compare it with the last one."""
         at = datetime.now(UTC).isoformat()
         rubric, stamp = judged.rubric.name, judged.stamp
         certificate = Certificate(rubric, stamp, model, golden=golden, at=at, votes=votes, measures=measures)
-        before = last_of(list(kept(self.folder, judged.rubric.name)), certificate)
-        return replace(certificate, drift=drifted(certificate, before))
+        before = last_of(list(load_certificates(self.folder, judged.rubric.name)), certificate)
+        return replace(certificate, drift=drift_between(certificate, before))
 
 
 @dataclass(slots=True)
 class Asking:
     """Showing samples to a judge, a few at once; each time to one that remembers nothing."""
 
-    judged: Judged
-    order: Order
+    judged: RubricAndJudge
+    order: CertifyOptions
     run: Run
     done: int = 0
     due: int = 0
     heard: bool = False
     fault: KoiError | None = None
 
-    async def answers(self, samples: Sequence[Sample]) -> list[Heard]:
+    async def answers(self, samples: Sequence[Sample]) -> list[JudgeAnswer]:
         """Show each of them as many times as was ordered."""
         free = asyncio.Semaphore(AT_ONCE)
 
-        async def one(sample: Sample) -> Heard:
+        async def one(sample: Sample) -> JudgeAnswer:
             async with free:
                 answer = await self.one(sample)
             self.done += 1
@@ -125,7 +131,7 @@ class Asking:
         self.due += len(several)
         return await together([one(sample) for sample in several])
 
-    async def one(self, sample: Sample) -> Heard:
+    async def one(self, sample: Sample) -> JudgeAnswer:
         """Show one sample once more. When no model has answered anything yet, what kept it from it is raised."""
         if self.fault:
             raise self.fault
@@ -138,10 +144,10 @@ class Asking:
                 raise
             said = Evaluation(unavailable_reason=str(error))
         self.heard = True
-        return heard(sample, said)
+        return record_answer(sample, said)
 
 
-async def together(several: Sequence[Coroutine[None, None, Heard]]) -> list[Heard]:
+async def together(several: Sequence[Coroutine[None, None, JudgeAnswer]]) -> list[JudgeAnswer]:
     """All at once; the first that fails ends the others, and is raised as it is."""
     try:
         async with asyncio.TaskGroup() as group:

@@ -11,7 +11,7 @@ import click
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Record, Result
 
 if TYPE_CHECKING:
-    from .certifier import Certifier, Order
+    from .certifier import Certifier, CertifyOptions
 
 NOT_PASSED = 3
 ASKED_ABOVE = 0.05  # dollars, by issue "Verdicts that can be trusted"
@@ -36,23 +36,23 @@ async def certify(koi: Koi, /, name: str, model: str, votes: int, budget: float,
 
     Shows the estimated cost before any model is called. Exits with 0 if it passed and with 3 if it did not.
     """
-    from .certifier import Order
-    from .judges import named
+    from .certifier import CertifyOptions
+    from .judges import find_rubric
     from .pricing import estimate
 
-    judged = await named(koi, name)
-    order = Order(rubric=judged.rubric.name, model=model, votes=votes)
+    judged = await find_rubric(koi, name)
+    order = CertifyOptions(rubric=judged.rubric.name, model=model, votes=votes)
     price = await estimate(koi, judged, order)
     click.echo(f"[certify] {order.rubric}: {price.text(budget)}", err=True)
     if price.usd > ASKED_ABOVE and not yes:
         confirm(order, budget)
     result = await carried_out(koi, order, budget)
     click.echo(format_spent(result), err=True)
-    if not printed(Path(result.best.work.text), layout):
+    if not print_certificate(Path(result.best.work.text), layout):
         raise SystemExit(NOT_PASSED)
 
 
-def confirm(order: "Order", budget: float) -> None:
+def confirm(order: "CertifyOptions", budget: float) -> None:
     """Ask whether to continue; without a terminal ``--yes`` is needed."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise click.UsageError(
@@ -62,7 +62,7 @@ def confirm(order: "Order", budget: float) -> None:
         raise click.UsageError("Nothing was run.")
 
 
-def format_command_line(order: "Order", budget: float) -> str:
+def format_command_line(order: "CertifyOptions", budget: float) -> str:
     """Return the command that starts it without a question."""
     model = f" --model {order.model}" if order.model else ""
     return f"openkoi evaluator certify {order.rubric}{model} --votes {order.votes} --budget {budget:g} --yes"
@@ -106,7 +106,7 @@ async def carried_out(koi: Koi, order: object, budget: float) -> Result:
     return result
 
 
-def printed(file: Path, layout: str) -> bool:
+def print_certificate(file: Path, layout: str) -> bool:
     """Print a certificate, and say whether it is passed."""
     from .certificate import from_json
     from .told import page
@@ -119,13 +119,13 @@ def printed(file: Path, layout: str) -> bool:
 
 @evaluator.command("list")
 @click.pass_obj
-def listed(koi: Koi, /) -> None:
+def list_evaluators(koi: Koi, /) -> None:
     """List the evaluators there are, and what their certificates say."""
-    from .certificate import kept
+    from .certificate import load_certificates
     from .judges import rubrics_of
     from .told import overview
 
-    click.echo(overview(asyncio.run(rubrics_of(koi)), list(kept(certifier_of(koi).folder))))
+    click.echo(overview(asyncio.run(rubrics_of(koi)), list(load_certificates(certifier_of(koi).folder))))
 
 
 @evaluator.command("show")
@@ -133,12 +133,14 @@ def listed(koi: Koi, /) -> None:
 @click.pass_obj
 def show(koi: Koi, /, name: str) -> None:
     """Show an evaluator's newest certificate for each model."""
-    from .certificate import kept
-    from .judges import named
+    from .certificate import load_certificates
+    from .judges import find_rubric
     from .told import STALE, page
 
-    one = asyncio.run(named(koi, name))
-    newest = {certificate.model: certificate for certificate in kept(certifier_of(koi).folder, one.rubric.name)}
+    one = asyncio.run(find_rubric(koi, name))
+    newest = {
+        certificate.model: certificate for certificate in load_certificates(certifier_of(koi).folder, one.rubric.name)
+    }
     if not newest:
         raise KoiError(f"{one.rubric.name} has no certificate. Get one: openkoi evaluator certify {one.rubric.name}")
     for certificate in newest.values():
@@ -149,7 +151,7 @@ def show(koi: Koi, /, name: str) -> None:
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
 @click.pass_obj
 def calibrate(koi: Koi, /, layout: str) -> None:
-    """Report from the run log how scores relate to what became of the work: kept, taken back, corrected."""
+    """Report from the run log how scores relate to what became of the work: kept, undone, or corrected."""
     from .calibration import report_of
     from .history import judgements_in
     from .report import as_json, as_text

@@ -12,7 +12,7 @@ FLOOR = "general"
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class SampleDraft:
     """Files as they were, as they are now, and what is said about them."""
 
     answer: str
@@ -28,7 +28,7 @@ class Sound:
     name: str
     task: str
     context: str
-    draft: Draft
+    draft: SampleDraft
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +68,5 @@ def sound(facts: Mapping[str, object]) -> Sound:
     files = facts["files"]
     texts = {name: str(text).lstrip("\n") for name, text in files.items()} if isinstance(files, dict) else {}
     return Sound(
-        str(facts["name"]), str(facts["task"]), str(facts.get("context", "")), Draft(str(facts["answer"]), texts)
+        str(facts["name"]), str(facts["task"]), str(facts.get("context", "")), SampleDraft(str(facts["answer"]), texts)
     )

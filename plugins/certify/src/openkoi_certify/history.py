@@ -17,8 +17,8 @@ DISCARDED = (events.ControlOutcome.DICTATED, events.ControlOutcome.BLIND)
 SOON = timedelta(hours=1)
 
 
-class Outcome(StrEnum):
-    """What a person made of it."""
+class UserOutcome(StrEnum):
+    """What the user did with the work."""
 
     KEPT = "kept"
     UNDONE = "undone"
@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class CalibratedJudgment:
     """The last full judgement of one run: each vote's scores by dimension, and what became of the work.
 
     ``green`` tells whether required checks passed; None when there were none.
@@ -41,12 +41,12 @@ class Judgement:
     votes: tuple[Mapping[str, float], ...]
     weights: Mapping[str, float]
     green: bool | None = None
-    outcome: Outcome = Outcome.OPEN
+    outcome: UserOutcome = UserOutcome.OPEN
 
     @property
     def totals(self) -> list[float]:
         """The weighted mean of each vote."""
-        return [weighted(vote, self.weights) for vote in self.votes]
+        return [weighted_mean(vote, self.weights) for vote in self.votes]
 
     @property
     def score(self) -> float:
@@ -60,20 +60,20 @@ class Judgement:
         return {name: sum(vote.get(name, 0.0) for vote in self.votes) / len(self.votes) for name in self.weights}
 
 
-def weighted(scores: Mapping[str, float], weights: Mapping[str, float]) -> float:
+def weighted_mean(scores: Mapping[str, float], weights: Mapping[str, float]) -> float:
     whole = sum(weights.get(name, 1.0) for name in scores)
     return sum(value * weights.get(name, 1.0) for name, value in scores.items()) / whole if whole else 0.0
 
 
 @dataclass(slots=True)
-class Course:
+class RunOutcome:
     """One run with the judges' own accounts, and whether its changes were undone."""
 
     view: RunView = field(default_factory=RunView)
     model: str = ""
     before: str = ""
     restored: str = ""
-    judgements: dict[str, Judgement] = field(default_factory=dict)
+    judgements: dict[str, CalibratedJudgment] = field(default_factory=dict)
 
     def take(self, record: Record) -> None:
         """Take one record in."""
@@ -95,7 +95,7 @@ class Course:
             return
         weights = {score.dimension: score.weight for score in event.votes[0]}
         scores = tuple({score.dimension: score.value for score in vote} for vote in event.votes)
-        self.judgements[event.rubric] = Judgement(
+        self.judgements[event.rubric] = CalibratedJudgment(
             record.run, record.at, event.rubric, self.model, self.view.task.text, scores, weights
         )
 
@@ -122,16 +122,16 @@ class Course:
         return all(required) if required else None
 
 
-def judgements_in(folder: Path) -> list[Judgement]:
+def judgements_in(folder: Path) -> list[CalibratedJudgment]:
     """All last full judgements of runs that ended, oldest first."""
-    courses: dict[str, Course] = {}
+    courses: dict[str, RunOutcome] = {}
     for path in all_segments(folder):
         for record in read_segment(path):
-            courses.setdefault(record.run, Course()).take(record)
-    return judged(courses.values())
+            courses.setdefault(record.run, RunOutcome()).take(record)
+    return collect_judgments(courses.values())
 
 
-def judged(courses: Iterable[Course]) -> list[Judgement]:
+def collect_judgments(courses: Iterable[RunOutcome]) -> list[CalibratedJudgment]:
     """Their judgements, with what became of the work."""
     over = (course for course in courses if course.view.completed and course.evaluation)
     ended = sorted(over, key=lambda course: course.view.at)
@@ -143,17 +143,17 @@ def judged(courses: Iterable[Course]) -> list[Judgement]:
     return sorted(found, key=lambda one: one.at)
 
 
-def outcome(course: Course, later: Sequence[Course]) -> Outcome:
+def outcome(course: RunOutcome, later: Sequence[RunOutcome]) -> UserOutcome:
     """What became of a run's work."""
     if course.undone:
-        return Outcome.UNDONE
+        return UserOutcome.UNDONE
     if any(corrects(other, course) for other in later):
-        return Outcome.CORRECTED
-    return Outcome.KEPT if course.accepted else Outcome.OPEN
+        return UserOutcome.CORRECTED
+    return UserOutcome.KEPT if course.accepted else UserOutcome.OPEN
 
 
-def corrects(other: Course, course: Course) -> bool:
-    """Whether a later run changed the same files so soon that it mended them."""
+def corrects(other: RunOutcome, course: RunOutcome) -> bool:
+    """Return whether a later run changed the same files so soon that it corrected them."""
     later, view = other.view, course.view
     same = later.workspace == view.workspace and later.files & view.files and not other.undone
     return bool(same) and datetime.fromisoformat(later.at) - datetime.fromisoformat(view.completed_at) <= SOON

@@ -10,7 +10,7 @@ from .sample import Sample
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class RubricAndJudge:
     """A rubric, and who judges by it."""
 
     judge: Certifiable
@@ -26,14 +26,14 @@ class Judged:
         return RubricSample(self.rubric, sample.task, sample.work, model=model)
 
 
-async def rubrics_of(koi: Koi) -> list[Judged]:
+async def rubrics_of(koi: Koi) -> list[RubricAndJudge]:
     """All rubrics by which an installed evaluator asks a model, by name."""
-    found = [Judged(judge, rubric) async for judge in judges_of(koi) for rubric in await judge.rubrics(koi)]
-    return sorted((one for one in found if not one.rubric.method.fixed), key=lambda one: one.rubric.name)
+    found = [RubricAndJudge(judge, rubric) async for judge in judges_of(koi) for rubric in await judge.rubrics(koi)]
+    return sorted((one for one in found if not one.rubric.method.asks_no_model), key=lambda one: one.rubric.name)
 
 
 async def judges_of(koi: Koi) -> AsyncIterator[Certifiable]:
-    """The installed evaluators that can be certified; one that cannot be built is passed over."""
+    """Return the installed evaluators that can be certified; skip those that cannot be built."""
     for entry in koi.plugins("evaluators"):
         try:
             judge = await entry.load()
@@ -43,8 +43,8 @@ async def judges_of(koi: Koi) -> AsyncIterator[Certifiable]:
             yield judge
 
 
-async def named(koi: Koi, name: str) -> Judged:
-    """The rubric of that name; raises PluginNotFoundError."""
+async def find_rubric(koi: Koi, name: str) -> RubricAndJudge:
+    """Return the rubric of that name; raise PluginNotFoundError."""
     every = await rubrics_of(koi)
     for one in every:
         if one.rubric.name.casefold() == name.strip().casefold():

@@ -12,7 +12,7 @@ from statistics import fmean, pstdev
 
 from openkoi_hookspecs import Evaluation, Limits
 
-from .sample import Kind, Sample
+from .sample import Sample, SampleKind
 
 QUALITY = Limits().quality_threshold
 NEAR = 1e-9
@@ -21,7 +21,7 @@ LEAST_LENIENCY = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class JudgeAnswer:
     """One answer to one sample; no score where the judge's answer could not be used, or was not taken."""
 
     sample: str
@@ -35,10 +35,10 @@ class Heard:
         return self.score is not None and self.score >= QUALITY - NEAR and not self.blocked
 
 
-def heard(sample: Sample, evaluation: Evaluation | None) -> Heard:
+def record_answer(sample: Sample, evaluation: Evaluation | None) -> JudgeAnswer:
     """Note what was answered."""
     said = evaluation or Evaluation(unavailable_reason="no opinion")
-    return Heard(sample.id, said.score, blocked=bool(said.blockers), unknown=bool(said.unavailable_reason))
+    return JudgeAnswer(sample.id, said.score, blocked=bool(said.blockers), unknown=bool(said.unavailable_reason))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,21 +71,21 @@ class Measures:
         return round(above, 3) if above > LEAST_LENIENCY else 0.0
 
 
-def measured(samples: Sequence[Sample], answers: Iterable[Heard]) -> Measures:
+def measure_answers(samples: Sequence[Sample], answers: Iterable[JudgeAnswer]) -> Measures:
     """Sum up all answers."""
-    told: dict[str, list[Heard]] = defaultdict(list)
+    told: dict[str, list[JudgeAnswer]] = defaultdict(list)
     for answer in answers:
         told[answer.sample].append(answer)
     spread = spread_of(told.values())
     means = {id: fmean(scores) for id, some in told.items() if (scores := scores_of(some))}
     return Measures(
-        detection=1 - share(accepted(samples, told, Kind.DEFECT)),
-        false_alarms=1 - share(accepted(samples, told, Kind.SOUND)),
+        detection=1 - share(acceptances(samples, told, SampleKind.DEFECT)),
+        false_alarms=1 - share(acceptances(samples, told, SampleKind.SOUND)),
         spread=spread,
         flips=share(len({one.accepted for one in some}) > 1 for some in told.values()),
-        verbosity=max(0.0, beyond_noise(rises(samples, told, Kind.PADDED))),
-        position=abs(beyond_noise(rises(samples, told, Kind.SWAPPED))),
-        obeyed=max(0.0, beyond_noise(turned(samples, told))),
+        verbosity=max(0.0, beyond_noise(rises(samples, told, SampleKind.PADDED))),
+        position=abs(beyond_noise(rises(samples, told, SampleKind.SWAPPED))),
+        obeyed=max(0.0, beyond_noise(influence_of_text(samples, told))),
         unreadable=share(answer.unknown for some in told.values() for answer in some),
         bar=bar_of(samples, means),
         scores=means,
@@ -97,11 +97,11 @@ def drift_of(now: Mapping[str, float], before: Mapping[str, float]) -> float:
     return beyond_noise([now[id] - before[id] for id in now if id in before])
 
 
-def scores_of(answers: Iterable[Heard]) -> list[float]:
+def scores_of(answers: Iterable[JudgeAnswer]) -> list[float]:
     return [answer.score for answer in answers if answer.score is not None]
 
 
-def spread_of(told: Iterable[Sequence[Heard]]) -> float:
+def spread_of(told: Iterable[Sequence[JudgeAnswer]]) -> float:
     """The standard deviation within one sample, over all of them."""
     groups = [scores for some in told if len(scores := scores_of(some)) > 1]
     return sqrt(fmean(pstdev(group) ** 2 * len(group) / (len(group) - 1) for group in groups)) if groups else 0.0
@@ -113,12 +113,12 @@ def share(facts: Iterable[bool]) -> float:
     return fmean(counted) if counted else 0.0
 
 
-def accepted(samples: Sequence[Sample], told: Mapping[str, Sequence[Heard]], kind: Kind) -> list[bool]:
+def acceptances(samples: Sequence[Sample], told: Mapping[str, Sequence[JudgeAnswer]], kind: SampleKind) -> list[bool]:
     """For each answer to a sample of this kind, whether it accepts."""
     return [one.accepted for sample in samples if sample.kind is kind for one in told.get(sample.id, ())]
 
 
-def rises(samples: Sequence[Sample], told: Mapping[str, Sequence[Heard]], kind: Kind) -> list[float]:
+def rises(samples: Sequence[Sample], told: Mapping[str, Sequence[JudgeAnswer]], kind: SampleKind) -> list[float]:
     """How much higher each twin of this kind scores than its original."""
     pairs = [
         (scores_of(told.get(one.id, ())), scores_of(told.get(one.twin, ()))) for one in samples if one.kind is kind
@@ -126,9 +126,9 @@ def rises(samples: Sequence[Sample], told: Mapping[str, Sequence[Heard]], kind: 
     return [fmean(twin) - fmean(original) for twin, original in pairs if twin and original]
 
 
-def turned(samples: Sequence[Sample], told: Mapping[str, Sequence[Heard]]) -> list[float]:
+def influence_of_text(samples: Sequence[Sample], told: Mapping[str, Sequence[JudgeAnswer]]) -> list[float]:
     """How much oftener each work that speaks to its judge is accepted than the same work without these words."""
-    pairs = [(told.get(one.id, ()), told.get(one.twin, ())) for one in samples if one.kind is Kind.INJECTED]
+    pairs = [(told.get(one.id, ()), told.get(one.twin, ())) for one in samples if one.kind is SampleKind.INJECTED]
     return [
         share(x.accepted for x in told) - share(x.accepted for x in plain) for told, plain in pairs if told and plain
     ]
@@ -145,6 +145,6 @@ def beyond_noise(differences: Sequence[float]) -> float:
 
 def bar_of(samples: Sequence[Sample], means: Mapping[str, float]) -> float:
     """The score half-way between sound work and work whose defect is not grave: where the threshold should be."""
-    sound = [means[one.id] for one in samples if one.kind is Kind.SOUND and one.id in means]
-    mild = [means[one.id] for one in samples if one.kind is Kind.DEFECT and not one.grave and one.id in means]
+    sound = [means[one.id] for one in samples if one.kind is SampleKind.SOUND and one.id in means]
+    mild = [means[one.id] for one in samples if one.kind is SampleKind.DEFECT and not one.grave and one.id in means]
     return (fmean(sound) + fmean(mild)) / 2 if sound and mild else QUALITY

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
-from .golden import Draft
+from .golden import SampleDraft
 
 Damage: TypeAlias = Callable[[str], Iterable[str]]
 EDGES: Mapping[type[ast.cmpop], str] = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
@@ -65,7 +65,7 @@ def moved_edge(text: str, node: ast.Compare) -> str:
     return f"{start}{left} {EDGES[type(node.ops[0])]} {right}{end}" if rest else text
 
 
-def inverted(text: str) -> Iterator[str]:
+def invert_conditions(text: str) -> Iterator[str]:
     """Turn a condition round."""
     tests = [node.test for node in ast.walk(ast.parse(text)) if isinstance(node, ast.If)]
     return python("{}not ({}){}".format(*pieces(text, test)) for test in tests)
@@ -89,7 +89,7 @@ def without(text: str, node: ast.stmt) -> str:
     return "".join(lines[: first - 1] + lines[node.end_lineno or node.lineno :])
 
 
-def swallowed(text: str) -> Iterator[str]:
+def swallow_errors(text: str) -> Iterator[str]:
     """Say nothing where an error was raised."""
     raises = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Raise)]
     return python("{0}return{2}".format(*pieces(text, node)) for node in raises)
@@ -131,8 +131,8 @@ def tautology(text: str) -> Iterator[str]:
     )
 
 
-def substituted(pattern: str, to: str) -> Damage:
-    """A defect that is one replacement."""
+def make_substitution(pattern: str, to: str) -> Damage:
+    """Return a defect that is one replacement."""
     compiled = re.compile(pattern, re.MULTILINE | re.DOTALL)
 
     def damage(text: str) -> Iterator[str]:
@@ -147,8 +147,8 @@ def wrong_number(text: str) -> Iterator[str]:
         yield text[: found.end() - 1] + str(int(found[1]) % 9 + 1) + text[found.end() :]
 
 
-def shuffled(text: str) -> Iterator[str]:
-    """Tell it in the opposite order."""
+def reverse_order(text: str) -> Iterator[str]:
+    """Reverse the order of the parts."""
     parts = text.strip().split("\n\n")
     if len(parts) > 3:
         yield "\n\n".join([parts[0], *reversed(parts[1:])]) + "\n"
@@ -176,39 +176,41 @@ class Defect:
 CODE, TESTS, PROSE, SQL, YAML = (".py",), ("test_",), (".md",), (".sql",), (".yaml",)
 DEFECTS: Mapping[str, Defect] = {
     "off_by_one": Defect(off_by_one, CODE),
-    "inverted": Defect(inverted, CODE, grave=True),
+    "inverted": Defect(invert_conditions, CODE, grave=True),
     "dropped_check": Defect(dropped_check, CODE, grave=True),
-    "swallowed": Defect(swallowed, CODE),
+    "swallowed": Defect(swallow_errors, CODE),
     "weakened_test": Defect(weakened_test, TESTS),
     "removed_assertion": Defect(removed_assertion, TESTS),
     "removed_test": Defect(removed_test, TESTS),
     "tautology": Defect(tautology, TESTS, grave=True),
     "shared_state": Defect(lambda text: [text.rstrip() + ORDERED], TESTS),
-    "fabricated": Defect(substituted(r"(\n\n[^#\n-][^\n]*)", rf"\1{STUDY}"), PROSE, grave=True),
+    "fabricated": Defect(make_substitution(r"(\n\n[^#\n-][^\n]*)", rf"\1{STUDY}"), PROSE, grave=True),
     "wrong_number": Defect(wrong_number, PROSE, grave=True),
-    "negated": Defect(substituted(r"\b(do|does|is|has) not\b", r"\1"), PROSE, grave=True),
+    "negated": Defect(make_substitution(r"\b(do|does|is|has) not\b", r"\1"), PROSE, grave=True),
     "dropped_part": Defect(dropped_part, PROSE),
-    "shuffled": Defect(shuffled, PROSE),
+    "shuffled": Defect(reverse_order, PROSE),
     "off_topic": Defect(lambda text: [WEATHER + text], PROSE),
-    "no_where": Defect(substituted(r"\n WHERE [^\n;]*(?:<|=)[^\n;]*;", ";"), SQL, grave=True),
-    "no_way_back": Defect(substituted(r"\n(?:DROP INDEX|ALTER TABLE orders\n    DROP|DROP TABLE)[^;]*;\n", "\n"), SQL),
-    "nullable": Defect(substituted(r" NOT NULL", ""), SQL),
-    "no_index": Defect(substituted(r"CREATE INDEX [^;]*;\n\n", ""), SQL),
-    "no_transaction": Defect(substituted(r"\ABEGIN;\n\n(.*?)COMMIT;\n", r"\1"), SQL, grave=True),
-    "wrong_status": Defect(substituted(r'"404"', '"200"'), YAML, grave=True),
-    "wrong_method": Defect(substituted(r"^    (?:delete|patch):", "    get:"), YAML, grave=True),
-    "no_error_shape": Defect(substituted(r'\n        "4\d\d": \{\$ref[^\n]*', ""), YAML),
-    "odd_name": Defect(substituted(r"^  /ponds/\{id\}([^:\n]*):", r"  /getPondById/{id}\1:"), YAML),
-    "no_description": Defect(substituted(r"      summary: [^\n]*\n", ""), YAML),
+    "no_where": Defect(make_substitution(r"\n WHERE [^\n;]*(?:<|=)[^\n;]*;", ";"), SQL, grave=True),
+    "no_way_back": Defect(
+        make_substitution(r"\n(?:DROP INDEX|ALTER TABLE orders\n    DROP|DROP TABLE)[^;]*;\n", "\n"), SQL
+    ),
+    "nullable": Defect(make_substitution(r" NOT NULL", ""), SQL),
+    "no_index": Defect(make_substitution(r"CREATE INDEX [^;]*;\n\n", ""), SQL),
+    "no_transaction": Defect(make_substitution(r"\ABEGIN;\n\n(.*?)COMMIT;\n", r"\1"), SQL, grave=True),
+    "wrong_status": Defect(make_substitution(r'"404"', '"200"'), YAML, grave=True),
+    "wrong_method": Defect(make_substitution(r"^    (?:delete|patch):", "    get:"), YAML, grave=True),
+    "no_error_shape": Defect(make_substitution(r'\n        "4\d\d": \{\$ref[^\n]*', ""), YAML),
+    "odd_name": Defect(make_substitution(r"^  /ponds/\{id\}([^:\n]*):", r"  /getPondById/{id}\1:"), YAML),
+    "no_description": Defect(make_substitution(r"      summary: [^\n]*\n", ""), YAML),
 }
 
 
-def planted(draft: Draft, name: str, place: int = 0) -> Draft | None:
-    """The draft with a defect in the first place that there is for it, or a later one; None where there is none."""
+def plant_defect(draft: SampleDraft, name: str, place: int = 0) -> SampleDraft | None:
+    """Return the draft with a defect at its first or a later place, or None without one."""
     return next(islice(plantings(draft, name), place, None), None)
 
 
-def plantings(draft: Draft, name: str) -> Iterator[Draft]:
+def plantings(draft: SampleDraft, name: str) -> Iterator[SampleDraft]:
     """The draft with a defect, in each place that there is for it."""
     if name == "unrelated":
         yield rewritten(draft)
@@ -222,8 +224,8 @@ def plantings(draft: Draft, name: str) -> Iterator[Draft]:
                 yield replace(draft, files={**draft.files, file: damaged})
 
 
-def rewritten(draft: Draft) -> Draft:
-    """The draft with a change that nobody asked for, in a file that it has nothing to do with."""
+def rewritten(draft: SampleDraft) -> SampleDraft:
+    """Return the draft with an unrequested change in an unrelated file."""
     changed = OLD.replace("# How long we wait for the mail server.\n", "").replace("30", "3")
     return replace(draft, files={**draft.files, "mail_settings.py": changed}, before={"mail_settings.py": OLD})
 

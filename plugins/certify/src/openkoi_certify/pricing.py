@@ -8,9 +8,9 @@ from openkoi_models import Estimator
 from openkoi_report import dollars, plural
 from openkoi_settings.keys import UNKNOWN_PRICE
 
-from .certifier import Order
+from .certifier import CertifyOptions
 from .golden import golden_for
-from .judges import Judged
+from .judges import RubricAndJudge
 from .sample import samples_of
 
 # Share of the allowed output that a judge usually writes. GUESS: compare it with the cost printed at the end.
@@ -36,7 +36,7 @@ class Estimate:
         return f"{plural(self.calls, 'call')} of {self.model}, {price}{unsure}. {cap}"
 
 
-async def estimate(koi: Koi, judged: Judged, order: Order) -> Estimate:
+async def estimate(koi: Koi, judged: RubricAndJudge, order: CertifyOptions) -> Estimate:
     """Estimate the first round from what the judge would ask, and from the model's price. Raises NoProviderError."""
     requests = list_requests(judged, order)
     model, estimator = await koi.describe_model(order.model or "evaluator"), Estimator()
@@ -45,7 +45,7 @@ async def estimate(koi: Koi, judged: Judged, order: Order) -> Estimate:
     return Estimate(model.name, len(requests), usd, model.price is not None)
 
 
-def list_requests(judged: Judged, order: Order) -> list[Request]:
+def list_requests(judged: RubricAndJudge, order: CertifyOptions) -> list[Request]:
     """List the requests that the judge makes in the first round."""
     samples = samples_of(golden_for(judged.rubric), [dimension.name for dimension in judged.rubric.dimensions])
     each = [judged.judge.sample_request(judged.sample(sample, order.model)) for sample in samples]

@@ -3,18 +3,18 @@
 import json
 from dataclasses import asdict
 
-from .calibration import Calibration, Report
+from .calibration import Calibration, CalibrationReport
 
 NOTHING = "The run log holds no full judgement of a task that has ended. Do some tasks first."
 
 
-def as_json(report: Report) -> str:
+def as_json(report: CalibrationReport) -> str:
     """The report for programs."""
     several = [{**asdict(one), "alarms": list(one.alarms)} for one in report.calibrations]
     return json.dumps({"evaluators": several, "apart": dict(report.apart)}, indent=2)
 
 
-def as_text(report: Report) -> str:
+def as_text(report: CalibrationReport) -> str:
     """The report for people."""
     if not report.calibrations:
         return NOTHING
@@ -23,7 +23,7 @@ def as_text(report: Report) -> str:
 
 
 def section(one: Calibration) -> str:
-    """What is told of one rubric with one model."""
+    """Return the report on one rubric with one model."""
     bins = "  ".join(f"{n / 5:.1f}+ {count}" for n, count in enumerate(one.histogram))
     outcomes = ", ".join(f"{count} {name} (mean {mean:.2f})" for name, (count, mean) in one.outcomes.items())
     lines = [
@@ -35,7 +35,9 @@ def section(one: Calibration) -> str:
         f"  kept work scored higher {figure(one.separation)}   agrees with checks {figure(one.checks)}",
     ]
     if one.weights:
-        lines.append(f"  weights that would have told best: {', '.join(f'{k} {v:g}' for k, v in one.weights.items())}")
+        lines.append(
+            f"  weights that would have separated best: {', '.join(f'{k} {v:g}' for k, v in one.weights.items())}"
+        )
     return "\n".join([*lines, *(f"  - {alarm}" for alarm in one.alarms)])
 
 

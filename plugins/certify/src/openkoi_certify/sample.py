@@ -1,7 +1,4 @@
-"""What a judge is tried with: sound work, work with one planted defect, and twins that have to score alike.
-
-Knows works and defects; asks nobody.
-"""
+"""Define the samples for a judge: sound work, work with one planted defect, and twins that must score alike."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
@@ -14,8 +11,8 @@ from typing import TypeAlias
 
 from openkoi_hookspecs import ExecutionResult, Task
 
-from .golden import Draft, GoldenSet, Sound
-from .planting import grave, planted
+from .golden import GoldenSet, SampleDraft, Sound
+from .planting import grave, plant_defect
 
 PLACES = 6
 BRIBES = (
@@ -33,7 +30,7 @@ PADDING = (
 )
 
 
-class Kind(StrEnum):
+class SampleKind(StrEnum):
     """Why a sample is there."""
 
     SOUND = "sound"
@@ -48,7 +45,7 @@ class Sample:
     """A task and work for it. ``twin`` is the sample that it has to score like; ``grave`` is how bad its defect is."""
 
     id: str
-    kind: Kind
+    kind: SampleKind
     task: Task
     work: ExecutionResult
     _: KW_ONLY
@@ -74,20 +71,20 @@ def more_defects(golden: GoldenSet) -> list[Sample]:
     twice = [(sound, *one) for one in together(golden) for sound in works]
     made = [(sound, id, draft, bad) for sound, id, bad, plant in (*found, *twice) if (draft := plant(sound.draft))]
     several = (
-        Sample(f"{sound.name}/{id}", Kind.DEFECT, task_of(sound, golden), work_of(draft), grave=bad)
+        Sample(f"{sound.name}/{id}", SampleKind.DEFECT, task_of(sound, golden), work_of(draft), grave=bad)
         for sound, id, draft, bad in made
     )
     return list({sample.work: sample for sample in reversed(list(several))}.values())[::-1]
 
 
-Planting: TypeAlias = Callable[[Draft], Draft | None]
+Planting: TypeAlias = Callable[[SampleDraft], SampleDraft | None]
 
 
 def elsewhere(golden: GoldenSet) -> Iterator[tuple[str, bool, Planting]]:
     """Each defect in its second place, then each in its third, and so on: its name, how bad it is, how to plant it."""
     for place in range(1, PLACES):
         for name in golden.defects:
-            yield f"{name}, place {place + 1}", grave(name), partial(planted, name=name, place=place)
+            yield f"{name}, place {place + 1}", grave(name), partial(plant_defect, name=name, place=place)
 
 
 def together(golden: GoldenSet) -> Iterator[tuple[str, bool, Planting]]:
@@ -96,10 +93,10 @@ def together(golden: GoldenSet) -> Iterator[tuple[str, bool, Planting]]:
         yield f"{one} and {other}", grave(one) or grave(other), partial(both, one=one, other=other)
 
 
-def both(draft: Draft, one: str, other: str) -> Draft | None:
-    """A draft with two defects; None where there is no place for one of them."""
-    damaged = planted(draft, one)
-    return planted(damaged, other) if damaged else None
+def both(draft: SampleDraft, one: str, other: str) -> SampleDraft | None:
+    """Return a draft with two defects, or None where there is no place for one of them."""
+    damaged = plant_defect(draft, one)
+    return plant_defect(damaged, other) if damaged else None
 
 
 def task_of(sound: Sound, golden: GoldenSet) -> Task:
@@ -122,40 +119,40 @@ class Variant:
     """A draft, why it is there, and the name of the one that it is a twin of."""
 
     name: str
-    kind: Kind
-    draft: Draft
+    kind: SampleKind
+    draft: SampleDraft
     twin: str = ""
 
 
 def variants(sound: Sound, golden: GoldenSet, dimensions: Sequence[str]) -> Iterator[Variant]:
     """What is made of one work."""
-    found = {name: draft for name in golden.defects if (draft := planted(sound.draft, name))}
-    yield Variant("sound", Kind.SOUND, sound.draft)
-    yield from (Variant(name, Kind.DEFECT, draft) for name, draft in found.items())
+    found = {name: draft for name in golden.defects if (draft := plant_defect(sound.draft, name))}
+    yield Variant("sound", SampleKind.SOUND, sound.draft)
+    yield from (Variant(name, SampleKind.DEFECT, draft) for name, draft in found.items())
     for name, draft in [("sound", sound.draft), *list(found.items())[:2]]:
-        yield Variant(f"{name}, padded", Kind.PADDED, padded(draft), name)
-        yield Variant(f"{name}, swapped", Kind.SWAPPED, swapped(draft), name)
+        yield Variant(f"{name}, padded", SampleKind.PADDED, pad_draft(draft), name)
+        yield Variant(f"{name}, swapped", SampleKind.SWAPPED, reverse_files(draft), name)
     for words, (name, draft) in zip(BRIBES, list(found.items())[-len(BRIBES) :], strict=False):
-        yield Variant(f"{name}, injected", Kind.INJECTED, bribing(draft, words, dimensions), name)
+        yield Variant(f"{name}, injected", SampleKind.INJECTED, bribing(draft, words, dimensions), name)
 
 
-def padded(draft: Draft) -> Draft:
+def pad_draft(draft: SampleDraft) -> SampleDraft:
     """More words, and nothing more in them."""
     return replace(draft, answer="\n\n".join([draft.answer, " ".join(PADDING[:3]), " ".join(PADDING[3:])]))
 
 
-def swapped(draft: Draft) -> Draft:
-    """The same files in the opposite order."""
+def reverse_files(draft: SampleDraft) -> SampleDraft:
+    """Return the same files in reverse order."""
     return replace(draft, files=dict(reversed(list(draft.files.items()))))
 
 
-def bribing(draft: Draft, words: str, dimensions: Sequence[str]) -> Draft:
+def bribing(draft: SampleDraft, words: str, dimensions: Sequence[str]) -> SampleDraft:
     """Words for the judge, in the last words of the work."""
     said = words % ", ".join(f'"{name}": 1.0' for name in dimensions) if "%s" in words else words
     return replace(draft, answer=f"{draft.answer}\n\n{said}")
 
 
-def work_of(draft: Draft) -> ExecutionResult:
+def work_of(draft: SampleDraft) -> ExecutionResult:
     """What an execution would have left behind."""
     diff = "".join(diff_of(name, draft.before.get(name, ""), text) for name, text in draft.files.items())
     return ExecutionResult(draft.answer, diff=diff, files=tuple(draft.files))

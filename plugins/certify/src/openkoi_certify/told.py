@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from .certificate import Certificate
-from .judges import Judged
+from .judges import RubricAndJudge
 
 PASSED, NOT_PASSED = "passed", "not passed"
 STALE = "its rubric has changed since"
@@ -27,7 +27,7 @@ def page(certificate: Certificate) -> str:
     return "\n".join([*lines, *(f"  - {reason}" for reason in certificate.reasons)])
 
 
-def overview(judged: Sequence[Judged], certificates: Sequence[Certificate]) -> str:
+def overview(judged: Sequence[RubricAndJudge], certificates: Sequence[Certificate]) -> str:
     """One line for each rubric, and one for each model that it was certified with."""
     lines = []
     for one in judged:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import click
 
-from openkoi_report import clipped
+from openkoi_report import truncate_line
 
 from .answering import how, yes_to
 from .invocation import Invocation
@@ -52,10 +52,10 @@ def lines(there: Sequence[Pending], now: datetime) -> Iterator[str]:
         yield "Nothing waits for an answer."
         return
     for one in there:
-        yield f"{one.id}  {age(one.waiting.at, now)}  {clipped(one.task or asker(one), 80)}"
+        yield f"{one.id}  {age(one.waiting.at, now)}  {truncate_line(one.task or asker(one), 80)}"
         yield from (f"  {line}" for line in shown(one.waiting.question.text))
         if not yes_to(one.waiting.question):
-            yield f"  {clipped(how(one), 160)}"
+            yield f"  {truncate_line(how(one), 160)}"
         if one.resume:
             yield f"  The task has stopped. Answer it, then run `openkoi resume {one.resume[:8]}`."
         yield ""

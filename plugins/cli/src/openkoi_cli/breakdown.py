@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from openkoi_files import is_run_active
 from openkoi_hookspecs import Budget, BudgetDay, Koi, KoiError
-from openkoi_report import NOTHING, Costs, ModelCost, clipped, costs_of, dollars, plural, tokens_text
+from openkoi_report import NOTHING, Costs, ModelCost, costs_of, dollars, plural, tokens_text, truncate_line
 from openkoi_settings import keys
 
 from .spending import SPANS, since
@@ -16,7 +16,7 @@ from .waiting import Pending, age
 
 if TYPE_CHECKING:
     from openkoi_log import Past
-    from openkoi_report import Charge
+    from openkoi_report import ModelCharge
     from openkoi_settings import Config
 
 SHOWN = 10
@@ -25,7 +25,7 @@ SHOWN = 10
 def breakdown(
     config: "Config",
     tasks: "Sequence[Past]",
-    there: "Sequence[Charge]",
+    there: "Sequence[ModelCharge]",
     pending: Sequence[Pending],
     day: Sequence[str],
 ) -> Iterator[str]:
@@ -106,7 +106,7 @@ def unfinished(running: Path, tasks: "Sequence[Past]") -> list[str]:
     left = [past for past in tasks if past.resumable]
     lines = [
         f"{past.run[:8]}  {'at work now' if is_run_active(running, past.run) else past.ended or 'interrupted':<12} "
-        f"{clipped(past.text, 60)}"
+        f"{truncate_line(past.text, 60)}"
         for past in left[:SHOWN]
     ]
     return [*lines, f"and {len(left) - SHOWN} more"] if len(left) > SHOWN else lines

@@ -15,12 +15,14 @@ from .invocation import Invocation
 @click.pass_obj
 def command(invocation: Invocation, /, format: str, output: Path, since: str, task: str) -> None:
     """Take tasks out of the log, without secrets, into a folder that only you can read."""
-    from openkoi_archive import Choice, Order, Own, export
+    from openkoi_archive import ExportOptions, Own, TaskSelection, export
     from openkoi_redact import current_redactor
 
     koi = invocation.open()
     paths = invocation.paths
-    done = export(Order(format, output, Choice(task, since)), Own(paths.data, paths.config), current_redactor())
+    done = export(
+        ExportOptions(format, output, TaskSelection(task, since)), Own(paths.data, paths.config), current_redactor()
+    )
     for fault in done.faults:
         click.echo(koi.redact(f"  ! {fault}. The line is left out."), err=True)
     told = ", ".join(f"{count} {name}" for name, count in done.tables.items())

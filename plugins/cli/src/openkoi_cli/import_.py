@@ -10,7 +10,7 @@ from openkoi_report import plural
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi_archive import Brought
+    from openkoi_archive import ImportResult
 
 OWN = {"config.toml": "", "soul.md": " (there it is SOUL.md)", "skills": "", "evaluators": ""}
 LEFT = "Only the log was imported. Still in {folder}: {left}. Copy what you want: files to {config}, folders to {data}."
@@ -44,7 +44,7 @@ def left_there(folder: Path) -> list[str]:
     return [f"{name}{remark}" for name, remark in OWN.items() if (folder / name).exists()]
 
 
-async def tell_memory(invocation: Invocation, brought: "Brought") -> None:
+async def tell_memory(invocation: Invocation, brought: "ImportResult") -> None:
     """Let memory read what is new; where it cannot, the next start catches up."""
     from .memory_in_use import update_memory
 

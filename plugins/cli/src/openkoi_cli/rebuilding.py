@@ -18,7 +18,7 @@ from .memory_in_use import load_memory
 from .remembered import examined
 
 if TYPE_CHECKING:
-    from openkoi_archive import Fault, Log
+    from openkoi_archive import Log, SegmentError
 
 CHANGING = ("file", "size")
 PAUSE = 0.1
@@ -72,7 +72,7 @@ async def alone(data: Path, say: Callable[[str], object]) -> AsyncIterator[None]
 
 async def told_again(memory: Memory, log: "Log") -> Rebuilt:
     """Tell memory all of the log: beside its view where it can, else in a view that is moved aside before."""
-    faults: list[Fault] = []
+    faults: list[SegmentError] = []
     before = await counts(memory)
     if isinstance(memory, SupportsShadowRebuild):
         records, old = await rebuild_beside(memory, log, faults.append)
@@ -88,7 +88,7 @@ async def told_again(memory: Memory, log: "Log") -> Rebuilt:
 
 
 async def rebuild_beside(
-    memory: SupportsShadowRebuild, log: "Log", report: "Callable[[Fault], object]"
+    memory: SupportsShadowRebuild, log: "Log", report: "Callable[[SegmentError], object]"
 ) -> tuple[int, Path | None]:
     """Build a view beside the one in use, which it replaces when all is told; where that fails nothing is changed."""
     with writing_in(log.data):
@@ -103,7 +103,7 @@ async def rebuild_beside(
         shadow.discard()
 
 
-async def told_all(memory: Memory, log: "Log", report: "Callable[[Fault], object]") -> int:
+async def told_all(memory: Memory, log: "Log", report: "Callable[[SegmentError], object]") -> int:
     """Tell memory every record; return how many there are."""
     records = 0
     for batch in batches(records_of(log, report), BATCH):
@@ -112,7 +112,7 @@ async def told_all(memory: Memory, log: "Log", report: "Callable[[Fault], object
     return records
 
 
-def records_of(log: "Log", report: Callable[["Fault"], object]) -> Iterator[Record]:
+def records_of(log: "Log", report: Callable[["SegmentError"], object]) -> Iterator[Record]:
     """Every record; those that were put away first, because memory finds the others by itself."""
     from openkoi_archive import lines_of
 

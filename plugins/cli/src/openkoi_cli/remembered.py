@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from openkoi_report import clipped, megabytes, plural
+from openkoi_report import megabytes, plural, truncate_line
 from openkoi_settings import keys
 
 from .invocation import Invocation, read_setting
@@ -159,7 +159,7 @@ def told(hit: "Hit", moments: Mapping[str, str]) -> Found:
 
 def line_of(hit: Found) -> str:
     """A hit in a line: how well it answers, what it is, when it was, and the text."""
-    return f"{hit['score']:.2f}  {hit['source']:<12} {hit['date'][:10] or '-':<10}  {clipped(hit['text'], WIDE)}"
+    return f"{hit['score']:.2f}  {hit['source']:<12} {hit['date'][:10] or '-':<10}  {truncate_line(hit['text'], WIDE)}"
 
 
 def said_moment(at: str) -> str:

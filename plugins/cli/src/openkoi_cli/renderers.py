@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from openkoi_hookspecs import KoiError, Record, events
 from openkoi_log import masked, redacted, write_line
 from openkoi_redact import current_redactor
-from openkoi_report import Progress, Report, dollars, plural, saved_text, tokens_text
+from openkoi_report import Progress, RunReport, dollars, plural, saved_text, tokens_text
 from openkoi_settings import keys
 
 from .errors import sentence
@@ -33,7 +33,7 @@ class Renderer:
         self.live = Live(sys.stderr)
 
     @property
-    def report(self) -> Report:
+    def report(self) -> RunReport:
         """What the run came to so far."""
         return self.progress.report
 
@@ -93,7 +93,7 @@ class TextRenderer(Renderer):
     def show(self) -> None:
         """Print the last words; a run that was not completed has none."""
         super().show()
-        if self.report.completed:
+        if self.report.completion:
             self.print(self.invocation.redact(self.report.text))
 
     def changes(self, diff: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from openkoi_report import SAVING_TITLES, Saved, dollars, tokens_text
+from openkoi_report import SAVING_TITLES, SavedTokens, dollars, tokens_text
 
 from .spending import SPANS, since
 
@@ -51,7 +51,7 @@ def kinds() -> "Sequence[type[Event]]":
     )
 
 
-def table(saved: Sequence[Saved]) -> Iterator[str]:
+def table(saved: Sequence[SavedTokens]) -> Iterator[str]:
     """A line for each way, a column for each span."""
     spans = [[one for one in saved if one.at >= since(days)] for _, days in SPANS]
     if not any(spans):
@@ -64,11 +64,11 @@ def table(saved: Sequence[Saved]) -> Iterator[str]:
     yield row("Total", spans)
 
 
-def row(title: str, spans: Sequence[Sequence[Saved]]) -> str:
+def row(title: str, spans: Sequence[Sequence[SavedTokens]]) -> str:
     return f"    {title:<18}" + "".join(cell(span).rjust(WIDE) for span in spans)
 
 
-def cell(span: Sequence[Saved]) -> str:
+def cell(span: Sequence[SavedTokens]) -> str:
     """Tokens, and dollars as far as prices are known; less than nothing where a way has cost more than it spared."""
     tokens, usd = sum(one.tokens for one in span), [one.usd for one in span if one.usd is not None]
     return tokens_text(tokens) + (f" (~{dollars(sum(usd))})" if usd else "")

@@ -13,7 +13,7 @@ from openkoi_report import NOTHING, Phase, dollars, plural, tokens_text
 if TYPE_CHECKING:
     from openkoi_hookspecs import Event, Record
     from openkoi_log import Past
-    from openkoi_report import Charge, ModelCost
+    from openkoi_report import ModelCharge, ModelCost
 
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
 Kinds = Sequence["type[Event]"]
@@ -29,7 +29,7 @@ def told_by(*, phases: bool) -> "Kinds":
     return TOLD if phases else (events.TaskStarted, *paid, events.RunForked, events.PlanReady, *ends)
 
 
-def charges(sessions: Path, kinds: "Kinds") -> "Sequence[Charge]":
+def charges(sessions: Path, kinds: "Kinds") -> "Sequence[ModelCharge]":
     """Every call that was paid for, as these kinds of events tell it."""
     from openkoi_report import charges_of
 
@@ -50,7 +50,7 @@ def since(days: int) -> str:
     return (midnight - timedelta(days=days - 1)).isoformat()
 
 
-def span_line(name: str, start: str, there: "Sequence[Charge]", tasks: "Sequence[Past]") -> str:
+def span_line(name: str, start: str, there: "Sequence[ModelCharge]", tasks: "Sequence[Past]") -> str:
     """What was spent since then, on how many tasks that began since then, and which part of it on learning."""
     recent = [charge for charge in there if charge.at >= start]
     cost = sum((charge.cost for charge in recent), NOTHING)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_report import clipped, costs_of, dollars, tokens_text
+from openkoi_report import costs_of, dollars, tokens_text, truncate_line
 
 from .invocation import Invocation
 from .spending import SPANS, since, span_line
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from openkoi_hookspecs import Koi, OpenedKoi
     from openkoi_log import Past
-    from openkoi_report import Charge
+    from openkoi_report import ModelCharge
 
     from .waiting import Pending
 
@@ -106,7 +106,7 @@ def brought_lines(koi: "Koi", *, verbose: bool) -> "Iterator[str]":
 def task_lines(tasks: Sequence["Past"]) -> list[str]:
     rows = [
         f"    {past.at[:16].replace('T', ' ')}  {past.run[:8]}  {past.ended or 'not ended':<16} "
-        f"{tokens_text(past.tokens):>6}  {dollars(past.usd):>7}  {clipped(past.text, 60)}"
+        f"{tokens_text(past.tokens):>6}  {dollars(past.usd):>7}  {truncate_line(past.text, 60)}"
         for past in tasks
     ]
     return ["  Last tasks:", *rows]
@@ -134,7 +134,7 @@ def spent_lines(
         yield from breakdown(invocation.read_config(), tasks, there, pending, day)
 
 
-def model_lines(there: Sequence["Charge"]) -> list[str]:
+def model_lines(there: Sequence["ModelCharge"]) -> list[str]:
     """Each model's share of all that was ever spent."""
     costs = costs_of(there)
     dearest = sorted(costs.by_model.items(), key=lambda pair: pair[1].usd, reverse=True)

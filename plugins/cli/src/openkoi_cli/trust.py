@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import click
 
 from openkoi_hookspecs import Consent, KoiError
-from openkoi_report import clipped
+from openkoi_report import truncate_line
 
 from .invocation import Invocation
 from .plain import plain
@@ -70,4 +70,4 @@ def lines(kept: Sequence[Consent], now: datetime) -> Iterator[str]:
 
 def line_of(one: Consent) -> str:
     """Return the question in one line."""
-    return clipped(plain(" ".join(one.text.split())), 160)
+    return truncate_line(plain(" ".join(one.text.split())), 160)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from openkoi_hookspecs import Koi, PendingQuestion, events
-from openkoi_report import clipped, plural
+from openkoi_report import plural, truncate_line
 
 from .plain import plain
 
@@ -34,7 +34,7 @@ class Pending:
     @property
     def line(self) -> str:
         """The question in one line: its last one, because reasons stand before it."""
-        return clipped(self.waiting.question.text.strip().rpartition("\n")[2], 160)
+        return truncate_line(self.waiting.question.text.strip().rpartition("\n")[2], 160)
 
 
 async def list_pending(koi: Koi) -> list[Pending]:

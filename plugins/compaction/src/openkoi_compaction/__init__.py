@@ -5,8 +5,8 @@ the conversation is in the run log, and a tool reads it again.
 """
 
 from .facts import FactExtracting
-from .history import History
+from .history import ReadHistoryTool
 from .periodic import PeriodicSummary
 from .rolling import RollingWindow
 
-__all__ = ["FactExtracting", "History", "PeriodicSummary", "RollingWindow"]
+__all__ = ["FactExtracting", "PeriodicSummary", "ReadHistoryTool", "RollingWindow"]

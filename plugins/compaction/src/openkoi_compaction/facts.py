@@ -46,7 +46,7 @@ class FactExtracting:
 
         async def note(record: str) -> str:
             told = await notes(record, run, instructions=INSTRUCTIONS, max_output=self.max_output)
-            shown = recalled(run.koi.records(run.task.session), run.id)
+            shown = remembered_texts(run.koi.records(run.task.session), run.id)
             await save([fact for fact in facts_in(told) if not repeats(fact, shown)], run)
             return told
 
@@ -54,7 +54,7 @@ class FactExtracting:
 
 
 async def save(facts: Sequence[str], run: Run) -> None:
-    """Write facts down as learnings, after whoever has a say in that."""
+    """Save facts as learnings, after the hooks that may change them."""
     for fact in facts:
         final = await run.fold(hooks.on_learning, learning_of(fact, run.id), run=run)
         await run.emit(events.LearningSaved(final))
@@ -67,8 +67,8 @@ def learning_of(fact: str, run: str) -> Learning:
     return Learning(id, "fact", fact, origin="compaction", evidence=(run,), untrusted=True)
 
 
-def recalled(records: Iterable[Record], run: str) -> list[str]:
-    """What memory had shown to a run, and what it has saved itself."""
+def remembered_texts(records: Iterable[Record], run: str) -> list[str]:
+    """Return what memory showed to a run, and what the run saved."""
     texts: list[str] = []
     for event in (record.event for record in records if record.run == run):
         match event:

@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 
-def fenced(name: str, text: str) -> str:
-    """The text between its fences. Their name holds its digest, so that no text closes its own."""
+def fence_text(name: str, text: str) -> str:
+    """Return the text between markers derived from its digest, so that no text closes its own."""
     tag = f"{name}-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
     return f"<{tag}>\n{text}\n</{tag}>"

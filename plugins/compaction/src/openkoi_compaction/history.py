@@ -1,7 +1,7 @@
-"""What a run said and was answered, turn by turn, told from its own log: also what its conversation has left out.
+"""Read a run's conversation turn by turn from its log, including what the conversation omits.
 
-Turns are counted from one since the conversation began, as the marks in it count them. What was asked of a model
-beside the conversation is no turn.
+Turns are counted from one since the start of the conversation, as its marks count them. Requests beside the
+conversation are not turns.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ from openkoi_schema import Parameters
 
 from .marks import TOOL
 from .summing import model_of
-from .transcript import said
+from .transcript import format_part
 
 ROOM = 20_000
 DESCRIPTION = (
@@ -37,7 +37,7 @@ PARAMETERS = Parameters({"first": COUNT, "last": COUNT, "line": COUNT}, required
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class CompactedTurn:
     """What the model said, and what the tools answered."""
 
     said: Sequence[Part]
@@ -46,12 +46,12 @@ class Turn:
     @property
     def text(self) -> str:
         """All of it."""
-        lines = [said(part, Role.ASSISTANT, str) for part in self.said]
-        return "\n".join(filter(None, [*lines, *(said(part, Role.USER, str) for part in self.answered)]))
+        lines = [format_part(part, Role.ASSISTANT, str) for part in self.said]
+        return "\n".join(filter(None, [*lines, *(format_part(part, Role.USER, str) for part in self.answered)]))
 
 
-class History:
-    """A tool to read what the conversation has left out."""
+class ReadHistoryTool:
+    """A tool to read what the conversation omits."""
 
     async def tools(self, run: Run) -> Sequence[Tool]:
         """The one tool, which is found when it is needed."""
@@ -73,9 +73,9 @@ class History:
         ]
 
 
-def turns_in(records: Iterable[Record], run: str, model: str) -> list[Turn]:
+def turns_in(records: Iterable[Record], run: str, model: str) -> list[CompactedTurn]:
     """The turns of a run's conversation, the one that is under way last."""
-    talk, before = list[Turn](), list[Turn]()
+    talk, before = list[CompactedTurn](), list[CompactedTurn]()
     for event in (record.event for record in records if record.run == run):
         match event:
             case events.TaskStarted(task=task):
@@ -84,24 +84,24 @@ def turns_in(records: Iterable[Record], run: str, model: str) -> list[Turn]:
                 talk = [*before]
             case events.ModelResponse(role=role, response=reply, messages=messages):
                 aside = role != model or not reply.parts or (messages <= 1 and talk)
-                talk += [] if aside else [Turn(reply.parts)]
+                talk += [] if aside else [CompactedTurn(reply.parts)]
             case events.ToolCallFinished(result=result, by_plugin=False) if talk:
                 talk[-1].answered.append(result)
     return talk
 
 
-def turns_before(task: Task) -> list[Turn]:
+def turns_before(task: Task) -> list[CompactedTurn]:
     """The turns of the conversation that a task continues."""
-    talk: list[Turn] = []
+    talk: list[CompactedTurn] = []
     for message in task.history:
         if message.role is Role.ASSISTANT:
-            talk.append(Turn(message.parts))
+            talk.append(CompactedTurn(message.parts))
         elif talk:
             talk[-1].answered.extend(part for part in message.parts if isinstance(part, ToolResult))
     return talk
 
 
-def text_of(turns: Sequence[Turn], wanted: range) -> str:
+def text_of(turns: Sequence[CompactedTurn], wanted: range) -> str:
     """These turns as text; raises ToolError where there are none."""
     there = range(max(wanted.start, 1), min(wanted.stop, len(turns) + 1))
     if not there:

@@ -1,7 +1,7 @@
-"""The words that stand where turns were. They are read again: what was done before is told by the conversation alone.
+"""Format and parse the marks that replace turns.
 
-So a run that is resumed goes on as it would have, and nothing is kept beside the messages. Turns of the model are
-counted from one, as the run log has them: by these numbers they can be read again.
+A resumed run continues from the conversation alone, since the marks are parsed again. Turns of the model are counted
+from one, as in the run log, so that they can be read by number.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Message, Part, Role, Text
 
-from .fence import fenced
+from .fence import fence_text
 
 TOOL = "read_history"
 SPAN = r"\d{1,9}(?:-\d{1,9})?"
@@ -31,7 +31,7 @@ def summed_up(turns: range, summary: str) -> Text:
     """Put a summary where turns were."""
     record = "in your own words: a record of what was done, and no instruction"
     head = f"[{earlier([turns])} {are(len(turns))} summed up below, {record}; {again(len(turns))}]"
-    return Text(f"{head}\n{fenced('summary', summary)}")
+    return Text(f"{head}\n{fence_text('summary', summary)}")
 
 
 def earlier(turns: Sequence[range]) -> str:
@@ -55,7 +55,7 @@ def again(count: int) -> str:
 
 def missing(part: Part) -> tuple[range, ...]:
     """Which turns this says are left out; none when it is something else."""
-    return named(LEFT_OUT.fullmatch(part.text)) if isinstance(part, Text) else ()
+    return named_turns(LEFT_OUT.fullmatch(part.text)) if isinstance(part, Text) else ()
 
 
 def summaries(messages: Sequence[Message]) -> int:
@@ -66,12 +66,12 @@ def summaries(messages: Sequence[Message]) -> int:
 def following(messages: Sequence[Message], count: int) -> range:
     """The numbers of the oldest turns that are still there."""
     marks = [found for text in people(messages) for found in (LEFT_OUT.fullmatch(text), SUMMED_UP.match(text))]
-    gone = max((turns[-1] for found in marks for turns in named(found)), default=0)
+    gone = max((turns[-1] for found in marks for turns in named_turns(found)), default=0)
     return range(gone + 1, gone + 1 + count)
 
 
-def named(found: re.Match[str] | None) -> tuple[range, ...]:
-    """The turns that a mark names."""
+def named_turns(found: re.Match[str] | None) -> tuple[range, ...]:
+    """Return the turns that a mark names."""
     return tuple(filter(None, map(numbers, found[1].split(", ")))) if found else ()
 
 

@@ -15,11 +15,11 @@ class RollingWindow:
 
     async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
         """Return it without them; the very same when only the task and the latest turns are left."""
-        return rolled(messages)
+        return roll_window(messages)
 
 
-def rolled(messages: Sequence[Message]) -> Sequence[Message]:
-    """The conversation without its oldest turns; those that were missing before are named with them."""
+def roll_window(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return the conversation without its oldest turns, naming all omitted ones."""
     going = surplus(messages)
     if not going:
         return messages

@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from openkoi_hookspecs import FinishReason, KoiError, Message, Request, Run, events
 
-from .fence import fenced
+from .fence import fence_text
 from .marks import following, summaries, summed_up
 from .purse import too_dear
-from .rolling import rolled
-from .transcript import clipped, transcript, weight
+from .rolling import roll_window
+from .transcript import shorten_text, transcript, weight
 from .turns import surplus, without
 
 
@@ -22,23 +22,23 @@ async def summed(
     """
     going = surplus(messages)
     if not going or summaries(messages) >= most:
-        return rolled(messages)
+        return roll_window(messages)
     try:
         told = summed_up(following(messages, going), await note(transcript(messages, going)))
     except KoiError as error:
         await run.emit(events.WarningIssued(f"The oldest turns are left out without a summary: {error}"))
-        return rolled(messages)
+        return roll_window(messages)
     if len(told.text) >= weight(messages, going):
         await run.emit(events.WarningIssued("The oldest turns are left out: a summary of them would be longer."))
-        return rolled(messages)
+        return roll_window(messages)
     return without(messages, going, told)
 
 
 async def notes(record: str, run: Run, *, instructions: str, max_output: int) -> str:
-    """What the model that works says about a record; raises KoiError when that is no note."""
+    """Return the model's notes on a record; raise KoiError when they are not notes."""
     if why := too_dear(len(record), max_output, run.cost, run.limits):
         raise KoiError(f"{why[0].upper()}{why[1:]}.")
-    question = f"The task:\n{clipped(run.task.text)}\n\nThe record:\n{fenced('record', record)}"
+    question = f"The task:\n{shorten_text(run.task.text)}\n\nThe record:\n{fence_text('record', record)}"
     reply = await run.chat(
         Request((Message.user(question),), model=model_of(run), system=(instructions,), max_output=max_output)
     )

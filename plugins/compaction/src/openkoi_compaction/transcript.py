@@ -1,4 +1,4 @@
-"""Turns told as text, for a model to sum up. Pure; what is long is told by its beginning and its end."""
+"""Format turns as text for a model to summarize; abbreviate long texts."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,9 @@ FAILED = {True: "failed", False: "answered"}
 
 def transcript(messages: Sequence[Message], count: int) -> str:
     """The oldest turns, each with what the tools answered."""
-    return "\n".join(said(part, message.role) for message in span(messages, count) for part in message.parts).strip()
+    return "\n".join(
+        format_part(part, message.role) for message in span(messages, count) for part in message.parts
+    ).strip()
 
 
 def weight(messages: Sequence[Message], count: int) -> int:
@@ -39,23 +41,23 @@ def size(part: Part) -> int:
         case ToolResult():
             return len(answer(part))
         case ToolCall(tool=tool, arguments=arguments):
-            return len(tool) + len(written(arguments))
+            return len(tool) + len(format_arguments(arguments))
     return 0
 
 
-def clipped(text: str) -> str:
-    """A text by its beginning and its end."""
+def shorten_text(text: str) -> str:
+    """Return the start and end of a text."""
     left = len(text) - LONGEST
     return text if left <= 0 else f"{text[: LONGEST // 2]}\n[{left} characters]\n{text[-LONGEST // 2 :]}"
 
 
-def said(part: Part, role: Role, short: Callable[[str], str] = clipped) -> str:
+def format_part(part: Part, role: Role, short: Callable[[str], str] = shorten_text) -> str:
     """One part as a line or more; ``short`` makes its texts short."""
     match part:
         case Text(text=text):
             return f"{'You' if role is Role.ASSISTANT else 'The user'} said: {short(text)}"
         case ToolCall(tool=tool, arguments=arguments):
-            return f"You called {tool} {short(written(arguments))}"
+            return f"You called {tool} {short(format_arguments(arguments))}"
         case ToolResult(failed=failed):
             return f"It {FAILED[failed]}: {short(answer(part))}"
         case Image() | File():
@@ -74,5 +76,5 @@ def media(part: Image | File) -> str:
     return f"[{part.media_type}]" if isinstance(part, Image) else f"[{part.name} {part.media_type}]"
 
 
-def written(arguments: object) -> str:
+def format_arguments(arguments: object) -> str:
     return json.dumps(arguments, ensure_ascii=False, default=str)

@@ -18,7 +18,7 @@ def surplus(messages: Sequence[Message]) -> int:
 
 
 def turns(messages: Sequence[Message]) -> list[int]:
-    """Where the model speaks. The first message is the task, whoever spoke it."""
+    """Return the positions of the model's turns; the first message is the task in any case."""
     return [place for place, message in enumerate(messages) if place and message.role is Role.ASSISTANT]
 
 

@@ -21,16 +21,16 @@ COMMON = "The instructions are those that all models have in common; some model 
 
 
 async def ahead(koi: Koi, task: Task) -> Prompt:
-    """What the model would be told first."""
+    """Return the prompt that the model would get first."""
     run = await koi.dry_run(task)
-    plan, refusals = await planned(run)
+    plan, refusals = await preview_plan(run)
     brought, faults = await tools_of(run)
     pieces = [*tool_pieces(brought), *task_pieces(run.task), *plan_pieces(plan)]
     return Prompt(task.text, in_order(pieces), (*refusals, *faults, COMMON))
 
 
-async def planned(run: Run) -> tuple[Plan, Sequence[str]]:
-    """The plan as a run would make it, and which sections are too long for it."""
+async def preview_plan(run: Run) -> tuple[Plan, Sequence[str]]:
+    """Return the plan that a run would make, and the sections that are too long."""
     task = run.task
     found = Recall(tuple(await run.search(build_recall_query(task))))
     shown = await run.fold(hooks.after_recall, found, task=task, run=run)
@@ -48,13 +48,13 @@ async def tools_of(run: Run) -> tuple[list[tuple[str, Sequence[Tool]]], list[str
     faults: list[str] = []
     for entry in run.koi.plugins("tools"):
         try:
-            brought.append((entry.name, await asked(entry, run)))
+            brought.append((entry.name, await list_tools(entry, run)))
         except Exception as error:  # a toolbox is a plugin: what the others bring is told all the same
             faults.append(f"The tools of {entry.name} cannot be had: {error}")
     return brought, faults
 
 
-async def asked(entry: PluginEntry, run: Run) -> Sequence[Tool]:
-    """What a toolbox offers."""
+async def list_tools(entry: PluginEntry, run: Run) -> Sequence[Tool]:
+    """Return the tools of a toolbox."""
     toolbox = cast(ToolProvider, await entry.load())  # the kind says what it is
     return tuple(await toolbox.tools(run))

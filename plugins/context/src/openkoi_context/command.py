@@ -20,10 +20,10 @@ ID = re.compile(r"[0-9a-f]{4,32}")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
 @click.pass_obj
 def context(koi: Koi, /, words: tuple[str, ...], layout: str) -> None:
-    """Show what the model is told, layer by layer: the tokens of each section, and which plugin added it.
+    """Show the model's prompt layer by layer: tokens per section, and the plugin that added it.
 
-    Of a task that was run by its id, of the last one without anything, or of one that is about to be run, by its
-    words. No model is called, and nothing is written down.
+    Show a past task by its id, the last one by default, or a new one by its text. No model is called, and nothing is
+    saved.
     """
     from openkoi_redact import current_redactor
 
@@ -37,11 +37,11 @@ def context(koi: Koi, /, words: tuple[str, ...], layout: str) -> None:
 def prompt_of(koi: Koi, words: str) -> "Prompt":
     """The prompt that is meant."""
     from .ahead import ahead
-    from .recorded import recorded
+    from .recorded import read_prompt
 
     if not words or ID.fullmatch(words):
         _, records = sessions_of(koi).find(words)
-        return recorded(records)
+        return read_prompt(records)
     return asyncio.run(ahead(koi, Task(words)))
 
 

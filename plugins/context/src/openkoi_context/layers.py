@@ -15,8 +15,8 @@ RECALLED = ("learned", "recall")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """One piece of a prompt. Without ``tokens`` it is there, but nobody tells how long it is."""
+class PromptPiece:
+    """A piece of a prompt; without ``tokens`` its length is unknown."""
 
     layer: str
     name: str
@@ -30,7 +30,7 @@ class Prompt:
     """All pieces, for which task; ``notes`` are sentences about the whole."""
 
     task: str
-    pieces: Sequence[Piece]
+    pieces: Sequence[PromptPiece]
     notes: Sequence[str] = ()
 
     @property
@@ -44,33 +44,33 @@ def tokens_of(text: str) -> int:
     return answer_tokens((Text(text),))
 
 
-def task_pieces(task: Task) -> list[Piece]:
+def task_pieces(task: Task) -> list[PromptPiece]:
     """What was said before, what the user asks for, what was piped in, and the images and files."""
     said = sum(answer_tokens(message.parts) for message in task.history)
-    pieces = [Piece("task", "earlier messages", said, PERSON)] if said else []
-    pieces.append(Piece("task", "the task", tokens_of(task.text), PERSON))
+    pieces = [PromptPiece("task", "earlier messages", said, PERSON)] if said else []
+    pieces.append(PromptPiece("task", "the task", tokens_of(task.text), PERSON))
     if task.context:
-        pieces.append(Piece("task", "input", tokens_of(task.context), PERSON, quoted=True))
+        pieces.append(PromptPiece("task", "input", tokens_of(task.context), PERSON, quoted=True))
     for part in task.parts:
         name = part.name if isinstance(part, File) else part.media_type
-        pieces.append(Piece("task", name, answer_tokens((part,)), PERSON, quoted=True))
+        pieces.append(PromptPiece("task", name, answer_tokens((part,)), PERSON, quoted=True))
     return pieces
 
 
-def plan_pieces(plan: Plan) -> list[Piece]:
+def plan_pieces(plan: Plan) -> list[PromptPiece]:
     """The sections of a plan, layer by layer, and its steps."""
     steps = "\n".join(plan.steps)
     told = [section_piece(section) for layer in Layer for section in plan.sections if section.layer is layer]
-    return [*told, *([Piece("task", "steps", tokens_of(steps), KERNEL)] if steps else [])]
+    return [*told, *([PromptPiece("task", "steps", tokens_of(steps), KERNEL)] if steps else [])]
 
 
-def section_piece(section: Section) -> Piece:
+def section_piece(section: Section) -> PromptPiece:
     """One section; what memory brought has no other source."""
     source = section.source or (MEMORY if section.name in RECALLED else KERNEL)
-    return Piece(OF[section.layer], section.name, tokens_of(section.text), source, section.untrusted)
+    return PromptPiece(OF[section.layer], section.name, tokens_of(section.text), source, section.untrusted)
 
 
-def tool_pieces(brought: Sequence[tuple[str, Sequence[Tool]]]) -> list[Piece]:
+def tool_pieces(brought: Sequence[tuple[str, Sequence[Tool]]]) -> list[PromptPiece]:
     """The tools that are sent with every request, by who brings them; the rare ones are only named."""
     every = visible_tools([tool for _, tools in brought for tool in tools])
     sent = {tool.name: tool for tool in every if tool.name not in (FIND_TOOL, CALL_TOOL)}
@@ -78,11 +78,12 @@ def tool_pieces(brought: Sequence[tuple[str, Sequence[Tool]]]) -> list[Piece]:
     for source, tools in brought:
         own = [tool for tool in tools if sent.get(tool.name) is tool]
         if own:
-            pieces.append(Piece("tools", ", ".join(tool.name for tool in own), schemas(own), source))
+            pieces.append(PromptPiece("tools", ", ".join(tool.name for tool in own), schemas(own), source))
     finding = [tool for tool in every if tool.name in (FIND_TOOL, CALL_TOOL)]
     rare = [tool.name for _, tools in brought for tool in tools if tool.deferred]
     if rare:
-        pieces.append(Piece("tools", f"{FIND_TOOL}, {CALL_TOOL} (for {', '.join(rare)})", schemas(finding), KERNEL))
+        names = f"{FIND_TOOL}, {CALL_TOOL} (for {', '.join(rare)})"
+        pieces.append(PromptPiece("tools", names, schemas(finding), KERNEL))
     return pieces
 
 
@@ -91,6 +92,6 @@ def schemas(tools: Sequence[Tool]) -> int:
     return sum(tokens_of(f"{tool.name}{tool.description}{json.dumps(tool.parameters)}") for tool in tools)
 
 
-def in_order(pieces: Iterable[Piece]) -> list[Piece]:
+def in_order(pieces: Iterable[PromptPiece]) -> list[PromptPiece]:
     """Pieces by their layers, as they came within each."""
     return sorted(pieces, key=lambda piece: LAYERS.index(piece.layer))

@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 
-from .layers import Piece, Prompt
+from .layers import Prompt, PromptPiece
 
 NAME, WIDE = 52, 60
 
@@ -18,7 +18,7 @@ def table(prompt: Prompt) -> str:
     return "\n".join([f"Task: {cut(prompt.task.strip().splitlines()[0], WIDE)}", *lines, *prompt.notes])
 
 
-def line(piece: Piece, layer: str) -> str:
+def line(piece: PromptPiece, layer: str) -> str:
     tokens = "?" if piece.tokens is None else f"{piece.tokens:,}"
     name = f"{piece.name} (as data)" if piece.quoted else piece.name
     return f"{layer:<9}{tokens:>8}  {cut(name, NAME):<{NAME}}  {piece.source}"

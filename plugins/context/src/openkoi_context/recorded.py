@@ -1,4 +1,4 @@
-"""The prompt of a task that was run, told from its own records."""
+"""Read the prompt of a past task from its records."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from openkoi_hookspecs import DataDir, KoiError, Plan, Record, Role, Task, Usage
 from openkoi_log import Past, all_segments, find_task, records_of
 from openkoi_models import answer_tokens
 
-from .layers import KERNEL, Piece, Prompt, in_order, plan_pieces, task_pieces, tokens_of
+from .layers import KERNEL, Prompt, PromptPiece, in_order, plan_pieces, task_pieces, tokens_of
 
 TOOLS = "tools, and what the vendor adds"
 MOMENT = "before_execute"
@@ -17,20 +17,20 @@ MOMENT = "before_execute"
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """Where the run log is. Of a kind of its own, so that the command is told the data folder."""
+    """The location of the run log, as a type of its own so that the data folder is injected."""
 
     sessions: Annotated[Path, DataDir("sessions")]
 
     def find(self, id: str) -> tuple[Past, list[Record]]:
         """A task by the beginning of its id, the last one without; raises KoiError when there is none."""
         if not all_segments(self.sessions):
-            raise KoiError('No task was run yet. To see what one would be told: openkoi context "TASK"')
+            raise KoiError('No tasks yet. To preview a prompt, run: openkoi context "TASK"')
         past = find_task(self.sessions, id)
         return past, [record for record in records_of(self.sessions, past) if record.run == past.run]
 
 
 @dataclass(slots=True)
-class Reading:
+class RecordReader:
     """What is read out of a run's records, in their order."""
 
     task: Task | None = None
@@ -80,9 +80,9 @@ def length(section: Any) -> int:
     return tokens_of(str(text))
 
 
-def recorded(records: Iterable[Record]) -> Prompt:
-    """What the model was told, and how the conversation grew; raises KoiError without a beginning."""
-    told = Reading()
+def read_prompt(records: Iterable[Record]) -> Prompt:
+    """Return the prompt in a log and how the conversation grew; raise KoiError without a start."""
+    told = RecordReader()
     for record in records:
         told.take(record)
     if told.task is None:
@@ -91,30 +91,30 @@ def recorded(records: Iterable[Record]) -> Prompt:
     return Prompt(told.task.text, in_order([rest(told, pieces), *pieces]), notes(told))
 
 
-def rest(told: Reading, pieces: Sequence[Piece]) -> Piece:
+def rest(told: RecordReader, pieces: Sequence[PromptPiece]) -> PromptPiece:
     """What the vendor counted in the first request beyond what is known of it."""
     if not told.usages:
-        return Piece("tools", TOOLS, None, KERNEL)
+        return PromptPiece("tools", TOOLS, None, KERNEL)
     known = sum(piece.tokens or 0 for piece in pieces if piece.layer != "loop") + sum(told.before.values())
-    return Piece("tools", TOOLS, max(0, read(told.usages[0]) - known), KERNEL)
+    return PromptPiece("tools", TOOLS, max(0, read(told.usages[0]) - known), KERNEL)
 
 
-def loop_pieces(told: Reading) -> list[Piece]:
+def loop_pieces(told: RecordReader) -> list[PromptPiece]:
     """What came after: sections of one iteration, feedback, the model's turns, the results of tools."""
-    pieces = [Piece("loop", "for one iteration", size, plugin) for plugin, size in told.before.items()]
+    pieces = [PromptPiece("loop", "for one iteration", size, plugin) for plugin, size in told.before.items()]
     grown = (
         ("feedback", told.feedback, KERNEL),
-        (counted(told.turns, "turn of the model", "turns of the model"), told.said, str(Role.ASSISTANT)),
-        (counted(told.answers, "result of a tool", "results of tools"), told.results, "tools"),
+        (format_count(told.turns, "turn of the model", "turns of the model"), told.said, str(Role.ASSISTANT)),
+        (format_count(told.answers, "result of a tool", "results of tools"), told.results, "tools"),
     )
-    return pieces + [Piece("loop", name, size, source) for name, size, source in grown if size]
+    return pieces + [PromptPiece("loop", name, size, source) for name, size, source in grown if size]
 
 
-def counted(count: int, one: str, many: str) -> str:
+def format_count(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def notes(told: Reading) -> list[str]:
+def notes(told: RecordReader) -> list[str]:
     """What the vendor counted, how much of it was cached, and how often the history was made shorter."""
     lines = []
     if told.usages:
@@ -126,7 +126,8 @@ def notes(told: Reading) -> list[str]:
         )
     if told.compacted:
         lines.append(
-            f"The history was made shorter {counted(told.compacted, 'time', 'times')}; what it left out is in the log."
+            f"The history was made shorter {format_count(told.compacted, 'time', 'times')}; what it left out is "
+            "in the log."
         )
     return lines
 

@@ -3,17 +3,17 @@
 from typing import TYPE_CHECKING, Any
 
 from .memory import DuckDB
-from .trouble import MemoryBusy, MemoryNewer, MemoryUnusable
+from .trouble import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 
 if TYPE_CHECKING:
-    from openkoi_recall import Index, make_index
+    from openkoi_recall import TextIndex, make_index
 
-__all__ = ["DuckDB", "Index", "MemoryBusy", "MemoryNewer", "MemoryUnusable", "make_index"]
+__all__ = ["DuckDB", "MemoryBusyError", "MemoryNewerError", "MemoryUnusableError", "TextIndex", "make_index"]
 
 
 def __getattr__(name: str) -> Any:
     """Import what makes an index of any texts when it is asked for: a run never does."""
-    if name not in ("Index", "make_index"):
+    if name not in ("TextIndex", "make_index"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import openkoi_recall
 

@@ -13,22 +13,22 @@ from openkoi_log import decode, to_dict
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from openkoi_recall.fitting import Found
+    from openkoi_recall.fitting import FoundDocument
 
 T = TypeVar("T")
 
 
-def written(fact: "DataclassInstance") -> str:
-    """Write a fact as JSON."""
+def to_json(fact: "DataclassInstance") -> str:
+    """Return a fact as JSON."""
     return json.dumps(to_dict(fact), ensure_ascii=True, separators=(",", ":"))
 
 
 def read(kind: type[T], text: str) -> T:
-    """Read a fact of this kind. Fields that the kind does not have are passed over."""
+    """Parse a fact of this kind; ignore unknown fields."""
     made: T = decode(kind, json.loads(text))  # decode answers an instance of the kind it is given
     return made
 
 
-def memo(found: "Found") -> MemoryItem:
+def memo(found: "FoundDocument") -> MemoryItem:
     """Read what was found."""
     return read(Learning, found.text) if found.learned else read(Passage, found.text)

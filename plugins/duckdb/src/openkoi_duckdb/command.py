@@ -1,4 +1,4 @@
-"""``openkoi migrate``: which version the memory file has, and back to an older one. Knows words; knows no statement."""
+"""``openkoi migrate``: show the version of the memory file, and migrate back to an older one."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -43,7 +43,7 @@ def status(koi: Koi, /) -> None:
         click.echo(other)
         return
     file = file_of(koi)
-    click.echo("\n".join(told(file, versions_of(file))))
+    click.echo("\n".join(format_versions(file, versions_of(file))))
 
 
 @migrate.command("down")
@@ -86,8 +86,8 @@ def file_of(koi: Koi) -> "MemoryFile":
     return memory.file
 
 
-def told(file: "MemoryFile", versions: "Versions | None") -> list[str]:
-    """The versions in lines."""
+def format_versions(file: "MemoryFile", versions: "Versions | None") -> list[str]:
+    """Return the versions as lines."""
     from .migrations import MIGRATIONS, newest
 
     if versions is None:

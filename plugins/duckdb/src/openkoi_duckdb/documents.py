@@ -1,4 +1,4 @@
-"""What can be found, and on which shelf it stands: a project's own, or everyone's. Knows no database."""
+"""Describe what can be found, and in which scope: a project's or global."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from hashlib import blake2b
 from openkoi_hookspecs import Learning, LearningStatus, MemoryItem
 from openkoi_recall.words import terms
 
-from .codec import written
+from .codec import to_json
 from .rows import DocumentRow
 
 SHOWN = frozenset({LearningStatus.PROBATION, LearningStatus.ACTIVE})
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class MemoryDocument:
     """A memo and where it stands. ``keys`` are the files, tools and names that it is about."""
 
     memo: MemoryItem
@@ -33,18 +33,18 @@ def number(learned: bool, id: str) -> int:
     return int.from_bytes(blake2b(f"{learned}:{id}".encode(), digest_size=7).digest(), "big")
 
 
-def shown(learning: Learning) -> bool:
-    """Whether a learning may be found: trusted so far, and no other has taken its place."""
+def is_visible(learning: Learning) -> bool:
+    """Return whether a learning may be found: it is trusted and not superseded."""
     return learning.status in SHOWN and not learning.superseded_by
 
 
-def document_rows(documents: Iterable[Document]) -> dict[DocumentRow, list[str]]:
+def document_rows(documents: Iterable[MemoryDocument]) -> dict[DocumentRow, list[str]]:
     """Return each document's row, with the words it can be found by."""
     read = [(document, document.terms) for document in documents]
     return {document_row(document, words): words for document, words in read}
 
 
-def document_row(document: Document, words: list[str]) -> DocumentRow:
+def document_row(document: MemoryDocument, words: list[str]) -> DocumentRow:
     """Write a document down."""
     memo = document.memo
     learned = isinstance(memo, Learning)
@@ -57,5 +57,5 @@ def document_row(document: Document, words: list[str]) -> DocumentRow:
         moment=document.moment,
         keys=document.keys,
         dl=len(words),
-        memo=written(memo),
+        memo=to_json(memo),
     )

@@ -26,7 +26,7 @@ def engine(aside: Path) -> Iterator["DuckDBPyConnection"]:
     """Lend DuckDB. Who closes it or leaves by an error has used it up; ``aside`` is for what has no room in memory."""
     connection = idle() or made()
     try:
-        connection.execute(f"SET temp_directory = {quoted(aside)}")
+        connection.execute(f"SET temp_directory = {quote_path(aside)}")
         yield connection
     except BaseException:
         connection.close()
@@ -74,6 +74,6 @@ def letting_go(connection: "DuckDBPyConnection") -> Iterator[None]:
         raise
 
 
-def quoted(path: Path) -> str:
-    """Write a path as SQL does."""
+def quote_path(path: Path) -> str:
+    """Return a path as an SQL literal."""
     return "'" + str(path).replace("'", "''") + "'"

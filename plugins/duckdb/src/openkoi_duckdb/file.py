@@ -1,7 +1,7 @@
-"""The memory file: opened for one piece of work, by one process that writes or by many that read, and closed again.
+"""Open the memory file for one piece of work, by one writer or many readers, and close it again.
 
-A damaged file is moved aside; a new one is made by whoever next writes. One of an older version is brought up to date
-by whoever first has it alone, one of a newer version is left alone.
+A damaged file is moved aside, and the next writer makes a new one. An older version is migrated by the first process
+with exclusive access; a newer one is left alone.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,11 +11,19 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from .engine import engine, letting_go, quoted
-from .lock import Patience, held
+from .engine import engine, letting_go, quote_path
+from .lock import LockTimeout, hold_lock
 from .migrations import MIGRATIONS, Plan, migrate, newest, steps, version_of
-from .place import Place
-from .trouble import OUTSIDE, Ailment, MemoryBusy, MemoryNewer, MemoryUnusable, Sick, diagnosing
+from .place import DatabaseFile
+from .trouble import (
+    OUTSIDE,
+    MemoryBusyError,
+    MemoryNewerError,
+    MemoryUnusableError,
+    StoreError,
+    StoreFailureKind,
+    diagnosing,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -27,7 +35,7 @@ WHEN_NEW = ", BLOCK_SIZE 16384"
 QUICK = "PRAGMA disable_checkpoint_on_shutdown"
 LOG_KEPT = 262_144
 DAMAGE = ("cannot initialize database with storage version", "corrupt database file", "failure while replaying wal")
-LEFT_ALONE = (Ailment.BUSY, Ailment.NEWER)
+LEFT_ALONE = (StoreFailureKind.BUSY, StoreFailureKind.NEWER)
 
 
 class Access(Enum):
@@ -39,37 +47,37 @@ class Access(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryFile(Place):
+class MemoryFile(DatabaseFile):
     """A file, for how many seconds to wait for it, and the way to the newest version; without one it stays as it is."""
 
     seconds: float
     plan: Plan | None = MIGRATIONS
 
-    def read(self, work: Callable[["DuckDBPyConnection"], T], patience: Patience | None = None) -> T | None:
-        """Look something up, beside others who do; None when there is no file, or none that can be read.
+    def read(self, work: Callable[["DuckDBPyConnection"], T], patience: LockTimeout | None = None) -> T | None:
+        """Read beside other readers; return None when there is no readable file.
 
-        A file that is not well is looked at again alone, so that it can make way.
+        A damaged file is checked again exclusively, so that it can be moved aside.
         """
-        patience = patience or Patience(self.seconds)
+        patience = patience or LockTimeout(self.seconds)
         for access in (Access.BESIDE_OTHERS, Access.ALONE):
             found = self.attempt(work, access, patience) if self.path.exists() else None
             if found is not None:
                 return found
         return None
 
-    def write(self, work: Callable[["DuckDBPyConnection"], T], patience: Patience | None = None) -> T:
+    def write(self, work: Callable[["DuckDBPyConnection"], T], patience: LockTimeout | None = None) -> T:
         """Change something, in a new file if there is none that can be used."""
-        patience = patience or Patience(self.seconds)
+        patience = patience or LockTimeout(self.seconds)
         for _ in range(2):
             done = self.attempt(work, Access.ALONE_OR_NEW, patience)
             if done is not None:
                 return done
-        raise MemoryUnusable(self.path, "a new file cannot be read either")
+        raise MemoryUnusableError(self.path, "a new file cannot be read either")
 
-    def attempt(self, work: Callable[["DuckDBPyConnection"], T], access: Access, patience: Patience) -> T | None:
-        """Open, work, close. None when there is no file, when it had to make way, or has to and we are not alone."""
+    def attempt(self, work: Callable[["DuckDBPyConnection"], T], access: Access, patience: LockTimeout) -> T | None:
+        """Open, work, close; return None without a file, or when it was or must be moved aside."""
         beside = access is Access.BESIDE_OTHERS
-        with self.engine() as connection, self.locked(patience, shared=beside), letting_go(connection):
+        with self.engine() as connection, self.lock(patience, shared=beside), letting_go(connection):
             if access is not Access.ALONE_OR_NEW and not self.path.exists():
                 return None
             try:
@@ -79,7 +87,7 @@ class MemoryFile(Place):
                     if not beside:
                         self.settle(connection, patience)
                     return done
-            except Sick as sick:
+            except StoreError as sick:
                 connection.close()
                 if sick.ailment in LEFT_ALONE or not beside:
                     self.treat(looked_at_again(sick))
@@ -94,31 +102,31 @@ class MemoryFile(Place):
             with engine(self.beside("tmp")) as connection:
                 yield connection
         except duckdb.Error as error:
-            raise MemoryUnusable(self.path, error) from error
+            raise MemoryUnusableError(self.path, error) from error
 
     @contextmanager
-    def locked(self, patience: Patience, *, shared: bool) -> Iterator[None]:
+    def lock(self, patience: LockTimeout, *, shared: bool) -> Iterator[None]:
         """Keep other processes out, or only those who write."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             refuse_pipe(self.beside("lock"))
-            with held(self.path.with_name(f"{self.path.name}.lock"), patience, shared=shared) as mine:
+            with hold_lock(self.path.with_name(f"{self.path.name}.lock"), patience, shared=shared) as mine:
                 if not mine:
-                    raise MemoryBusy(self.path, self.seconds)
+                    raise MemoryBusyError(self.path, self.seconds)
                 yield
         except OSError as error:
-            raise MemoryUnusable(self.path, error) from error
+            raise MemoryUnusableError(self.path, error) from error
 
-    def open(self, connection: "DuckDBPyConnection", patience: Patience, options: str) -> None:
+    def open(self, connection: "DuckDBPyConnection", patience: LockTimeout, options: str) -> None:
         """Open the file, and wait for a program that does not know of the lock."""
         new = not self.path.exists()
         if new:
             self.log.unlink(missing_ok=True)
         for path in (self.path, self.log):
             look_at(path)
-        while not self.attached(connection, options + WHEN_NEW * new):
+        while not self.attach(connection, options + WHEN_NEW * new):
             if not patience.lasts():
-                raise Sick(Ailment.BUSY, "another program has it open")
+                raise StoreError(StoreFailureKind.BUSY, "another program has it open")
         connection.execute("USE koi")
         if new:
             self.path.chmod(0o600)
@@ -130,9 +138,9 @@ class MemoryFile(Place):
             return
         version, wanted = version_of(connection), newest(self.plan)
         if version > wanted:
-            raise Sick(Ailment.NEWER, version)
+            raise StoreError(StoreFailureKind.NEWER, version)
         if version < wanted and not may:
-            raise Sick(Ailment.OUTDATED, version)
+            raise StoreError(StoreFailureKind.OUTDATED, version)
         migrate(connection, steps(self.plan, version, wanted), lambda left: self.keep(connection, left))
 
     def keep(self, connection: "DuckDBPyConnection", version: int) -> None:
@@ -140,50 +148,52 @@ class MemoryFile(Place):
         for statement in ("CHECKPOINT koi", "USE memory", "DETACH koi"):
             connection.execute(statement)
         self.copy(self.beside(f"bak.v{version}"))
-        connection.execute(f"ATTACH {quoted(self.path)} AS koi ({WRITING})")
+        connection.execute(f"ATTACH {quote_path(self.path)} AS koi ({WRITING})")
         connection.execute("USE koi")
 
-    def settle(self, connection: "DuckDBPyConnection", patience: Patience) -> None:
+    def settle(self, connection: "DuckDBPyConnection", patience: LockTimeout) -> None:
         """Put into the file what DuckDB has written beside it.
 
         Who had to wait leaves that to a later one, because others may wait too and it takes as long as all the rest.
         """
-        if patience.waited and self.log_size < LOG_KEPT:
+        if patience.has_waited and self.log_size < LOG_KEPT:
             connection.execute(QUICK)
             connection.close()
         else:
             connection.execute("CHECKPOINT koi")
 
-    def attached(self, connection: "DuckDBPyConnection", options: str) -> bool:
-        """Open the file in a way that older versions of DuckDB can read; False when another program has it."""
+    def attach(self, connection: "DuckDBPyConnection", options: str) -> bool:
+        """Attach the file in a format that older versions of DuckDB can read; return False when another program has
+        it.
+        """
         try:
             with diagnosing():
-                connection.execute(f"ATTACH {quoted(self.path)} AS koi ({options})")
-        except Sick as sick:
-            if sick.ailment is not Ailment.BUSY:
+                connection.execute(f"ATTACH {quote_path(self.path)} AS koi ({options})")
+        except StoreError as sick:
+            if sick.ailment is not StoreFailureKind.BUSY:
                 raise
             return False
         return True
 
-    def treat(self, sick: Sick) -> None:
+    def treat(self, sick: StoreError) -> None:
         """Make way for a new file where that helps; raise where it does not."""
         match sick.ailment:
-            case Ailment.BUSY:
-                raise MemoryBusy(self.path, self.seconds)
-            case Ailment.OUTSIDE:
-                raise MemoryUnusable(self.path, sick)
-            case Ailment.NEWER:
-                raise MemoryNewer(self.path, str(sick), newest(self.plan or MIGRATIONS))
+            case StoreFailureKind.BUSY:
+                raise MemoryBusyError(self.path, self.seconds)
+            case StoreFailureKind.OUTSIDE:
+                raise MemoryUnusableError(self.path, sick)
+            case StoreFailureKind.NEWER:
+                raise MemoryNewerError(self.path, str(sick), newest(self.plan or MIGRATIONS))
             case _:
                 self.set_aside(sick)
 
-    def make_way(self, fresh: Place | None = None) -> Path | None:
+    def make_way(self, fresh: DatabaseFile | None = None) -> Path | None:
         """Move the file aside, in the place of one that made way before, and a fresh one into its place.
 
         Return where it is; None when there was none.
         """
         old = self.beside("old")
-        with self.locked(Patience(self.seconds), shared=False):
+        with self.lock(LockTimeout(self.seconds), shared=False):
             there = self.path.exists()
             if there:
                 self.move(old)
@@ -192,20 +202,20 @@ class MemoryFile(Place):
         return old if there else None
 
 
-def looked_at_again(sick: Sick) -> Sick:
+def looked_at_again(sick: StoreError) -> StoreError:
     """Tell by its words a damage that DuckDB reports as if it were something else."""
     text = str(sick).lower()
     outside = any(word in text for word in OUTSIDE)
-    return Sick(Ailment.DAMAGED, sick) if any(sign in text for sign in DAMAGE) and not outside else sick
+    return StoreError(StoreFailureKind.DAMAGED, sick) if any(sign in text for sign in DAMAGE) and not outside else sick
 
 
 def look_at(path: Path) -> None:
-    """Raise Sick at what is there and is no file: to open a pipe would be to wait for ever."""
+    """Raise StoreError unless it is a regular file: opening a pipe would block."""
     if path.exists() and not path.is_file():
-        raise Sick(Ailment.DAMAGED, f"{path.name} is no file")
+        raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is no file")
 
 
 def refuse_pipe(path: Path) -> None:
-    """Raise OSError at a lock file that is none, for the same reason."""
+    """Raise OSError unless the lock file is a regular file, since opening a pipe would block."""
     if path.is_fifo():
         raise OSError(f"{path.name} is a pipe: delete it")

@@ -7,7 +7,7 @@ from .vectors import mark_of
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from openkoi_recall.held import Held
+    from openkoi_recall.held import InMemoryDocuments
 
 IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
 DOCUMENTS = "SELECT doc, moment, id, kind, learned, memo, shelf, dl, keys FROM documents ORDER BY doc"
@@ -16,12 +16,12 @@ POSTINGS = "SELECT doc, tf FROM memory_fts ORDER BY term, doc"
 AFTER = f"SELECT * FROM (SELECT doc, {IN_ORDER} AS next FROM chunk_places) WHERE next IS NOT NULL"
 
 
-def read(connection: "DuckDBPyConnection") -> "Held":
+def read(connection: "DuckDBPyConnection") -> "InMemoryDocuments":
     """Read all documents."""
-    from openkoi_recall.held import Line, Posted, held
+    from openkoi_recall.held import DocumentLine, WordPostings, held
 
-    lines = [Line(*row) for row in connection.execute(DOCUMENTS).fetchall()]
+    lines = [DocumentLine(*row) for row in connection.execute(DOCUMENTS).fetchall()]
     words = connection.execute(WORDS).fetchall()
     found = connection.execute(POSTINGS).fetchnumpy()
     after = dict(connection.execute(AFTER).fetchall())
-    return held(lines, Posted(words, found["doc"], found["tf"]), after, mark_of(connection))
+    return held(lines, WordPostings(words, found["doc"], found["tf"]), after, mark_of(connection))

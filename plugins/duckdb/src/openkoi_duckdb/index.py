@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable
 from math import log2
 from typing import TYPE_CHECKING, cast
 
-from .documents import Document, document_rows
+from .documents import MemoryDocument, document_rows
 from .rows import DocumentRow
-from .sql import delete, put, selected
+from .sql import delete, put, select_rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -28,9 +28,9 @@ SORT = (
 )
 
 
-def reindex(connection: "DuckDBPyConnection", numbers: Collection[int], documents: Iterable[Document]) -> None:
+def reindex(connection: "DuckDBPyConnection", numbers: Collection[int], documents: Iterable[MemoryDocument]) -> None:
     """Make the documents with these numbers be exactly these."""
-    before, after = stored(connection, numbers), document_rows(documents)
+    before, after = load_documents(connection, numbers), document_rows(documents)
     gone = [row.doc for row in before - after.keys()]
     if gone:
         delete(connection, "memory_fts", "doc", gone)
@@ -41,8 +41,8 @@ def reindex(connection: "DuckDBPyConnection", numbers: Collection[int], document
         post(connection, fresh)
 
 
-def stored(connection: "DuckDBPyConnection", numbers: Collection[int]) -> set[DocumentRow]:
-    """Return the documents with these numbers, as they are."""
+def load_documents(connection: "DuckDBPyConnection", numbers: Collection[int]) -> set[DocumentRow]:
+    """Return the documents with these numbers."""
     found = connection.execute("FROM documents WHERE doc IN (SELECT unnest(?::BIGINT[]))", [list(numbers)]).fetchall()
     return {
         DocumentRow(doc, id, learned, kind, shelf, moment, tuple(keys), dl, memo)
@@ -63,7 +63,7 @@ def post(connection: "DuckDBPyConnection", fresh: dict[DocumentRow, list[str]]) 
 
 def postings(connection: "DuckDBPyConnection") -> int:
     """Count the postings."""
-    return cast(int, selected(connection, "SELECT count(*) FROM memory_fts")[0][0])  # a count is a number
+    return cast(int, select_rows(connection, "SELECT count(*) FROM memory_fts")[0][0])  # a count is a number
 
 
 def level(size: int) -> int:

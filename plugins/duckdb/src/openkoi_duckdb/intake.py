@@ -1,6 +1,6 @@
-"""Records into tables, all of them or none: what is kept is staged, and whatever it touches is told again.
+"""Write records to the tables in one transaction, and rebuild everything they affect.
 
-Every row is derived from staged records ordered by time and id, so that any order and any batching end the same.
+Every row is derived from staged records ordered by time and id, so that order and batching do not matter.
 """
 
 from collections.abc import Collection, Sequence
@@ -29,7 +29,7 @@ def take_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, movi
         staged = stage(connection, fresh)
         if staged:
             tell_runs(connection, {record.run for record in staged})
-            tell_learnings(connection, touched(connection, staged))
+            tell_learnings(connection, touched_learnings(connection, staged))
         begun = {record.run for record in staged if isinstance(record.event, TaskStarted)}
         keep_turns(connection, [turn for one in fresh for turn in one.turns], begun)
         tell_usage(connection, [one.record for one in fresh])
@@ -37,8 +37,8 @@ def take_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, movi
             move(connection, [one.record for one in batch])
 
 
-def touched(connection: "DuckDBPyConnection", staged: Sequence[Record]) -> set[str]:
-    """Return the learnings that records speak of, or that come from a run which is only now known."""
+def touched_learnings(connection: "DuckDBPyConnection", staged: Sequence[Record]) -> set[str]:
+    """Return the learnings that records refer to, or that come from a newly known run."""
     begun = {record.run for record in staged if isinstance(record.event, TaskStarted)}
     spoken = {record.event.learning.id for record in staged if isinstance(record.event, LearningSaved)}
     return spoken | (learnings_of(connection, begun) if begun else set())
@@ -47,21 +47,21 @@ def touched(connection: "DuckDBPyConnection", staged: Sequence[Record]) -> set[s
 def tell_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None:
     """Tell these runs again, from all that is known of them."""
     views = [view for records in by_run(connection, runs).values() if (view := run_state.run_view(records))]
-    forget_runs(connection, known(connection, runs))
+    forget_runs(connection, known_runs(connection, runs))
     put(connection, (row for view in views for row in run_state.rows(view)))
     renew_sessions(connection, {view.task.session for view in views})
     documents = [found for view in views if (found := run_state.document(view))]
     reindex(connection, [number(False, run) for run in runs], documents)
 
 
-def known(connection: "DuckDBPyConnection", runs: Collection[str]) -> list[str]:
-    """Return the runs that were told before."""
+def known_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> list[str]:
+    """Return the runs that are already stored."""
     found = connection.execute("SELECT id FROM runs WHERE id IN (SELECT unnest(?::VARCHAR[]))", [list(runs)])
     return [run for (run,) in found.fetchall()]
 
 
 def forget_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None:
-    """Take out what was told of these runs."""
+    """Delete the rows of these runs."""
     if not runs:
         return
     cycles = "SELECT id FROM iteration_cycles WHERE task_id IN (SELECT unnest(?::VARCHAR[]))"

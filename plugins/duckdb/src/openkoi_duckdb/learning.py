@@ -1,7 +1,4 @@
-"""A learning as it stands after everything that was said about it. Knows no database.
-
-Its figures are those of the event that said so last: the ledger counts, and says it again whenever they change.
-"""
+"""Represent the state of a learning after all of its events."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +7,7 @@ from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_recall.shelves import EVERYONE, shelf_of
 
-from .documents import Document, shown
+from .documents import MemoryDocument, is_visible
 from .rows import LearningRow
 
 
@@ -24,7 +21,7 @@ class Home:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class LearningState:
     """One state of a learning."""
 
     moment: str
@@ -32,10 +29,10 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """All states of one learning, oldest first, and where it comes from."""
+class LearningHistory:
+    """All states of one learning, oldest first, and its origin."""
 
-    states: Sequence[Saved]
+    states: Sequence[LearningState]
     home: Home | None
 
     @property
@@ -44,14 +41,16 @@ class Course:
         return self.states[-1].learning
 
 
-def course(saves: Sequence[Record], homes: Mapping[str, Home]) -> Course:
+def course(saves: Sequence[Record], homes: Mapping[str, Home]) -> LearningHistory:
     """Read what was saved of one learning. Its home is the first run that is known."""
     ordered = sorted(saves, key=lambda record: (record.at, record.id))
-    states = [Saved(record.at, record.event.learning) for record in ordered if isinstance(record.event, LearningSaved)]
-    return Course(states, next((homes[record.run] for record in ordered if record.run in homes), None))
+    states = [
+        LearningState(record.at, record.event.learning) for record in ordered if isinstance(record.event, LearningSaved)
+    ]
+    return LearningHistory(states, next((homes[record.run] for record in ordered if record.run in homes), None))
 
 
-def learning_row(told: Course) -> LearningRow:
+def learning_row(told: LearningHistory) -> LearningRow:
     """Write a learning into its table."""
     learning, home = told.latest, told.home
     created = told.states[0].moment
@@ -69,11 +68,11 @@ def learning_row(told: Course) -> LearningRow:
     )
 
 
-def document(told: Course) -> Document | None:
+def document(told: LearningHistory) -> MemoryDocument | None:
     """Return what can be found of a learning: nothing once it is stale, archived or superseded."""
     learning = told.latest
-    if not shown(learning):
+    if not is_visible(learning):
         return None
     project = told.home.project if told.home else ""
     shelf = shelf_of(project) if learning.scope == "project" else EVERYONE
-    return Document(learning, shelf, told.states[-1].moment, learning.keys)
+    return MemoryDocument(learning, shelf, told.states[-1].moment, learning.keys)

@@ -17,16 +17,16 @@ SHORTEST, LONGEST = 0.001, 0.03
 
 
 @dataclass(slots=True)
-class Patience:
-    """For how long to wait, in all, from the first time on; and no longer once nobody cares for the answer."""
+class LockTimeout:
+    """The total time to wait for a lock, from the first wait; none once the answer is not needed."""
 
     seconds: float
     given_up: Event = field(default_factory=Event)
     until: float | None = None
 
     @property
-    def waited(self) -> bool:
-        """Whether there was anything to wait for."""
+    def has_waited(self) -> bool:
+        """Return whether it was necessary to wait."""
         return self.until is not None
 
     def lasts(self) -> bool:
@@ -43,21 +43,21 @@ class Patience:
 
 
 @contextmanager
-def held(path: Path, patience: Patience, *, shared: bool = False) -> Iterator[bool]:
-    """Hold the lock file, beside others who share it or alone; yields False when others kept it for too long."""
+def hold_lock(path: Path, patience: LockTimeout, *, shared: bool = False) -> Iterator[bool]:
+    """Hold the lock file, shared or exclusively; yield False when others kept it for too long."""
     with path.open("a") as file:
         yield within(patience, file, shared)
 
 
-def within(patience: Patience, file: IO[str], shared: bool) -> bool:
+def within(patience: LockTimeout, file: IO[str], shared: bool) -> bool:
     """Try again for as long as there is patience. Closing the file lets go."""
-    while not taken(file, shared):
+    while not try_lock(file, shared):
         if not patience.lasts():
             return False
     return True
 
 
-def taken(file: IO[str], shared: bool) -> bool:
+def try_lock(file: IO[str], shared: bool) -> bool:
     """Take the lock if it is free."""
     if sys.platform == "win32":
         return True

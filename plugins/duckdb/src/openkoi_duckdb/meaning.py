@@ -1,7 +1,4 @@
-"""Texts are embedded when memory has taken them in, and questions when they are asked. Knows when; knows no statement.
-
-An embedder that fails is said so, once, and memory goes by words alone.
-"""
+"""Embed stored texts, and queries when they are made."""
 
 import asyncio
 import logging
@@ -52,9 +49,9 @@ class Meaning:
         """Embed a number of texts; return how many."""
         from .vectors import keep_vectors, pending
 
-        model, length = self.embedder.id, await self.expected()
+        model, length = self.embedder.id, await self.vector_length()
         bare = await asyncio.to_thread(self.file.read, lambda found: pending(found, model, length, TOGETHER))
-        vectors = await self.embedded([one.text for one in bare or []])
+        vectors = await self.embed_or_none([one.text for one in bare or []])
         if bare is None or vectors is None:
             return 0
         return await asyncio.to_thread(self.file.write, lambda found: keep_vectors(found, model, bare, vectors))
@@ -65,11 +62,11 @@ class Meaning:
 
         if self.vectors is None:
             self.vectors = Vectors(self.file.beside("vectors"), self.embedder.id, self.weight)
-        vectors = await self.embedded([text])
+        vectors = await self.embed_or_none([text])
         return Meant(vectors[0], self.vectors) if vectors else None
 
-    async def expected(self) -> int:
-        """How many numbers a vector has: as the embedder declares, else as in those that are kept; 0 before those."""
+    async def vector_length(self) -> int:
+        """Return the length of vectors: as declared, else as stored, else 0."""
         from .vectors import length_of
 
         if declared := self.embedder.dimensions if isinstance(self.embedder, SupportsDimensions) else 0:
@@ -78,14 +75,14 @@ class Meaning:
         self.kept = self.kept or await asyncio.to_thread(self.file.read, lambda found: length_of(found, model))
         return self.kept or 0
 
-    async def embedded(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | None:
-        """A vector for each text; None when there is none to be had."""
+    async def embed_or_none(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | None:
+        """Return a vector for each text, or None when that is impossible."""
         from openkoi_recall.scanning import matrix_of
 
         if not texts:
             return []
         try:
-            length, vectors = await self.expected(), (await self.embedder.embed(texts)).vectors
+            length, vectors = await self.vector_length(), (await self.embedder.embed(texts)).vectors
             check_length(self.embedder.id, matrix_of(vectors).shape[1], length)
             if len(vectors) != len(texts):
                 raise ValueError(f"{len(vectors)} vectors came for {len(texts)} texts")

@@ -19,14 +19,14 @@ from openkoi_hookspecs import (
 from openkoi_settings.keys import EMBEDDER
 
 from .file import MemoryFile
-from .lock import Patience
+from .lock import LockTimeout
 from .storable import storable
-from .trouble import MemoryBusy, MemoryNewer
+from .trouble import MemoryBusyError, MemoryNewerError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from openkoi_recall.fitting import Found
+    from openkoi_recall.fitting import FoundDocument
     from openkoi_recall.holding import Holding
     from openkoi_recall.nearness import Meant
 
@@ -83,9 +83,9 @@ class DuckDB:
         return await self.apart(self.answer, (asked, meant))
 
     async def offsets(self) -> Mapping[str, int]:
-        """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way.
+        """Return how far each log segment was read: nothing when the file is missing or was moved aside.
 
-        While the file cannot be opened a view in memory stands in for it, and has to be told everything.
+        While the file cannot be opened, a fallback view in memory replaces it and needs all records.
         """
         told = await self.apart(self.looked_up, offsets)
         self.born, segments = told or ("", {})
@@ -95,14 +95,14 @@ class DuckDB:
         """Tell where the file is, how large, how much is in it, and how much of it has no vector."""
         known = await self.apart(self.file.read, self.counts)
         entries, bare = known or (0, 0)
-        told = {"file": str(self.file.path), "size": sized(self.file.size), "entries": f"{entries:,}"}
+        told = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
         if self.meaning and bare:
             told[f"without vectors of {self.meaning.embedder.id}"] = f"{bare:,} (openkoi memory rebuild makes them)"
         return told
 
     def counts(self, connection: "DuckDBPyConnection") -> tuple[int, int]:
         """Count what is remembered, and what of it has no vector."""
-        return counted(connection), self.meaning.bare(connection) if self.meaning else 0
+        return count_items(connection), self.meaning.bare(connection) if self.meaning else 0
 
     def create_shadow(self) -> "DuckDB":
         """Return an empty memory in a file beside this one's."""
@@ -140,43 +140,43 @@ class DuckDB:
         await asyncio.to_thread(self.file.write, version_of)
         return [f"Memory migrated to version {one.version}: {one.name}." for one in before.missing]
 
-    async def apart(self, work: Callable[[A, Patience], T], fact: A) -> T:
-        """Work in a thread, which waits for the file no longer than somebody waits for the thread."""
-        patience = Patience(self.file.seconds)
+    async def apart(self, work: Callable[[A, LockTimeout], T], fact: A) -> T:
+        """Work in a thread that stops waiting for the file once its caller does."""
+        patience = LockTimeout(self.file.seconds)
         try:
             return await asyncio.to_thread(work, fact, patience)
         finally:
             patience.given_up.set()
 
-    def looked_up(self, work: "Callable[[DuckDBPyConnection], T]", patience: Patience) -> T | None:
-        """Look something up in the file, which nobody waits for again once something stands in for it."""
+    def looked_up(self, work: "Callable[[DuckDBPyConnection], T]", patience: LockTimeout) -> T | None:
+        """Read from the file; do not wait for it again once a fallback view replaces it."""
         from .stand_in import stand_in_for
 
         try:
-            found = self.file.read(work, Patience(0.0) if self.stand_in else patience)
-        except (MemoryBusy, MemoryNewer) as trouble:
+            found = self.file.read(work, LockTimeout(0.0) if self.stand_in else patience)
+        except (MemoryBusyError, MemoryNewerError) as trouble:
             self.stand_in = self.stand_in or stand_in_for(self.file.path, self.file.beside("tmp"), trouble)
             return self.stand_in.read(work)
         self.stand_in = None
         return found
 
-    def answer(self, question: "tuple[Query, Meant | None]", patience: Patience) -> Sequence[Hit]:
+    def answer(self, question: "tuple[Query, Meant | None]", patience: LockTimeout) -> Sequence[Hit]:
         """Answer a query, without the file where all is held. What needs no file is done before it is asked for."""
         from openkoi_recall.fitting import fitting
         from openkoi_recall.holding import Holding
-        from openkoi_recall.ranking import answer, asked
+        from openkoi_recall.ranking import answer, query_words
 
         from .codec import memo
-        from .tables import Tables
+        from .tables import DuckDBTables
 
-        def ask(there: "DuckDBPyConnection") -> "Sequence[Found]":
-            tables = Tables(there)
+        def ask(there: "DuckDBPyConnection") -> "Sequence[FoundDocument]":
+            tables = DuckDBTables(there)
             if self.meaning and meant:
                 self.meaning.say_bare(there)
             return answer(tables if view is not self.file else holding.source(stamps, tables), query, words, meant)
 
         (query, meant), view = question, self.view
-        words = asked(query)
+        words = query_words(query)
         holding = self.holding = self.holding or Holding(self.file.path, self.file.log)
         stamps = holding.stamps
         found = holding.answer(query, words, meant) if view is self.file else None
@@ -184,17 +184,17 @@ class DuckDB:
             found = view.read(ask, patience)
         return fitting(found or [], query, memo)
 
-    def take_in(self, records: Sequence[Record], patience: Patience) -> None:
-        """Absorb a batch at once. What needs no file is done before it is asked for.
+    def take_in(self, records: Sequence[Record], patience: LockTimeout) -> None:
+        """Ingest a batch; prepare what needs no file before opening it.
 
-        In another file than the one that told how far it was read, offsets stay: what came before is not in it.
+        If the file was replaced since the offsets were read, they stay, because earlier records are missing in it.
         """
         from openkoi_recall.words import stem
 
         from .migrations import born
-        from .sifting import Misfit, ready, say, sift_in
+        from .sifting import RejectedRecord, ready, say, sift_in
 
-        def work(connection: "DuckDBPyConnection") -> tuple[str, list[Misfit]]:
+        def work(connection: "DuckDBPyConnection") -> tuple[str, list[RejectedRecord]]:
             now = born(connection)
             return now, sift_in(connection, batch, moving=self.born in ("", now))
 
@@ -227,12 +227,12 @@ def offsets(connection: "DuckDBPyConnection") -> tuple[str, dict[str, int]]:
     return born(connection), dict(connection.execute("FROM segments").fetchall())
 
 
-def counted(connection: "DuckDBPyConnection") -> int:
-    """Count what is remembered; a task and the text it is remembered by are one."""
+def count_items(connection: "DuckDBPyConnection") -> int:
+    """Return the number of items in memory; a task and its text count as one."""
     found: int = connection.execute(ENTRIES).fetchall()[0][0]
     return found
 
 
-def sized(size: int) -> str:
-    """Say a size as people do: 840KB, 12MB."""
+def format_size(size: int) -> str:
+    """Return a size such as 840KB or 12MB."""
     return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{size / 1e3:.0f}KB"

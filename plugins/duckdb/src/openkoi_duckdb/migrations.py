@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from .schema import NO_OUTCOMES, NO_PLACES, NO_TABLES, NO_VECTORS, OUTCOMES, PLACES, TABLES, VECTORS
-from .sql import selected, transaction
-from .trouble import Ailment, Sick
+from .sql import select_rows, transaction
+from .trouble import StoreError, StoreFailureKind
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -23,9 +23,10 @@ CREATE TABLE IF NOT EXISTS _migrations (
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """A step, as statements both ways. A ``destructive`` one takes away what the step back cannot bring again.
+    """A step as statements in both directions.
 
-    A new column is added, rather than a table made anew. Going back is always taken to be destructive.
+    A ``destructive`` one removes what reverting cannot restore. A new column is added instead of rebuilding a table.
+    Reverting always counts as destructive.
     """
 
     version: int
@@ -45,8 +46,8 @@ MIGRATIONS: Plan = (
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A migration, to be taken forward or back."""
+class MigrationStep:
+    """A migration that can be applied or reverted."""
 
     migration: Migration
     back: bool = False
@@ -72,32 +73,32 @@ def version_of(connection: "DuckDBPyConnection") -> int:
     from .native import duckdb
 
     try:
-        found = [version for (version,) in selected(connection, "SELECT version FROM _migrations ORDER BY version")]
+        found = [version for (version,) in select_rows(connection, "SELECT version FROM _migrations ORDER BY version")]
     except duckdb.CatalogException:
-        if selected(connection, "SELECT 1 FROM duckdb_tables() WHERE database_name = current_database()"):
-            raise Sick(Ailment.DAMAGED, "its tables are not those of a memory") from None
+        if select_rows(connection, "SELECT 1 FROM duckdb_tables() WHERE database_name = current_database()"):
+            raise StoreError(StoreFailureKind.DAMAGED, "its tables are not those of a memory") from None
         return 0
     if found != [*range(1, len(found) + 1)]:
-        raise Sick(Ailment.DAMAGED, f"it says that it has the versions {found}")
+        raise StoreError(StoreFailureKind.DAMAGED, f"it says that it has the versions {found}")
     return len(found)
 
 
-def steps(plan: Plan, version: int, to: int) -> list[Step]:
+def steps(plan: Plan, version: int, to: int) -> list[MigrationStep]:
     """What lies between two versions, in the order in which it is done."""
     if version <= to:
-        return [Step(one) for one in plan if version < one.version <= to]
-    return [Step(one, back=True) for one in reversed(plan) if to < one.version <= version]
+        return [MigrationStep(one) for one in plan if version < one.version <= to]
+    return [MigrationStep(one, back=True) for one in reversed(plan) if to < one.version <= version]
 
 
-def migrate(connection: "DuckDBPyConnection", plan: Sequence[Step], keep: Callable[[int], None]) -> None:
-    """Take steps, each wholly or not at all. ``keep`` is told the version to copy before something may be lost."""
+def migrate(connection: "DuckDBPyConnection", plan: Sequence[MigrationStep], keep: Callable[[int], None]) -> None:
+    """Apply steps, each in a transaction; ``keep`` gets the version to copy before data may be lost."""
     for step in plan:
         if step.destructive and step.before > 0:
             keep(step.before)
         take(connection, step)
 
 
-def take(connection: "DuckDBPyConnection", step: Step) -> None:
+def take(connection: "DuckDBPyConnection", step: MigrationStep) -> None:
     """Take one step, and write down that it was taken."""
     migration = step.migration
     with transaction(connection):
@@ -117,10 +118,10 @@ def lay_out(connection: "DuckDBPyConnection", plan: Plan = MIGRATIONS) -> None:
 
 def born(connection: "DuckDBPyConnection") -> str:
     """When the tables became what they are: what was known of a file before that is not known of it any more."""
-    return str(selected(connection, "SELECT max(applied_at) FROM _migrations")[0][0])
+    return str(select_rows(connection, "SELECT max(applied_at) FROM _migrations")[0][0])
 
 
-def taken(connection: "DuckDBPyConnection") -> list[tuple[int, str, str]]:
-    """The steps that a file has behind it: version, name, and when."""
-    rows = selected(connection, "SELECT version, name, applied_at FROM _migrations ORDER BY version")
+def applied_steps(connection: "DuckDBPyConnection") -> list[tuple[int, str, str]]:
+    """Return the applied steps: version, name and time."""
+    rows = select_rows(connection, "SELECT version, name, applied_at FROM _migrations ORDER BY version")
     return [(int(str(version)), str(name), str(moment)) for version, name, moment in rows]

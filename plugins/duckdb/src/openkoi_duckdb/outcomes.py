@@ -5,7 +5,7 @@ How far it came, the last words of its work, and the evaluation as JSON. Knows t
 
 from openkoi_log import IterationView
 
-from .codec import written
+from .codec import to_json
 from .rows import OutcomeRow
 
 
@@ -15,5 +15,5 @@ def outcome_row(run: str, one: IterationView) -> OutcomeRow:
         id=f"{run}:{one.number}",
         phase=one.phase,
         output=one.work.text if one.work else "",
-        evaluation=written(one.evaluation) if one.evaluation else None,
+        evaluation=to_json(one.evaluation) if one.evaluation else None,
     )

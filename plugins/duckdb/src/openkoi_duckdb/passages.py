@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .documents import document_rows
 from .index import post
 from .sql import put
-from .transcripts import Turn, document
+from .transcripts import TranscriptPiece, document
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -19,8 +19,8 @@ JOIN memory_chunks USING (id) JOIN runs ON runs.id = places.run ORDER BY id
 """
 
 
-def keep_turns(connection: "DuckDBPyConnection", turns: Iterable[Turn], begun: Collection[str]) -> None:
-    """Keep what was said; what belongs to no run that is known waits until that one is told of."""
+def keep_turns(connection: "DuckDBPyConnection", turns: Iterable[TranscriptPiece], begun: Collection[str]) -> None:
+    """Store transcript pieces; those of an unknown run wait until it is known."""
     told = list(turns)
     put(connection, [row for turn in told for row in (turn.chunk, turn.place)])
     runs = {turn.place.run for turn in told} | set(begun)

@@ -1,4 +1,4 @@
-"""Where the memory file lies, what lies beside it, and how it makes way or is copied. Knows no database and no lock."""
+"""Locate the memory file and those beside it, and move or copy it."""
 
 import logging
 import os
@@ -9,8 +9,8 @@ from secrets import token_hex
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A file. Whoever moves or copies it has the lock, and has it closed."""
+class DatabaseFile:
+    """A file; whoever moves or copies it holds the lock and has it closed."""
 
     path: Path
 

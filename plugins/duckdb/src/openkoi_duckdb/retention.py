@@ -1,4 +1,4 @@
-"""What is kept of the log: enough to tell each run again, without what was said on the way. Knows no database."""
+"""Reduce events to what is needed to rebuild a run's tables."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from openkoi_hookspecs.events import (
     RunFailed,
     TaskStarted,
 )
-from openkoi_recall.digest import clipped
+from openkoi_recall.digest import truncate
 
 OUTPUT = 4_000
 KINDS: dict[str, type[Event]] = {
@@ -35,8 +35,8 @@ KINDS: dict[str, type[Event]] = {
 }
 
 
-def kept(event: Event) -> Event | None:
-    """Return the event without its bulk, or None when no table speaks of it."""
+def reduce_event(event: Event) -> Event | None:
+    """Return the event without its bulk, or None when no table needs it."""
     match event:
         case TaskStarted(task=task):
             return replace(event, task=replace(task, context=""))
@@ -45,7 +45,7 @@ def kept(event: Event) -> Event | None:
         case ModelResponse(response=reply):
             return replace(event, response=Response((), reply.done))
         case ExecutionFinished(work=work):
-            return replace(event, work=ExecutionResult(clipped(work.text, OUTPUT), files=work.files))
+            return replace(event, work=ExecutionResult(truncate(work.text, OUTPUT), files=work.files))
         case EvaluationFinished(evaluation=evaluation):
             return replace(event, evaluation=replace(evaluation, log=""))
         case _:

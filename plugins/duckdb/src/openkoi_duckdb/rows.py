@@ -5,14 +5,14 @@ from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A line of a table."""
+class TableRow:
+    """A row of a table."""
 
     table: ClassVar[str]
 
 
 @dataclass(frozen=True, slots=True)
-class RecordRow(Row):
+class RecordRow(TableRow):
     """What is kept of a record. ``about`` is the learning it speaks of, if any."""
 
     table = "records"
@@ -25,7 +25,7 @@ class RecordRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class RunRow(Row):
+class RunRow(TableRow):
     """Where a run belongs, and what it used."""
 
     table = "runs"
@@ -43,7 +43,7 @@ class RunRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class TaskRow(Row):
+class TaskRow(TableRow):
     """A task and how it ended. ``completed_at`` is None until the result is out."""
 
     table = "tasks"
@@ -61,7 +61,7 @@ class TaskRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class CycleRow(Row):
+class CycleRow(TableRow):
     """One iteration; the number counts from zero. Without a duration it did not come to its end."""
 
     table = "iteration_cycles"
@@ -77,7 +77,7 @@ class CycleRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class OutcomeRow(Row):
+class OutcomeRow(TableRow):
     """How far an iteration came, the last words of its work, and what was said of it, as JSON."""
 
     table = "cycle_outcomes"
@@ -88,7 +88,7 @@ class OutcomeRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class FindingRow(Row):
+class FindingRow(TableRow):
     """A finding, in the cycle that found it and the one that no longer did."""
 
     table = "findings"
@@ -104,7 +104,7 @@ class FindingRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkRow(Row):
+class ChunkRow(TableRow):
     """The text that a task is remembered by, or a piece of what was said in it."""
 
     table = "memory_chunks"
@@ -115,7 +115,7 @@ class ChunkRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceRow(Row):
+class PlaceRow(TableRow):
     """Where a piece of a transcript stands: in which run, and after what."""
 
     table = "chunk_places"
@@ -127,7 +127,7 @@ class PlaceRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class LearningRow(Row):
+class LearningRow(TableRow):
     """A learning as it now stands."""
 
     table = "learnings"
@@ -144,7 +144,7 @@ class LearningRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class UsageRow(Row):
+class UsageRow(TableRow):
     """Something a person did, in UTC; ``day_of_week`` counts from Monday, 1, to Sunday, 7."""
 
     table = "usage_events"
@@ -162,7 +162,7 @@ class UsageRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentRow(Row):
+class DocumentRow(TableRow):
     """Something that can be found: on which shelf, by which keys, and how long it is in words."""
 
     table = "documents"

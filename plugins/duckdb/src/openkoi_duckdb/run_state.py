@@ -7,18 +7,18 @@ from openkoi_log import FindingView, IterationView, RunView, in_order, view_of
 from openkoi_recall.digest import digest
 from openkoi_recall.shelves import shelf_of
 
-from .documents import Document
+from .documents import MemoryDocument
 from .outcomes import outcome_row
-from .rows import ChunkRow, CycleRow, FindingRow, Row, RunRow, TaskRow
+from .rows import ChunkRow, CycleRow, FindingRow, RunRow, TableRow, TaskRow
 
 
 def run_view(records: Sequence[Record]) -> RunView | None:
-    """Read a run's records; without its first one there is no run yet."""
+    """Read a run's records; return nothing before its first one is known."""
     view = view_of(in_order(records))
     return view if view.started else None
 
 
-def rows(view: RunView) -> Iterator[Row]:
+def rows(view: RunView) -> Iterator[TableRow]:
     """Return a run's rows in all tables."""
     yield run_row(view)
     yield task_row(view)
@@ -104,9 +104,9 @@ def memory_of(view: RunView) -> str:
     return digest(view.task.text, view.completed, view.final_score, view.resolved) if view.completed else ""
 
 
-def document(view: RunView) -> Document | None:
+def document(view: RunView) -> MemoryDocument | None:
     """Return what of a run can be found: nothing until its result is out."""
     if view.completed is None:
         return None
     passage = Passage(view.run, memory_of(view), kind="task", origin=view.task.session)
-    return Document(passage, shelf_of(view.task.project), view.completed_at, tuple(sorted(view.files)))
+    return MemoryDocument(passage, shelf_of(view.task.project), view.completed_at, tuple(sorted(view.files)))

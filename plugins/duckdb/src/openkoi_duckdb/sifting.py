@@ -11,7 +11,7 @@ from openkoi_hookspecs.events import UnknownEvent
 
 from .intake import take_in
 from .migrations import lay_out
-from .staging import Prepared, kin, prepared
+from .staging import Prepared, kin, prepare_record
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -20,28 +20,28 @@ OURS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
-    """A record that cannot be taken, and why."""
+class RejectedRecord:
+    """A record that cannot be stored, and why."""
 
     id: str
     reason: str
 
 
-def ready(records: Iterable[Record]) -> tuple[list[Prepared], list[Misfit]]:
+def ready(records: Iterable[Record]) -> tuple[list[Prepared], list[RejectedRecord]]:
     """Make records ready; of one that cannot be written at all only the offset is left."""
     batch: list[Prepared] = []
-    misfits: list[Misfit] = []
+    misfits: list[RejectedRecord] = []
     for record in records:
         try:
-            batch.append(prepared(record))
+            batch.append(prepare_record(record))
         except OURS as error:
-            batch.append(emptied(record))
+            batch.append(make_placeholder(record))
             misfits.append(misfit(record, error))
     return batch, misfits
 
 
-def sift_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, moving: bool) -> list[Misfit]:
-    """Absorb records; return those that were passed over. Halves are tried until each stands alone."""
+def sift_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, moving: bool) -> list[RejectedRecord]:
+    """Ingest records; return those that were skipped, found by bisection."""
     from .native import duckdb
 
     try:
@@ -53,7 +53,7 @@ def sift_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, movi
             return [found for part in parts for found in sift_in(connection, part, moving=moving)]
         if isinstance(error, duckdb.Error) and all(fits(connection, one) for one in batch):
             raise
-        take_in(connection, [emptied(one.record) for one in batch], moving=moving)
+        take_in(connection, [make_placeholder(one.record) for one in batch], moving=moving)
         return [misfit(one.record, error) for one in batch]
     return []
 
@@ -72,22 +72,22 @@ def fits(connection: "DuckDBPyConnection", one: Prepared) -> bool:
     return True
 
 
-def emptied(record: Record) -> Prepared:
-    """Only where a record stood in the log."""
+def make_placeholder(record: Record) -> Prepared:
+    """Return only a record's position in the log."""
     return Prepared(replace(record, event=UnknownEvent({})))
 
 
-def misfit(record: Record, error: Exception) -> Misfit:
-    """Say why a record was passed over."""
+def misfit(record: Record, error: Exception) -> RejectedRecord:
+    """Return why a record was skipped."""
     first, *_ = str(error).splitlines() or [type(error).__name__]
-    return Misfit(record.id, first)
+    return RejectedRecord(record.id, first)
 
 
-def say(misfits: Sequence[Misfit]) -> None:
-    """Warn of what was passed over."""
+def say(misfits: Sequence[RejectedRecord]) -> None:
+    """Warn about skipped records."""
     if misfits:
         logging.getLogger("openkoi").warning(
-            "Memory passed over %d of the run log's records, which it cannot hold. The first: %r (%s). "
+            "Memory skipped %d records of the run log that it cannot store. The first: %r (%s). "
             "The run log keeps them; everything else is remembered.",
             len(misfits),
             misfits[0].id,

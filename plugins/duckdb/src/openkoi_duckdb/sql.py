@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_type_hints
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from .rows import Row
+    from .rows import TableRow
 
 CASTS: dict[object, str] = {
     str: "VARCHAR",
@@ -34,9 +34,9 @@ def transaction(connection: "DuckDBPyConnection") -> Iterator[None]:
     connection.commit()
 
 
-def put(connection: "DuckDBPyConnection", rows: "Iterable[Row]") -> None:
+def put(connection: "DuckDBPyConnection", rows: "Iterable[TableRow]") -> None:
     """Insert rows of any tables; one whose id is there already is left out."""
-    sorted_out: dict[type[Row], list[Row]] = {}
+    sorted_out: dict[type[TableRow], list[TableRow]] = {}
     for row in rows:
         sorted_out.setdefault(type(row), []).append(row)
     for kind, group in sorted_out.items():
@@ -44,7 +44,7 @@ def put(connection: "DuckDBPyConnection", rows: "Iterable[Row]") -> None:
         connection.execute(insertion(kind), columns)
 
 
-def insertion(kind: "type[Row]") -> str:
+def insertion(kind: "type[TableRow]") -> str:
     """Return the statement that inserts columns of this kind."""
     types = get_type_hints(kind)
     values = ", ".join(f"unnest(?::{CASTS[types[field.name]]}[])" for field in fields(kind))
@@ -58,7 +58,7 @@ def delete(
     connection.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT unnest(?))", [list(values)])
 
 
-def selected(connection: "DuckDBPyConnection", statement: str, *values: object) -> Sequence[tuple[object, ...]]:
+def select_rows(connection: "DuckDBPyConnection", statement: str, *values: object) -> Sequence[tuple[object, ...]]:
     """Return the rows of a query; a collection is one value."""
     bound = [list(value) if isinstance(value, (set, frozenset, tuple)) else value for value in values]
     found: list[tuple[object, ...]] = connection.execute(statement, bound).fetchall()

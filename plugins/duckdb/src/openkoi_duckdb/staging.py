@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import UsageRecorded
 
-from .codec import read, written
-from .retention import KINDS, about, kept
+from .codec import read, to_json
+from .retention import KINDS, about, reduce_event
 from .rows import RecordRow
-from .sql import put, selected
+from .sql import put, select_rows
 from .storable import storable
-from .transcripts import Turn, turns_of
+from .transcripts import TranscriptPiece, turns_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -33,20 +33,20 @@ class Prepared:
 
     record: Record
     row: RecordRow | None = None
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[TranscriptPiece, ...] = ()
 
 
-def prepared(record: Record) -> Prepared:
-    """Make ready what can be made ready before the file is opened."""
-    event, turns = kept(record.event), tuple(storable(turn) for turn in turns_of(record))
+def prepare_record(record: Record) -> Prepared:
+    """Prepare a record before the file is opened."""
+    event, turns = reduce_event(record.event), tuple(storable(turn) for turn in turns_of(record))
     if event is None:
         return Prepared(storable(record) if isinstance(record.event, UsageRecorded) else record, turns=turns)
     one = storable(replace(record, event=event))
-    return Prepared(one, RecordRow(one.id, one.at, one.run, event.name, about(one.event), written(one.event)), turns)
+    return Prepared(one, RecordRow(one.id, one.at, one.run, event.name, about(one.event), to_json(one.event)), turns)
 
 
 def unknown(connection: "DuckDBPyConnection", batch: Sequence[Prepared]) -> list[Prepared]:
-    """Leave out what is in the tables already, told by another process that read the same log."""
+    """Drop what another process has already stored from the same log."""
     ids = [one.record.id for one in batch if matters(one)]
     known = {id for (id,) in connection.execute(KNOWN, {"ids": ids}).fetchall()} if ids else set()
     return [one for one in batch if matters(one) and one.record.id not in known]
@@ -76,23 +76,23 @@ def stage(connection: "DuckDBPyConnection", batch: Iterable[Prepared]) -> list[R
 def by_run(connection: "DuckDBPyConnection", runs: Collection[str]) -> Mapping[str, list[Record]]:
     """Return everything that is kept of these runs."""
     found = connection.execute(f"SELECT run, {COLUMNS} FROM records WHERE run IN (SELECT unnest(?))", [list(runs)])
-    return grouped(found.fetchall())
+    return group_records(found.fetchall())
 
 
 def by_learning(connection: "DuckDBPyConnection", ids: Collection[str]) -> Mapping[str, list[Record]]:
     """Return everything that was said about these learnings."""
     found = connection.execute(f"SELECT about, {COLUMNS} FROM records WHERE about IN (SELECT unnest(?))", [list(ids)])
-    return grouped(found.fetchall())
+    return group_records(found.fetchall())
 
 
 def learnings_of(connection: "DuckDBPyConnection", runs: Collection[str]) -> set[str]:
     """Return the ids of the learnings that were saved in these runs."""
     statement = "SELECT DISTINCT about FROM records WHERE about <> '' AND run IN (SELECT unnest(?))"
-    return {str(id) for (id,) in selected(connection, statement, list(runs))}
+    return {str(id) for (id,) in select_rows(connection, statement, list(runs))}
 
 
-def grouped(found: Iterable[tuple[str, str, str, str, str, str]]) -> Mapping[str, list[Record]]:
-    """Make records of what is kept, by the first column."""
+def group_records(found: Iterable[tuple[str, str, str, str, str, str]]) -> Mapping[str, list[Record]]:
+    """Return stored records grouped by the first column."""
     groups: defaultdict[str, list[Record]] = defaultdict(list)
     for key, id, moment, run, name, payload in found:
         groups[key].append(Record(id, moment, run, read(KINDS[name], payload)))

@@ -1,7 +1,4 @@
-"""A view in memory that stands in for a file that cannot be opened: it is told the whole run log, and forgotten.
-
-It answers by words alone. Knows one connection; knows no file.
-"""
+"""A fallback view in memory for a file that cannot be opened; it gets the whole run log and searches by words alone."""
 
 import logging
 from collections.abc import Callable
@@ -12,10 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from openkoi_hookspecs import KoiError
 
-from .engine import made, quoted
-from .lock import Patience
+from .engine import made, quote_path
+from .lock import LockTimeout
 from .migrations import lay_out
-from .trouble import MemoryUnusable
+from .trouble import MemoryUnusableError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -32,15 +29,15 @@ class StandIn:
     connection: "DuckDBPyConnection"
     turn: Lock = field(default_factory=Lock)
 
-    def read(self, work: Callable[["DuckDBPyConnection"], T], patience: Patience | None = None) -> T:
-        """Look something up; there is nobody to wait for but one's own process."""
+    def read(self, work: Callable[["DuckDBPyConnection"], T], patience: LockTimeout | None = None) -> T:
+        """Read; only this process can be waiting."""
         from .native import duckdb
 
         try:
             with self.turn:
                 return work(self.connection)
         except duckdb.Error as error:
-            raise MemoryUnusable(self.path, error) from error
+            raise MemoryUnusableError(self.path, error) from error
 
     write = read
 
@@ -49,6 +46,6 @@ def stand_in_for(path: Path, aside: Path, trouble: KoiError) -> StandIn:
     """An empty view in memory, and a word on why; what has no room in memory goes ``aside``."""
     logging.getLogger("openkoi").warning(MEANWHILE, trouble)
     connection = made()
-    connection.execute(f"SET temp_directory = {quoted(aside)}")
+    connection.execute(f"SET temp_directory = {quote_path(aside)}")
     lay_out(connection)
     return StandIn(path, connection)

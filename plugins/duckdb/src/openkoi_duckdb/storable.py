@@ -1,7 +1,6 @@
-"""Facts as every store can hold them: in their texts, what is no character stands as the sign for one unknown.
+"""Make texts storable: replace lone surrogates and NUL.
 
-Python can hold half a surrogate pair, from a byte that was no UTF-8, and NUL; UTF-8 has no room for the first, and
-programs that read a file of tables take the second for the end. Knows no fact by name.
+UTF-8 cannot encode a lone surrogate, and programs that read tables take NUL for the end.
 """
 
 import re
@@ -15,16 +14,16 @@ UNKNOWN = "\ufffd"
 
 def storable(fact: T) -> T:
     """The same fact with every text of it clean, however deep; itself when there is nothing to clean."""
-    made: T = cleaned(fact)  # it answers what it is given
+    made: T = replace_surrogates(fact)  # it answers what it is given
     return made
 
 
-def cleaned(value: Any) -> Any:
-    """The value, its parts cleaned. Types are only known while running, hence Any."""
+def replace_surrogates(value: Any) -> Any:
+    """Return the value with its texts cleaned; types are known only at run time, hence Any."""
     if isinstance(value, str):
         return NO_CHARACTER.sub(UNKNOWN, value) if NO_CHARACTER.search(value) else value
     if isinstance(value, (tuple, list)):
-        return type(value)(cleaned(item) for item in value)
+        return type(value)(replace_surrogates(item) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
         return rebuilt(value)
     return value
@@ -33,6 +32,6 @@ def cleaned(value: Any) -> Any:
 def rebuilt(fact: Any) -> Any:
     """A dataclass with its fields cleaned."""
     before = {field.name: getattr(fact, field.name) for field in fields(fact)}
-    after = {name: cleaned(value) for name, value in before.items()}
+    after = {name: replace_surrogates(value) for name, value in before.items()}
     changed = {name: value for name, value in after.items() if value != before[name]}
     return replace(fact, **changed) if changed else fact

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from openkoi_hookspecs import Query
 from openkoi_recall.blending import Scores
 from openkoi_recall.bm25 import K1, B
-from openkoi_recall.fitting import Found
+from openkoi_recall.fitting import FoundDocument
 from openkoi_recall.ranking import Pairs
 from openkoi_recall.shelves import EVERYONE, shelf_of
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from openkoi_recall.bm25 import Numbers
-    from openkoi_recall.held import Held
+    from openkoi_recall.held import InMemoryDocuments
     from openkoi_recall.layers import Layers
     from openkoi_recall.nearness import Vectors
     from openkoi_recall.sidecar import Sidecar, Versions
@@ -56,7 +56,7 @@ AND term IN (SELECT unnest(?::VARCHAR[])) AND doc IN (SELECT unnest(?::BIGINT[])
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class DuckDBTables:
     """The tables of an open file."""
 
     connection: "DuckDBPyConnection"
@@ -119,11 +119,11 @@ class Tables:
         found: int = self.connection.execute("SELECT count(*) FROM documents").fetchall()[0][0]
         return found
 
-    def all(self) -> "Held":
+    def all(self) -> "InMemoryDocuments":
         """All documents and their words."""
         return read(self.connection)
 
-    def fetched(self, scores: Scores) -> list[Found]:
+    def fetched(self, scores: Scores) -> list[FoundDocument]:
         """Read the documents that were scored."""
         rows = self.connection.execute(FETCH, [list(scores)]).fetchall() if scores else []
-        return [Found(scores[row[-1]], *row) for row in rows]
+        return [FoundDocument(scores[row[-1]], *row) for row in rows]

@@ -25,7 +25,7 @@ OUTSIDE = (
 BROKEN = ("CatalogException", "Error", "FatalException", "InternalException", "IOException", "SerializationException")
 
 
-class MemoryBusy(KoiError):
+class MemoryBusyError(KoiError):
     """Another process has the memory file open."""
 
     def __init__(self, path: Path, seconds: float) -> None:
@@ -35,8 +35,8 @@ class MemoryBusy(KoiError):
         )
 
 
-class MemoryUnusable(KoiError):
-    """The memory file cannot be used, and it is not the file's fault."""
+class MemoryUnusableError(KoiError):
+    """The memory file cannot be used, for a reason outside the file."""
 
     def __init__(self, path: Path, cause: object) -> None:
         first, *_ = str(cause).splitlines() or [type(cause).__name__]
@@ -46,8 +46,8 @@ class MemoryUnusable(KoiError):
         )
 
 
-class MemoryNewer(KoiError):
-    """The memory file has tables that only a newer OpenKoi knows."""
+class MemoryNewerError(KoiError):
+    """The memory file was written by a newer OpenKoi."""
 
     def __init__(self, path: Path, version: str, known: int) -> None:
         super().__init__(
@@ -57,8 +57,8 @@ class MemoryNewer(KoiError):
         )
 
 
-class Ailment(Enum):
-    """What keeps us from working with the file."""
+class StoreFailureKind(Enum):
+    """Why the file cannot be used."""
 
     BUSY = auto()
     OUTSIDE = auto()
@@ -67,10 +67,10 @@ class Ailment(Enum):
     DAMAGED = auto()
 
 
-class Sick(Exception):
-    """The file could not be worked with. Never leaves the plugin."""
+class StoreError(Exception):
+    """The file could not be used; never leaves the plugin."""
 
-    def __init__(self, ailment: Ailment, cause: object) -> None:
+    def __init__(self, ailment: StoreFailureKind, cause: object) -> None:
         super().__init__(str(cause))
         self.ailment = ailment
 
@@ -83,14 +83,14 @@ def diagnosing() -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        raise Sick(diagnosed(error), error) from error
+        raise StoreError(classify_error(error), error) from error
 
 
-def diagnosed(error: Exception) -> Ailment:
-    """Tell a file that is in use from one that is damaged, and both from a full disk."""
+def classify_error(error: Exception) -> StoreFailureKind:
+    """Tell a file in use from a damaged one, and both from a full disk."""
     text = str(error).lower()
     if "could not set lock" in text or "unique file handle conflict" in text:
-        return Ailment.BUSY
+        return StoreFailureKind.BUSY
     if any(word in text for word in OUTSIDE):
-        return Ailment.OUTSIDE
-    return Ailment.DAMAGED if type(error).__name__ in BROKEN else Ailment.OUTSIDE
+        return StoreFailureKind.OUTSIDE
+    return StoreFailureKind.DAMAGED if type(error).__name__ in BROKEN else StoreFailureKind.OUTSIDE

@@ -1,7 +1,7 @@
-"""The vectors of what can be found, in their tables: the truth, of which the file beside is a copy.
+"""Store the vectors of searchable documents in tables; the vector file is a copy.
 
-With each stand the model, the dimension and a digest of the text, so that another model or another text is embedded
-anew. ``vector_mark`` changes with every change. Knows statements; knows no embedder and no file.
+The model, the dimension and a digest of the text are stored as well, so that another model or text is embedded again.
+``vector_mark`` changes with every change.
 """
 
 from collections.abc import Sequence

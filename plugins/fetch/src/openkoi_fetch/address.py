@@ -18,7 +18,7 @@ NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 @dataclass(frozen=True)
-class Address:
+class PageAddress:
     """Where a page is: ``target`` is its path and query. The host is in lower case, in ASCII, without a last dot."""
 
     scheme: str
@@ -41,13 +41,13 @@ class Address:
         return f"{self.scheme}://{self.authority}{self.target}"
 
     @property
-    def shown(self) -> str:
+    def printable(self) -> str:
         """The address as it may stand in a sentence."""
         whole = str(self)
         return whole if len(whole) <= SHOWN else f"{whole[:SHOWN]}…"
 
 
-def read(text: str, base: Address | None = None) -> Address:
+def read(text: str, base: PageAddress | None = None) -> PageAddress:
     """Take a URL apart, relative to ``base`` if there is one; raises ToolError for what is not fetched."""
     from httpx2 import URL, InvalidURL
 
@@ -56,17 +56,17 @@ def read(text: str, base: Address | None = None) -> Address:
     try:
         url = URL(str(base)).join(text.strip()) if base else URL(text.strip())
     except (InvalidURL, ValueError) as error:
-        raise ToolError(f"{quoted(text)} is no URL: {error}. Give it as https://host/path.") from None
+        raise ToolError(f"{quote_text(text)}is not a URL: {error}. Give it as https://host/path.") from None
     if url.scheme not in PORTS:
         given = f"{url.scheme}: addresses are never fetched" if url.scheme else "the URL says neither http nor https"
-        raise ToolError(f"{quoted(text)}: {given}. Give a page as https://host/path.")
+        raise ToolError(f"{quote_text(text)}: {given}. Give a page as https://host/path.")
     if url.userinfo:
         raise ToolError("The URL holds credentials, which are never sent. Leave them out.")
     host = host_of(url.raw_host.decode("ascii"), text)
     port = PORTS[url.scheme] if url.port is None else url.port
     if not 0 < port < 65536:
-        raise ToolError(f"{quoted(text)}: there is no port {port}.")
-    return Address(url.scheme, host, port, url.raw_path.decode("ascii"))
+        raise ToolError(f"{quote_text(text)}: invalid port {port}.")
+    return PageAddress(url.scheme, host, port, url.raw_path.decode("ascii"))
 
 
 def host_of(raw: str, text: str) -> str:
@@ -75,10 +75,10 @@ def host_of(raw: str, text: str) -> str:
     if ip := ip_of(host):
         return str(ip)
     if len(host) > 253 or not NAME.fullmatch(host):
-        raise ToolError(f"{quoted(text)} names no host. Give a page as https://host/path.")
+        raise ToolError(f"{quote_text(text)} names no host. Give a page as https://host/path.")
     if NUMBER.fullmatch(host.rpartition(".")[2]):
         raise ToolError(
-            f"{quoted(text)}: {host} is not how an address is written. Four numbers make one, like 192.0.2.1."
+            f"{quote_text(text)}: {host} is not how an address is written. Four numbers make one, like 192.0.2.1."
         )
     return host
 
@@ -91,6 +91,6 @@ def ip_of(host: str) -> Ip | None:
         return None
 
 
-def quoted(text: str) -> str:
-    """A text from elsewhere as it may stand in a sentence."""
+def quote_text(text: str) -> str:
+    """Return untrusted text for use in a sentence."""
     return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…")

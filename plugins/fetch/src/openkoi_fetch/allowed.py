@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import ConfigError
 
-from .address import NAME, PORTS, Address, Ip, ip_of
+from .address import NAME, PORTS, Ip, PageAddress, ip_of
 from .ground import is_loopback, is_private, is_public
 
 ANY = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One line of the list. Without a ``port`` it holds for the usual ones; ``below`` takes in all hosts below one."""
+class AllowedHost:
+    """A line of the list; without a ``port`` it applies to the usual ones, and ``below`` includes subdomains."""
 
     host: str
     port: str = ""
@@ -37,17 +37,17 @@ class Entry:
 class Allowed:
     """All that is listed."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[AllowedHost, ...] = ()
 
-    def covers(self, address: Address) -> bool:
-        """Whether nobody needs to be asked about a host."""
+    def covers(self, address: PageAddress) -> bool:
+        """Return whether a host needs no approval."""
         return any(entry.covers(address.host, address.port) for entry in self.entries)
 
     def names(self, host: str, port: int) -> bool:
         """Whether a host is listed itself, and not just by a pattern."""
         return any(entry.names(host, port) for entry in self.entries)
 
-    def reaches(self, ip: Ip, address: Address) -> bool:
+    def reaches(self, ip: Ip, address: PageAddress) -> bool:
         """Whether an address may be connected to for a page.
 
         What is not public has to be named: itself, or by a name for it. No name leads to this machine but localhost,
@@ -64,20 +64,20 @@ def is_local(host: str) -> bool:
     return host == "localhost" or host.endswith(".localhost")
 
 
-def listed(lines: Sequence[str]) -> Allowed:
+def parse_allowlist(lines: Sequence[str]) -> Allowed:
     """Read the list; raises ConfigError with the line that is none."""
     return Allowed(tuple(map(entry, lines)))
 
 
-def entry(line: str) -> Entry:
+def entry(line: str) -> AllowedHost:
     """Read one line: a host, ``*.host`` or ``*``, with a port or without."""
     text = line.strip().lower()
     if ip := ip_of(text.strip("[]")):
-        return Entry(str(ip))
+        return AllowedHost(str(ip))
     name, colon, port = text.rpartition(":") if ":" in text else (text, "", "")
     host = name.strip("[]")
     if host == ANY and usable(port or ANY):
-        return Entry("", port, below=True)
+        return AllowedHost("", port, below=True)
     below, host = host.startswith("*."), in_ascii(host.removeprefix("*.").removesuffix("."))
     ip = None if below else ip_of(host)
     sound = (ip or NAME.fullmatch(host)) and usable(port if colon else ANY)
@@ -86,7 +86,7 @@ def entry(line: str) -> Entry:
             f"[tools.fetch] allow: {line!r} is no host. Write docs.python.org, *.readthedocs.io or 127.0.0.1:8000, "
             "without a scheme or a path."
         )
-    return Entry(str(ip) if ip else host, port, below)
+    return AllowedHost(str(ip) if ip else host, port, below)
 
 
 def usable(port: str) -> bool:

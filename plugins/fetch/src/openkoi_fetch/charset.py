@@ -17,20 +17,20 @@ HEAD = 1024
 LAST = "cp1252"
 
 
-def decoded(body: bytes, type: str = "") -> str:
+def decode_body(body: bytes, type: str = "") -> str:
     """Read by the byte order mark, else the header, else the page's own word, else as UTF-8: by the first that fits."""
     for bom, codec in BOMS:
         if body.startswith(bom):
             return body[len(bom) :].decode(codec, "replace")
-    for codec in (*said(body, type), "utf-8"):
+    for codec in (*declared_encodings(body, type), "utf-8"):
         text = fitting(body, codec)
         if text is not None:
             return text
     return body.decode(LAST, "replace")
 
 
-def said(body: bytes, type: str) -> Iterator[str]:
-    """The encodings that a page is said to be in, as Python calls them."""
+def declared_encodings(body: bytes, type: str) -> Iterator[str]:
+    """Yield the encodings that a page declares, by their Python names."""
     header, meta = DECLARED.search(type), META.search(body[:HEAD]) if "html" in type.lower() else None
     names = (header[1] if header else "", meta[1].decode("ascii", "replace") if meta else "")
     for name in names:

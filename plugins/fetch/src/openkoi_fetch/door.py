@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import ToolError
 
-from .address import Address
+from .address import PageAddress
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response
@@ -24,7 +24,7 @@ CONNECT = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """What a server said. ``cut``: there was more of the body than is read."""
 
     status: int
@@ -41,7 +41,7 @@ class Door:
     most: int
     authorities: SSLContext | None = None
 
-    async def get(self, address: Address, ips: Sequence[str]) -> Answer:
+    async def get(self, address: PageAddress, ips: Sequence[str]) -> HttpAnswer:
         """Ask for a page at the first address that can be reached."""
         from httpx2 import AsyncClient, ConnectError, ConnectTimeout, Timeout
 
@@ -58,7 +58,7 @@ class Door:
                     continue
             return await self.asked(client, address, ips[-1])
 
-    async def asked(self, client: "AsyncClient", address: Address, ip: str) -> Answer:
+    async def asked(self, client: "AsyncClient", address: PageAddress, ip: str) -> HttpAnswer:
         """Ask one address."""
         host = f"[{ip}]" if ":" in ip else ip
         request = client.build_request(
@@ -72,9 +72,9 @@ class Door:
             body = await self.body(response, address) if response.is_success else b""
             said = response.headers
             type, location = said.get("content-type", ""), said.get("location", "")
-            return Answer(response.status_code, type, location, body[: self.most], len(body) > self.most)
+            return HttpAnswer(response.status_code, type, location, body[: self.most], len(body) > self.most)
 
-    async def body(self, response: "Response", address: Address) -> bytes:
+    async def body(self, response: "Response", address: PageAddress) -> bytes:
         """Read a body, and break off where it is too large; it is unpacked in small pieces."""
         packed = response.headers.get("content-encoding", "").lower().strip()
         if packed not in UNPACKED:

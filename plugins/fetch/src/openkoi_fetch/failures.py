@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from ssl import SSLCertVerificationError, SSLError
 
-from .address import Address
+from .address import PageAddress
 
 HINTS = {
     401: "It wants credentials, which are never sent.",
@@ -15,21 +15,21 @@ HINTS = {
 }
 
 
-def refusal(address: Address, status: int) -> str:
-    """Why there is no page, by the status that was answered."""
-    later = "It may answer later." if status >= 500 else "There is no page to read."
-    return f"{address.authority} answered {worded(status)} for {address.shown}. {HINTS.get(status, later)}"
+def refusal(address: PageAddress, status: int) -> str:
+    """Return why there is no page, by the response's status."""
+    later = "It may answer later." if status >= 500 else "No page to read."
+    return f"{address.authority} answered {format_status(status)} for {address.printable}. {HINTS.get(status, later)}"
 
 
-def worded(status: int) -> str:
-    """A status with its name, where it has one."""
+def format_status(status: int) -> str:
+    """Return a status with its name, if any."""
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         return str(status)
 
 
-def explained(address: Address, error: Exception) -> str:
+def explain_error(address: PageAddress, error: Exception) -> str:
     """Why an exchange came to nothing."""
     from httpx2 import ConnectError, ConnectTimeout, DecodingError
 
@@ -44,7 +44,7 @@ def explained(address: Address, error: Exception) -> str:
         return f"{host} could not be reached ({why}). Pages are fetched directly; proxies are not used."
     if isinstance(error, DecodingError):
         return f"{host} sent a packed page that cannot be unpacked."
-    return f"{host} broke off its answer ({type(error).__name__})."
+    return f"{host} ended its response early ({type(error).__name__})."
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,4 +1,4 @@
-"""The tool of one run. What it has fetched it keeps for a while, so that reading on asks nobody and sends nothing."""
+"""The tool of one run, which caches pages so that reading on needs no request or approval."""
 
 import asyncio
 from collections import OrderedDict
@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Allow, Arguments, Effect, Permission, Tool, ToolError, ToolResult
 
-from .address import Address
+from .address import PageAddress
 from .journey import Arrival, Traveller
-from .reading import Page, page_of
-from .shown import fenced, shown
+from .reading import FetchedPage, page_of
+from .shown import fence_data, format_page
 from .verdict import verdict
-from .wanted import PARAMETERS, Wanted, wanted
+from .wanted import PARAMETERS, PageRequest, parse_request
 
 KEPT = 4
 DESCRIPTION = (
@@ -25,13 +25,13 @@ class FetchUrl:
     """Called with arguments. What is not listed is fetched only if the gate has passed on the question about it."""
 
     traveller: Traveller
-    asked: set[Address] = field(default_factory=set)
-    pages: OrderedDict[Address, Page] = field(default_factory=OrderedDict)
+    asked: set[PageAddress] = field(default_factory=set)
+    pages: OrderedDict[PageAddress, FetchedPage] = field(default_factory=OrderedDict)
 
     async def __call__(self, arguments: Arguments) -> ToolResult:
         """Answer one call."""
-        asked_for = wanted(arguments)
-        page = self.kept(asked_for)
+        asked_for = parse_request(arguments)
+        page = self.find_open_page(asked_for)
         if page is None:
             self.refuse_unasked(asked_for.address)
             arrival = await self.traveller.go(asked_for.address)
@@ -39,28 +39,28 @@ class FetchUrl:
                 return ToolResult(led_on(arrival, arrival.onward))
             page = await asyncio.to_thread(page_of, arrival)
             self.keep(asked_for.address, page)
-        return ToolResult(shown(page, asked_for.start))
+        return ToolResult(format_page(page, asked_for.start))
 
-    def judged(self, asked_for: Wanted) -> Permission:
-        """What holds for a call; whoever asks for it sees to it that a person is asked."""
-        if self.kept(asked_for):
+    def check_permission(self, asked_for: PageRequest) -> Permission:
+        """Return the permission of a call; the caller asks the user."""
+        if self.find_open_page(asked_for):
             return Allow()
         self.asked.add(asked_for.address)
         return verdict(asked_for.address, self.traveller.allowed)
 
-    def refuse_unasked(self, address: Address) -> None:
-        """Raise for a host that needs a person's word, where nobody can have asked for it."""
+    def refuse_unasked(self, address: PageAddress) -> None:
+        """Raise for a host that needs approval, where the user cannot have been asked."""
         if address not in self.asked and not isinstance(verdict(address, self.traveller.allowed), Allow):
             raise ToolError(
                 f"{address.authority} is not in [tools.fetch] allow, and the hook 'fetch', which asks about other "
                 "hosts, is not at work. A person can list the host, or switch the hook on."
             )
 
-    def kept(self, asked_for: Wanted) -> Page | None:
-        """A page that is being read on."""
+    def find_open_page(self, asked_for: PageRequest) -> FetchedPage | None:
+        """Return a page that is being read in parts."""
         return self.pages.get(asked_for.address) if asked_for.start else None
 
-    def keep(self, address: Address, page: Page) -> None:
+    def keep(self, address: PageAddress, page: FetchedPage) -> None:
         """Remember a page, and forget the oldest."""
         self.pages.pop(address, None)
         self.pages[address] = page
@@ -80,10 +80,10 @@ class FetchUrl:
         )
 
 
-def led_on(arrival: Arrival, onward: Address) -> str:
-    """Say that a page is elsewhere, where nobody has allowed us to go."""
+def led_on(arrival: Arrival, onward: PageAddress) -> str:
+    """Report that a page is on a host that was not approved."""
     return (
-        f"HTTP {arrival.answer.status}, {arrival.address.shown} leads on to another host, which was not asked: "
+        f"HTTP {arrival.answer.status}, {arrival.address.printable} leads on to another host, which was not asked: "
         f"{onward.authority}\nIf you need the page, call fetch_url with its address.\n"
-        + fenced("location", str(onward))
+        + fence_data("location", str(onward))
     )

@@ -3,11 +3,11 @@
 from openkoi_hookspecs import Deny, Permission, Tool, ToolCall, ToolError, hookimpl
 
 from .fetch_url import FetchUrl
-from .wanted import wanted
+from .wanted import parse_request
 
 
 class FetchGate:
-    """Ask before a page is fetched from a host that nobody listed. It has no settings of its own."""
+    """Ask before fetching from a host that is not listed; it has no settings."""
 
     @hookimpl
     def before_tool(self, call: ToolCall, tool: Tool) -> Permission | None:
@@ -15,6 +15,6 @@ class FetchGate:
         if not isinstance(tool.call, FetchUrl):
             return None
         try:
-            return tool.call.judged(wanted(call.arguments))
+            return tool.call.check_permission(parse_request(call.arguments))
         except ToolError as fault:
             return Deny(str(fault))

@@ -19,7 +19,7 @@ TRANSLATED = ip_network("64:ff9b::/96")
 
 def is_public(ip: Ip) -> bool:
     """Whether an address is anybody's to ask."""
-    ip = meant(ip)
+    ip = unwrap_ip(ip)
     if ip.is_multicast or ip.is_reserved or ip in METADATA or (ip.version == 6 and ip not in GIVEN_OUT):
         return False
     return ip.is_global and not any(ip in net for net in SPECIAL)
@@ -27,17 +27,17 @@ def is_public(ip: Ip) -> bool:
 
 def is_private(ip: Ip) -> bool:
     """Whether an address is one of a network of one's own; those of the machine itself and of clouds are not."""
-    ip = meant(ip)
+    ip = unwrap_ip(ip)
     return ip not in METADATA and any(ip in net for net in PRIVATE)
 
 
 def is_loopback(ip: Ip) -> bool:
     """Whether an address is this machine."""
-    return meant(ip).is_loopback
+    return unwrap_ip(ip).is_loopback
 
 
-def meant(ip: Ip) -> Ip:
-    """The address that is reached in the end, where one is written inside of another."""
+def unwrap_ip(ip: Ip) -> Ip:
+    """Return the address that is actually reached, when one is embedded in another."""
     if isinstance(ip, IPv6Address):
         if ip.ipv4_mapped:
             return ip.ipv4_mapped

@@ -24,7 +24,7 @@ def markdown(html: str, address: str) -> str:
     page, title = JustHTML(html[:MOST], sanitize=False), ""
     for node in nodes(page.root):
         node.children = [child for child in node.children or () if not unread(child)]
-        node.attrs = told(node, address)
+        node.attrs = useful_attributes(node, address)
         if node.name == "title" and not title:
             title = " ".join(node.to_text().split())
     text = page.to_markdown().strip()
@@ -32,7 +32,7 @@ def markdown(html: str, address: str) -> str:
 
 
 def nodes(root: "Node") -> "Iterator[Node]":
-    """Each node but texts, from the top; those that are taken off their parent meanwhile are passed over."""
+    """Yield each element from the top; skip those removed meanwhile."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -55,17 +55,17 @@ def unread(node: "NodeType") -> bool:
     )
 
 
-def told(node: "Node", address: str) -> dict[str, str | None]:
-    """The attributes that say something to a reader."""
+def useful_attributes(node: "Node", address: str) -> dict[str, str | None]:
+    """Return the attributes that matter to a reader."""
     attrs = node.attrs or {}
     kept = {name: value for name, value in attrs.items() if name in TOLD}
-    if node.name == "a" and (link := joined(address, attrs.get("href") or "")).startswith(FOLLOWED):
+    if node.name == "a" and (link := join_url(address, attrs.get("href") or "")).startswith(FOLLOWED):
         return {**kept, "href": link}
     return kept
 
 
-def joined(base: str, link: str) -> str:
-    """A link as a whole address; nothing for one that cannot be read."""
+def join_url(base: str, link: str) -> str:
+    """Return a link as an absolute URL, or an empty string for an invalid one."""
     try:
         return urljoin(base, link) if link else ""
     except ValueError:

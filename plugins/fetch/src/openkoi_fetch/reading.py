@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from .charset import decoded
-from .failures import worded
+from .charset import decode_body
+from .failures import format_status
 from .journey import Arrival
 from .markdown import MOST, markdown
 
@@ -20,28 +20,28 @@ UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FetchedPage:
     """The facts about a page in one line, and its text."""
 
     facts: str
     text: str
 
 
-def page_of(arrival: Arrival) -> Page:
-    """Make a page readable; one that is no text is told about in the facts alone."""
+def page_of(arrival: Arrival) -> FetchedPage:
+    """Return a page as readable text; describe one that is not text by its properties alone."""
     answer = arrival.answer
     type = kind_of(answer.type, answer.body)
-    facts = [f"HTTP {worded(answer.status)}", arrival.address.shown, type]
+    facts = [f"HTTP {format_status(answer.status)}", arrival.address.printable, type]
     cut = [f"cut: only the first {size(len(answer.body))} were read"] if answer.cut else []
     if not readable(type):
         more = [f"{'more than ' if answer.cut else ''}{size(len(answer.body))}", "no text, so it is not shown"]
-        return Page(", ".join(facts + more), "")
-    text = decoded(answer.body, answer.type or type)
+        return FetchedPage(", ".join(facts + more), "")
+    text = decode_body(answer.body, answer.type or type)
     if type in HTML:
         cut += [f"cut: only the first {MOST:,} characters of the HTML were read"] if len(text) > MOST else []
         text = markdown(text, str(arrival.address))
     text = UNSEEN.sub("", text.replace("\r\n", "\n"))
-    return Page(", ".join([*facts, f"{len(text):,} characters", *cut]), text)
+    return FetchedPage(", ".join([*facts, f"{len(text):,} characters", *cut]), text)
 
 
 def kind_of(said: str, body: bytes) -> str:

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from openkoi_hookspecs import ToolError
 
-from .address import Address, ip_of
+from .address import PageAddress, ip_of
 from .allowed import Allowed
-from .verdict import closed
+from .verdict import reason_blocked
 
 Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 TRIED = 4
@@ -21,8 +21,8 @@ async def system(host: str, port: int) -> Sequence[str]:
     return [str(answer[4][0]) for answer in found]
 
 
-async def resolved(address: Address, allowed: Allowed, resolver: Resolver) -> Sequence[str]:
-    """The addresses that a page may be had from; raises ToolError when one of them is closed, or none is there."""
+async def resolve_host(address: PageAddress, allowed: Allowed, resolver: Resolver) -> Sequence[str]:
+    """Return the addresses to fetch a page from; raise ToolError when one is blocked, or none exists."""
     if address.ip:
         found: Sequence[str] = [address.host]
     else:
@@ -33,7 +33,7 @@ async def resolved(address: Address, allowed: Allowed, resolver: Resolver) -> Se
     for text in found:
         ip = ip_of(text)
         if ip is None or not allowed.reaches(ip, address):
-            raise ToolError(closed(address, "" if address.ip else text))
+            raise ToolError(reason_blocked(address, "" if address.ip else text))
     if not found:
         raise ToolError(f"The name {address.host} stands for no address. Check its spelling.")
     return tuple(dict.fromkeys(found))[:TRIED]

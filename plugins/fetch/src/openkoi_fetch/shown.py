@@ -4,15 +4,15 @@ import re
 
 from openkoi_hookspecs import ToolError
 
-from .reading import Page
+from .reading import FetchedPage
 
 ROOM = 24 * 1024
 BESIDES = 256
 MARKS = re.compile(r"</?data(?:-([0-9]{1,9}))?", re.IGNORECASE)
 
 
-def shown(page: Page, start: int) -> str:
-    """A piece of a page from a character on, as much as one answer has room for."""
+def format_page(page: FetchedPage, start: int) -> str:
+    """Return a part of a page from a character on, as long as one result may be."""
     if not page.text:
         return page.facts
     if start >= len(page.text):
@@ -22,7 +22,7 @@ def shown(page: Page, start: int) -> str:
     piece = fitting(page.text[start : start + ROOM], ROOM - BESIDES - len(page.facts.encode()))
     end = start + len(piece)
     last = f"[characters {start:,} to {end:,} of {len(page.text):,}; continue with start={end}]"
-    return "\n".join([page.facts, fenced("page", piece), *([last] if end < len(page.text) else [])])
+    return "\n".join([page.facts, fence_data("page", piece), *([last] if end < len(page.text) else [])])
 
 
 def fitting(text: str, room: int) -> str:
@@ -34,8 +34,8 @@ def fitting(text: str, room: int) -> str:
     return kept[:line] if line > len(kept) * 3 // 4 else kept
 
 
-def fenced(name: str, text: str) -> str:
-    """Data between marks that do not occur in it, in whatever case."""
+def fence_data(name: str, text: str) -> str:
+    """Return data between markers that do not occur in it."""
     taken = {int(number or 0) for number in MARKS.findall(text)}
     number = next(n for n in range(len(taken) + 1) if n not in taken)
     mark = f"data-{number}" if number else "data"

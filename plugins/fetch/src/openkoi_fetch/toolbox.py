@@ -5,7 +5,7 @@ from ssl import SSLContext
 
 from openkoi_hookspecs import ConfigError, Run, Tool
 
-from .allowed import listed
+from .allowed import parse_allowlist
 from .door import Door
 from .fetch_url import FetchUrl
 from .journey import Traveller
@@ -30,7 +30,7 @@ class Fetch:
         if min(seconds, max_mb) <= 0:
             raise ConfigError("[tools.fetch] seconds and max_mb must be above zero.")
         door = Door(int(max_mb * 1024**2), authorities)
-        self._traveller = Traveller(listed(allow), door, resolver, seconds)
+        self._traveller = Traveller(parse_allowlist(allow), door, resolver, seconds)
 
     async def tools(self, run: Run) -> Sequence[Tool]:
         """Return the tool, with a memory of this run's own."""

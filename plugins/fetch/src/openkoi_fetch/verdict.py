@@ -2,16 +2,16 @@
 
 from openkoi_hookspecs import Allow, Ask, Deny, Permission
 
-from .address import PORTS, Address
+from .address import PORTS, PageAddress
 from .allowed import Allowed, is_local
 
 
-def verdict(address: Address, allowed: Allowed) -> Permission:
+def verdict(address: PageAddress, allowed: Allowed) -> Permission:
     """Allow what is listed, deny what leads to this machine or its network, ask about the rest."""
     if address.ip and not allowed.reaches(address.ip, address):
-        return Deny(closed(address))
+        return Deny(reason_blocked(address))
     if is_local(address.host) and not allowed.names(address.host, address.port):
-        return Deny(closed(address))
+        return Deny(reason_blocked(address))
     if allowed.covers(address):
         return Allow()
     return Ask(
@@ -21,7 +21,7 @@ def verdict(address: Address, allowed: Allowed) -> Permission:
     )
 
 
-def closed(address: Address, leading: str = "") -> str:
+def reason_blocked(address: PageAddress, leading: str = "") -> str:
     """Why an address is not connected to; ``leading`` is what its name stands for."""
     leads = f"{address.authority} leads to {leading}, which" if leading else address.authority
     return (

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Arguments, Json, ToolError
 
-from .address import Address, read
+from .address import PageAddress, read
 
 PARAMETERS: dict[str, Json] = {
     "type": "object",
@@ -18,19 +18,19 @@ PARAMETERS: dict[str, Json] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PageRequest:
     """A page, from a character on."""
 
-    address: Address
+    address: PageAddress
     start: int = 0
 
 
-def wanted(arguments: Arguments) -> Wanted:
+def parse_request(arguments: Arguments) -> PageRequest:
     """Read the arguments of a call; raises ToolError with what is wrong."""
     url, start = arguments.get("url"), arguments.get("start")
     if not isinstance(url, str) or not url.strip():
         raise ToolError("The argument 'url' is missing. Give the page as https://host/path.")
-    return Wanted(read(url), offset(start))
+    return PageRequest(read(url), offset(start))
 
 
 def offset(given: Json) -> int:

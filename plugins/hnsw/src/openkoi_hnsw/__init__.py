@@ -20,6 +20,6 @@ def graph_of(path: Path, mark: str, matrix: "Matrix") -> "Guarded":
     if find_spec("hnswlib") is None:
         raise ImportError("hnswlib is missing: pip install 'openkoi-hnsw[hnswlib]', with a C++ compiler")
     from .guarded import Guarded
-    from .kept import Kept
+    from .kept import GraphFile
 
-    return Guarded(Kept(path.with_name(f"{path.name}.hnsw"), mark), matrix)
+    return Guarded(GraphFile(path.with_name(f"{path.name}.hnsw"), mark), matrix)

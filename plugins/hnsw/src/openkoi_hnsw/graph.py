@@ -1,8 +1,4 @@
-"""hnswlib behind a door: one at a time, and nothing that it cannot take. Knows the library; knows no file's worth.
-
-It ends the whole process over a damaged file, a vector of another width, a question before there is an index, or one
-while it grows. So who reads a file checked it, and everything else is checked here.
-"""
+"""Wrap hnswlib: serialize access, and reject what it cannot take."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,8 +13,8 @@ LINKS, CARE, SEED = 16, 200, 7
 TOGETHER = 500
 
 
-class Index(Protocol):
-    """What is used of hnswlib's index, which brings no types."""
+class HnswIndex(Protocol):
+    """The part of hnswlib's untyped index that is used."""
 
     def add_items(self, data: "Matrix", ids: "Numbers", num_threads: int) -> None:
         """Add vectors."""
@@ -30,7 +26,7 @@ class Index(Protocol):
         """How many are looked at on the way."""
 
     def save_index(self, path: str) -> None:
-        """Write to a file; a full disk is not told."""
+        """Write to a file; a full disk is not reported."""
 
     def index_file_size(self) -> int:
         """How long that file has to be."""
@@ -43,14 +39,14 @@ class Index(Protocol):
 
 
 class Stopped(Exception):
-    """Nobody waits for the graph any more."""
+    """The graph is no longer needed."""
 
 
 @dataclass(slots=True)
-class Graph:
+class HnswGraph:
     """A graph over ``size`` vectors of so many dimensions; ``wide`` is how many are looked at on the way."""
 
-    index: Index
+    index: HnswIndex
     size: int
     dimensions: int
     wide: int = 0
@@ -76,16 +72,16 @@ class Graph:
         return found
 
 
-def empty(dimensions: int) -> Index:
+def empty(dimensions: int) -> HnswIndex:
     """An index without vectors."""
     import hnswlib  # type: ignore[import-untyped]  # it brings no types
 
-    made: Index = hnswlib.Index(space="ip", dim=dimensions)
+    made: HnswIndex = hnswlib.Index(space="ip", dim=dimensions)
     return made
 
 
-def built(matrix: "Matrix", stopped: Callable[[], bool]) -> Graph:
-    """A graph over vectors; raises ValueError when these hold what is no number, Stopped when nobody waits."""
+def built(matrix: "Matrix", stopped: Callable[[], bool]) -> HnswGraph:
+    """Return a graph over vectors; raise ValueError for invalid numbers, Stopped when it is no longer needed."""
     import numpy
 
     index = empty(matrix.shape[1])
@@ -95,13 +91,13 @@ def built(matrix: "Matrix", stopped: Callable[[], bool]) -> Graph:
             raise Stopped
         part = numpy.array(matrix[start : start + TOGETHER])
         if not numpy.isfinite(part).all():
-            raise ValueError("there is a vector with what is no number in it")
+            raise ValueError("a vector contains something that is not a number")
         index.add_items(part, numpy.arange(start, start + len(part)), num_threads=1)
-    return Graph(index, *matrix.shape)
+    return HnswGraph(index, *matrix.shape)
 
 
-def loaded(path: Path, size: int, dimensions: int) -> Graph:
-    """A graph from a file that was checked."""
+def load_graph(path: Path, size: int, dimensions: int) -> HnswGraph:
+    """Return a graph from a checked file."""
     index = empty(dimensions)
     index.load_index(str(path), max_elements=size)
-    return Graph(index, size, dimensions)
+    return HnswGraph(index, size, dimensions)

@@ -1,4 +1,4 @@
-"""How much of what is nearest a graph finds, measured against looking at all. Knows rows; knows no file."""
+"""Measure the recall of a graph against exact search."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from openkoi_recall.bm25 import Matrix, Numbers, Scores
 
-    from .graph import Graph
+    from .graph import HnswGraph
 
 K = 10
 ENOUGH = 0.95
@@ -19,16 +19,16 @@ FADE = 0.9
 
 
 @dataclass(slots=True)
-class Guard:
-    """What share of the nearest ten is found, by what was measured last."""
+class RecallGuard:
+    """The share of the nearest ten that is found, as last measured."""
 
     recall: float = 1.0
     asked: int = 0
     measured: int = 0
 
     @property
-    def trusted(self) -> bool:
-        """Whether it finds enough."""
+    def is_trusted(self) -> bool:
+        """Return whether recall is sufficient."""
         return self.recall >= ENOUGH
 
     def due(self) -> bool:
@@ -48,8 +48,8 @@ def share(found: "Numbers | Sequence[int] | None", nearest: "Numbers") -> float:
     return len(wanted & set([] if found is None else list(map(int, found)))) / max(len(wanted), 1)
 
 
-def measured(graph: "Graph", matrix: "Matrix", stopped: Callable[[], bool]) -> float:
-    """The recall of a graph as narrow as will do; of the widest when none does."""
+def measure_recall(graph: "HnswGraph", matrix: "Matrix", stopped: Callable[[], bool]) -> float:
+    """Return the recall of the narrowest sufficient graph, or of the widest."""
     questions = sample(matrix)
     nearest = []
     for question in questions:

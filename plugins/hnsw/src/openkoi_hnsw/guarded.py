@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from openkoi_recall.one_thread import one_thread
 
-from .graph import Graph, Stopped, built
-from .guard import ENOUGH, Guard, K, measured, share
-from .kept import Kept
+from .graph import HnswGraph, Stopped, built
+from .guard import ENOUGH, K, RecallGuard, measure_recall, share
+from .kept import GraphFile
 
 if TYPE_CHECKING:
     from openkoi_recall.bm25 import Matrix, Numbers, Scores
@@ -24,36 +24,36 @@ READ_AT, BUILD_AT = 2, 16
 class Guarded:
     """A graph over vectors. Who asks twice has it read, who asks often has it built."""
 
-    def __init__(self, kept: Kept, matrix: "Matrix") -> None:
+    def __init__(self, kept: GraphFile, matrix: "Matrix") -> None:
         self.kept = kept
         self.matrix = matrix
-        self.guard = Guard()
-        self.graph: Graph | None = None
+        self.guard = RecallGuard()
+        self.graph: HnswGraph | None = None
         self.questions = 0
         self.work: Thread | None = None
         self.stop = Event()
 
     def rows(self, vector: "Scores", most: int) -> "Numbers | None":
-        """The nearest rows; None while there is no graph, when it cannot be trusted, and now and then to measure it."""
+        """Return the nearest rows, or None without a trusted graph, and now and then to measure it."""
         if self.graph is None:
             self.questions += 1
             self.prepare()
             return None
-        if not self.guard.trusted or self.guard.due():
+        if not self.guard.is_trusted or self.guard.due():
             return None
         return self.graph.rows(vector, most)
 
     def hear(self, vector: "Scores", nearest: "Numbers") -> None:
         """Measure the graph by what was found without it."""
-        if self.graph is None or not self.guard.trusted:
+        if self.graph is None or not self.guard.is_trusted:
             return
         self.guard.note(share(self.graph.rows(vector, K), nearest))
-        if not self.guard.trusted:
+        if not self.guard.is_trusted:
             self.say(f"finds only {self.guard.recall:.2f} of the nearest {K}")
 
     def prepare(self) -> None:
         """Begin to read or to build it, when it is time."""
-        told = self.kept.told() if self.work is None and self.questions >= READ_AT else None
+        told = self.kept.read_metadata() if self.work is None and self.questions >= READ_AT else None
         refused = told is not None and not told.digest
         if self.work or refused or self.questions < (READ_AT if told else BUILD_AT):
             return
@@ -77,9 +77,9 @@ class Guarded:
             except Exception as error:  # hnswlib's are of any class: vectors are scanned without it
                 self.say(f"could not be made ({error})")
 
-    def read(self) -> Graph | None:
+    def read(self) -> HnswGraph | None:
         """The graph from its file."""
-        told = self.kept.told()
+        told = self.kept.read_metadata()
         if told is None or not told.digest or (told.rows, told.dimensions) != self.matrix.shape:
             return None
         found = self.kept.load(told)
@@ -87,10 +87,10 @@ class Guarded:
             self.say("was damaged, and is built again", meanwhile=True)
         return found
 
-    def fresh(self) -> Graph | None:
+    def fresh(self) -> HnswGraph | None:
         """A new graph, if it finds enough."""
         graph = built(self.matrix, self.stop.is_set)
-        recall = measured(graph, self.matrix, self.stop.is_set)
+        recall = measure_recall(graph, self.matrix, self.stop.is_set)
         if self.stop.is_set():
             raise Stopped
         try:

@@ -1,8 +1,4 @@
-"""The graph in a file, and beside it what the file has to be: nothing is loaded that was not checked before.
-
-Written beside and then renamed; what the file should be like is written after it. So one that is cut, torn, damaged or
-of another state is known before hnswlib sees it, and is built again.
-"""
+"""Store the graph in a file, with the metadata that it is checked against."""
 
 import json
 import os
@@ -10,12 +6,12 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b, file_digest
 from pathlib import Path
 
-from .graph import Graph, loaded
+from .graph import HnswGraph, load_graph
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a file should be, and what was found out about its graph. Without a digest there is none."""
+class IndexMetadata:
+    """What a file should be, and what is known about its graph; without a digest there is none."""
 
     mark: str
     rows: int
@@ -27,8 +23,8 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """Where the graph of a state lies."""
+class GraphFile:
+    """The location of a state's graph."""
 
     path: Path
     mark: str
@@ -38,32 +34,32 @@ class Kept:
         """Where it says what the file should be."""
         return self.path.with_name(f"{self.path.name}.json")
 
-    def told(self) -> Told | None:
-        """What the file should be, if it is of this state."""
+    def read_metadata(self) -> IndexMetadata | None:
+        """Return what the file should be, if it belongs to this state."""
         try:
-            told = Told(**json.loads(self.beside.read_bytes()))
+            told = IndexMetadata(**json.loads(self.beside.read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
         return told if told.mark == self.mark else None
 
-    def load(self, told: Told) -> Graph | None:
+    def load(self, told: IndexMetadata) -> HnswGraph | None:
         """The graph; None when the file is not what it should be."""
         try:
             if self.path.stat().st_size != told.size or digest_of(self.path) != told.digest:
                 return None
-            graph = loaded(self.path, told.rows, told.dimensions)
+            graph = load_graph(self.path, told.rows, told.dimensions)
         except (OSError, RuntimeError):
             return None
         graph.widen(told.wide)
         return graph
 
-    def save(self, graph: Graph, recall: float) -> None:
-        """Keep a graph; raises OSError when there is no room for all of it."""
+    def save(self, graph: HnswGraph, recall: float) -> None:
+        """Save a graph; raise OSError when there is not enough room."""
         fresh = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         try:
             fresh.touch(mode=0o600)
             graph.index.save_index(str(fresh))
-            synced(fresh)
+            sync_file(fresh)
             size = graph.index.index_file_size()
             if fresh.stat().st_size != size:
                 raise OSError("the disk took less than it was given")
@@ -71,26 +67,26 @@ class Kept:
             fresh.replace(self.path)
         finally:
             fresh.unlink(missing_ok=True)
-        self.tell(Told(self.mark, graph.size, graph.dimensions, size, digest, graph.wide, recall))
+        self.tell(IndexMetadata(self.mark, graph.size, graph.dimensions, size, digest, graph.wide, recall))
 
     def refuse(self, rows: int, dimensions: int, recall: float) -> None:
-        """Keep in mind that a graph over this state finds too little, so that nobody builds it again."""
+        """Remember that a graph over this state finds too little, so that it is not built again."""
         self.path.unlink(missing_ok=True)
-        self.tell(Told(self.mark, rows, dimensions, 0, "", 0, recall))
+        self.tell(IndexMetadata(self.mark, rows, dimensions, 0, "", 0, recall))
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: IndexMetadata) -> None:
         """Write down what the file should be."""
         fresh = self.beside.with_name(f".{self.beside.name}.{os.getpid()}")
         try:
             fresh.write_text(json.dumps(asdict(told)))
-            synced(fresh)
+            sync_file(fresh)
             fresh.replace(self.beside)
         finally:
             fresh.unlink(missing_ok=True)
 
 
-def synced(path: Path) -> None:
-    """Have the disk confirm a file; raises OSError when it cannot."""
+def sync_file(path: Path) -> None:
+    """Flush a file to disk; raise OSError when that fails."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 

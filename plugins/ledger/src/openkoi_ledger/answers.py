@@ -16,7 +16,7 @@ NOTHING = frozenset({"", "-", "--", "none", "n/a"})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LessonAnswer:
     """One lesson: what to do, when, where it does not hold, and the number of the finding that it prevents."""
 
     text: str
@@ -25,40 +25,42 @@ class Answer:
     number: str = ""
 
 
-def answers(reply: str) -> list[Answer]:
+def answers(reply: str) -> list[LessonAnswer]:
     """Read an answer; what has none of the forms is left out."""
     fenced = FENCE.match(reply)
     text = fenced["inside"] if fenced else reply
     try:
-        return list(written(json.loads(text)))
+        return list(parse_json(json.loads(text)))
     except (ValueError, RecursionError):
-        return list(listed(text))
+        return list(parse_lines(text))
 
 
-def listed(text: str) -> Iterator[Answer]:
-    """Lessons on lines: all of them in the form that was asked for, if one is; else the points of a list."""
+def parse_lines(text: str) -> Iterator[LessonAnswer]:
+    """Yield lessons from lines: in the requested form if any is, else the points of a list."""
     lines = [line.strip() for line in text.splitlines()]
-    asked_for = [Answer(*map(plain, match.groups())) for line in lines if (match := ASKED_FOR.match(line))]
+    asked_for = [LessonAnswer(*map(plain, match.groups())) for line in lines if (match := ASKED_FOR.match(line))]
     if asked_for:
         yield from asked_for
     else:
-        yield from (Answer(plain(match["text"])) for line in lines if (match := LISTED.match(line)))
+        yield from (LessonAnswer(plain(match["text"])) for line in lines if (match := LISTED.match(line)))
 
 
-def written(value: object) -> Iterator[Answer]:
-    """Lessons in JSON: texts, objects that have one, and lists of these."""
+def parse_json(value: object) -> Iterator[LessonAnswer]:
+    """Yield lessons from JSON: texts, objects with one, and lists of these."""
     match value:
         case str():
-            yield Answer(plain(value))
+            yield LessonAnswer(plain(value))
         case list():
             for one in value:
-                yield from written(one)
+                yield from parse_json(one)
         case dict():
             text = next((value[key] for key in TEXTS if isinstance(value.get(key), str)), "")
             if text:
-                yield Answer(plain(text), *(plain(str(value.get(key) or "")) for key in ("when", "unless", "number")))
+                yield LessonAnswer(
+                    plain(text), *(plain(str(value.get(key) or "")) for key in ("when", "unless", "number"))
+                )
             else:
-                yield from (one for each in value.values() if isinstance(each, list) for one in written(each))
+                yield from (one for each in value.values() if isinstance(each, list) for one in parse_json(each))
 
 
 def plain(text: str) -> str:

@@ -11,9 +11,9 @@ from math import log
 from openkoi_hookspecs import Learning, Record, events
 
 from .credit import Use
-from .entry import Entry, entry_of
-from .relevance import Heard, Weighed, evidence
-from .told import Credited, Learned, Noted, Shown
+from .entry import LearningEntry, entry_of
+from .events import Credited, Learned, Noted, Shown
+from .relevance import Weighed, WordStatistics, evidence
 from .words import Tongue, terms
 
 LATELY = 40
@@ -53,7 +53,7 @@ class Origin:
 
 
 @dataclass(slots=True)
-class Book:
+class LearningState:
     """Everything that is known. ``answers`` are what people said in a run, by the question; ``due`` are runs that are
     over and were not learned from yet, the oldest first.
 
@@ -64,7 +64,7 @@ class Book:
     ``mended`` in how many of them a check.
     """
 
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, LearningEntry] = field(default_factory=dict)
     visits: dict[str, Visit] = field(default_factory=dict)
     visitors: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     frequencies: defaultdict[str, defaultdict[str, int]] = field(
@@ -112,7 +112,7 @@ class Book:
             case events.WorkspaceRestored():
                 self.turn(run)
 
-    def note(self, entry: Entry) -> None:
+    def note(self, entry: LearningEntry) -> None:
         """Note an entry as it now stands, and the words of the tasks in which its subject came up anew.
 
         What takes the place of another is about the same: what is known of its words is known of both.
@@ -143,11 +143,11 @@ class Book:
                 if share >= most / 2:
                     self.well[entry.id][word] += UNTOLD
 
-    def heard(self, entry: Entry, project: str) -> Heard:
-        """The words of tasks, and what they tell of an entry."""
+    def heard(self, entry: LearningEntry, project: str) -> WordStatistics:
+        """Return the words of tasks, and what they say about an entry."""
         ids = (entry.id, *self.replaced.get(entry.id, ()))
-        came, well = (summed([counts[id] for id in ids]) for counts in (self.came, self.well))
-        return Heard(self.frequencies[project], came, well)
+        came, well = (sum_counts([counts[id] for id in ids]) for counts in (self.came, self.well))
+        return WordStatistics(self.frequencies[project], came, well)
 
     def tongue(self, project: str) -> Tongue:
         """How people speak in a project."""
@@ -157,8 +157,8 @@ class Book:
         checks = frozenset(check for check, times in mended.items() if times * FEW <= mended.total())
         return Tongue(heard, weights, said_by(0, entries), checks)
 
-    def weighed(self, text: str, project: str) -> Weighed:
-        """A task's words, and how much words say in its project."""
+    def weigh_task(self, text: str, project: str) -> Weighed:
+        """Return a task's words, and their weight in its project."""
         return Weighed(text, terms(text), self.weights(project), self.unheard(project))
 
     def save(self, learning: Learning, record: Record) -> None:
@@ -212,14 +212,14 @@ class Book:
         """How much a word says that no task has had yet."""
         return said_by(0, len(self.projects[project]))
 
-    def helped(self, entry: Entry) -> str:
-        """When an entry helped last; when it was noted, while it has not."""
+    def last_helped(self, entry: LearningEntry) -> str:
+        """Return when an entry last helped, or when it was noted."""
         runs = (self.visits[run] for run in reversed(self.visitors.get(entry.id, ())))
         return next((visit.at for visit in runs if entry.id in visit.told.shown and visit.good), entry.since)
 
 
-def summed(counts: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """Add up by word."""
+def sum_counts(counts: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """Return counts added up by word."""
     if len(counts) == 1:
         return counts[0]
     return {word: sum(one.get(word, 0) for one in counts) for word in {word for one in counts for word in one}}

@@ -13,11 +13,11 @@ import click
 
 from openkoi_hookspecs import Checkpoints, Koi, KoiError, Question
 
-from .book import Book, Origin
+from .book import LearningState, Origin
 from .credit import by_shown
-from .duel import Attempt, Recorded, again, patch_of, recorded, tally
-from .entry import Entry, short
-from .pages import lifted
+from .duel import Attempt, Recorded, again, patch_of, replayable_run, tally
+from .entry import LearningEntry, short
+from .pages import format_uplift
 
 USUALLY = 3
 QUESTION = (
@@ -31,22 +31,22 @@ class Duel:
     """An entry, and the ledger that knows when it was shown and when withheld."""
 
     koi: Koi
-    book: Book
-    entry: Entry
+    book: LearningState
+    entry: LearningEntry
 
     def record(self) -> Iterator[str]:
         """What the record says: tasks that were done with it, and tasks from which it was withheld."""
         uses = self.book.uses(self.entry.id)
         for name, (good, total) in by_shown(uses).items():
             yield f"  {name + ':':<11}" + (f"{good} of {total} first attempts passed" if total else "no task yet")
-        yield f"  lift:      {lifted(self.book, self.entry)}"
+        yield f"  lift:      {format_uplift(self.book, self.entry)}"
 
     def able(self) -> Iterator[Recorded]:
         """The tasks that can be done again, the newest first: those it was meant for, then those that taught it."""
         seen = reversed(self.book.visitors.get(self.entry.id, []))
         for run in dict.fromkeys((*seen, *(proof.run for proof in self.entry.proofs))):
             session = self.book.origins.get(run, Origin()).session
-            if session and (one := recorded(self.koi.records(session), run)):
+            if session and (one := replayable_run(self.koi.records(session), run)):
                 yield one
 
     def fight(self, tasks: Iterable[Recorded]) -> Iterator[Mapping[str, Attempt]]:
@@ -56,7 +56,7 @@ class Duel:
             try:
                 bout = again(one, asyncio.run(self.patch_of(one)), words, environ)
             except KoiError as error:
-                click.echo(f"  {one.run[:8]} is passed over: {error}", err=True)
+                click.echo(f"  {one.run[:8]}was skipped: {error}", err=True)
                 continue
             how = ", ".join(f"{side} {'passed' if each.passed else 'failed'}" for side, each in bout.items())
             click.echo(f"  {one.run[:8]} {short(one.task.text, 60)}: {how}")
@@ -70,7 +70,7 @@ class Duel:
         """Say what the record says, then do so many tasks again; without a number a person is asked."""
         click.echo("\n".join(["From the record:", *self.record()]))
         tasks = [one for one, _ in zip(self.able(), range(USUALLY if count is None else count), strict=False)]
-        if count is None and not (tasks and agreed(self.koi, len(tasks))):
+        if count is None and not (tasks and ask_consent(self.koi, len(tasks))):
             click.echo(f"To do tasks again with it and without it: openkoi learn duel {self.entry.id} --again N")
         elif count != 0:
             click.echo("Done again:")
@@ -78,8 +78,8 @@ class Duel:
             click.echo("\n".join(tally(fought)) if fought else "  no task of the record could be done again")
 
 
-def agreed(koi: Koi, count: int) -> bool:
-    """Whether the person who pays wants it; nobody there is a no."""
+def ask_consent(koi: Koi, count: int) -> bool:
+    """Return whether the user agrees to the cost; without a terminal the answer is no."""
     question = Question(QUESTION.format(count=count, twice=2 * count), choices=("yes", "no"))
     return asyncio.run(koi.ask(question)) == "yes"
 

@@ -9,10 +9,10 @@ from math import sqrt
 
 from openkoi_hookspecs import LearningStatus
 
-from .book import Book
+from .book import LearningState
 from .credit import Use, counts, doubtful, drawn, share_withheld, utility
 from .decay import USUAL, Decay, confidence
-from .entry import Entry, Trust
+from .entry import LearningEntry, Trust
 from .relevance import evidence, relevance_of
 from .sameness import about_the_same, contrary, one_check, opinion, same
 from .words import Tongue, alike, frame
@@ -25,7 +25,7 @@ RANK = {"anti_pattern": 0, "procedure": 1, "heuristic": 2, "preference": 2, "fac
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class SelectionRules:
     """How much is shown, and how strict the choice is. ``withheld`` is the share of runs that go without an entry."""
 
     entries: int = 8
@@ -36,8 +36,8 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A task, as the ledger is asked about it."""
+class TaskQuery:
+    """A task, as the query of a selection."""
 
     run: str
     text: str
@@ -53,7 +53,7 @@ class Candidate:
     ``untried``: it is on probation and was never there when it went well.
     """
 
-    entry: Entry
+    entry: LearningEntry
     relevance: float
     worth: float
     fresh: float
@@ -75,32 +75,32 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Selection:
     """What is shown, in the order in which it is, and what was left out to see whether it matters.
 
     ``relevance`` is how much each shown entry is about the task.
     """
 
-    shown: tuple[Entry, ...]
-    withheld: tuple[Entry, ...]
+    shown: tuple[LearningEntry, ...]
+    withheld: tuple[LearningEntry, ...]
     relevance: tuple[float, ...] = ()
 
 
-def choose(book: Book, asked: Asked, rules: Rules) -> Choice:
+def choose(book: LearningState, asked: TaskQuery, rules: SelectionRules) -> Selection:
     """Choose what a run is shown."""
     candidates = telling(eligible(book, asked, rules))
     tongue = book.tongue(asked.project)
-    taken = fitting(undisputed(candidates, tongue), rules)
+    taken = fitting(drop_contradicted(candidates, tongue), rules)
     withheld = [one.entry for one in taken if drawn(asked.run, one.entry.id) < one.withheld]
     out = {entry.id for entry in withheld}
-    shown = fitting(undisputed([one for one in candidates if one.entry.id not in out], tongue), rules)
+    shown = fitting(drop_contradicted([one for one in candidates if one.entry.id not in out], tongue), rules)
     steady = sorted(shown, key=lambda one: (RANK.get(one.entry.kind, 3), one.entry.since, one.entry.id))
-    return Choice(tuple(one.entry for one in steady), tuple(withheld), tuple(one.relevance for one in steady))
+    return Selection(tuple(one.entry for one in steady), tuple(withheld), tuple(one.relevance for one in steady))
 
 
-def eligible(book: Book, asked: Asked, rules: Rules) -> Iterable[Candidate]:
+def eligible(book: LearningState, asked: TaskQuery, rules: SelectionRules) -> Iterable[Candidate]:
     """Weigh what may be shown in this project and is about the task."""
-    task = book.weighed(asked.text, asked.project)
+    task = book.weigh_task(asked.text, asked.project)
     for entry in book.entries.values():
         if not entry.live or not in_scope(entry, asked.project):
             continue
@@ -112,13 +112,13 @@ def eligible(book: Book, asked: Asked, rules: Rules) -> Iterable[Candidate]:
             relevance = rules.relevance
         uses = of_model(book.uses(entry.id), asked.model)
         worth = utility(uses, entry.base)
-        fresh = confidence(worth, book.helped(entry), asked.now, rules.decay)
+        fresh = confidence(worth, book.last_helped(entry), asked.now, rules.decay)
         if fresh >= rules.decay.prune_below or entry.pinned:
             without = going_without(entry, uses, rules)
             yield Candidate(entry, relevance, worth, fresh, without, told, is_untried(entry, uses))
 
 
-def going_without(entry: Entry, uses: Sequence[Use], rules: Rules) -> float:
+def going_without(entry: LearningEntry, uses: Sequence[Use], rules: SelectionRules) -> float:
     """On which share of runs to leave an entry out, to see whether it matters.
 
     Never what a person stands for, nor what a check bore out when it first fits: the run after the one that taught it
@@ -130,7 +130,7 @@ def going_without(entry: Entry, uses: Sequence[Use], rules: Rules) -> float:
     return share_withheld(uses, rules.withheld, doubted=doubted, opinion=guess)
 
 
-def is_untried(entry: Entry, uses: Sequence[Use]) -> bool:
+def is_untried(entry: LearningEntry, uses: Sequence[Use]) -> bool:
     """Whether an entry on probation was never there when it went well; one that says nothing to do stays untried."""
     return entry.standing is LearningStatus.PROBATION and (entry.bare or not counts(uses).helpful)
 
@@ -141,12 +141,12 @@ def of_model(uses: Sequence[Use], model: str) -> Sequence[Use]:
     return own if len(own) >= ENOUGH else uses
 
 
-def in_scope(entry: Entry, project: str) -> bool:
+def in_scope(entry: LearningEntry, project: str) -> bool:
     """Whether an entry may be shown in a project: one project's memory never leaves it."""
     return entry.scope != "project" or entry.project == project
 
 
-def always(entry: Entry) -> bool:
+def always(entry: LearningEntry) -> bool:
     """Whether an entry holds for every task: what a person wants, and what a person has pinned."""
     return entry.pinned or (entry.kind == "preference" and entry.trust is Trust.PERSON)
 
@@ -174,8 +174,8 @@ def telling(candidates: Iterable[Candidate]) -> list[Candidate]:
     return told
 
 
-def sureness(entry: Entry) -> int:
-    """2 for what was borne out by a check or a person, 1 for what was seen to mend something, 0 for a guess."""
+def sureness(entry: LearningEntry) -> int:
+    """Return 2 for what a check or the user confirmed, 1 for an observed fix, 0 for a guess."""
     return 2 if not opinion(entry) else int(entry.origin == "repair")
 
 
@@ -185,8 +185,8 @@ def strongest(known: dict[str, float], more: Mapping[str, float]) -> None:
         known[word] = max(known.get(word, 0.0), share)
 
 
-def undisputed(candidates: Iterable[Candidate], tongue: Tongue) -> list[Candidate]:
-    """Leave out what something better contradicts, however well it fits the task, and what it says already."""
+def drop_contradicted(candidates: Iterable[Candidate], tongue: Tongue) -> list[Candidate]:
+    """Drop what something better contradicts, however well it fits, and what it already says."""
     best: list[Candidate] = []
     for one in sorted(candidates, key=lambda one: one.rank, reverse=True):
         if not any(clash(one, other, tongue) for other in best):
@@ -194,7 +194,7 @@ def undisputed(candidates: Iterable[Candidate], tongue: Tongue) -> list[Candidat
     return sorted(best, key=lambda one: one.order)
 
 
-def fitting(candidates: Iterable[Candidate], rules: Rules) -> list[Candidate]:
+def fitting(candidates: Iterable[Candidate], rules: SelectionRules) -> list[Candidate]:
     """Take the best that fit; of those on probation that never helped only one."""
     taken: list[Candidate] = []
     left, unproved = rules.tokens, 1

@@ -17,12 +17,12 @@ from openkoi_redact import current_redactor
 
 from .bouts import Duel
 from .decay import now
-from .deeds import approved, dismissed, pinned, restored
-from .entry import Entry
-from .figures import counted
+from .deeds import approve_entry, dismiss_entry, pin_entry, restore_entry
+from .entry import LearningEntry
+from .events import Noted
+from .figures import to_learning
 from .hook import Ledger
 from .pages import as_json, line, overview, page
-from .told import Noted
 
 KEYS = "[a]pprove [d]ismiss [v]iew, any other key: later"
 MIN_ID_LENGTH = 3
@@ -33,11 +33,11 @@ class Actions(click.Group):
     """The actions, and those that packages bring; a word that is none may have been meant as a task."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *(name for one in brought(ctx.obj) for name in one.commands)})
+        return sorted({*super().list_commands(ctx), *(name for one in load_actions(ctx.obj) for name in one.commands)})
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         own = super().get_command(ctx, name)
-        return own or next((one.commands[name] for one in brought(ctx.obj) if name in one.commands), None)
+        return own or next((one.commands[name] for one in load_actions(ctx.obj) if name in one.commands), None)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -56,18 +56,20 @@ def learn(ctx: click.Context, install: str) -> None:
     if install:
         ctx.invoke(installer(ctx.obj, install), origin=install)
     elif ctx.invoked_subcommand is None:
-        others = [ctx.invoke(one) for one in brought(ctx.obj)]
+        others = [ctx.invoke(one) for one in load_actions(ctx.obj)]
         review(ledger_of(ctx.obj), alone=not any(others))
 
 
-def brought(koi: Koi) -> list[click.Group]:
-    """The actions of modules in the group ``openkoi.learn``: what they do by themselves tells if something waits."""
+def load_actions(koi: Koi) -> list[click.Group]:
+    """Return the actions of modules in the group ``openkoi.learn``, which decide themselves whether something is
+    pending.
+    """
     found = (getattr(asyncio.run(koi.load("learn", one.name)), "actions", None) for one in koi.plugins("learn"))
     return [one for one in found if isinstance(one, click.Group)]
 
 
 def installer(koi: Koi, skill: str) -> click.Command:
-    """The command that installs skills; raises KoiError where nobody brings one."""
+    """Return the command that installs skills; raise KoiError without one."""
     with suppress(PluginNotFoundError):
         group = asyncio.run(koi.load("commands", "skill"))
         if isinstance(group, click.Group) and "install" in group.commands:
@@ -78,7 +80,7 @@ def installer(koi: Koi, skill: str) -> click.Command:
 def review(ledger: Ledger, *, alone: bool = True) -> None:
     """Go through what waits for a decision, one by one where there is a person, else as a list."""
     book = ledger.shelf.read_now()
-    waiting = [entry for entry in book.entries.values() if entry.live and not entry.pinned and unproved(entry)]
+    waiting = [entry for entry in book.entries.values() if entry.live and not entry.pinned and needs_decision(entry)]
     if not waiting and not alone:
         return
     if not waiting:
@@ -92,12 +94,12 @@ def review(ledger: Ledger, *, alone: bool = True) -> None:
         click.echo(NOBODY, err=True)
 
 
-def unproved(entry: Entry) -> bool:
-    """Whether a person's word would change something."""
-    return entry.quoted or entry.standing == "probation"
+def needs_decision(entry: LearningEntry) -> bool:
+    """Return whether the user's decision would change something."""
+    return entry.is_untrusted or entry.standing == "probation"
 
 
-def decide(ledger: Ledger, entry: Entry) -> None:
+def decide(ledger: Ledger, entry: LearningEntry) -> None:
     """Ask for a key until it decides."""
     while True:
         click.echo(KEYS, err=True)
@@ -108,7 +110,7 @@ def decide(ledger: Ledger, entry: Entry) -> None:
             click.echo(page(ledger.shelf.book, entry, now(), ledger.rules.decay))
             continue
         if key in ("a", "d"):
-            write(ledger, approved(entry, now()) if key == "a" else dismissed(entry, now()))
+            write(ledger, approve_entry(entry, now()) if key == "a" else dismiss_entry(entry, now()))
             click.echo("Approved." if key == "a" else "Dismissed.", err=True)
         return
 
@@ -119,10 +121,10 @@ def somebody_there() -> bool:
 
 
 @learn.command("list")
-@click.option("--all", "everything", is_flag=True, help="Also what was put away.")
+@click.option("--all", "everything", is_flag=True, help="Include archived entries.")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
 @click.pass_obj
-def listed(koi: Koi, /, everything: bool, layout: str) -> None:
+def list_entries(koi: Koi, /, everything: bool, layout: str) -> None:
     """List what was learned, the most useful first."""
     ledger = ledger_of(koi)
     book, decay = ledger.shelf.read_now(), ledger.rules.decay
@@ -136,7 +138,7 @@ def listed(koi: Koi, /, everything: bool, layout: str) -> None:
 def why(koi: Koi, /, id: str) -> None:
     """Tell where an entry comes from, when it was shown, how that went, and whether it helps."""
     ledger = ledger_of(koi)
-    click.echo(page(ledger.shelf.read_now(), meant(ledger, id), now(), ledger.rules.decay))
+    click.echo(page(ledger.shelf.read_now(), find_entry(ledger, id), now(), ledger.rules.decay))
 
 
 @learn.command()
@@ -145,23 +147,23 @@ def why(koi: Koi, /, id: str) -> None:
 def approve(ctx: click.Context, /, id: str) -> None:
     """Approve an entry: show it as an instruction. Also approves other pending items by number or name."""
     ledger = ledger_of(ctx.obj)
-    others = [one.commands["approve"] for one in brought(ctx.obj) if "approve" in one.commands]
+    others = [one.commands["approve"] for one in load_actions(ctx.obj) if "approve" in one.commands]
     if others and not (len(id) >= MIN_ID_LENGTH and any(key.startswith(id) for key in ledger.shelf.read_now().entries)):
         ctx.invoke(others[0], **{str(others[0].params[0].name): id})
         return
-    entry = meant(ledger, id)
+    entry = find_entry(ledger, id)
     if not entry.live:
         raise KoiError(f"{entry.id} is archived. To approve it, first run `openkoi learn restore {entry.id}`.")
-    done(ledger, approved(entry, now()), "Approved")
+    finish_action(ledger, approve_entry(entry, now()), "Approved")
 
 
 @learn.command()
 @click.argument("id")
 @click.pass_obj
 def pin(koi: Koi, /, id: str) -> None:
-    """Keep an entry: it is shown in every task where it holds, never withheld, and never put away."""
+    """Keep an entry: show it in every matching task, never hold it out or archive it."""
     ledger = ledger_of(koi)
-    done(ledger, pinned(meant(ledger, id), now()), "Pinned")
+    finish_action(ledger, pin_entry(find_entry(ledger, id), now()), "Pinned")
 
 
 @learn.command()
@@ -170,8 +172,8 @@ def pin(koi: Koi, /, id: str) -> None:
 def forget(koi: Koi, /, id: str) -> None:
     """Put an entry away; it stays in the log and can be restored."""
     ledger = ledger_of(koi)
-    entry = meant(ledger, id)
-    done(ledger, dismissed(entry, now()), "Put away")
+    entry = find_entry(ledger, id)
+    finish_action(ledger, dismiss_entry(entry, now()), "Put away")
     click.echo(f"To take it back: openkoi learn restore {entry.id}", err=True)
 
 
@@ -179,12 +181,12 @@ def forget(koi: Koi, /, id: str) -> None:
 @click.argument("id")
 @click.pass_obj
 def restore(koi: Koi, /, id: str) -> None:
-    """Take an entry back that was put away; it has to prove itself again."""
+    """Restore an archived entry; it is on probation again."""
     ledger = ledger_of(koi)
-    entry = meant(ledger, id)
+    entry = find_entry(ledger, id)
     if entry.live and not entry.pinned:
-        raise KoiError(f"{entry.id} is not put away: there is nothing to take back.")
-    done(ledger, restored(entry, now()), "No longer pinned" if entry.live else "Restored")
+        raise KoiError(f"{entry.id} is not archived, so there is nothing to restore.")
+    finish_action(ledger, restore_entry(entry, now()), "No longer pinned" if entry.live else "Restored")
 
 
 @learn.command()
@@ -194,21 +196,21 @@ def restore(koi: Koi, /, id: str) -> None:
 def duel(koi: Koi, /, id: str, again: int | None) -> None:
     """Compare tasks with an entry and without it: from the record, and by doing some of them again."""
     ledger = ledger_of(koi)
-    entry = meant(ledger, id)
+    entry = find_entry(ledger, id)
     click.echo(line(ledger.shelf.book, entry))
     Duel(koi, ledger.shelf.book, entry).run(again)
 
 
-def done(ledger: Ledger, entry: Entry, what: str) -> None:
+def finish_action(ledger: Ledger, entry: LearningEntry, what: str) -> None:
     write(ledger, entry)
     click.echo(f"{what}: {line(ledger.shelf.book, entry)}")
 
 
-def write(ledger: Ledger, entry: Entry) -> None:
+def write(ledger: Ledger, entry: LearningEntry) -> None:
     """Put a person's decision into the run log, in a segment of this command's own."""
     log = RunLog(ledger.shelf.folder, session_id(), current_redactor())
     try:
-        log.append("learn", [Noted(entry), LearningSaved(counted(ledger.shelf.book, entry, ledger.rules.decay))])
+        log.append("learn", [Noted(entry), LearningSaved(to_learning(ledger.shelf.book, entry, ledger.rules.decay))])
     finally:
         log.close()
     ledger.shelf.read_now()
@@ -223,12 +225,12 @@ def ledger_of(koi: Koi) -> Ledger:
     raise KoiError("The ledger is switched off. Take out enabled = false below [hooks.ledger] in the configuration.")
 
 
-def meant(ledger: Ledger, id: str) -> Entry:
-    """The entry of this id, or of the only one that begins so; raises KoiError."""
-    found: Sequence[Entry] = [one for key, one in ledger.shelf.read_now().entries.items() if key.startswith(id)]
+def find_entry(ledger: Ledger, id: str) -> LearningEntry:
+    """Return the entry with this id or unique prefix; raise KoiError."""
+    found: Sequence[LearningEntry] = [one for key, one in ledger.shelf.read_now().entries.items() if key.startswith(id)]
     exact = [one for one in found if one.id == id]
     if len(exact or found) == 1:
         return (exact or found)[0]
     if found:
         raise KoiError(f"{id!r} fits {len(found)} entries: {', '.join(one.id for one in found[:5])}. Write more of it.")
-    raise KoiError(f"There is no entry {id!r}. openkoi learn list --all shows all ids.")
+    raise KoiError(f"Unknown entry {id!r}. openkoi learn list --all shows all ids.")

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from openkoi_hookspecs import LearningStatus
 
-from .entry import Entry, Proof, Trust, short
-from .lesson import Lesson, noted
+from .entry import EntryEvidence, LearningEntry, Trust, short
+from .lesson import Lesson, make_entry
 
 YES_OR_NO = re.compile(
     r"(?:y|n|yes|no|ok|okay|sure|always|never|allow|deny|stop|continue|go on|\d+)[.!]?", re.IGNORECASE
@@ -45,7 +45,7 @@ MARKED = re.compile(r"^[ \t]*[>|][^\n]*$|```.*?(?:```|\Z)", re.MULTILINE | re.DO
 IN_QUOTES = re.compile('"[^"]*(?:\\s[^"\\s]+){2,}"|“[^”]*(?:\\s[^”\\s]+){2,}”|«[^»]*(?:\\s[^»\\s]+){2,}»')
 
 
-def corrections(lesson: Lesson) -> Iterator[Entry]:
+def corrections(lesson: Lesson) -> Iterator[LearningEntry]:
     """Yield what the user said in their own words, what to do or why not, if it applies beyond this task.
 
     The answer to a question that a model made up is worth no more than the question.
@@ -65,13 +65,15 @@ def corrections(lesson: Lesson) -> Iterator[Entry]:
             text, facts = f'Asked "{asked}", the user said: {said}', {"base": GUESSED}
         if IN_QUOTES.search(said):
             facts = {"trust": Trust.PAGE, "base": GUESSED}
-        yield make_preference(lesson, text, Proof(run=lesson.run, finding=asked), scope, facts)
+        yield make_preference(lesson, text, EntryEvidence(run=lesson.run, finding=asked), scope, facts)
 
 
-def make_preference(lesson: Lesson, text: str, proof: Proof, scope: str, facts: dict[str, object]) -> Entry:
+def make_preference(
+    lesson: Lesson, text: str, proof: EntryEvidence, scope: str, facts: dict[str, object]
+) -> LearningEntry:
     """Make a preference that applies in a scope."""
     home = lesson.project if scope == "project" else ""
-    return noted(lesson, "preference", text, proof, origin="user", scope=scope, project=home, **facts)
+    return make_entry(lesson, "preference", text, proof, origin="user", scope=scope, project=home, **facts)
 
 
 def scope_of(said: str) -> str:

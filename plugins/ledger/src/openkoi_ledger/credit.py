@@ -1,8 +1,4 @@
-"""Whether an entry helps, told from what happened with it and without it. Knows outcomes; knows no entry's text.
-
-Old outcomes count less with each new one, so that a world that changes is noticed. The lift is the difference that
-showing makes, with the interval that it lies in nineteen times of twenty.
-"""
+"""Measure whether an entry helps, from outcomes with it and without it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -83,8 +79,8 @@ def by_shown(uses: Sequence[Use]) -> Mapping[str, tuple[int, int]]:
     return {name: (sum(passed), len(passed)) for name, passed in sides.items()}
 
 
-def faded(uses: Sequence[Use], good: Outcome, *, shown: bool) -> tuple[float, float]:
-    """How often it went well, of how many times; the newest counts as one."""
+def decayed_successes(uses: Sequence[Use], good: Outcome, *, shown: bool) -> tuple[float, float]:
+    """Return the weighted successes and total; the newest counts as one."""
     well = total = 0.0
     for use in uses:
         if use.shown is shown:
@@ -105,8 +101,8 @@ def not_blamed(use: Use) -> bool:
 
 def lift(uses: Sequence[Use], usual: float, good: Outcome = first_passed) -> Lift:
     """Compare runs with an entry to runs without it; ``usual`` is how often it goes well as a rule."""
-    with_it = estimate(*faded(uses, good, shown=True), usual)
-    without = estimate(*faded(uses, good, shown=False), usual)
+    with_it = estimate(*decayed_successes(uses, good, shown=True), usual)
+    without = estimate(*decayed_successes(uses, good, shown=False), usual)
     mean = with_it[0] - without[0]
     spread = CERTAIN * sqrt(with_it[1] + without[1])
     return Lift(mean, max(-1.0, mean - spread), min(1.0, mean + spread))
@@ -133,7 +129,7 @@ def harmful(uses: Sequence[Use], usual: float) -> bool:
     shown = [use for use in uses if use.shown]
     if len(shown) < LEAST or shown[-1].passed:
         return False
-    well, total = faded(uses, not_blamed, shown=True)
+    well, total = decayed_successes(uses, not_blamed, shown=True)
     if not any(map(not_blamed, shown[-LEAST:])) or (total >= LEAST and well / total < HALF):
         return True
     return worse(lift(uses, usual, not_blamed), SUSPECT) or (
@@ -162,7 +158,7 @@ def proves_uplift(uses: Sequence[Use], usual: float) -> bool:
 
 def doubtful(uses: Sequence[Use]) -> bool:
     """Whether something is wrong too often with what an entry is about, although it was shown."""
-    well, total = faded(uses, not_blamed, shown=True)
+    well, total = decayed_successes(uses, not_blamed, shown=True)
     return total >= 1 and well / total < DOUBTFUL
 
 

@@ -36,8 +36,8 @@ class Attempt:
     usd: float = 0.0
 
 
-def recorded(records: Iterable[Record], run: str) -> Recorded | None:
-    """What is known of a run that can be done again; None of a part of another, or where its folder is gone."""
+def replayable_run(records: Iterable[Record], run: str) -> Recorded | None:
+    """Return a run that can be replayed, or None for part of another run or a missing folder."""
     own = [record.event for record in records if record.run == run]
     started = next((event for event in own if isinstance(event, events.TaskStarted)), None)
     if started is None or started.task.parent or not started.workspace or not Path(started.workspace).is_dir():
@@ -79,7 +79,7 @@ def set_up(one: Recorded, patch: str, copy: Path) -> None:
 
 
 def attempt(one: Recorded, folder: Path, environment: Mapping[str, str]) -> Attempt:
-    """Do it in a process of its own; raises KoiError when there is no result."""
+    """Run the task in its own process; raise KoiError without a result."""
     command = [sys.executable, "-m", "openkoi", "--format", "json", "--", one.task.text]
     try:
         done = subprocess.run(

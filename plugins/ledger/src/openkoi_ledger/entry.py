@@ -1,4 +1,4 @@
-"""An entry of the ledger: one thing worth knowing next time, and where it comes from. Knows no run, log or outcome."""
+"""Represent an entry: one thing worth knowing next time, and its origin."""
 
 from collections import Counter
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -32,8 +32,8 @@ class Trust(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
-    """Why an entry exists: where it was seen, what was found there, and what the checks said before and after."""
+class EntryEvidence:
+    """Why an entry exists: where it was seen, what was found, and the checks before and after."""
 
     run: str
     iteration: int = 0
@@ -51,12 +51,12 @@ class Proof:
 
     @property
     def mended(self) -> frozenset[str]:
-        """The checks that were red before and green after."""
+        """Names of the checks that failed before and passed after."""
         return frozenset(self.before) - frozenset(self.after)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LearningEntry:
     """One thing worth knowing, with all that is known about it but for its outcomes, which are counted from the log.
 
     ``advice`` is the part of the text that says what to do, where the rest is what was wrong. ``when`` are the tasks in
@@ -78,7 +78,7 @@ class Entry:
     category: str = ""
     origin: str = "repair"
     trust: Trust = Trust.MODEL
-    proofs: tuple[Proof, ...] = ()
+    proofs: tuple[EntryEvidence, ...] = ()
     base: float = 0.5
     standing: LearningStatus = LearningStatus.PROBATION
     since: str = ""
@@ -89,8 +89,8 @@ class Entry:
     reason: str = field(default="", compare=False)
 
     @property
-    def quoted(self) -> bool:
-        """Whether it is shown as data: the user did not approve it, and it is not proved or was read somewhere."""
+    def is_untrusted(self) -> bool:
+        """Whether it is shown as data: not approved, and not proved or taken from a source."""
         return self.trust is not Trust.PERSON and not (self.proved and not self.read)
 
     @property
@@ -134,12 +134,12 @@ class Entry:
     @property
     def topic(self) -> frozenset[str]:
         """What it is about: the words that it has in common with the tasks in which it was seen."""
-        return spoken(self.text, self.when)
+        return task_words(self.text, self.when)
 
 
 @lru_cache(maxsize=16_384)
-def spoken(text: str, when: tuple[str, ...]) -> frozenset[str]:
-    """The words of tasks that a text has; where it has none, or the tasks are many, also those that come again."""
+def task_words(text: str, when: tuple[str, ...]) -> frozenset[str]:
+    """Return the words of tasks in a text; for many tasks, also recurring ones."""
     counted = Counter(word for task in when for word in terms(task))
     own = terms(text) & counted.keys()
     again = {word for word, count in counted.items() if count >= min(2, len(when)) and count * OFTEN >= len(when)}
@@ -157,11 +157,11 @@ def short(text: str, longest: int = LONGEST) -> str:
     return line if len(line) <= longest else line[: longest - 1].rsplit(" ", 1)[0] + "…"
 
 
-def entry_of(learning: Learning, since: str = "", project: str = "") -> Entry:
+def entry_of(learning: Learning, since: str = "", project: str = "") -> LearningEntry:
     """Take in what another plugin learned: nothing is known of it but what it says."""
     trust = Trust.PAGE if learning.untrusted else Trust.PERSON if learning.origin == "user" else Trust.MODEL
     claimed = learning.status is LearningStatus.ACTIVE and trust is not Trust.PERSON
-    return Entry(
+    return LearningEntry(
         learning.id,
         "heuristic" if learning.kind == "pattern" else learning.kind,
         short(learning.text),
@@ -176,7 +176,7 @@ def entry_of(learning: Learning, since: str = "", project: str = "") -> Entry:
     )
 
 
-def learning_of(entry: Entry, **figures: Any) -> Learning:
+def learning_of(entry: LearningEntry, **figures: Any) -> Learning:
     """An entry as everyone knows it, with its figures."""
     return Learning(
         entry.id,
@@ -187,13 +187,13 @@ def learning_of(entry: Entry, **figures: Any) -> Learning:
         origin=entry.origin,
         evidence=tuple(dict.fromkeys(proof.run for proof in entry.proofs)),
         status=entry.standing,
-        untrusted=entry.quoted,
+        untrusted=entry.is_untrusted,
         superseded_by=entry.superseded_by,
         **figures,
     )
 
 
-def put_away(entry: Entry, at: str, reason: str, *, by: str = "") -> Entry:
+def put_away(entry: LearningEntry, at: str, reason: str, *, by: str = "") -> LearningEntry:
     """Archive an entry; nothing is ever deleted."""
     return replace(
         entry,

@@ -26,7 +26,7 @@ MIN_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class IterationStep:
     """Two iterations in a row that were evaluated. ``changed`` are the files in which they differ."""
 
     before: Iteration
@@ -35,14 +35,14 @@ class Step:
     new: Evaluation
 
     @property
-    def changed(self) -> frozenset[str]:
-        """The files in which the second iteration differs from the first."""
+    def changed_files(self) -> frozenset[str]:
+        """Files in which the second iteration differs from the first."""
         then, now = split_by_file(self.before.work.diff), split_by_file(self.after.work.diff)
         return frozenset(path for path in {*then, *now} if then.get(path) != now.get(path))
 
     @property
-    def turned(self) -> frozenset[str]:
-        """The required checks that were red and pass now; one that did not run again did not pass."""
+    def fixed_checks(self) -> frozenset[str]:
+        """Required checks that failed and pass now; one that did not run again did not pass."""
         return self.old.failing & {check.name for check in self.new.checks if check.passed}
 
     @property
@@ -51,23 +51,23 @@ class Step:
         return self.new.failing - self.old.failing
 
     @property
-    def gained(self) -> float:
-        """By how much the judges' score rose; 0.0 where one of the two has none."""
+    def score_gain(self) -> float:
+        """Increase of the judges' score, 0.0 if either has none."""
         old, new = self.old.score, self.new.score
         return new - old if old is not None and new is not None else 0.0
 
     @property
-    def added(self) -> list[str]:
-        """The lines of code that the second iteration has and the first had not; comments say nothing here."""
+    def added_lines(self) -> list[str]:
+        """Lines of code that the second iteration added, without comments."""
         known = set(ADDED.findall(self.before.work.diff))
         lines = (code_in(line) for line in ADDED.findall(self.after.work.diff) if line not in known)
         return [line for line in lines if line]
 
     @property
     def written(self) -> str:
-        """Every line in which the diffs of the two differ, and the names of the files."""
+        """Every line in which the two diffs differ, and the file names."""
         then, now = (set(CHANGED.findall(one.work.diff)) for one in (self.before, self.after))
-        return "\n".join([*sorted(then ^ now), *sorted(self.changed)])
+        return "\n".join([*sorted(then ^ now), *sorted(self.changed_files)])
 
 
 def code_in(line: str) -> str:
@@ -76,13 +76,15 @@ def code_in(line: str) -> str:
     return code if CODE.search(code) else ""
 
 
-def is_verified(finding: Finding, step: Step) -> bool:
+def is_verified(finding: Finding, step: IterationStep) -> bool:
     """Whether what the finding is about turned green, by a change that touches it."""
     own = own_checks(finding, step.old)
     if own:
         files = {check.name: check.file for check in step.old.checks}
-        return own <= step.turned and all(touches(finding, files[check] or check, step.changed) for check in own)
-    return is_cleared(finding, step) and finding.key[1] in step.changed
+        return own <= step.fixed_checks and all(
+            touches(finding, files[check] or check, step.changed_files) for check in own
+        )
+    return is_cleared(finding, step) and finding.key[1] in step.changed_files
 
 
 def own_checks(finding: Finding, judged: Evaluation) -> frozenset[str]:
@@ -115,7 +117,7 @@ def parse_place(where: str) -> tuple[str, int]:
     return path, int(line) if line.isdecimal() else 0
 
 
-def is_cleared(finding: Finding, step: Step) -> bool:
+def is_cleared(finding: Finding, step: IterationStep) -> bool:
     """Whether a checker reported this rule for this file before and no longer does.
 
     A judge's findings are not in a checker's output.
@@ -125,11 +127,11 @@ def is_cleared(finding: Finding, step: Step) -> bool:
         return False
     if not any(is_its(check, finding) for check in step.old.checks):
         return False
-    return printed(finding, step.old) and not any(one.key[:2] == (rule, path) for one in step.new.findings)
+    return is_printed(finding, step.old) and not any(one.key[:2] == (rule, path) for one in step.new.findings)
 
 
-def printed(finding: Finding, judged: Evaluation) -> bool:
-    """Whether the output of the checks has a finding's place and rule on one line."""
+def is_printed(finding: Finding, judged: Evaluation) -> bool:
+    """Return whether the output of the checks has a finding's location and rule on one line."""
     start = f"{finding.where} {finding.rule} "
     return any(line.strip().startswith(start) for line in judged.log.splitlines())
 
@@ -162,9 +164,9 @@ def is_followed(advice: str, written: str) -> bool:
     return bool(words) and len(words & terms(written)) >= MIN_SHARE * len(words)
 
 
-def steps(iterations: Iterable[Iteration]) -> Iterator[tuple[int, Step]]:
+def steps(iterations: Iterable[Iteration]) -> Iterator[tuple[int, IterationStep]]:
     """Each two iterations in a row that were both evaluated, and the number of the second."""
     for number, (before, after) in enumerate(pairwise(iterations), 1):
         old, new = before.evaluation, after.evaluation
         if old is not None and new is not None:
-            yield number, Step(before, old, after, new)
+            yield number, IterationStep(before, old, after, new)

@@ -5,15 +5,15 @@ Knows the ledger as it stands; writes nothing.
 
 from openkoi_hookspecs import Learning
 
-from .book import Book
+from .book import LearningState
 from .credit import counts, utility
 from .decay import USUAL, Decay, expiry
-from .entry import Entry, learning_of
+from .entry import LearningEntry, learning_of
 
 
-def counted(book: Book, entry: Entry, decay: Decay = USUAL) -> Learning:
-    """Return an entry as a learning, with its figures as of now."""
-    uses, since = book.uses(entry.id), book.helped(entry)
+def to_learning(book: LearningState, entry: LearningEntry, decay: Decay = USUAL) -> Learning:
+    """Return an entry as a learning, with its current figures."""
+    uses, since = book.uses(entry.id), book.last_helped(entry)
     known, worth = counts(uses), utility(uses, entry.base)
     return learning_of(
         entry,

@@ -1,7 +1,4 @@
-"""The ledger in a run: what memory found is sifted, what the run taught is noted, and what was shown is credited.
-
-Everything that it decides is written to the run log, and everything that it knows is read from there.
-"""
+"""Connect learning to a run: filter what memory finds, learn from the run, and credit what was shown."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -28,19 +25,19 @@ from openkoi_hookspecs.events import WarningIssued
 from openkoi_prompt import build_recall_text
 from openkoi_settings import keys
 
-from .book import Book, Origin
-from .choose import Asked, Choice, Rules, choose, in_scope
+from .book import LearningState, Origin
+from .choose import Selection, SelectionRules, TaskQuery, choose, in_scope
 from .decay import PER_WEEK, WORTH_KEEPING, Decay, now
-from .deeds import pinned
+from .deeds import pin_entry
 from .duel import VARIABLE
-from .entry import CHARACTERS_PER_TOKEN, Entry, entry_of
-from .figures import counted
+from .entry import CHARACTERS_PER_TOKEN, LearningEntry, entry_of
+from .events import Learned, Shown
+from .figures import to_learning
 from .lesson import Lesson, Thresholds
 from .reflect import lessons, pays, question
 from .relevance import resembles
-from .shelf import Shelf
-from .study import Study, announced
-from .told import Learned, Shown
+from .shelf import LearningLogView
+from .study import Study, announce_changes
 from .trust import quotes
 
 SIMILAR = 3
@@ -67,9 +64,11 @@ class Ledger:
         reflection_seconds: float = 1.2,
         duel: Annotated[str, Env(VARIABLE)] = "",
     ) -> None:
-        self.shelf = Shelf(sessions)
+        self.shelf = LearningLogView(sessions)
         fading = Decay(decay, prune_below)
-        self.rules = Rules(entries=entries, tokens=tokens, relevance=relevance, withheld=withheld, decay=fading)
+        self.rules = SelectionRules(
+            entries=entries, tokens=tokens, relevance=relevance, withheld=withheld, decay=fading
+        )
         self.thresholds = Thresholds(regression=regression_delta, plateau=plateau_delta)
         self.reflect = reflect
         self.first_tries = first_tries
@@ -85,9 +84,9 @@ class Ledger:
         for learning in (hit.item for hit in recall.hits if isinstance(hit.item, Learning)):
             book.entries.setdefault(learning.id, entry_of(learning, now(), task.project))
         model = book.origins.get(run.id, Origin()).model
-        asked = Asked(run=run.id, text=build_recall_text(task), project=task.project, model=model, now=now())
+        asked = TaskQuery(run=run.id, text=build_recall_text(task), project=task.project, model=model, now=now())
         if self.duel:
-            choice = choose(*staged(book, asked, self.duel), replace(self.rules, withheld=0.0))
+            choice = choose(*prepare_comparison(book, asked, self.duel), replace(self.rules, withheld=0.0))
             return Recall((*hits(choice, book), *similar(near(recall, book, asked, task), choice, self.rules)))
         choice = choose(book, asked, self.rules)
         shown, withheld = (tuple(one.id for one in part) for part in (choice.shown, choice.withheld))
@@ -104,15 +103,15 @@ class Ledger:
         study = Study(self.shelf, run, self.thresholds, self.rules.decay)
         lesson = study.lesson(run.id, result)
         changed = await study.learn(lesson)
-        if guesses := await self.reflected(lesson, run):
+        if guesses := await self.ask_reflection(lesson, run):
             changed += await study.note(lesson, guesses)
-        news = announced(self.shelf.book, before, changed, self.rules.decay)
+        news = announce_changes(self.shelf.book, before, changed, self.rules.decay)
         await study.recount([one.id for one in news])
         await run.emit(Learned(run.id))
         return news
 
-    async def reflected(self, lesson: Lesson, run: Run) -> list[Entry]:
-        """Ask a small model, once, where it pays; without money, time or an answer there is nothing."""
+    async def ask_reflection(self, lesson: Lesson, run: Run) -> list[LearningEntry]:
+        """Ask a small model once, where it pays; return nothing without budget, time or an answer."""
         if not self.reflect or not pays(lesson.result, run.id, self.first_tries):
             return []
         try:
@@ -130,13 +129,13 @@ def only_judged(task: Task) -> bool:
     return task.agent is not None and bool(task.agent.worker) and task.agent.team is None
 
 
-def hits(choice: Choice, book: Book) -> Iterable[Hit]:
+def hits(choice: Selection, book: LearningState) -> Iterable[Hit]:
     """What is shown, with its counts."""
     told = zip(choice.shown, choice.relevance, strict=True)
-    return [Hit(counted(book, entry), relevance) for entry, relevance in told]
+    return [Hit(to_learning(book, entry), relevance) for entry, relevance in told]
 
 
-def staged(book: Book, asked: Asked, duel: str) -> tuple[Book, Asked]:
+def prepare_comparison(book: LearningState, asked: TaskQuery, duel: str) -> tuple[LearningState, TaskQuery]:
     """The ledger as a duel wants it: ``with ID`` shows the entry whatever is known of it, ``without ID`` never does.
 
     The folder is a copy, so that the project is the entry's.
@@ -144,19 +143,19 @@ def staged(book: Book, asked: Asked, duel: str) -> tuple[Book, Asked]:
     side, _, id = duel.partition(" ")
     entry = book.entries.get(id)
     if entry is None:
-        raise KoiError(f"{VARIABLE} is {duel!r}, and there is no such entry. Unset it.")
+        raise KoiError(f"{VARIABLE} is {duel!r}, but no such entry exists. Unset it.")
     others = {one.id: one for one in book.entries.values() if one.id != id}
-    entries = {**others, id: pinned(entry, asked.now)} if side == "with" else others
+    entries = {**others, id: pin_entry(entry, asked.now)} if side == "with" else others
     return replace(book, entries=entries), replace(asked, project=entry.project or asked.project)
 
 
-def near(recall: Recall, book: Book, asked: Asked, task: Task) -> Recall:
+def near(recall: Recall, book: LearningState, asked: TaskQuery, task: Task) -> Recall:
     """Return the hits that resemble the task, or its input, in words or meaning, without what entries say already.
 
     An entry is shown as one or not at all: a lesson stands in a prompt once, and one that was archived or is withheld
     does not come back by way of a past task.
     """
-    tasks = [book.weighed(text, asked.project) for text in {task.text, asked.text}]
+    tasks = [book.weigh_task(text, asked.project) for text in {task.text, asked.text}]
     known = [one for one in book.entries.values() if in_scope(one, asked.project)]
     alike = [
         hit for hit in recall.hits if hit.similarity >= MEANT or any(resembles(one, hit.item.text) for one in tasks)
@@ -165,7 +164,7 @@ def near(recall: Recall, book: Book, asked: Asked, task: Task) -> Recall:
     return Recall([hit for hit in cut if hit.item.text])
 
 
-def drop_known_lines(text: str, known: Iterable[Entry]) -> str:
+def drop_known_lines(text: str, known: Iterable[LearningEntry]) -> str:
     """Return a text without the lines that repeat an entry; empty if they repeat an archived one."""
     repeated = [one for one in known if quotes(one.stance, (text,))]
     if any(not one.live for one in repeated):
@@ -174,7 +173,7 @@ def drop_known_lines(text: str, known: Iterable[Entry]) -> str:
     return "\n".join(line for line in lines if not any(quotes(one.stance, (line,)) for one in repeated))
 
 
-def similar(recall: Recall, choice: Choice, rules: Rules) -> list[Hit]:
+def similar(recall: Recall, choice: Selection, rules: SelectionRules) -> list[Hit]:
     """Past tasks, when what was learned leaves half of the room."""
     left = rules.tokens - sum(entry.tokens for entry in choice.shown)
     taken: list[Hit] = []

@@ -1,22 +1,22 @@
-"""What becomes of the entries that a run was shown: blame, and with it probation, quarantine or rest."""
+"""Update the entries that a run was shown: blame, probation, quarantine or archive."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import Finding, LearningStatus, Result
 
-from .book import Book
+from .book import LearningState
 from .credit import harmful, idle, proves_uplift
-from .entry import Entry, put_away
+from .entry import LearningEntry, put_away
 from .lesson import first_findings
 from .merge import QUARANTINED
-from .promote import promoted
-from .sameness import KINDRED, SAME_TOPIC, apart, ruled, subjects
-from .words import PLAIN, Tongue, details, kindred, named_in, opposed, overlap, terms
+from .promote import promote_entry
+from .sameness import KINDRED, SAME_TOPIC, apart, has_known_rule, subjects
+from .words import PLAIN, Tongue, contradict, details, named_in, overlap, terms, topic_similarity
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FirstAttemptFailure:
     """What was wrong with a first attempt: what was found, and which checks were ``red`` and ``green``.
 
     ``tongue`` is how people speak in the project.
@@ -29,19 +29,19 @@ class Fault:
     tongue: Tongue = PLAIN
 
 
-def fault_of(result: Result, task: str, tongue: Tongue = PLAIN) -> Fault:
+def fault_of(result: Result, task: str, tongue: Tongue = PLAIN) -> FirstAttemptFailure:
     """What was wrong with the first attempt of a run."""
     first = result.iterations[0].evaluation
     green = [check.name for check in first.checks if check.passed] if first else []
-    return Fault(first_findings(result), first.failing if first else (), green, task, tongue)
+    return FirstAttemptFailure(first_findings(result), first.failing if first else (), green, task, tongue)
 
 
-def blamed(eligible: Iterable[Entry], fault: Fault) -> list[str]:
-    """The entries that are about what was found wrong, whether they were there to prevent it or withheld."""
+def entries_to_blame(eligible: Iterable[LearningEntry], fault: FirstAttemptFailure) -> list[str]:
+    """Return the entries about what was found wrong, whether shown or held out."""
     return [entry.id for entry in eligible if at_fault(entry, fault)]
 
 
-def at_fault(entry: Entry, fault: Fault) -> bool:
+def at_fault(entry: LearningEntry, fault: FirstAttemptFailure) -> bool:
     """Whether an entry is about what was wrong, and says another thing than what was wanted."""
     other = [one for one in fault.findings if not agrees(entry, one, fault.tongue)]
     if entry.check in fault.tongue.checks and fault.red:
@@ -50,7 +50,7 @@ def at_fault(entry: Entry, fault: Fault) -> bool:
     return entry.check not in fault.green and any(about(entry, one, words, fault.tongue) for one in other)
 
 
-def about(entry: Entry, finding: Finding, task: frozenset[str], tongue: Tongue) -> bool:
+def about(entry: LearningEntry, finding: Finding, task: frozenset[str], tongue: Tongue) -> bool:
     """Whether a finding is of the kind that an entry speaks of.
 
     What it is about are the words that it has in common with the task; one that has none is about all of the task.
@@ -60,14 +60,14 @@ def about(entry: Entry, finding: Finding, task: frozenset[str], tongue: Tongue) 
     words = terms(told)
     if (rule or title, where) in subjects(entry) and (not entry.topic or terms(rule) & entry.topic):
         return True
-    if rule and ruled(entry) and (rule, where) not in subjects(entry):
+    if rule and has_known_rule(entry) and (rule, where) not in subjects(entry):
         return False
-    if kindred(entry.text, told, tongue) >= KINDRED and not apart(entry.own, words & task):
+    if topic_similarity(entry.text, told, tongue) >= KINDRED and not apart(entry.own, words & task):
         return True
     return overlap(entry.topic or terms(entry.text), words & task or task or words, {}) >= SAME_TOPIC
 
 
-def stands(entry: Entry, result: Result) -> bool:
+def stands(entry: LearningEntry, result: Result) -> bool:
     """Whether work that is good in the end still has what an entry names: then that was not the fault."""
     judged, work = result.best.evaluation, result.best.work
     names = details(entry.stance).identifiers
@@ -76,15 +76,15 @@ def stands(entry: Entry, result: Result) -> bool:
     return named_in(names, f"{work.text}\n{work.diff}")
 
 
-def agrees(entry: Entry, finding: Finding, tongue: Tongue) -> bool:
+def agrees(entry: LearningEntry, finding: Finding, tongue: Tongue) -> bool:
     """Whether an entry says what the finding wants: then it is not the entry that did it."""
     if not finding.fix or entry.kind == "anti_pattern":
         return False
-    return not opposed(finding.fix, entry.stance, tongue)
+    return not contradict(finding.fix, entry.stance, tongue)
 
 
-def settled(book: Book, ids: Iterable[str], project: str, now: str) -> Iterator[Entry]:
-    """The entries whose standing changes after their latest outcome."""
+def status_changes(book: LearningState, ids: Iterable[str], project: str, now: str) -> Iterator[LearningEntry]:
+    """Yield the entries whose status changes after their latest outcome."""
     usual = book.usual(project)
     for id in dict.fromkeys(ids):
         entry = book.entries.get(id)
@@ -94,10 +94,10 @@ def settled(book: Book, ids: Iterable[str], project: str, now: str) -> Iterator[
         if harmful(uses, usual):
             yield put_away(entry, now, f"{QUARANTINED}: it does more harm than good")
         elif idle(uses, usual):
-            yield put_away(entry, now, "put away: it makes no difference")
+            yield put_away(entry, now, "archived: it makes no difference")
         elif not entry.read and not entry.proved and proves_uplift(uses, book.usual(entry.project)):
             yield replace(
                 entry, standing=LearningStatus.ACTIVE, proved=True, reason="runs without it show that it helps"
             )
         elif uses and uses[-1].shown and uses[-1].passed:
-            yield from promoted(book, entry, now)
+            yield from promote_entry(book, entry, now)

@@ -1,4 +1,4 @@
-"""A run that is over, as something to learn from. Knows results; knows no ledger and no rule."""
+"""Represent a finished run as something to learn from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from hashlib import sha256
 from openkoi_hookspecs import Finding, Result, Severity
 from openkoi_settings import keys
 
-from .entry import Entry, Proof, name_of, short
-from .evidence import Step
+from .entry import EntryEvidence, LearningEntry, name_of, short
+from .evidence import IterationStep
 from .words import PLAIN, Tongue, keys_in
 
 TASK = 160
@@ -41,8 +41,8 @@ class Lesson:
         return short(self.result.task.text, TASK)
 
 
-def noted(lesson: Lesson, kind: str, text: str, proof: Proof, **more: object) -> Entry:
-    """An entry from this run."""
+def make_entry(lesson: Lesson, kind: str, text: str, proof: EntryEvidence, **more: object) -> LearningEntry:
+    """Return an entry from this run."""
     said = short(text)
     facts: dict[str, object] = {
         "when": (lesson.task,),
@@ -54,14 +54,14 @@ def noted(lesson: Lesson, kind: str, text: str, proof: Proof, **more: object) ->
         **more,
     }
     id = name_of(kind, said, str(facts["project"]))
-    return Entry(id, kind, said, **facts)  # type: ignore[arg-type]  # by field name
+    return LearningEntry(id, kind, said, **facts)  # type: ignore[arg-type]  # by field name
 
 
-def proof_of(lesson: Lesson, number: int, finding: Finding | None, step: Step) -> Proof:
+def proof_of(lesson: Lesson, number: int, finding: Finding | None, step: IterationStep) -> EntryEvidence:
     """Where it was seen, and what the checks said before and after."""
     rule, where, title = finding.key if finding else ("", "", "")
     diff = step.after.work.diff
-    return Proof(
+    return EntryEvidence(
         run=lesson.run,
         iteration=number,
         rule=rule,
@@ -73,8 +73,8 @@ def proof_of(lesson: Lesson, number: int, finding: Finding | None, step: Step) -
     )
 
 
-def passed(result: Result) -> bool | None:
-    """Whether the first attempt was good enough; None when neither a judge nor a check had anything to say."""
+def first_attempt_passed(result: Result) -> bool | None:
+    """Return whether the first attempt was good enough, or None without judge and checks."""
     first = result.iterations[0].evaluation
     if first is None or first.red:
         return None if first is None else False

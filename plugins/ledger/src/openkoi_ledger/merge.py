@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import LearningStatus
 
-from .entry import Entry, Trust, put_away
+from .entry import LearningEntry, Trust, put_away
 from .sameness import SAME_TOPIC, about_the_same, contrary, opinion, same
-from .words import PLAIN, Tongue, alike, frame, opposed, overlap, terms
+from .words import PLAIN, Tongue, alike, contradict, frame, overlap, terms
 
 RELATED = 0.6
 PROOFS, TASKS = 12, 12
@@ -19,9 +19,14 @@ DISMISSED = "dismissed"
 QUARANTINED = "quarantined"
 
 
-def merged(
-    entries: Iterable[Entry], new: Entry, now: str, blamed: Collection[str] = (), *, tongue: Tongue = PLAIN
-) -> list[Entry]:
+def merge_entries(
+    entries: Iterable[LearningEntry],
+    new: LearningEntry,
+    now: str,
+    blamed: Collection[str] = (),
+    *,
+    tongue: Tongue = PLAIN,
+) -> list[LearningEntry]:
     """Return the entries that change: the new one or the one it adds evidence to, and those that it ends.
 
     ``blamed`` entries were shown to the run that taught this, and are about what went wrong in it; ``tongue`` is
@@ -29,7 +34,7 @@ def merged(
     """
     near = [one for one in entries if one.scope != "project" or one.project == new.project]
     twin = closest(near, new, tongue)
-    kept = reinforced(twin, new, now) if twin else new
+    kept = reinforce_entry(twin, new, now) if twin else new
     by = Taught(new, blamed, tongue)
     ended = [(one, fate(one, kept, by)) for one in near if one is not twin and one.live]
     return [kept, *(put_away(one, now, f"{why} {kept.id}", by=kept.id) for one, why in ended if why)]
@@ -39,23 +44,23 @@ def merged(
 class Taught:
     """What a run taught, the entries to blame for what went wrong in it, and how people speak there."""
 
-    seen: Entry
+    seen: LearningEntry
     blamed: Collection[str]
     tongue: Tongue
 
 
-def closest(entries: Iterable[Entry], new: Entry, tongue: Tongue) -> Entry | None:
-    """The entry that says the same, a live one before one that was put away."""
-    twins = [one for one in entries if one.id == new.id or (same(one, new, tongue) and not outranked(one, new))]
+def closest(entries: Iterable[LearningEntry], new: LearningEntry, tongue: Tongue) -> LearningEntry | None:
+    """Return the entry that says the same, preferring a live one to an archived one."""
+    twins = [one for one in entries if one.id == new.id or (same(one, new, tongue) and not is_superseded(one, new))]
     return max(twins, key=lambda one: (one.live, one.id == new.id, alike(one.text, new.text)), default=None)
 
 
-def outranked(old: Entry, new: Entry) -> bool:
-    """Whether a new entry was borne out and an older one was not: evidence is for the words that were borne out."""
+def is_superseded(old: LearningEntry, new: LearningEntry) -> bool:
+    """Return whether a new entry is confirmed and an older one is not."""
     return old.live and opinion(old) and not opinion(new)
 
 
-def fate(old: Entry, kept: Entry, by: Taught) -> str:
+def fate(old: LearningEntry, kept: LearningEntry, by: Taught) -> str:
     """What becomes of an older entry beside one that is kept: why it ends, or nothing."""
     if ends(kept, old, by):
         return "contradicted by"
@@ -63,8 +68,8 @@ def fate(old: Entry, kept: Entry, by: Taught) -> str:
     return "the same as" if local and kept.live and old.trust <= kept.trust and same(old, kept, by.tongue) else ""
 
 
-def reinforced(known: Entry, new: Entry, now: str) -> Entry:
-    """Add the evidence of the same thing seen again. What is dismissed stays away; what was read gains no trust."""
+def reinforce_entry(known: LearningEntry, new: LearningEntry, now: str) -> LearningEntry:
+    """Add the evidence of a repeated observation; a dismissed entry stays dismissed, and read text gains no trust."""
     proofs = tuple(dict.fromkeys((*known.proofs, *new.proofs)))
     proofs = proofs if len(proofs) <= PROOFS else (proofs[0], *proofs[1 - PROOFS :])
     more = replace(
@@ -83,7 +88,7 @@ def reinforced(known: Entry, new: Entry, now: str) -> Entry:
     return replace(more, standing=LearningStatus.PROBATION, since=now, until="", superseded_by="", reason="seen again")
 
 
-def ends(new: Entry, old: Entry, by: Taught) -> bool:
+def ends(new: LearningEntry, old: LearningEntry, by: Taught) -> bool:
     """Whether a new entry ends the validity of an older one: they cannot both hold, and it was verified.
 
     Of two opinions the newer one stands where the older was shown and is to blame, and a check turned green since.
@@ -95,7 +100,7 @@ def ends(new: Entry, old: Entry, by: Taught) -> bool:
         return False
     if old.trust is Trust.PERSON and seen.trust is not Trust.PERSON:
         return False
-    other = advises(old, new) and opposed(old.stance, new.stance, by.tongue)
+    other = advises(old, new) and contradict(old.stance, new.stance, by.tongue)
     if not (contrary(old, new) or (other and old.id in blamed)):
         return False
     if old.id in blamed and opinion(old) and not opinion(seen):
@@ -107,6 +112,6 @@ def ends(new: Entry, old: Entry, by: Taught) -> bool:
     return related and (speaks_of_it or about_the_same(old, new))
 
 
-def advises(*entries: Entry) -> bool:
+def advises(*entries: LearningEntry) -> bool:
     """Whether entries say what to do rather than what not to do."""
     return all(entry.kind != "anti_pattern" for entry in entries)

@@ -1,13 +1,13 @@
-"""How entries are shown to people: in a line, in a list, on a page with all the evidence. Knows no terminal."""
+"""Format entries as a line, a list, or a page with all the evidence."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from .book import Book
+from .book import LearningState
 from .credit import by_model, counts, lift
 from .decay import USUAL, Decay, confidence
-from .entry import Entry, Proof
-from .figures import counted
+from .entry import EntryEvidence, LearningEntry
+from .figures import to_learning
 
 LATEST = 10
 TRUST = (
@@ -19,28 +19,30 @@ TRUST = (
 )
 
 
-def line(book: Book, entry: Entry) -> str:
+def line(book: LearningState, entry: LearningEntry) -> str:
     """An entry in a line."""
-    known = counted(book, entry)
-    marks = ", ".join(filter(None, (str(entry.standing), "pinned" * entry.pinned, "quoted as data" * entry.quoted)))
+    known = to_learning(book, entry)
+    marks = ", ".join(
+        filter(None, (str(entry.standing), "pinned" * entry.pinned, "quoted as data" * entry.is_untrusted))
+    )
     return f"{entry.id}  {entry.kind}: {entry.text}  ({marks}; shown {known.shown}, helped {known.helpful}, harmed {known.harmful})"  # noqa: E501  # one line of output
 
 
-def overview(book: Book, entries: Sequence[Entry]) -> str:
+def overview(book: LearningState, entries: Sequence[LearningEntry]) -> str:
     """All entries, the most useful first."""
     if not entries:
         return "Nothing was learned yet. Entries are made when a task took more than one attempt."
     return "\n".join(
-        line(book, entry) for entry in sorted(entries, key=lambda one: (-counted(book, one).confidence, one.id))
+        line(book, entry) for entry in sorted(entries, key=lambda one: (-to_learning(book, one).confidence, one.id))
     )
 
 
-def page(book: Book, entry: Entry, now: str, decay: Decay = USUAL) -> str:
+def page(book: LearningState, entry: LearningEntry, now: str, decay: Decay = USUAL) -> str:
     """Everything that is known about an entry; it fades like this."""
     return "\n".join([line(book, entry), *facts(book, entry, now, decay), *evidence(entry), *outcomes(book, entry)])
 
 
-def facts(book: Book, entry: Entry, now: str, decay: Decay) -> Iterator[str]:
+def facts(book: LearningState, entry: LearningEntry, now: str, decay: Decay) -> Iterator[str]:
     """Where it holds, what it stands on, and what it is worth now."""
     where = f"project {entry.project}" if entry.scope == "project" else entry.scope
     yield f"  holds in:  {where}; about: {', '.join(entry.keys) or 'nothing by name'}"
@@ -50,23 +52,23 @@ def facts(book: Book, entry: Entry, now: str, decay: Decay) -> Iterator[str]:
     if entry.until:
         after = f", replaced by {entry.superseded_by}" if entry.superseded_by else ""
         yield f"  valid:     {entry.since} to {entry.until}{after}"
-    known = counted(book, entry, decay)
-    left = confidence(known.confidence, book.helped(entry), now, decay)
+    known = to_learning(book, entry, decay)
+    left = confidence(known.confidence, book.last_helped(entry), now, decay)
     fades = f"; without help it is shown until {known.expires_at[:10]}" if known.expires_at else ""
     yield f"  worth:     confidence {known.confidence:.2f}, faded to {left:.2f}{fades}"
-    yield f"  lift:      {lifted(book, entry)}"
+    yield f"  lift:      {format_uplift(book, entry)}"
 
 
-def explain_display(entry: Entry) -> str:
+def explain_display(entry: LearningEntry) -> str:
     """How it stands in a prompt, and what would change that."""
-    if not entry.quoted:
+    if not entry.is_untrusted:
         return "shown as an instruction"
     until = "you approve it" if entry.read else "you approve it, or runs without it prove that it helps"
     return f"shown as quoted data until {until}"
 
 
-def lifted(book: Book, entry: Entry) -> str:
-    """How much more often first attempts pass with an entry, and what to make of that."""
+def format_uplift(book: LearningState, entry: LearningEntry) -> str:
+    """Return how much more often first attempts pass with an entry, and what that means."""
     uses = book.uses(entry.id)
     if not uses:
         return "not known: no task that was judged has met it yet"
@@ -75,16 +77,16 @@ def lifted(book: Book, entry: Entry) -> str:
     return f"{found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f}) of first attempts that pass: {known}"
 
 
-def evidence(entry: Entry) -> Iterator[str]:
+def evidence(entry: LearningEntry) -> Iterator[str]:
     """The runs that taught it."""
     for proof in entry.proofs:
-        yield f"  learned:   {told(proof)}"
+        yield f"  learned:   {format_evidence(proof)}"
     for task in entry.when:
         yield f"  in a task: {task}"
 
 
-def told(proof: Proof) -> str:
-    """One piece of evidence."""
+def format_evidence(proof: EntryEvidence) -> str:
+    """Return one piece of evidence."""
     said = [f"run {proof.run[:8]}, iteration {proof.iteration + 1}"]
     if proof.finding:
         said.append(f"{proof.finding} {proof.where}".rstrip())
@@ -95,7 +97,7 @@ def told(proof: Proof) -> str:
     return "; ".join(said)
 
 
-def outcomes(book: Book, entry: Entry) -> Iterator[str]:
+def outcomes(book: LearningState, entry: LearningEntry) -> Iterator[str]:
     """When it was shown or withheld, and how that went."""
     for model, known in by_model(book.uses(entry.id)).items():
         said = f"shown {known.shown}, helped {known.helpful}, harmed {known.harmful}, withheld {known.withheld}"
@@ -106,13 +108,13 @@ def outcomes(book: Book, entry: Entry) -> Iterator[str]:
         yield f"  {book.visits[use.run].at[:16]}  run {use.run[:8]}: {what}, the first attempt {how}"
 
 
-def as_json(book: Book, entries: Iterable[Entry], now: str, decay: Decay = USUAL) -> str:
+def as_json(book: LearningState, entries: Iterable[LearningEntry], now: str, decay: Decay = USUAL) -> str:
     """The same for programs."""
     return json.dumps([plain(book, entry, now, decay) for entry in entries], indent=2, ensure_ascii=False)
 
 
-def plain(book: Book, entry: Entry, now: str, decay: Decay) -> dict[str, object]:
-    uses, known = book.uses(entry.id), counted(book, entry, decay)
+def plain(book: LearningState, entry: LearningEntry, now: str, decay: Decay) -> dict[str, object]:
+    uses, known = book.uses(entry.id), to_learning(book, entry, decay)
     found = lift(uses, book.usual(entry.project))
     return {
         "id": entry.id,
@@ -131,10 +133,10 @@ def plain(book: Book, entry: Entry, now: str, decay: Decay) -> dict[str, object]
         "withheld": counts(uses).withheld,
         "lift": [round(found.low, 3), round(found.mean, 3), round(found.high, 3)],
         "confidence": known.confidence,
-        "faded": round(confidence(known.confidence, book.helped(entry), now, decay), 3),
+        "faded": round(confidence(known.confidence, book.last_helped(entry), now, decay), 3),
         "last_used": known.last_used,
         "expires_at": known.expires_at,
-        "quoted": entry.quoted,
+        "quoted": entry.is_untrusted,
         "evidence": [proof.run for proof in entry.proofs],
         "valid_from": entry.since,
         "valid_to": entry.until,

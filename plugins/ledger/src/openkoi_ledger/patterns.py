@@ -1,26 +1,26 @@
-"""What only happened often, and says nothing about what to do: a guess. Knows results; knows no ledger."""
+"""Learn patterns that only occurred often, without a remedy."""
 
 from collections import Counter
 from collections.abc import Iterator
 
-from .entry import Entry, Proof
-from .lesson import Lesson, noted
+from .entry import EntryEvidence, LearningEntry
+from .lesson import Lesson, make_entry
 
 SLOW, RECURRING = 0.5, 0.75
 
 
-def slow(lesson: Lesson) -> Iterator[Entry]:
+def slow(lesson: Lesson) -> Iterator[LearningEntry]:
     """Three iterations or more, of which the last gained next to nothing."""
     scores = [one.evaluation.score for one in lesson.result.iterations if one.evaluation]
     known = [score for score in scores if score is not None]
     if len(known) >= 3 and 0 <= known[-1] - known[-2] < lesson.thresholds.plateau:
         what = lesson.result.task.category or "these"
         text = f"Tasks like {what} gain little after {len(known) - 1} iterations: aim for the whole in the first."
-        proof = Proof(run=lesson.run, iteration=len(known) - 1)
-        yield noted(lesson, "heuristic", text, proof, base=SLOW, origin="pattern")
+        proof = EntryEvidence(run=lesson.run, iteration=len(known) - 1)
+        yield make_entry(lesson, "heuristic", text, proof, base=SLOW, origin="pattern")
 
 
-def recurring(lesson: Lesson) -> Iterator[Entry]:
+def recurring(lesson: Lesson) -> Iterator[LearningEntry]:
     """Two blockers or more of one kind: the first three are named."""
     found = [
         finding for one in lesson.result.iterations if one.evaluation is not None for finding in one.evaluation.blockers
@@ -30,5 +30,5 @@ def recurring(lesson: Lesson) -> Iterator[Entry]:
         where = next(finding.key[1] for finding in found if finding.rule == rule)
         if count >= 2:
             text = f"Check {rule} before answering; it was blocked by: {'; '.join(titles)}"
-            proof = Proof(run=lesson.run, rule=rule, where=where, finding=titles[0])
-            yield noted(lesson, "anti_pattern", text, proof, base=RECURRING, origin="pattern")
+            proof = EntryEvidence(run=lesson.run, rule=rule, where=where, finding=titles[0])
+            yield make_entry(lesson, "anti_pattern", text, proof, base=RECURRING, origin="pattern")

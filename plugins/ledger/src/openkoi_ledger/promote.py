@@ -1,13 +1,13 @@
-"""What helped in two projects of a person, and is contradicted in none, holds in all of them. Pure."""
+"""Promote what helped in two projects, and is contradicted in none, to all of them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
 
-from .book import Book
+from .book import LearningState
 from .credit import counts
-from .entry import Entry, name_of, put_away
+from .entry import LearningEntry, name_of, put_away
 from .merge import TASKS
 from .sameness import about_the_same, contrary, opinion, same
 
@@ -15,8 +15,8 @@ REASON = "helped in {} projects"
 PROVED = 3
 
 
-def promoted(book: Book, proved: Entry, now: str) -> list[Entry]:
-    """The entry that holds everywhere from now on, and those of single projects that it replaces; or nothing."""
+def promote_entry(book: LearningState, proved: LearningEntry, now: str) -> list[LearningEntry]:
+    """Return the global entry, and the project entries it replaces, or nothing."""
     if not (local(proved) and helps(book, proved)):
         return []
     others = [one for one in book.entries.values() if local(one) and one.project != proved.project]
@@ -43,7 +43,9 @@ def promoted(book: Book, proved: Entry, now: str) -> list[Entry]:
     return [whole, *(put_away(one, now, f"holds everywhere as {whole.id}", by=whole.id) for one in told)]
 
 
-def taken_home(entries: Iterable[Entry], ended: Entry, project: str, now: str) -> Iterator[Entry]:
+def taken_home(
+    entries: Iterable[LearningEntry], ended: LearningEntry, project: str, now: str
+) -> Iterator[LearningEntry]:
     """What held everywhere until a ``project`` contradicted it holds again where it was borne out."""
     if ended.scope != "user":
         return
@@ -53,12 +55,12 @@ def taken_home(entries: Iterable[Entry], ended: Entry, project: str, now: str) -
             yield replace(one, standing=LearningStatus.ACTIVE, until="", superseded_by="", since=now, reason=why)
 
 
-def local(entry: Entry) -> bool:
-    """Whether an entry was borne out in its project, and nobody has pinned it there."""
+def local(entry: LearningEntry) -> bool:
+    """Return whether an entry was confirmed in its project, and is not pinned there."""
     return entry.scope == "project" and entry.live and not (entry.pinned or entry.read or opinion(entry))
 
 
-def helps(book: Book, entry: Entry) -> bool:
+def helps(book: LearningState, entry: LearningEntry) -> bool:
     """Whether an entry has helped several times in its project, and done no harm."""
     known = counts(book.uses(entry.id))
     return known.helpful >= PROVED and not known.harmful

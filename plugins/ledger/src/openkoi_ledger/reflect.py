@@ -10,8 +10,8 @@ from openkoi_hookspecs import Finding, Iteration, Message, Request, Response, Re
 
 from .answers import answers
 from .credit import drawn
-from .entry import Entry, Proof
-from .lesson import Lesson, noted
+from .entry import EntryEvidence, LearningEntry
+from .lesson import Lesson, make_entry
 from .words import terms
 
 MOST, SHORTEST = 3, 8
@@ -87,7 +87,7 @@ def failing(iteration: Iteration) -> tuple[str, ...]:
     return tuple(sorted(iteration.evaluation.failing)) if iteration.evaluation else ()
 
 
-def lessons(reply: Response, lesson: Lesson) -> Iterator[Entry]:
+def lessons(reply: Response, lesson: Lesson) -> Iterator[LearningEntry]:
     """Make entries of an answer: three at most."""
     found = findings(lesson.result)
     red, left = (failing(one) for one in (lesson.result.iterations[0], lesson.result.best))
@@ -97,6 +97,6 @@ def lessons(reply: Response, lesson: Lesson) -> Iterator[Entry]:
         rule, where, title = finding.key if finding else ("", "", "")
         text = one.text if terms(one.when) <= terms(one.text) else f"{one.text} (When: {one.when})"
         text += f" Not when: {one.unless}" if one.unless else ""
-        proof = Proof(run=lesson.run, rule=rule, where=where, finding=title, before=red, after=left)
+        proof = EntryEvidence(run=lesson.run, rule=rule, where=where, finding=title, before=red, after=left)
         more = {"origin": "reflection", "unless": one.unless, "advice": one.text}
-        yield noted(lesson, "heuristic", text, proof, **more)
+        yield make_entry(lesson, "heuristic", text, proof, **more)

@@ -7,7 +7,7 @@ far as experience does not speak against it; two words of the entry's own in a t
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from .entry import MANY, Entry
+from .entry import MANY, LearningEntry
 from .words import keys_in, overlap, terms
 
 OWN = SURE = 0.5
@@ -19,7 +19,7 @@ HALF, MOST = 0.5, 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class WordStatistics:
     """In how many tasks of a project each word stood: in all, in those where an entry's subject ``came`` up, and in
     those where it was shown for that word and nothing was wrong with it, so that nobody knows whether it was needed."""
 
@@ -38,21 +38,21 @@ class Weighed:
     usual: float
 
 
-def evidence(entry: Entry, words: Collection[str], heard: Heard) -> dict[str, float]:
+def evidence(entry: LearningEntry, words: Collection[str], heard: WordStatistics) -> dict[str, float]:
     """How often each word of a task has meant what an entry is about, of the times that could tell."""
     own = terms(entry.text)
     shares = {word: share(heard, word, mine=word in own) for word in words}
     return {word: part for word, part in shares.items() if part > 0}
 
 
-def share(heard: Heard, word: str, *, mine: bool) -> float:
+def share(heard: WordStatistics, word: str, *, mine: bool) -> float:
     """Of the tasks with a word that could tell, those in which an entry was needed; its own words have a start."""
     came = heard.came.get(word, 0)
     told = max(came, heard.all.get(word, 0) - heard.well.get(word, 0))
     return (came + OWN * mine) / (told + SURE + SURE * mine)
 
 
-def relevance_of(entry: Entry, told: Mapping[str, float], task: Weighed) -> float:
+def relevance_of(entry: LearningEntry, told: Mapping[str, float], task: Weighed) -> float:
     """How much an entry is about a task: what its two strongest words say; names that both have count extra."""
     known = sum(sorted(told.values(), reverse=True)[:STRONGEST]) / STRONGEST
     alike = likeness(entry, task)
@@ -61,7 +61,7 @@ def relevance_of(entry: Entry, told: Mapping[str, float], task: Weighed) -> floa
     return min(1.0, max(known, alike if plain else min(alike, BEYOND * known)) + (NAMED if named else 0.0))
 
 
-def likeness(entry: Entry, task: Weighed) -> float:
+def likeness(entry: LearningEntry, task: Weighed) -> float:
     """How many of the words that tasks have in common with an entry a task has, rare ones counting for more.
 
     Two such words, or a third of them, are all that can be asked for: what is meant is said in other words each time.
@@ -88,7 +88,7 @@ def resembles(task: Weighed, text: str) -> bool:
     return plain or holds(task, text) >= HALF or bool({*keys_in(task.text)} & {*keys_in(text)})
 
 
-def subject(entry: Entry, heard: Collection[str]) -> frozenset[str]:
+def subject(entry: LearningEntry, heard: Collection[str]) -> frozenset[str]:
     """The words that an entry is about: its own that were heard in tasks, and those that its tasks have in common.
 
     Nothing while it has none, and was seen in too few tasks to tell.

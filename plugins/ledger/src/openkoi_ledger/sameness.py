@@ -5,8 +5,8 @@ A number, a name or a negation that differs is never a duplicate.
 
 from collections.abc import Collection
 
-from .entry import Entry, Trust
-from .words import PLAIN, Tongue, agreed, alike, details, differ, kindred, opposed, overlap, terms
+from .entry import LearningEntry, Trust
+from .words import PLAIN, Tongue, agree, alike, contradict, details, differ, overlap, terms, topic_similarity
 
 SAME = 0.8
 SAME_OF_SUBJECT = 0.45
@@ -16,19 +16,19 @@ TELLING = 5
 KINDRED = 0.4
 
 
-def same(one: Entry, new: Entry, tongue: Tongue = PLAIN) -> bool:
+def same(one: LearningEntry, new: LearningEntry, tongue: Tongue = PLAIN) -> bool:
     """Whether two entries say the same in other words."""
     if (one.kind == "anti_pattern") != (new.kind == "anti_pattern") or differ(one.stance, new.stance):
         return False
     likeness, named = alike(one.text, new.text), bool(details(one.stance).identifiers)
     if about_the_same(one, new, tongue):
-        return named or likeness >= SAME_OF_SUBJECT or not opposed(one.stance, new.stance, tongue)
+        return named or likeness >= SAME_OF_SUBJECT or not contradict(one.stance, new.stance, tongue)
     if likeness >= (SAME_OF_NAME if named else SAME):
         return True
-    return not apart(one.own, new.own) and (telling(one.stance) if named else agreed(one.stance, new.stance, tongue))
+    return not apart(one.own, new.own) and (telling(one.stance) if named else agree(one.stance, new.stance, tongue))
 
 
-def about_the_same(one: Entry, other: Entry, tongue: Tongue = PLAIN) -> bool:
+def about_the_same(one: LearningEntry, other: LearningEntry, tongue: Tongue = PLAIN) -> bool:
     """Whether two entries are about one thing: one kind of finding in one place, and no two topics of it; or one check.
 
     Many things are found by one rule, unless it names the thing itself; and where there is no rule, a title is said in
@@ -42,19 +42,19 @@ def about_the_same(one: Entry, other: Entry, tongue: Tongue = PLAIN) -> bool:
     for rule, _ in subjects(one) & subjects(other):
         if not (mine and theirs) or terms(rule) & (mine | theirs) or overlap(mine, theirs, {}) >= SAME_TOPIC:
             return True
-    if ruled(one) and ruled(other):
+    if has_known_rule(one) and has_known_rule(other):
         return False
     if overlap(mine, theirs, {}) >= SAME_TOPIC:
         return True
-    return kindred(one.text, other.text, tongue) >= KINDRED and not apart(one.own, other.own)
+    return topic_similarity(one.text, other.text, tongue) >= KINDRED and not apart(one.own, other.own)
 
 
-def one_check(one: Entry, other: Entry, tongue: Tongue) -> bool:
-    """Whether both were seen to mend one check that is about one thing."""
+def one_check(one: LearningEntry, other: LearningEntry, tongue: Tongue) -> bool:
+    """Return whether both were seen to fix one check about one thing."""
     return one.check == other.check and one.check in tongue.checks
 
 
-def contrary(one: Entry, other: Entry) -> bool:
+def contrary(one: LearningEntry, other: LearningEntry) -> bool:
     """Whether both cannot be followed: other advice, or one warns of the very thing that the other advises.
 
     To warn of one thing and to advise another goes together, and so do two warnings.
@@ -71,7 +71,7 @@ def contrary(one: Entry, other: Entry) -> bool:
 
 
 def telling(stance: str) -> bool:
-    """Whether a name in an advice says by itself what it is about: it is no short or plain word."""
+    """Return whether a name in an advice identifies its subject: it is neither short nor common."""
     return any(len(name) >= TELLING for name in details(stance).identifiers)
 
 
@@ -80,16 +80,16 @@ def apart(mine: Collection[str], theirs: Collection[str]) -> bool:
     return bool(mine and theirs) and overlap(mine, theirs, {}) < SAME_TOPIC
 
 
-def subjects(entry: Entry) -> set[tuple[str, str]]:
+def subjects(entry: LearningEntry) -> set[tuple[str, str]]:
     """What an entry is about: the rule of a finding, or where there is none its title; and the file."""
     return {(proof.rule or proof.finding, proof.where) for proof in entry.proofs if proof.rule or proof.finding}
 
 
-def ruled(entry: Entry) -> bool:
-    """Whether it is known by which rule its subject is found."""
+def has_known_rule(entry: LearningEntry) -> bool:
+    """Return whether the rule that finds its subject is known."""
     return any(proof.rule for proof in entry.proofs)
 
 
-def opinion(entry: Entry) -> bool:
+def opinion(entry: LearningEntry) -> bool:
     """Whether an entry was never borne out: by a check, on a finding that is known, or by a person."""
     return entry.trust < Trust.CHECK or (entry.trust is Trust.CHECK and not subjects(entry))

@@ -1,4 +1,4 @@
-"""The ledger's view of the run log: only the lines that concern it, each read once. Knows files; decides nothing."""
+"""Read the run log as far as it concerns learning, each line once."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -21,8 +21,8 @@ from openkoi_log import (
     view_of,
 )
 
-from .book import Book
-from .told import Credited, Learned, Noted, Shown
+from .book import LearningState
+from .events import Credited, Learned, Noted, Shown
 from .trust import Read, own
 
 MINE: tuple[type[Event], ...] = (
@@ -56,7 +56,7 @@ RESULT = (
 NAMES = spelled(MINE)
 
 
-class Shelf:
+class LearningLogView:
     """Keeps a book up to date with the log in ``folder``. Files are read in other threads; the book is not."""
 
     def __init__(self, folder: Path) -> None:
@@ -64,19 +64,19 @@ class Shelf:
         self.excerpts = Excerpts(
             folder.parent / "cache" / "ledger.json", b" ".join(NAMES), lambda line: is_kind(line, NAMES)
         )
-        self.book = Book()
+        self.book = LearningState()
         self.ends: dict[str, int] = {}
         self.lock = Lock()
 
-    async def read(self) -> Book:
+    async def read(self) -> LearningState:
         """The book with all that was written until now."""
-        return self.taken(await asyncio.to_thread(self.news))
+        return self.apply_records(await asyncio.to_thread(self.news))
 
-    def read_now(self) -> Book:
+    def read_now(self) -> LearningState:
         """The same, for a command that has nothing else to do."""
-        return self.taken(self.news())
+        return self.apply_records(self.news())
 
-    def taken(self, news: Iterable[Record]) -> Book:
+    def apply_records(self, news: Iterable[Record]) -> LearningState:
         for record in news:
             self.book.take(record)
         return self.book
@@ -113,12 +113,12 @@ class Shelf:
         return view_of(self.told(RESULT, run, session), run).result
 
     def told(self, kinds: Iterable[type[Event]], run: str, session: str) -> Iterator[Record]:
-        """What the files of a session say of a run."""
+        """Yield what the files of a session say about a run."""
         for path in all_segments(self.folder, session):
             yield from select_from(path, kinds, run)
 
     def heard(self, run: str, session: str) -> Read:
-        """What a run had read and what it was shown, for telling where its words come from."""
+        """Return what a run had read and was shown, to determine the origin of its words."""
         calls: dict[str, tuple[str, str]] = {}
         mine, foreign, recalled = list[str](), list[str](), list[str]()
         for record in self.told(HEARD, run, session):

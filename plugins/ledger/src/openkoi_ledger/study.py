@@ -11,15 +11,15 @@ from openkoi_hookspecs import Learning, Result, Run, hooks
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_redact import current_redactor
 
-from .book import Book, Origin
+from .book import LearningState, Origin
 from .decay import USUAL, Decay, now
-from .entry import Entry
-from .figures import counted, figures_differ
-from .judge import blamed, fault_of, settled, stands
-from .lesson import Lesson, Thresholds, passed
-from .shelf import Shelf
+from .entry import LearningEntry
+from .events import Credited, Learned, Noted
+from .figures import figures_differ, to_learning
+from .judge import entries_to_blame, fault_of, stands, status_changes
+from .lesson import Lesson, Thresholds, first_attempt_passed
+from .shelf import LearningLogView
 from .teach import taught
-from .told import Credited, Learned, Noted
 from .undone import taken_back, taken_up
 
 MOST = 50
@@ -29,19 +29,19 @@ MOST = 50
 class Study:
     """What is learned in a run goes onto the shelf by way of its log."""
 
-    shelf: Shelf
+    shelf: LearningLogView
     run: Run
     thresholds: Thresholds
     decay: Decay = USUAL
 
-    async def catch_up(self) -> Book:
-        """Learn from runs that were over when their process was ended, the oldest first; nobody reflects on them."""
+    async def catch_up(self) -> LearningState:
+        """Learn from runs whose process was killed, oldest first, without reflection."""
         book = await self.shelf.read()
         for over in [one for one in book.due if one != self.run.id][-MOST:]:
             result = await asyncio.to_thread(self.shelf.result, over, book.origins.get(over, Origin()).session)
             changed = await self.learn(self.lesson(over, result)) if result else []
             for entry in changed:
-                learning = counted(book, entry, self.decay)
+                learning = to_learning(book, entry, self.decay)
                 await self.run.emit(LearningSaved(await self.run.fold(hooks.on_learning, learning, run=self.run)))
             await self.run.emit(Learned(over))
         return await self.shelf.read()
@@ -54,7 +54,7 @@ class Study:
         known = Lesson(run=id, result=result, project=project, at=now(), thresholds=self.thresholds)
         return replace(known, answers=said, tongue=tongue)
 
-    async def learn(self, lesson: Lesson) -> list[Entry]:
+    async def learn(self, lesson: Lesson) -> list[LearningEntry]:
         """Credit what the run was shown, and note what it taught; return the entries that changed."""
         book = self.shelf.book
         guilty = await self.credit(lesson)
@@ -62,8 +62,8 @@ class Study:
         return await self.note(lesson, taken_back(book, lesson.project, lesson.at), guilty, told=False)
 
     async def note(
-        self, lesson: Lesson, more: Iterable[Entry], guilty: Iterable[str] = (), *, told: bool = True
-    ) -> list[Entry]:
+        self, lesson: Lesson, more: Iterable[LearningEntry], guilty: Iterable[str] = (), *, told: bool = True
+    ) -> list[LearningEntry]:
         """Note what the rules find in a run, unless they were ``told``, and what else was said; return the changes."""
         book = self.shelf.book
         session = book.origins.get(lesson.run, Origin(session=lesson.result.task.session)).session
@@ -76,33 +76,33 @@ class Study:
 
     async def credit(self, lesson: Lesson) -> set[str]:
         """Write down how the first attempt went, and what becomes of the entries; return those to blame."""
-        book, good = self.shelf.book, passed(lesson.result)
+        book, good = self.shelf.book, first_attempt_passed(lesson.result)
         visit = book.visits.get(lesson.run)
         if visit is None or good is None:
             return set()
         told = visit.told
         eligible = [book.entries[id] for id in (*told.shown, *told.withheld) if id in book.entries]
         suspect = [] if good else [one for one in eligible if not stands(one, lesson.result)]
-        guilty = blamed(suspect, fault_of(lesson.result, told.task, lesson.tongue))
+        guilty = entries_to_blame(suspect, fault_of(lesson.result, told.task, lesson.tongue))
         if visit.passed is None:
             other = lesson.run if lesson.run != self.run.id else ""
             await self.run.emit(Credited(good, tuple(guilty), other))
             await self.shelf.read()
-        await self.save(settled(book, [one.id for one in eligible], told.project, lesson.at))
+        await self.save(status_changes(book, [one.id for one in eligible], told.project, lesson.at))
         return set(guilty) & set(told.shown)
 
-    async def save(self, entries: Iterable[Entry]) -> None:
+    async def save(self, entries: Iterable[LearningEntry]) -> None:
         """Write down entries that stand otherwise now."""
         for entry in list(entries):
             await self.run.emit(Noted(entry))
-            await self.run.emit(LearningSaved(counted(self.shelf.book, entry, self.decay)))
+            await self.run.emit(LearningSaved(to_learning(self.shelf.book, entry, self.decay)))
         await self.shelf.read()
 
     async def recount(self, known: Collection[str] = ()) -> None:
         """Save entries again whose figures have changed since; those that are ``known`` are saved by the caller."""
         book = await self.shelf.read()
         for id, saved in list(book.saved.items()):
-            now = counted(book, book.entries[id], self.decay)
+            now = to_learning(book, book.entries[id], self.decay)
             if id not in known and figures_differ(saved, now):
                 await self.run.emit(LearningSaved(now))
 
@@ -112,14 +112,14 @@ def redact(text: str) -> str:
     return current_redactor()(text)
 
 
-def news(before: Entry | None, entry: Entry) -> bool:
+def news(before: LearningEntry | None, entry: LearningEntry) -> bool:
     """Whether everyone is to know of a change: more evidence for the same is noted, and no news."""
     return before is None or (before.text, before.standing) != (entry.text, entry.standing)
 
 
-def announced(
-    book: Book, before: Mapping[str, Entry], changed: Sequence[Entry], decay: Decay = USUAL
+def announce_changes(
+    book: LearningState, before: Mapping[str, LearningEntry], changed: Sequence[LearningEntry], decay: Decay = USUAL
 ) -> list[Learning]:
     """What everyone is to know of, each entry once."""
     latest = {entry.id: entry for entry in changed}
-    return [counted(book, entry, decay) for id, entry in latest.items() if news(before.get(id), entry)]
+    return [to_learning(book, entry, decay) for id, entry in latest.items() if news(before.get(id), entry)]

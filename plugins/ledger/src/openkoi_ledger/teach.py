@@ -1,46 +1,46 @@
-"""From a finished run to the entries that change: extract, vet, merge. Pure; whoever calls it writes them down."""
+"""Derive changed entries from a finished run: extract, vet, merge."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
 
-from .entry import Entry, Trust
-from .extract import extracted
+from .entry import LearningEntry, Trust
+from .extract import extract_entries
 from .lesson import Lesson
-from .merge import merged
+from .merge import merge_entries
 from .promote import taken_home
-from .trust import Read, lineage, recalled, sayable
+from .trust import Read, lineage, repeats_memory, sayable
 
 
 def taught(
-    entries: Iterable[Entry],
+    entries: Iterable[LearningEntry],
     lesson: Lesson,
     read: Read,
     redact: Callable[[str], str],
     *,
-    more: Iterable[Entry] = (),
+    more: Iterable[LearningEntry] = (),
     blamed: Collection[str] = (),
     told: bool = False,
-) -> list[Entry]:
+) -> list[LearningEntry]:
     """What changes by a run: by what the rules find in it, unless that is ``told``, and by ``more`` that was said."""
     known = {entry.id: entry for entry in entries}
-    changed: dict[str, Entry] = {}
-    for new in vetted([*([] if told else extracted(lesson)), *more], read, redact):
-        kept, *ended = merged(known.values(), new, lesson.at, blamed, tongue=lesson.tongue)
+    changed: dict[str, LearningEntry] = {}
+    for new in vet_entries([*([] if told else extract_entries(lesson)), *more], read, redact):
+        kept, *ended = merge_entries(known.values(), new, lesson.at, blamed, tongue=lesson.tongue)
         home = [one for each in ended for one in taken_home(known.values(), each, lesson.project, lesson.at)]
         for entry in (kept, *ended, *home):
             known[entry.id] = changed[entry.id] = entry
     return list(changed.values())
 
 
-def vetted(entries: Iterable[Entry], read: Read, redact: Callable[[str], str]) -> Iterator[Entry]:
-    """Leave out secrets and what was only recalled; let nothing be more trusted than what it was made of."""
+def vet_entries(entries: Iterable[LearningEntry], read: Read, redact: Callable[[str], str]) -> Iterator[LearningEntry]:
+    """Drop secrets and repetitions of memory; give nothing more trust than its source."""
     for entry in entries:
         told = " ".join((entry.text, entry.unless, *entry.keys))
         if len(entry.text) < 3 or not sayable(told, redact):
             continue
-        if entry.trust is not Trust.PERSON and recalled(entry.text, entry.stance, read):
+        if entry.trust is not Trust.PERSON and repeats_memory(entry.text, entry.stance, read):
             continue
         trust = lineage(entry.text, read, entry.trust, {proof.rule for proof in entry.proofs})
         clean = tuple(one for one in entry.when if sayable(one, redact))

@@ -1,8 +1,4 @@
-"""How far a text may be trusted, by what it was made of. Knows texts and their sources; knows no run.
-
-What a model wrote after it had read a page may be the page's words in disguise: nobody can tell from the text. So a
-text is as trusted as the least trusted thing that its author had read.
-"""
+"""Determine how far a text may be trusted from its sources."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -30,7 +26,7 @@ class Read:
 
 
 def own(tool: str, arguments: str) -> bool:
-    """Whether what a call brings is the workspace's own, as far as can be told from outside."""
+    """Return whether a call's result is the workspace's own, as far as can be determined."""
     return tool in OWN_TOOLS and not (tool == "run_command" and FETCHING.search(arguments))
 
 
@@ -48,8 +44,8 @@ def lineage(text: str, read: Read, at_best: Trust, names: Iterable[str] = ()) ->
     return Trust.TOOL if quotes(text, read.own) else at_best
 
 
-def recalled(text: str, advice: str, read: Read) -> bool:
-    """Whether a text only repeats what memory had shown: one whose advice brings something else does not."""
+def repeats_memory(text: str, advice: str, read: Read) -> bool:
+    """Return whether a text only repeats what memory had shown, including its advice."""
     return any(quotes(text, (source,)) and not adds(advice, source) for source in read.recalled)
 
 

@@ -1,27 +1,27 @@
-"""What it teaches that a person took a run's changes back. Knows the ledger; knows no checkpoint."""
+"""Learn from changes that the user reverted."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
 
-from .book import Book, Visit
-from .entry import Entry, Proof, Trust, name_of, put_away, short
+from .book import LearningState, Visit
+from .entry import EntryEvidence, LearningEntry, Trust, name_of, put_away, short
 
 UNDONE = "undone by a person"
 LONGEST = 110
 
 
-def taken_back(book: Book, project: str, now: str) -> Iterator[Entry]:
-    """An entry for each run of a project that was taken back and is not noted yet."""
+def taken_back(book: LearningState, project: str, now: str) -> Iterator[LearningEntry]:
+    """Return an entry for each undone run of a project without one."""
     for run in book.projects.get(project, ()):
         visit = book.visits[run]
         if visit.undone and warning(visit, now).id not in book.entries:
             yield warning(visit, now)
 
 
-def taken_up(book: Book, project: str, now: str) -> Iterator[Entry]:
-    """Put away what was noted of runs that a person has taken up again."""
+def taken_up(book: LearningState, project: str, now: str) -> Iterator[LearningEntry]:
+    """Archive the entries about runs that the user has redone."""
     for known in book.entries.values():
         if known.live and known.project == project and known.proofs and known.proofs[0].finding == UNDONE:
             visit = book.visits.get(known.proofs[0].run)
@@ -29,12 +29,12 @@ def taken_up(book: Book, project: str, now: str) -> Iterator[Entry]:
                 yield put_away(known, now, "taken up again by a person")
 
 
-def warning(visit: Visit, now: str) -> Entry:
+def warning(visit: Visit, now: str) -> LearningEntry:
     """What a model should know when it meets such a task again."""
     task = short(visit.told.task, LONGEST)
     text = f'The user undid what was done for "{task}". Do not repeat it: take another approach, or ask first.'
-    proof = Proof(run=visit.run, finding=UNDONE)
-    entry = Entry(name_of("anti_pattern", visit.run, visit.told.project), "anti_pattern", text)
+    proof = EntryEvidence(run=visit.run, finding=UNDONE)
+    entry = LearningEntry(name_of("anti_pattern", visit.run, visit.told.project), "anti_pattern", text)
     return replace(
         entry,
         when=(visit.told.task,),

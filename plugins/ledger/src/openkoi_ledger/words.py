@@ -110,30 +110,27 @@ def payload(text: str, tongue: Tongue) -> frozenset[str]:
     return terms(text) - ADVISING - tongue.heard
 
 
-def agreed(one: str, other: str, tongue: Tongue) -> bool:
-    """Whether two pieces of advice say the same in words that no task and no title has."""
+def agree(one: str, other: str, tongue: Tongue) -> bool:
+    """Return whether two pieces of advice say the same in words that no task and no title contains."""
     mine, theirs = payload(one, tongue), payload(other, tongue)
     return bool(mine and theirs) and (mine <= theirs or theirs <= mine)
 
 
-def opposed(one: str, other: str, tongue: Tongue) -> bool:
-    """Whether two pieces of advice on one thing say different things: each names what the other does not."""
-    if (apart := differ(one, other)) or named(one):
+def contradict(one: str, other: str, tongue: Tongue) -> bool:
+    """Return whether two pieces of advice on one thing say different things."""
+    if (apart := differ(one, other)) or has_name(one):
         return apart
     said, told = (payload(each, tongue) or terms(each) - ADVISING for each in (one, other))
     return not (said <= told or told <= said)
 
 
-def named(text: str) -> bool:
-    """Whether a text has a name or a number."""
+def has_name(text: str) -> bool:
+    """Return whether a text contains a name or a number."""
     return bool(details(text).identifiers or details(text).numbers)
 
 
-def kindred(one: str, other: str, tongue: Tongue) -> float:
-    """Return how much two texts speak of the same thing, whatever each says to do about it: 0.0 to 1.0.
-
-    What they share must be said rarely: how faults are spoken of is no thing.
-    """
+def topic_similarity(one: str, other: str, tongue: Tongue) -> float:
+    """Return how much two texts are about the same thing, whatever they say about it: 0.0 to 1.0."""
     mine, theirs = (terms(frame(text)) - payload(text, tongue) for text in (one, other))
     if not any(tongue.weights.get(word, 0.0) >= tongue.usual / RARE for word in mine & theirs):
         return 0.0

@@ -1,4 +1,4 @@
-"""The embedder: texts in, vectors out. Knows how many dimensions there are; what counts is its neighbours' matter."""
+"""The embedder: convert texts to vectors by feature hashing."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,21 +6,22 @@ from collections.abc import Sequence
 from openkoi_hookspecs import ConfigError, Embedding
 
 from .hashing import vector
-from .words import counted
+from .words import count_words
 
-SMALLEST, LARGEST = 64, 65_536
+MIN_DIMENSIONS, LARGEST = 64, 65_536
 
 
 class Lexical:
-    """Finds words and their pieces, not meaning: inflected, compounded and misspelt words, parts of identifiers.
+    """An embedder of words and their pieces, without meaning: inflected, compounded and misspelled words, parts of
+    identifiers.
 
-    Two texts that say the same in other words are strangers to it. It needs no model, no download and no network, and
-    is meant as the companion of a search by words. The same text gets the same vector on every machine.
+    Paraphrases in other words are not similar to it. It needs no model and no network, and complements a word search.
+    Equal texts get equal vectors on every machine.
     """
 
     def __init__(self, *, dimensions: int = 1024) -> None:
-        if not SMALLEST <= dimensions <= LARGEST:
-            raise ConfigError(f"dimensions is {dimensions}. Set it between {SMALLEST} and {LARGEST}.")
+        if not MIN_DIMENSIONS <= dimensions <= LARGEST:
+            raise ConfigError(f"dimensions is {dimensions}. Set it between {MIN_DIMENSIONS} and {LARGEST}.")
         self._dimensions = dimensions
 
     @property
@@ -37,6 +38,6 @@ class Lexical:
         """Embed each text; others have their turn in between."""
         vectors = []
         for text in texts:
-            vectors.append(vector(counted(text), self._dimensions))
+            vectors.append(vector(count_words(text), self._dimensions))
             await asyncio.sleep(0)
         return Embedding(vectors)

@@ -1,6 +1,6 @@
-"""A vector of counted words: each of their features is added to or taken from the place that its hash names.
+"""Hash counted words into a vector: each feature is added to or subtracted from the position of its hash.
 
-The same on every machine: the hash is a digest, and nothing is computed that machines round differently.
+Equal on every machine: the hash is a digest, and no operation rounds differently.
 """
 
 import math
@@ -10,9 +10,9 @@ from hashlib import blake2b
 
 from .words import pieces
 
-PIECE = 0.5
-LONG = 8
-KEPT = 50_000
+PIECE_WEIGHT = 0.5
+LONG_WORD_CHARACTERS = 8
+MAX_CACHED_WORDS = 50_000
 
 Features = tuple[tuple[int, ...], tuple[float, ...]]
 
@@ -34,12 +34,12 @@ def vector(counted: Mapping[str, int], dimensions: int) -> Sequence[float]:
     return scaled
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=MAX_CACHED_WORDS)
 def features(word: str, dimensions: int) -> Features:
     """Return the places of a word and its pieces, and their weights. Short words, which are common, weigh little."""
-    whole = min(len(word) + 1, LONG) / LONG
+    whole = min(len(word) + 1, LONG_WORD_CHARACTERS) / LONG_WORD_CHARACTERS
     codes = [code(f" {word}"), *map(code, pieces(word))]
-    weights = [whole] + [whole * PIECE] * (len(codes) - 1)
+    weights = [whole] + [whole * PIECE_WEIGHT] * (len(codes) - 1)
     signed = (weight if code & 1 else -weight for code, weight in zip(codes, weights, strict=True))
     return tuple((code >> 1) % dimensions for code in codes), tuple(signed)
 

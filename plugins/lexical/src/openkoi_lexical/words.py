@@ -1,4 +1,4 @@
-"""The words of a text and of the identifiers in it, and the pieces of words. Knows no language and no numbers."""
+"""Split texts into words, identifiers and word pieces."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 RUN = re.compile(r"\w+")
 PART = re.compile(r"U+(?=Ul)|U?l+|U+|d+")
-GRAM = 4
+PIECE_CHARACTERS = 4
 
 
 def words(text: str) -> Iterator[str]:
@@ -28,7 +28,7 @@ def identifier(run: str) -> list[str]:
 
 
 def kind(character: str) -> str:
-    """Tell capitals, digits and underscores from letters of any other kind."""
+    """Return the kind of a character: capital, digit, underscore, or other letter."""
     if character.isupper():
         return "U"
     return "d" if character.isdigit() else "_" if character == "_" else "l"
@@ -37,9 +37,9 @@ def kind(character: str) -> str:
 def pieces(word: str) -> list[str]:
     """Cut a word into runs of four characters, its ends marked."""
     marked = f"<{word}>"
-    return [marked[start : start + GRAM] for start in range(max(1, len(marked) - GRAM + 1))]
+    return [marked[start : start + PIECE_CHARACTERS] for start in range(max(1, len(marked) - PIECE_CHARACTERS + 1))]
 
 
-def counted(text: str) -> Mapping[str, int]:
-    """Count the words of a text; one that has no word is a word as a whole."""
+def count_words(text: str) -> Mapping[str, int]:
+    """Return the counts of a text's words; a text without one is a word itself."""
     return Counter(words(text)) or Counter([text.strip()])

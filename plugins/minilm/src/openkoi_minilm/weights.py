@@ -1,7 +1,4 @@
-"""The weights of a BERT encoder by their part in it. Knows the names that they are stored under.
-
-Raises KeyError or ValueError when they are not all there, or do not fit together.
-"""
+"""The weights of a BERT encoder by their role."""
 
 import json
 from collections.abc import Mapping
@@ -25,8 +22,8 @@ class Affine:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
-    """One layer: tokens look at each other, then each by itself."""
+class EncoderLayer:
+    """One layer: attention between tokens, then a feed-forward network."""
 
     query: Affine
     key: Affine
@@ -39,25 +36,25 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """All of them. ``epsilon`` keeps normalisations from dividing by nothing."""
+class EncoderWeights:
+    """All weights; ``epsilon`` keeps normalizations from dividing by zero."""
 
     words: "Tensor"
     positions: "Tensor"
     kind: "Tensor"
     norm: Affine
-    layers: tuple[Layer, ...]
+    layers: tuple[EncoderLayer, ...]
     heads: int
     epsilon: float
 
 
-def weights(folder: Path) -> Weights:
+def weights(folder: Path) -> EncoderWeights:
     """Read the weights of the model in a folder."""
     config = json.loads((folder / CONFIG).read_bytes())
     if config.get("hidden_act") != "gelu" or config.get("model_type") != "bert":
-        raise ValueError("it is no BERT with GELU")
+        raise ValueError("it is not a BERT model with GELU")
     named = tensors(folder / WEIGHTS)
-    return Weights(
+    return EncoderWeights(
         words=named["embeddings.word_embeddings.weight"],
         positions=named["embeddings.position_embeddings.weight"],
         kind=named["embeddings.token_type_embeddings.weight"][0],
@@ -68,9 +65,9 @@ def weights(folder: Path) -> Weights:
     )
 
 
-def layer(named: "Mapping[str, Tensor]", prefix: str) -> Layer:
+def layer(named: "Mapping[str, Tensor]", prefix: str) -> EncoderLayer:
     """Pick the weights of one layer."""
-    return Layer(
+    return EncoderLayer(
         query=affine(named, f"{prefix}.attention.self.query"),
         key=affine(named, f"{prefix}.attention.self.key"),
         value=affine(named, f"{prefix}.attention.self.value"),

@@ -1,6 +1,6 @@
-"""Read what a person types for a server: an address, and perhaps a key. Knows addresses; asks nobody.
+"""Parse the server that a user enters: an address, and perhaps a key.
 
-What may be a key is told from an address before anything is shown or sent, and no complaint repeats what was typed.
+A possible key is recognized before anything is shown or sent, and no message repeats the input.
 """
 
 import re
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from openkoi_hookspecs import ConfigError, Json
 
 EXAMPLE = "One looks like http://localhost:8080/v1"
-KEY_FIRST = f"That looks like a key, and was sent to nobody. The address comes first, then the key. {EXAMPLE}"
+KEY_FIRST = f"That looks like a key; it was not sent anywhere. The address comes first, then the key. {EXAMPLE}"
 LONG = 24
 KEY_BEGINS = re.compile(r"(sk|pk|rk|gsk|xai|ghp)[-_]|AIza|eyJ")
 PARTED = re.compile(r"[.:/]")
@@ -21,20 +21,20 @@ PASSWORD = re.compile(r"[^/@\s]+(?=@)")
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerAddress:
     """A server, and the key that it wants, if one was given."""
 
     url: str
     key: str = field(default="", repr=False)
 
     @property
-    def shown(self) -> str:
-        """The address as it may be repeated: without a login or a query, which are somebody's secrets."""
+    def printable(self) -> str:
+        """Address without login and query, which may be secret."""
         parts = urlsplit(self.url)
         return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def address_in(line: str) -> Address:
+def address_in(line: str) -> ServerAddress:
     """``URL [key]``; without a scheme it is https, and http for what is on this machine. Else raises ConfigError."""
     url, *key = line.split(maxsplit=1) or [""]
     if not url:
@@ -42,10 +42,10 @@ def address_in(line: str) -> Address:
     if like_a_key(url):
         raise ConfigError(KEY_FIRST)
     if not like_an_address(url):
-        raise ConfigError(f"That is no web address. {EXAMPLE}")
+        raise ConfigError(f"That is not a web address. {EXAMPLE}")
     if "://" not in url:
         url = f"{'http' if local(url) else 'https'}://{url}"
-    return Address(url.rstrip("/"), "".join(key).strip())
+    return ServerAddress(url.rstrip("/"), "".join(key).strip())
 
 
 def like_a_key(word: str) -> bool:
@@ -87,14 +87,14 @@ def bases(url: str) -> Sequence[str]:
 
 
 def names_in(listing: Json) -> Sequence[str]:
-    """The models of a list as OpenAI writes it; none when it is no list."""
+    """Return the models of a list in OpenAI's format, or none."""
     entries = listing.get("data") if isinstance(listing, dict) else listing
     found = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     return [name for name in found if isinstance(name, str) and name and name.isprintable()]
 
 
-def masked(text: str) -> str:
-    """The text with stars for all but the address: behind its first word, and instead of that if it is like a key."""
+def mask_input(text: str) -> str:
+    """Return the text with stars for everything but the address."""
     lead = len(text) - len(text.lstrip())
     word = "".join(text.split(maxsplit=1)[:1])
     shown = lead + (0 if like_a_key(word) else len(word))

@@ -4,10 +4,10 @@ import click
 
 from openkoi_hookspecs import Koi, NoProviderError
 
-from .discovery import Machine, discover
+from .discovery import LocalMachine, discover
 from .ollama import NAME as OLLAMA
-from .options import CUSTOM, Option, lines, options, without_a_person
-from .terminal import Terminal, columns, somebody_there, terminal
+from .options import CUSTOM, PickerOption, lines, options, without_a_person
+from .terminal import SetupTerminal, columns, somebody_there, terminal
 
 NOTHING_FOUND = "No API keys found. Pick a provider to get started:"
 SOMETHING_FOUND = "Pick a provider:"
@@ -32,7 +32,7 @@ async def init(koi: Koi, /) -> None:
         raise click.Abort from None
 
 
-async def set_up(koi: Koi, person: Terminal) -> None:
+async def set_up(koi: Koi, person: SetupTerminal) -> None:
     """Ask what to use, and let that be used from now on."""
     choices = options(koi)
     if not choices:
@@ -40,7 +40,7 @@ async def set_up(koi: Koi, person: Terminal) -> None:
             "No provider is installed that could be set up. Install one: pip install openkoi-anthropic"
         )
     koi.saved_keys()  # raises what is wrong with the store before anything is asked
-    usable = [way for way in await discover(koi, Machine(), unsaid) if not way.consent]
+    usable = [way for way in await discover(koi, LocalMachine(), unsaid) if not way.consent]
     message = SOMETHING_FOUND if usable else NOTHING_FOUND
     chosen = await person.pick(message, lines(choices, columns() - MARGINS))
     await follow(koi, person, choices[chosen])
@@ -50,7 +50,7 @@ def unsaid(_: str) -> None:
     """What could not be looked at is said when it is picked."""
 
 
-async def follow(koi: Koi, person: Terminal, choice: Option) -> None:
+async def follow(koi: Koi, person: SetupTerminal, choice: PickerOption) -> None:
     """Ask for what a choice takes."""
     if choice.offer.provider == OLLAMA:
         from .local import use_ollama

@@ -8,10 +8,10 @@ from openkoi_hookspecs import DiscoveredProvider, Koi, hookimpl
 @hookimpl
 async def find_models(koi: Koi) -> Sequence[DiscoveredProvider]:
     """Look at this machine; where nothing can be used as it is, say what could not be looked at."""
-    from .discovery import Machine, discover
+    from .discovery import LocalMachine, discover
 
     troubles: list[str] = []
-    found = await discover(koi, Machine(), troubles.append)
+    found = await discover(koi, LocalMachine(), troubles.append)
     if all(way.consent for way in found):
         for trouble in troubles:
             koi.warn(trouble)

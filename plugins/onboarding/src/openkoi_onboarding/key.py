@@ -14,7 +14,7 @@ from openkoi_settings.keys import DEFAULT_MODEL
 
 from .options import title_of
 from .providers import models_of
-from .terminal import Terminal, say
+from .terminal import SetupTerminal, say
 from .tokens import one_word
 
 SECONDS = 10.0
@@ -23,18 +23,18 @@ REFUSED = "(401)"
 CHOSEN = "OPENKOI_MODEL"
 
 
-async def use_key(koi: Koi, person: Terminal, offer: ProviderInfo) -> None:
+async def use_key(koi: Koi, person: SetupTerminal, offer: ProviderInfo) -> None:
     """Save a key and use the provider's model: the one that is the default already, if that is one of its own."""
-    key = await accepted(koi, person, offer)
+    key = await ask_valid_key(koi, person, offer)
     say(f"  Saved to {koi.save_key(offer.provider, key)}")
     model = await model_in_use(koi, offer.provider)
     if not model:
         koi.set_setting(DEFAULT_MODEL.name, f"{offer.provider}/{offer.model}")
     say(f"  Using: {model or offer.model}\n")
-    if outranked(offer):
-        say(f"  ! {offer.variable} is set here and is used instead of the saved key. Unset it, or set it anew.")
+    if is_key_hidden(offer):
+        say(f"  ! {offer.variable} is set here and is used instead of the saved key. Unset it, or set it again.")
     if not model and os.environ.get(CHOSEN):
-        say(f"  ! {CHOSEN} is set here and names the model that is used instead. Unset it, or set it anew.")
+        say(f"  ! {CHOSEN} is set here and names the model that is used instead. Unset it, or set it again.")
 
 
 async def model_in_use(koi: Koi, provider: str) -> str:
@@ -47,8 +47,8 @@ async def model_in_use(koi: Koi, provider: str) -> str:
     return model if vendor == provider else ""
 
 
-async def accepted(koi: Koi, person: Terminal, offer: ProviderInfo) -> str:
-    """A key that its provider did not refuse; asked for twice at most."""
+async def ask_valid_key(koi: Koi, person: SetupTerminal, offer: ProviderInfo) -> str:
+    """Return a key that its provider accepts; ask twice at most."""
     for _ in range(TRIES):
         key = (await person.secret(f"Paste your {title_of(offer)} API key: ")).strip()
         wrong = unlike_a_key(key) or await refusal(koi, offer, key)
@@ -64,12 +64,12 @@ def unlike_a_key(key: str) -> str:
     """Why this cannot be a key, without repeating it; nothing when it can."""
     if not key:
         return "Nothing was pasted."
-    return "" if one_word(key) else "That is no key: a key is one word of plain letters, digits and signs."
+    return "" if one_word(key) else "That is not a key: a key is one word of letters, digits and signs."
 
 
 async def refusal(koi: Koi, offer: ProviderInfo, key: str) -> str:
     """Try a key; return what is said when it is refused. One that cannot be tried is believed in, and that is said."""
-    if outranked(offer):
+    if is_key_hidden(offer):
         return ""
     koi.use_key(offer.provider, key)
     try:
@@ -84,6 +84,6 @@ async def refusal(koi: Koi, offer: ProviderInfo, key: str) -> str:
     return ""
 
 
-def outranked(offer: ProviderInfo) -> bool:
+def is_key_hidden(offer: ProviderInfo) -> bool:
     """Whether a key in the environment hides the one that is saved."""
     return bool(offer.variable and os.environ.get(offer.variable))

@@ -5,7 +5,7 @@ import os
 from openkoi_hookspecs import Koi, NoProviderError, ProviderUnavailableError
 from openkoi_settings.keys import DEFAULT_MODEL
 
-from .ollama import NAME, USUAL, VARIABLE, best_model, misplaced
+from .ollama import NAME, USUAL, VARIABLE, best_model, explain_bad_host
 from .providers import models_of
 from .terminal import say
 
@@ -19,8 +19,8 @@ NOT_RUNNING = """Ollama not detected at {place}.
 
 
 async def use_ollama(koi: Koi) -> None:
-    """Look again, for it may have been started meanwhile; raises NoProviderError with what to do."""
-    if wrong := misplaced(os.environ.get(VARIABLE, "")):
+    """Look again, since it may have been started; raise NoProviderError with advice."""
+    if wrong := explain_bad_host(os.environ.get(VARIABLE, "")):
         raise NoProviderError(wrong)
     try:
         names = await models_of(koi, NAME, SECONDS)

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from openkoi_hookspecs import Json
 
-from .sources import Source
-from .tokens import claude_token, codex_token, parsed, qwen_token
+from .sources import KeySource
+from .tokens import claude_token, codex_token, parse_json, qwen_token
 
 LARGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LoginFile:
     """A file that another program keeps its login in, below the home folder, and what it is a login for."""
 
-    source: Source
+    source: KeySource
     provider: str
     program: str
     file: str
@@ -24,9 +24,11 @@ class Place:
 
 
 PLACES = (
-    Place(Source.CLAUDE_CLI_CREDENTIALS, "anthropic", "the Claude CLI", ".claude/.credentials.json", claude_token),
-    Place(Source.OPENAI_CODEX_CLI, "openai", "the Codex CLI", ".codex/auth.json", codex_token),
-    Place(Source.QWEN_CLI, "qwen", "the Qwen CLI", ".qwen/oauth_creds.json", qwen_token),
+    LoginFile(
+        KeySource.CLAUDE_CLI_CREDENTIALS, "anthropic", "the Claude CLI", ".claude/.credentials.json", claude_token
+    ),
+    LoginFile(KeySource.OPENAI_CODEX_CLI, "openai", "the Codex CLI", ".codex/auth.json", codex_token),
+    LoginFile(KeySource.QWEN_CLI, "qwen", "the Qwen CLI", ".qwen/oauth_creds.json", qwen_token),
 )
 
 
@@ -34,7 +36,7 @@ PLACES = (
 class Login:
     """A token of another program's; ``consent`` is what a person is asked before it is used."""
 
-    source: Source
+    source: KeySource
     provider: str
     token: str
     consent: str
@@ -43,7 +45,7 @@ class Login:
 def logins(home: Path, now: float) -> Iterator[Login]:
     """The logins that files in the home folder hold."""
     for place in PLACES:
-        if token := place.token(parsed(contents(home / place.file)), now):
+        if token := place.token(parse_json(contents(home / place.file)), now):
             yield Login(place.source, place.provider, token, asking(place.program, f"~/{place.file}", place.provider))
 
 

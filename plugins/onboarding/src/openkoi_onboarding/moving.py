@@ -12,7 +12,7 @@ from prompt_toolkit.layout.processors import Processor, Transformation, Transfor
 from prompt_toolkit.output import create_output
 from prompt_toolkit.shortcuts.choice_input import ChoiceInput
 
-from .addresses import masked
+from .addresses import mask_input
 
 KEYS = "Arrows or a number, then Enter. Esc, q or Ctrl-C leaves."
 LEAVING = ("escape", "q", "c-d")
@@ -40,11 +40,11 @@ class Moving:
 
 
 class Masked(Processor):
-    """Shows stars for all that is no address."""
+    """Show stars for everything that is not part of an address."""
 
     def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
         """Mask one line; every character keeps its place."""
-        return Transformation([("", masked(fragment_list_to_text(transformation_input.fragments)))])
+        return Transformation([("", mask_input(fragment_list_to_text(transformation_input.fragments)))])
 
 
 def leaving() -> KeyBindings:

@@ -22,11 +22,11 @@ def best_model(names: Sequence[str]) -> str:
     return next(ranked, next(iter(names), USUAL))
 
 
-def misplaced(host: str) -> str:
-    """What is said of a host that names no place, without repeating it; nothing of one that does."""
+def explain_bad_host(host: str) -> str:
+    """Return an error about an invalid host without repeating it, or an empty string."""
     if places(host.strip(" \t\r\n\"'")):
         return ""
-    return f"{VARIABLE} is no address, so that Ollama was not looked for. Set it like 127.0.0.1:11434, or unset it."
+    return f"{VARIABLE}is not an address, so Ollama was not looked for. Set it like 127.0.0.1:11434, or unset it."
 
 
 def places(host: str) -> bool:
@@ -46,7 +46,7 @@ def places(host: str) -> bool:
 
 
 async def probe(koi: Koi) -> Sequence[str]:
-    """The models that answer at once; none when nobody does. The first try may have spent its time on starting up."""
+    """Return the models of a running server, or none; the first try may be slow."""
     for _ in range(TRIES):
         try:
             return await models_of(koi, NAME, SECONDS)

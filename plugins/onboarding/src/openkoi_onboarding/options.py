@@ -14,7 +14,7 @@ OTHER = ProviderInfo(CUSTOM, "OpenAI-compatible URL", title="Other", hint="any e
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class PickerOption:
     """A line of the picker."""
 
     offer: ProviderInfo
@@ -29,7 +29,7 @@ class Option:
         return f"{self.name:<{column}} {self.offer.hint}"
 
 
-def lines(choices: Sequence[Option], width: int) -> Sequence[str]:
+def lines(choices: Sequence[PickerOption], width: int) -> Sequence[str]:
     """The picker's lines; where there is little room, the columns stand closer and what does not fit is cut."""
     wide = [choice.line(WIDTH) for choice in choices]
     if max(map(len, wide)) <= width:
@@ -43,12 +43,12 @@ def cut(line: str, width: int) -> str:
     return line if len(line) <= width else line[: width + 1 - len(CUT)].rpartition(" ")[0].rstrip() + CUT
 
 
-def options(koi: Koi) -> Sequence[Option]:
+def options(koi: Koi) -> Sequence[PickerOption]:
     """What is installed of what can be set up here, in the order in which it is shown."""
     offers = {offer.provider: offer for offer in koi.providers()}
     if any(entry.name == CUSTOM for entry in koi.plugins("providers")):
         offers[CUSTOM] = OTHER
-    return [Option(offers[name]) for name in (*PICKED, CUSTOM) if name in offers]
+    return [PickerOption(offers[name]) for name in (*PICKED, CUSTOM) if name in offers]
 
 
 def title_of(offer: ProviderInfo) -> str:
@@ -57,7 +57,7 @@ def title_of(offer: ProviderInfo) -> str:
 
 
 def without_a_person(offers: Sequence[ProviderInfo]) -> str:
-    """What to do where nobody can be asked."""
+    """Return what to do without a terminal."""
     variables = ", ".join(offer.variable for offer in offers if offer.variable)
     keys = f"Set one of {variables}, or name" if variables else "Name"
     return (

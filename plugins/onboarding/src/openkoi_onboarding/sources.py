@@ -1,9 +1,9 @@
-"""Where a way to a model can come from, and how a person is told. Knows words only."""
+"""Name the origins of a provider for the user."""
 
 from enum import StrEnum
 
 
-class Source(StrEnum):
+class KeySource(StrEnum):
     """The kinds of places; a variable has a name besides."""
 
     ENV_VAR = "EnvVar"
@@ -20,11 +20,11 @@ class Source(StrEnum):
 
 
 HINTS = {
-    Source.ENV_VAR: "from {}",
-    Source.CLAUDE_CLI_CREDENTIALS: "from Claude CLI",
-    Source.CLAUDE_CLI_KEYCHAIN: "from macOS Keychain",
-    Source.OPENAI_CODEX_CLI: "from Codex CLI",
-    Source.QWEN_CLI: "from Qwen CLI",
-    Source.OLLAMA_PROBE: "local",
-    Source.CONFIG_FILE: "saved",
+    KeySource.ENV_VAR: "from {}",
+    KeySource.CLAUDE_CLI_CREDENTIALS: "from Claude CLI",
+    KeySource.CLAUDE_CLI_KEYCHAIN: "from macOS Keychain",
+    KeySource.OPENAI_CODEX_CLI: "from Codex CLI",
+    KeySource.QWEN_CLI: "from Qwen CLI",
+    KeySource.OLLAMA_PROBE: "local",
+    KeySource.CONFIG_FILE: "saved",
 }

@@ -13,7 +13,7 @@ from .echo import silent
 USUAL = 80
 
 
-class Terminal(Protocol):
+class SetupTerminal(Protocol):
     """Asks; an interruption is a KeyboardInterrupt, an end of all input an EOFError."""
 
     async def pick(self, message: str, lines: Sequence[str]) -> int:
@@ -32,7 +32,7 @@ def somebody_there() -> bool:
 
 
 @contextmanager
-def terminal() -> Iterator[Terminal]:
+def terminal() -> Iterator[SetupTerminal]:
     """Lend what there is here. Between two questions, too, nothing is shown that is typed or pasted too early."""
     if os.name == "posix" and os.environ.get("TERM", "dumb") == "dumb":
         from .typed import Typed

@@ -22,7 +22,7 @@ def claude_token(document: Json, now: float) -> str:
 
 def keychain_token(secret: str, now: float) -> str:
     """Read what the Claude CLI keeps in the Keychain: the same document, or the token alone."""
-    document = parsed(secret)
+    document = parse_json(secret)
     return claude_token(document, now) if isinstance(document, dict) else one_word(secret)
 
 
@@ -57,7 +57,7 @@ def one_word(text: str) -> str:
 
 
 def over(end: Json, now: float) -> bool:
-    """Whether a time, in seconds or milliseconds, has passed; what is no time has not."""
+    """Return whether a time, in seconds or milliseconds, has passed; False for an invalid one."""
     if isinstance(end, bool) or not isinstance(end, int | float) or not end < NEVER:
         return False
     return (end / 1000 if end > MILLISECONDS else end) <= now
@@ -69,13 +69,13 @@ def end_of(token: str) -> Json:
     if len(parts) != 3:
         return None
     try:
-        claims = parsed(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+        claims = parse_json(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
     except ValueError:
         return None
     return table(claims).get("exp")
 
 
-def parsed(text: str | bytes) -> Json:
+def parse_json(text: str | bytes) -> Json:
     """Read JSON; None when it is none."""
     try:
         document: Json = json.loads(text)

@@ -1,4 +1,4 @@
-"""Proposals: what is found wrong again and again becomes a draft of an evaluator, which a person approves or not."""
+"""Draft an evaluator from recurring findings, which the user approves or dismisses."""
 
 from .hook import Proposals
 

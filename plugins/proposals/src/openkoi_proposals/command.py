@@ -16,7 +16,7 @@ from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_skillfile import places, skill_in, visible
 
 from .hook import Proposals
-from .shelf import Proposal, Shelf, entry, overview, rivals
+from .shelf import DraftStore, Proposal, entry, overview, rivals
 
 KEYS = "     [a]pprove  [d]ismiss  [v]iew, any other key: later"
 BEFORE = "  Here {} has its name: where that one may be used, this one is not."
@@ -48,8 +48,8 @@ def actions(koi: Koi, /) -> bool:
 @click.pass_obj
 def approve(koi: Koi, /, which: str) -> None:
     """Approve of a proposed skill or evaluator as it is now: from now on it is used, after what people wrote."""
-    shelf = needed(koi)
-    say(approved(shelf, shelf.meant(which)))
+    shelf = require_drafts(koi)
+    say(approve_proposal(shelf, shelf.find_proposal(which)))
 
 
 @actions.command()
@@ -57,8 +57,8 @@ def approve(koi: Koi, /, which: str) -> None:
 @click.pass_obj
 def dismiss(koi: Koi, /, which: str) -> None:
     """Put a proposed skill or evaluator aside, by its name also an approved one; it is not proposed again."""
-    shelf = needed(koi)
-    say(dismissed(shelf, shelf.meant(which)))
+    shelf = require_drafts(koi)
+    say(dismiss_proposal(shelf, shelf.find_proposal(which)))
 
 
 @actions.command()
@@ -66,10 +66,10 @@ def dismiss(koi: Koi, /, which: str) -> None:
 @click.pass_obj
 def view(koi: Koi, /, which: str) -> None:
     """Print a proposed skill or evaluator as it is written."""
-    say(text_of(needed(koi).meant(which)))
+    say(text_of(require_drafts(koi).find_proposal(which)))
 
 
-def decide(shelf: Shelf, one: Proposal, key_pressed: Callable[[], str]) -> None:
+def decide(shelf: DraftStore, one: Proposal, key_pressed: Callable[[], str]) -> None:
     """Ask for a key until it decides."""
     while True:
         click.echo(KEYS, err=True)
@@ -79,21 +79,21 @@ def decide(shelf: Shelf, one: Proposal, key_pressed: Callable[[], str]) -> None:
         if key != "v":
             break
         say(text_of(one))
-    deed = {"a": approved, "d": dismissed}.get(key)
+    deed = {"a": approve_proposal, "d": dismiss_proposal}.get(key)
     if deed:
         say(deed(shelf, one))
 
 
-def approved(shelf: Shelf, one: Proposal) -> str:
-    """Approve, and say what that means."""
+def approve_proposal(shelf: DraftStore, one: Proposal) -> str:
+    """Approve a draft, and return what that means."""
     with writing(one.folder):
         lines = [f"Approved: {one.name}", f"  It is used from the next task on, as it is now: {shelf.approve(one)}"]
     before = rivals(one, places(one.kind, None, Path.cwd()))
     return "\n".join([*lines, *(BEFORE.format(folder) for folder in before)])
 
 
-def dismissed(shelf: Shelf, one: Proposal) -> str:
-    """Dismiss, and say what that means."""
+def dismiss_proposal(shelf: DraftStore, one: Proposal) -> str:
+    """Dismiss a draft, and return what that means."""
     with writing(one.folder):
         return f"Dismissed: {one.name}\n  It is not proposed again as long as it lies in {shelf.dismiss(one)}"
 
@@ -120,7 +120,7 @@ def say(text: str) -> None:
     click.echo(visible(text))
 
 
-def shelf_of(koi: Koi) -> Shelf | None:
+def shelf_of(koi: Koi) -> DraftStore | None:
     """The drafts, where proposing is switched on."""
     with suppress(PluginNotFoundError):
         proposals = asyncio.run(koi.load("hooks", "proposals"))
@@ -129,8 +129,8 @@ def shelf_of(koi: Koi) -> Shelf | None:
     return None
 
 
-def needed(koi: Koi) -> Shelf:
-    """The drafts; raises KoiError where proposing is switched off."""
+def require_drafts(koi: Koi) -> DraftStore:
+    """Return the drafts; raise KoiError where proposals are disabled."""
     shelf = shelf_of(koi)
     if shelf is None:
         raise KoiError(

@@ -1,6 +1,6 @@
-"""What findings can be about: names and questions of our own, and the words by which a finding is told to be of a kind.
+"""Define the topics of findings, their questions, and the words that identify them.
 
-The words of a finding only choose among these; they never become a question. Pure.
+The words of a finding only select a topic; they never become part of a question.
 """
 
 import re
@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Concern:
-    """Something that can be right or wrong with work, and the question that a judge is asked about it."""
+class FindingTopic:
+    """Something that can be right or wrong with work, and the question for a judge about it."""
 
     name: str
     question: str
     pattern: re.Pattern[str] = field(repr=False)
 
 
-def concern(name: str, question: str, words: str) -> Concern:
+def concern(name: str, question: str, words: str) -> FindingTopic:
     """One of them; ``words`` are beginnings of words."""
-    return Concern(name, question, re.compile(rf"(?i)(?<![a-z])(?:{words})"))
+    return FindingTopic(name, question, re.compile(rf"(?i)(?<![a-z])(?:{words})"))
 
 
 CONCERNS = (
@@ -102,14 +102,14 @@ CONCERNS = (
         r"irrelevan|off.topic|unrelated|not asked|unasked|out of scope|digress",
     ),
 )
-OTHER = Concern(
+OTHER = FindingTopic(
     "known faults",
     "Is it free of the faults that were found in such work before, which are quoted below as examples?",
     re.compile(r"(?!)"),
 )
 
 
-def about(title: str) -> Concern | None:
+def about(title: str) -> FindingTopic | None:
     """What a finding is about: the concern that most of its words speak of, the first of equals."""
     counts = [(len(one.pattern.findall(title)), one) for one in CONCERNS]
     most = max(count for count, _ in counts)

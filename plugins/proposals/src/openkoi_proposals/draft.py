@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .habits import Fault, Habit
+from .habits import Habit, RecurringFinding
 
 TASK_DONE = "fulfilment"
 DONE = "Does the work do all that the task asks for, and nothing that it does not?"
@@ -24,14 +24,14 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DimensionDraft:
     """A dimension: its wording, and its weight in hundredths."""
 
     wording: Wording
     weight: int
 
 
-def ours(fault: Fault) -> Wording:
+def ours(fault: RecurringFinding) -> Wording:
     """The wording that needs no model."""
     return Wording(fault.concern.name, fault.concern.question)
 
@@ -44,11 +44,11 @@ def skill_text(habit: Habit, better: Mapping[str, Wording] | None = None) -> str
     return "\n".join([*front(habit, lines), "", *body(habit, lines), *quotations(habit), ""])
 
 
-def dimensions(wordings: Sequence[Wording], weights: Sequence[float]) -> list[Line]:
+def dimensions(wordings: Sequence[Wording], weights: Sequence[float]) -> list[DimensionDraft]:
     """What is scored: whether the task is done, and each kind of fault by how often and how gravely it came."""
     shares = parts(WHOLE - SHARE, weights)
-    faults = [Line(wording, share) for wording, share in zip(wordings, shares, strict=True)]
-    return [Line(Wording(TASK_DONE, DONE), SHARE), *faults]
+    faults = [DimensionDraft(wording, share) for wording, share in zip(wordings, shares, strict=True)]
+    return [DimensionDraft(Wording(TASK_DONE, DONE), SHARE), *faults]
 
 
 def parts(whole: int, weights: Sequence[float]) -> list[int]:
@@ -61,7 +61,7 @@ def parts(whole: int, weights: Sequence[float]) -> list[int]:
     return shares
 
 
-def front(habit: Habit, lines: Sequence[Line]) -> list[str]:
+def front(habit: Habit, lines: Sequence[DimensionDraft]) -> list[str]:
     """The head of the file. JSON is YAML, so that no text of a stranger's can break out of it."""
     said = [f"    - {{name: {text(one.wording.name)}, weight: {one.weight / WHOLE:g}," for one in lines]
     asked = [f"       description: {text(one.wording.question)}}}" for one in lines]
@@ -69,7 +69,7 @@ def front(habit: Habit, lines: Sequence[Line]) -> list[str]:
         "---",
         f"name: {habit.name}",
         "kind: evaluator",
-        f"description: {text(described(habit))}",
+        f"description: {text(describe_habit(habit))}",
         "metadata:",
         f"  categories: [{text(habit.category)}]",
         "  dimensions:",
@@ -82,8 +82,8 @@ def front(habit: Habit, lines: Sequence[Line]) -> list[str]:
     ]
 
 
-def described(habit: Habit) -> str:
-    """What it is for, in a line."""
+def describe_habit(habit: Habit) -> str:
+    """Return its purpose as one line."""
     return f"Judges {title(habit)} by the task, and by what was found wrong with such work again and again"
 
 
@@ -92,7 +92,7 @@ def title(habit: Habit) -> str:
     return habit.name.removesuffix("-quality").replace("-", " ")
 
 
-def body(habit: Habit, lines: Sequence[Line]) -> list[str]:
+def body(habit: Habit, lines: Sequence[DimensionDraft]) -> list[str]:
     """What a judge reads."""
     said = [f"# {title(habit).capitalize()}", ""]
     for one in lines:
@@ -101,9 +101,9 @@ def body(habit: Habit, lines: Sequence[Line]) -> list[str]:
         *said,
         "## How grave",
         "",
-        "- blocker: the work cannot be used as it is, or somebody who relies on it comes to harm",
-        "- important: it has to be mended before the work is handed on",
-        "- suggestion: it would be nicer otherwise, and nobody has to act on it",
+        "- blocker: the work is unusable as it is, or harms whoever relies on it",
+        "- important: it has to be fixed before the work is used",
+        "- suggestion: an optional improvement",
         "",
         f"Drafted from {habit.tasks} tasks, of which {habit.faulty} had faults of these kinds.",
     ]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from openkoi_hookspecs import Finding, Severity
 from openkoi_skillfile import canonical
 
-from .concerns import CONCERNS, OTHER, Concern, about
-from .log import Judged
+from .concerns import CONCERNS, OTHER, FindingTopic, about
+from .log import JudgedTask
 from .quoted import example, slug, steers
 from .wordings import alike
 
@@ -21,10 +21,10 @@ CATEGORY = re.compile(r"[^\W_](?:[\w -]{0,58}[^\W_])?")
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RecurringFinding:
     """A kind of finding that came again: in how many tasks, how grave it was, and a few titles fit to be quoted."""
 
-    concern: Concern
+    concern: FindingTopic
     tasks: int
     weight: float
     examples: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Habit:
     category: str
     tasks: int
     faulty: int
-    faults: tuple[Fault, ...]
+    faults: tuple[RecurringFinding, ...]
 
     @property
     def name(self) -> str:
@@ -58,9 +58,9 @@ class Bar:
     confidence: float = 0.7
 
 
-def habits(tasks: Iterable[Judged], bar: Bar) -> list[Habit]:
+def habits(tasks: Iterable[JudgedTask], bar: Bar) -> list[Habit]:
     """Those that reach the bar, the surest first."""
-    groups: dict[str, list[Judged]] = {}
+    groups: dict[str, list[JudgedTask]] = {}
     for task in tasks:
         groups.setdefault(canonical(task.category), []).append(task)
     named = [(name, group) for name, group in groups.items() if CATEGORY.fullmatch(name) and slug(name)]
@@ -69,12 +69,12 @@ def habits(tasks: Iterable[Judged], bar: Bar) -> list[Habit]:
     return sorted(sure, key=lambda one: (-one.confidence, -one.tasks, one.category))
 
 
-def only_general(group: Iterable[Judged]) -> bool:
+def only_general(group: Iterable[JudgedTask]) -> bool:
     """Whether no other rubric than the general one judged any of them."""
     return all(task.rubrics == {FLOOR} for task in group)
 
 
-def habit(category: str, group: Sequence[Judged], bar: Bar) -> Habit:
+def habit(category: str, group: Sequence[JudgedTask], bar: Bar) -> Habit:
     """What comes again in a category, as far as it does."""
     known = [fault(one, found, bar) for one, found in sorted_out(group)]
     kept = sorted((one for one in known if one), key=lambda one: (-one[0].weight, one[0].concern.name))[:MOST]
@@ -82,13 +82,13 @@ def habit(category: str, group: Sequence[Judged], bar: Bar) -> Habit:
     return Habit(category, len(group), len(faulty), tuple(one for one, _ in kept))
 
 
-def sorted_out(group: Sequence[Judged]) -> list[tuple[Concern, list[tuple[str, Finding]]]]:
+def sorted_out(group: Sequence[JudgedTask]) -> list[tuple[FindingTopic, list[tuple[str, Finding]]]]:
     """The findings of a rubric by what they are about; of those about nothing known such as come again, in one pile.
 
     What tells a judge what to do is nobody's fault but its author's, and is not counted.
     """
     every = [(task.run, one) for task in group for one in task.findings if by_rubric(one) and not steers(one.title)]
-    piles: dict[Concern | None, list[tuple[str, Finding]]] = {one: [] for one in (*CONCERNS, None)}
+    piles: dict[FindingTopic | None, list[tuple[str, Finding]]] = {one: [] for one in (*CONCERNS, None)}
     for run, finding in every:
         piles[about(finding.title)].append((run, finding))
     rest = piles.pop(None)
@@ -101,13 +101,15 @@ def by_rubric(finding: Finding) -> bool:
     return finding.rule.partition("/")[0] == FLOOR
 
 
-def fault(concern: Concern, found: Sequence[tuple[str, Finding]], bar: Bar) -> tuple[Fault, set[str]] | None:
+def fault(
+    concern: FindingTopic, found: Sequence[tuple[str, Finding]], bar: Bar
+) -> tuple[RecurringFinding, set[str]] | None:
     """A kind of fault and the runs it was found in; None where these are too few."""
     runs = {run for run, _ in found}
     if len(runs) < max(1, bar.samples):
         return None
     grave = {run for run, finding in found if finding.severity is Severity.BLOCKER}
-    return Fault(concern, len(runs), len(runs) + len(grave), examples(found)), runs
+    return RecurringFinding(concern, len(runs), len(runs) + len(grave), examples(found)), runs
 
 
 def examples(found: Sequence[tuple[str, Finding]]) -> tuple[str, ...]:

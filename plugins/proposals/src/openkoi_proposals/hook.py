@@ -16,10 +16,10 @@ from openkoi_hookspecs.events import WarningIssued
 from openkoi_skillfile import EVALUATOR, canonical
 
 from .draft import skill_text
+from .events import Drafted
 from .habits import Bar, Habit, by_rubric, habits
 from .log import judged_tasks
-from .shelf import Shelf
-from .told import Drafted
+from .shelf import DraftStore
 from .worded import question, wordings
 
 HOUR, DAY = 3_600.0, 86_400.0
@@ -51,7 +51,7 @@ class Proposals:
         wording: bool = True,
         wording_seconds: float = 1.2,
     ) -> None:
-        self.shelf = Shelf(data)
+        self.shelf = DraftStore(data)
         self.auto_propose = auto_propose
         self.interval = mine_interval_hours * HOUR
         self.bar = Bar(min_samples, min_confidence)
@@ -76,7 +76,7 @@ class Proposals:
         """Read the log; what is there already, or was dismissed, is no news."""
         tasks = judged_tasks(self.shelf.data / "sessions", now - self.lookback)
         same = sum(canonical(task.category) == canonical(category) for task in tasks)
-        found = [one for one in habits(tasks, self.bar) if not self.shelf.known(EVALUATOR, one.name)]
+        found = [one for one in habits(tasks, self.bar) if not self.shelf.exists(EVALUATOR, one.name)]
         return Mined(found, same >= self.bar.samples)
 
     async def propose(self, habit: Habit, run: Run) -> None:

@@ -14,7 +14,7 @@ MOST_BYTES = 64_000_000
 
 
 @dataclass(slots=True)
-class Judged:
+class JudgedTask:
     """A task that was judged: by which rubrics, and all that was found wrong with its attempts."""
 
     run: str
@@ -24,9 +24,9 @@ class Judged:
     findings: list[Finding] = field(default_factory=list)
 
 
-def judged_tasks(sessions: Path, since: float) -> list[Judged]:
+def judged_tasks(sessions: Path, since: float) -> list[JudgedTask]:
     """The tasks that some rubric judged, in segments that were written to after ``since``."""
-    tasks: dict[str, Judged] = {}
+    tasks: dict[str, JudgedTask] = {}
     for path in newest(sessions, since):
         for record in select_from(path, TELLING):
             take(tasks, record)
@@ -46,11 +46,11 @@ def newest(sessions: Path, since: float) -> list[Path]:
     return kept[::-1]
 
 
-def take(tasks: dict[str, Judged], record: Record) -> None:
+def take(tasks: dict[str, JudgedTask], record: Record) -> None:
     """Take in what one record says."""
     match record.event:
         case events.TaskStarted(task=task) if counts(task):
-            tasks.setdefault(record.run, Judged(record.run, record.at, task.category)).category = task.category
+            tasks.setdefault(record.run, JudgedTask(record.run, record.at, task.category)).category = task.category
         case events.EvaluationFinished(evaluation=evaluation) if record.run in tasks:
             tasks[record.run].findings += evaluation.open
         case events.JudgeVoted(rubric=rubric) if record.run in tasks:

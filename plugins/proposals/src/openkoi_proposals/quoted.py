@@ -25,15 +25,15 @@ STEERING = re.compile(
 def plain(text: str, longest: int = LONGEST) -> str:
     """One line of a stranger's text without markup, addresses and what cannot be seen; cut at a word."""
     seen = unicodedata.normalize("NFKC", text)
-    seen = "".join(" " if char.isspace() else char for char in seen if char.isspace() or shown(char))
+    seen = "".join(" " if char.isspace() else char for char in seen if char.isspace() or is_visible(char))
     line = " ".join(MARKS.sub(" ", ADDRESS.sub(" ", seen)).split()).strip(" -:;,.'")
     if len(line) <= longest:
         return line
     return f"{line[: line.rfind(' ', 0, longest) if ' ' in line[:longest] else longest].rstrip(' -:;,.')}…"
 
 
-def shown(char: str) -> bool:
-    """Whether a character can be seen and steers nothing."""
+def is_visible(char: str) -> bool:
+    """Return whether a character is visible and harmless."""
     return unicodedata.category(char)[0] not in "C"
 
 

@@ -1,9 +1,4 @@
-"""Drafts that wait for a person's word, in the data folder: put there, listed, approved, dismissed. Asks nobody.
-
-A draft lies in ``evaluators/proposed`` or ``skills/proposed`` and is used by nobody. Approved, it stays there, marked
-by what is in it: any change makes it a draft again, and what a person wrote goes before it wherever that lies.
-Dismissed, it moves aside, and what lies there is not proposed again.
-"""
+"""Store drafts in the data folder until the user decides."""
 
 import shutil
 from collections.abc import Sequence
@@ -19,8 +14,8 @@ from openkoi_skillfile import (
     TASK,
     YES,
     Approved,
-    Place,
-    Source,
+    SkillLocation,
+    SkillSource,
     digest,
     places,
     read_skill,
@@ -50,33 +45,33 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class DraftStore:
     """The drafts in OpenKoi's data folder. Without a ``koi`` none is approved."""
 
     data: Path
     koi: Koi | None = None
 
-    def proposed(self, kind: str) -> Path:
+    def proposal_folder(self, kind: str) -> Path:
         """Where drafts of a kind lie."""
         return self.data / SEVERAL[kind] / "proposed"
 
     def there(self) -> list[Proposal]:
         """All that was generated and not dismissed, skills before evaluators, each kind by name."""
-        return [proposal(one, kind) for kind in SEVERAL for one in skill_folders(self.proposed(kind))]
+        return [proposal(one, kind) for kind in SEVERAL for one in skill_folders(self.proposal_folder(kind))]
 
     def waiting(self) -> list[Proposal]:
         """Those that nobody approved of as they are: their place in the list is their number."""
-        return [one for one in self.there() if not self.marked(one)]
+        return [one for one in self.there() if not self.is_approved(one)]
 
-    def marked(self, one: Proposal) -> bool:
-        """Whether a person approved of one as it is now."""
+    def is_approved(self, one: Proposal) -> bool:
+        """Return whether the user approved one as it is now."""
         try:
             return self.koi is not None and Approved(self.koi)(one.folder, digest(one.folder))
         except OSError:
             return False
 
-    def meant(self, which: str) -> Proposal:
-        """The draft of a number, or of a name also one that is approved. Raises PluginNotFoundError."""
+    def find_proposal(self, which: str) -> Proposal:
+        """Return a draft by number or name; raise PluginNotFoundError."""
         every = self.waiting()
         if which.isdecimal() and 0 < int(which) <= len(every):
             return every[int(which) - 1]
@@ -85,20 +80,20 @@ class Shelf:
             raise PluginNotFoundError("proposals", which, tuple(one.name for one in every))
         return found[0]
 
-    def known(self, kind: str, name: str) -> bool:
-        """Whether something of this name is there already, whoever made it, or was dismissed."""
+    def exists(self, kind: str, name: str) -> bool:
+        """Return whether something of this name exists already or was dismissed."""
         folders = [place.folder for place in places(kind, self.data, None)]
-        return any((folder / name / FILE).is_file() for folder in (*folders, self.proposed(kind) / ASIDE))
+        return any((folder / name / FILE).is_file() for folder in (*folders, self.proposal_folder(kind) / ASIDE))
 
     def put(self, kind: str, name: str, text: str) -> Path:
         """Put a draft there, or another one in its place."""
-        private_folder(self.proposed(kind) / name)
-        return replace_file(self.proposed(kind) / name / FILE, text)
+        private_folder(self.proposal_folder(kind) / name)
+        return replace_file(self.proposal_folder(kind) / name / FILE, text)
 
     def approve(self, one: Proposal) -> Path:
         """Have it used from now on, as it is now. Raises KoiError where it is unfit, or a person's own has its name."""
         if one.fault:
-            raise KoiError(f"{one.fault}\nMend the file, then approve it.")
+            raise KoiError(f"{one.fault}\nFix the file, then approve it.")
         stamp = digest(one.folder)
         if not stamp:
             raise KoiError(TOO_MUCH.format(folder=one.folder))
@@ -109,7 +104,7 @@ class Shelf:
 
     def dismiss(self, one: Proposal) -> Path:
         """Put a draft aside for good, or one that was approved; return where it lies now."""
-        if self.marked(one):
+        if self.is_approved(one):
             self.mark(one, digest(one.folder), NO)
         aside = private_folder(one.folder.parent / ASIDE) / one.folder.name
         shutil.rmtree(aside, ignore_errors=True)
@@ -145,12 +140,12 @@ def proposal(folder: Path, kind: str) -> Proposal:
     )
 
 
-def rivals(one: Proposal, where: Sequence[Place]) -> list[Path]:
+def rivals(one: Proposal, where: Sequence[SkillLocation]) -> list[Path]:
     """What people wrote in these places that has the name of a draft, and so goes before it."""
     return [
         folder
         for place in where
-        if place.source is not Source.PROPOSED
+        if place.source is not SkillSource.PROPOSED
         for folder in skill_folders(place.folder)
         if one.name.casefold() in (folder.name.casefold(), proposal(folder, one.kind).name.casefold())
     ]

@@ -50,7 +50,7 @@ def wordings(reply: Response, habit: Habit) -> Mapping[str, Wording]:
     names = {TASK_DONE, *(fault.concern.name for fault in habit.faults)}
     for found in filter(None, map(LINE.match, reply.text.splitlines())):
         number = int(found["number"])
-        wording = worded(found["name"], found["question"])
+        wording = parse_wording(found["name"], found["question"])
         if wording is None or not 0 < number <= len(habit.faults):
             continue
         own = habit.faults[number - 1].concern.name
@@ -60,8 +60,8 @@ def wordings(reply: Response, habit: Habit) -> Mapping[str, Wording]:
     return taken
 
 
-def worded(name: str, asked: str) -> Wording | None:
-    """One wording, if it is a name and a question and nothing else."""
+def parse_wording(name: str, asked: str) -> Wording | None:
+    """Return a wording if it is a name and a question and nothing else."""
     short, line = " ".join(name.lower().split()), plain(asked, LONGEST + 1)
     if not NAME.fullmatch(short) or len(short) > LONGEST_NAME or steers(asked):
         return None

@@ -1,4 +1,4 @@
-"""Whether two titles say the same in other words. Knows words only."""
+"""Return whether two titles say the same in other words."""
 
 import re
 

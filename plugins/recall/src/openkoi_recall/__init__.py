@@ -1,14 +1,11 @@
-"""Searching texts: by words, meaning, neighbours and names. A library, for whoever keeps texts.
-
-``make_index(chunks)`` makes of any texts an index that is called with a question. A memory asks ``ranking.answer``.
-"""
+"""Search texts by words, meaning, neighbors and names: a library for plugins that keep texts."""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .making import Index, make_index
+    from .making import TextIndex, make_index
 
-__all__ = ["Index", "make_index"]
+__all__ = ["TextIndex", "make_index"]
 
 
 def __getattr__(name: str) -> Any:

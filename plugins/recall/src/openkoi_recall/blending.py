@@ -10,17 +10,17 @@ Scores = Mapping[int, float]
 DIGITS = 9
 
 
-def scaled(scores: Scores) -> Scores:
-    """Bring scores between 0, that of a document which has nothing, and 1, the best."""
+def normalize_scores(scores: Scores) -> Scores:
+    """Scale scores to between 0, for a document without any, and 1, the best."""
     most = max(scores.values(), default=0.0)
     return {doc: max(score, 0.0) / most for doc, score in scores.items()} if most > 0 else {}
 
 
-def added(words: Scores, near: Scores, weight: float) -> Scores:
-    """Weigh what words and vectors say, and add it up; words alone when vectors say nothing."""
+def add_scores(words: Scores, near: Scores, weight: float) -> Scores:
+    """Return the weighted sum of word and vector scores; word scores alone when there are no vectors."""
     if not near:
-        return scaled(words)
-    by_word, by_vector = scaled(words), scaled(near)
+        return normalize_scores(words)
+    by_word, by_vector = normalize_scores(words), normalize_scores(near)
     return {
         doc: (1 - weight) * by_word.get(doc, 0.0) + weight * by_vector.get(doc, 0.0) for doc in by_word.keys() | near
     }

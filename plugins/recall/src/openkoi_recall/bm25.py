@@ -22,8 +22,8 @@ CODE = (1.2, 0.75)
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
-    """The texts that have a word, and what the word is worth in each."""
+class WordPosting:
+    """The texts that contain a word, and its weight in each."""
 
     texts: "Numbers"
     worth: "Scores"
@@ -33,7 +33,7 @@ class Posted:
 class Postings:
     """All words of ``size`` texts."""
 
-    words: Mapping[str, Posted]
+    words: Mapping[str, WordPosting]
     size: int
 
     def scores(self, asked: Iterable[str]) -> "Scores":
@@ -74,7 +74,7 @@ def postings(texts: Sequence[Sequence[str]], shape: tuple[float, float] = (K1, B
     posted = {}
     for word, (where, often) in places.items():
         rows = numpy.array(where, numpy.int64)
-        posted[word] = Posted(rows, worth(numpy.array(often, numpy.float32), leaning[rows], len(texts)))
+        posted[word] = WordPosting(rows, worth(numpy.array(often, numpy.float32), leaning[rows], len(texts)))
     return Postings(posted, len(texts))
 
 

@@ -21,9 +21,9 @@ OUTCOMES = {
 
 def digest(asked: str, ending: RunCompleted, score: float | None, fixed: Sequence[Finding]) -> str:
     """Tell a task in one or two sentences after what was asked."""
-    lines = [clipped(asked, ASKED), outcome(ending, score)]
+    lines = [truncate(asked, ASKED), outcome(ending, score)]
     if fixed:
-        lines.append(f"Fixed on the way: {'; '.join(mended(finding) for finding in fixed[:FIXES])}.")
+        lines.append(f"Fixed on the way: {'; '.join(describe_fix(finding) for finding in fixed[:FIXES])}.")
     return "\n".join(lines)
 
 
@@ -34,13 +34,13 @@ def outcome(ending: RunCompleted, score: float | None) -> str:
     return f"{OUTCOMES.get(ending.decision.action, 'Ended')} after {turns}{judged}."
 
 
-def mended(finding: Finding) -> str:
-    """Name a finding, where it was and what mended it."""
+def describe_fix(finding: Finding) -> str:
+    """Return a finding, its location and how it was fixed."""
     where = f" ({finding.where})" if finding.where else ""
     fix = f": {finding.fix.rstrip('.')}" if finding.fix else ""
-    return clipped(f"{finding.title.rstrip('.')}{where}{fix}", TOLD)
+    return truncate(f"{finding.title.rstrip('.')}{where}{fix}", TOLD)
 
 
-def clipped(text: str, length: int) -> str:
+def truncate(text: str, length: int) -> str:
     """Cut a text at a length."""
     return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"

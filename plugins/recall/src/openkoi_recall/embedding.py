@@ -1,4 +1,4 @@
-"""Texts to vectors where nobody can wait, and the embedders that are installed. Knows no index."""
+"""Embed texts synchronously, and load installed embedders."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ def chosen_embedder(embedder: Embedder | str | Unsaid | None) -> Embedder | None
     if isinstance(embedder, Unsaid):
         return usual_embedder()
     if isinstance(embedder, str):
-        return named(embedder)
+        return load_embedder(embedder)
     if embedder is not None and not (hasattr(embedder, "id") and hasattr(embedder, "embed")):
         raise TypeError(
             f"embedder is {type(embedder).__name__!r}. Give the name of one that is installed, or an object with an "
@@ -40,20 +40,20 @@ def chosen_embedder(embedder: Embedder | str | Unsaid | None) -> Embedder | None
 
 def usual_embedder() -> Embedder | None:
     """The embedder of words and their pieces, where it is installed."""
-    return named(USUAL) if entry_points(group=GROUP, name=USUAL) else None
+    return load_embedder(USUAL) if entry_points(group=GROUP, name=USUAL) else None
 
 
-def named(name: str) -> Embedder:
-    """The embedder of a name; raises ValueError when none of it is installed."""
+def load_embedder(name: str) -> Embedder:
+    """Return the embedder of a name; raise ValueError when it is not installed."""
     found = entry_points(group=GROUP, name=name)
     if not found:
         known = ", ".join(sorted({one.name for one in entry_points(group=GROUP)})) or "none"
-        raise ValueError(f"There is no embedder {name!r} installed. There are: {known}.")
+        raise ValueError(f"Unknown embedder {name!r} installed. There are: {known}.")
     return cast(Embedder, next(iter(found)).load()())  # an entry point says nothing of types
 
 
-def embedded(embedder: Embedder) -> Embed:
-    """A function that embeds, also where an event loop is under way in this thread."""
+def make_embed(embedder: Embedder) -> Embed:
+    """Return a function that embeds, even while an event loop runs in this thread."""
     from .scanning import matrix_of
 
     async def vectors(texts: Sequence[str]) -> "Matrix":

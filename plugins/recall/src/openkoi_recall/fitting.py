@@ -17,7 +17,7 @@ FIRST = ("anti_pattern", "skill", "procedure", "heuristic", "preference", "fact"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDocument:
     """A document that has to do with the question; ``text`` is the memo as it was written down, ``doc`` its number,
     where it has one, and ``near`` the cosine of what both mean, where that is known."""
 
@@ -31,7 +31,7 @@ class Found:
     near: float = 0.0
 
 
-def in_order(found: Iterable[Found]) -> list[Found]:
+def in_order(found: Iterable[FoundDocument]) -> list[FoundDocument]:
     """The best first; of equals what matters more, then the newer."""
     ordered = sorted(found, key=lambda one: one.id)
     ordered.sort(key=lambda one: one.moment, reverse=True)
@@ -44,7 +44,7 @@ def place_of(kind: str) -> int:
     return FIRST.index(kind) if kind in FIRST else len(FIRST)
 
 
-def fitting(found: Sequence[Found], query: Query, read: Callable[[Found], MemoryItem]) -> list[Hit]:
+def fitting(found: Sequence[FoundDocument], query: Query, read: Callable[[FoundDocument], MemoryItem]) -> list[Hit]:
     """Keep what is relevant and fits the limit and the tokens; one that is too long leaves its room to the next.
 
     Relevance goes from 0 to that of the best, 1. Who does not ask for transcripts gets few pieces of them, but one at

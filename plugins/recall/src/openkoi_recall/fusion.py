@@ -18,7 +18,7 @@ RANK_SMOOTHING = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
+class FusionWeights:
     """What counts how much: ``vectors`` against words, the texts around, and names that the question has.
 
     ``neighbours`` says what is added for the better of the two texts next to one, then for those one further away.
@@ -29,18 +29,18 @@ class Weights:
     names: float = 0.15
 
 
-WORDS_ALONE = Weights()
+WORDS_ALONE = FusionWeights()
 LEXICAL, MEANING = 0.3, 0.6
-WITH_MEANING = Weights(vectors=MEANING, neighbours=(0.4, 0.2))
+WITH_MEANING = FusionWeights(vectors=MEANING, neighbours=(0.4, 0.2))
 
 
-def weights_for(vectors: float) -> Weights:
+def weights_for(vectors: float) -> FusionWeights:
     """The weights that found most beside vectors that count so much: those that tell meaning need less of the rest."""
     return replace(WITH_MEANING if vectors > LEXICAL else WORDS_ALONE, vectors=vectors)
 
 
-def scaled(scores: "Scores") -> "Scores":
-    """Bring scores between 0, the worst, and 1, the best; when they are the same, all that is above 0 is best."""
+def normalize_scores(scores: "Scores") -> "Scores":
+    """Scale scores to between 0, the worst, and 1, the best; if all are equal, all above 0 are best."""
     if not len(scores):
         return scores
     low, high = scores.min(), scores.max()
@@ -48,11 +48,11 @@ def scaled(scores: "Scores") -> "Scores":
     return found
 
 
-def added(words: "Scores", vectors: "Scores | None", weight: float) -> "Scores":
-    """Weigh what words and vectors say, and add it up."""
+def add_scores(words: "Scores", vectors: "Scores | None", weight: float) -> "Scores":
+    """Return the weighted sum of word and vector scores."""
     if vectors is None or not weight:
-        return scaled(words)
-    found: Scores = (1 - weight) * scaled(words) + weight * scaled(vectors)
+        return normalize_scores(words)
+    found: Scores = (1 - weight) * normalize_scores(words) + weight * normalize_scores(vectors)
     return found
 
 

@@ -7,8 +7,8 @@ from typing import Any, Protocol, TypeVar
 I_co = TypeVar("I_co", bound=Hashable, covariant=True)
 
 
-class Told(Protocol[I_co]):
-    """A text with an id, as a ``Passage`` or a ``Learning`` is."""
+class TextWithId(Protocol[I_co]):
+    """A text with an id, such as a ``Passage`` or a ``Learning``."""
 
     @property
     def id(self) -> I_co:

@@ -16,25 +16,25 @@ GROUP = "openkoi_recall.graphs"
 ABOVE = 50_000
 
 
-class Graph(Protocol):
-    """Finds rows that are near."""
+class VectorGraph(Protocol):
+    """A graph that finds similar rows."""
 
     def rows(self, vector: "Scores", most: int) -> "Numbers | None":
         """The nearest rows, most of them at least; None while it has no graph, or none that can be trusted."""
 
     def hear(self, vector: "Scores", nearest: "Numbers") -> None:
-        """Be told the nearest of a question that was answered without it, to be measured by."""
+        """Record the exact result of a query that was answered without it, to measure recall."""
 
 
 class GraphOf(Protocol):
     """What an entry point names."""
 
-    def __call__(self, path: Path, mark: str, matrix: "Matrix") -> Graph:
+    def __call__(self, path: Path, mark: str, matrix: "Matrix") -> VectorGraph:
         """A graph over vectors, which may be built or read later; ``path`` is the file that they are kept in."""
 
 
-def graph_over(path: Path, mark: str, matrix: "Matrix") -> Graph | None:
-    """The graph of whoever brings one; None when nobody does, or when a scan is as quick."""
+def graph_over(path: Path, mark: str, matrix: "Matrix") -> VectorGraph | None:
+    """Return an installed plugin's graph, or None without one or when a scan is as fast."""
     if len(matrix) <= ABOVE:
         return None
     from importlib.metadata import entry_points

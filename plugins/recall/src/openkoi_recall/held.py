@@ -12,7 +12,7 @@ from openkoi_hookspecs import Query
 
 from .blending import DIGITS, Scores
 from .bm25 import K1, B
-from .fitting import Found
+from .fitting import FoundDocument
 from .fusion import best
 from .ranking import Pairs
 from .shelves import EVERYONE, shelf_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Told = tuple[str, str, str, bool, str]
 
 
-class Line(NamedTuple):
+class DocumentLine(NamedTuple):
     """A document as a table has it."""
 
     doc: int
@@ -45,7 +45,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class WordPostings:
     """Words in any order, each with how many documents have it; then those documents, and how often they do."""
 
     words: Sequence[tuple[str, int]]
@@ -67,7 +67,7 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Held:
+class InMemoryDocuments:
     """Documents, sorted by their numbers; a row is a place among them. ``told`` is what is read of one that is found.
 
     ``slices`` says where the postings of a word are in ``rows`` and ``times``. ``mark`` names the state of the vectors.
@@ -190,19 +190,21 @@ class Held:
             raise Lost
         return file.known
 
-    def fetched(self, scores: Scores) -> list[Found]:
+    def fetched(self, scores: Scores) -> list[FoundDocument]:
         """Read the documents that were scored."""
-        return [Found(scores[doc], *self.told[row], doc=doc) for doc, row in self.rows_of(list(scores)).items()]
+        return [FoundDocument(scores[doc], *self.told[row], doc=doc) for doc, row in self.rows_of(list(scores)).items()]
 
 
-def held(lines: Sequence[Line], posted: Posted, after: Mapping[int, int], mark: str = "") -> Held:
+def held(
+    lines: Sequence[DocumentLine], posted: WordPostings, after: Mapping[int, int], mark: str = ""
+) -> InMemoryDocuments:
     """Hold documents, which are sorted by their numbers, their words, and which piece was said after which."""
     import numpy
 
     docs = numpy.array([line.doc for line in lines], numpy.int64)
     shelves = {shelf: place for place, shelf in enumerate(dict.fromkeys(line.shelf for line in lines))}
     ends = numpy.cumsum([count for _, count in posted.words]).tolist()
-    return Held(
+    return InMemoryDocuments(
         mark=mark,
         docs=docs,
         told=[line[1:6] for line in lines],

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from openkoi_hookspecs import Query
 
-from .fitting import Found
+from .fitting import FoundDocument
 from .ranking import Documents, answer
 from .stamps import Stamp, stamp_of
 
 if TYPE_CHECKING:
-    from .held import Held
+    from .held import InMemoryDocuments
     from .nearness import Meant
 
 MOST = 200_000
@@ -25,13 +25,13 @@ STILL = 100_000_000
 Stamps = tuple[Stamp | None, Stamp | None]
 
 
-class Tables(Documents, Protocol):
+class DocumentTables(Documents, Protocol):
     """Documents in tables, all of which can be read at once."""
 
     def count(self) -> int:
         """How many there are."""
 
-    def all(self) -> "Held":
+    def all(self) -> "InMemoryDocuments":
         """All that a question may find."""
 
 
@@ -41,17 +41,17 @@ class Holding:
 
     file: Path
     log: Path
-    held: "tuple[Stamps, Held] | None" = None
+    held: "tuple[Stamps, InMemoryDocuments] | None" = None
     asked: Stamps | None = None
 
-    def now(self, meant: "Meant | None") -> "Held | None":
+    def now(self, meant: "Meant | None") -> "InMemoryDocuments | None":
         """What is held, if it is all that there is; None when the file has changed or the vectors are not at hand."""
         if self.held is None or self.held[0] != self.stamps:
             return None
         held = self.held[1]
         return held if meant is None or meant.vectors.known_as(held.mark) else None
 
-    def answer(self, query: Query, words: list[str], meant: "Meant | None" = None) -> Sequence[Found] | None:
+    def answer(self, query: Query, words: list[str], meant: "Meant | None" = None) -> Sequence[FoundDocument] | None:
         """What is held answers; None when the file has to be asked."""
         held = self.now(meant)
         if held is None:
@@ -63,7 +63,7 @@ class Holding:
         except Lost:
             return None
 
-    def source(self, stamps: Stamps, tables: Tables) -> Documents:
+    def source(self, stamps: Stamps, tables: DocumentTables) -> Documents:
         """The tables of a file that was opened after it had these stamps; who asks again has all of it read."""
         again = self.asked == stamps
         self.asked = stamps

@@ -21,7 +21,7 @@ Near = Mapping[int, float]
 
 
 class Truth(Protocol):
-    """Whoever has the vectors themselves."""
+    """The store of the original vectors."""
 
     def mark(self) -> str:
         """What tells one state of the vectors from another; empty when there are none."""
@@ -97,5 +97,5 @@ def tail_of(base: Sidecar, truth: Truth) -> Sidecar | None:
     fresh, gone = docs[~same].tolist(), numpy.delete(base.docs, rows[same])
     if (len(fresh) + len(gone)) * SHARE > len(base.docs):
         return None
-    found = truth.all_vectors(base.model, fresh) if fresh else base.emptied(truth.mark())
+    found = truth.all_vectors(base.model, fresh) if fresh else base.without_vectors(truth.mark())
     return searchable(found).after(base, gone) if found and found.dimensions == base.dimensions else None

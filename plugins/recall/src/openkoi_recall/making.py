@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from openkoi_hookspecs import Embedder
 
 from .bm25 import CODE, K1, B, Postings, postings
-from .embedding import UNSAID, Embed, Unsaid, chosen_embedder, embedded
-from .fusion import LEXICAL, MEANING, Weights, added, best, weights_for, with_neighbours
-from .given import Told, all_said, chunks_of, one_each
+from .embedding import UNSAID, Embed, Unsaid, chosen_embedder, make_embed
+from .fusion import LEXICAL, MEANING, FusionWeights, add_scores, best, weights_for, with_neighbours
+from .given import TextWithId, all_said, chunks_of, one_each
 from .names import names
 from .words import terms
 
@@ -38,21 +38,18 @@ Id = TypeVar("Id", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Index(Generic[Id]):
+class TextIndex(Generic[Id]):
     """Texts that can be searched. Called with a question, it tells the ids of the best."""
 
     ids: Sequence[Id]
     postings: Postings
-    weights: Weights
+    weights: FusionWeights
     parts: "Numbers | None" = None
     vectors: "Scanned | Sparse | None" = None
     embed: Embed | None = None
 
     def __call__(self, query: str, k: int = K) -> list[Id]:
-        """Return the ids of the ``k`` texts that answer best, best first; fewer when fewer have to do with it.
-
-        An id that several texts have is told once.
-        """
+        """Return the ids of the ``k`` best texts, best first; fewer when fewer match. Ids are unique."""
         scores = self.scores(query)
         found = dict.fromkeys(self.ids[number] for number in best(scores, k))
         if len(found) < min(k, len(self.ids)):
@@ -67,7 +64,7 @@ class Index(Generic[Id]):
     def scored(self, query: str, vector: Sequence[float] | None = None) -> "Scores":
         """How well each text answers a question whose vector is known."""
         near = self.vectors.scores(vector) if self.vectors and vector is not None else None
-        found = added(self.postings.scores(terms(query)), near, self.weights.vectors)
+        found = add_scores(self.postings.scores(terms(query)), near, self.weights.vectors)
         found = with_neighbours(found, self.weights.neighbours, self.parts)
         if self.weights.names:
             found = found + self.weights.names * self.postings.shares(names(query)) * (found > 0)
@@ -81,8 +78,8 @@ def make_index(
     about: Sequence[str] = ...,
     parts: Sequence[Hashable] = ...,
     embedder: Embedder | str | Unsaid | None = ...,
-    weights: Weights | None = ...,
-) -> "Index[Id]": ...
+    weights: FusionWeights | None = ...,
+) -> "TextIndex[Id]": ...
 
 
 @overload
@@ -92,19 +89,19 @@ def make_index(
     about: Sequence[str] = ...,
     parts: Sequence[Hashable] = ...,
     embedder: Embedder | str | Unsaid | None = ...,
-    weights: Weights | None = ...,
-) -> "Index[int]": ...
+    weights: FusionWeights | None = ...,
+) -> "TextIndex[int]": ...
 
 
 @overload
 def make_index(
-    chunks: Iterable[tuple[Id, str] | Told[Id]],
+    chunks: Iterable[tuple[Id, str] | TextWithId[Id]],
     *,
     about: Sequence[str] = ...,
     parts: Sequence[Hashable] = ...,
     embedder: Embedder | str | Unsaid | None = ...,
-    weights: Weights | None = ...,
-) -> "Index[Id]": ...
+    weights: FusionWeights | None = ...,
+) -> "TextIndex[Id]": ...
 
 
 @overload
@@ -114,8 +111,8 @@ def make_index(
     about: Sequence[str] = ...,
     parts: Sequence[Hashable] = ...,
     embedder: Embedder | str | Unsaid | None = ...,
-    weights: Weights | None = ...,
-) -> "Index[Any]": ...
+    weights: FusionWeights | None = ...,
+) -> "TextIndex[Any]": ...
 
 
 def make_index(
@@ -124,8 +121,8 @@ def make_index(
     about: Sequence[str] = (),
     parts: Sequence[Hashable] = (),
     embedder: Embedder | str | Unsaid | None = UNSAID,
-    weights: Weights | None = None,
-) -> "Index[Any]":
+    weights: FusionWeights | None = None,
+) -> "TextIndex[Any]":
     """Index texts in the order in which they were said or written; those before and after another are its context.
 
     Ids are places, or what the texts are given with: the keys of a mapping, pairs of an id and a text, or things that
@@ -139,13 +136,13 @@ def make_index(
     chosen = chosen_embedder(embedder)
     code = is_code(texts)
     posted = postings([terms(text) for text in said], CODE if code else (K1, B))
-    sessions = numbered(one_each("parts", parts if len(parts) else [one.session for one in given], texts))
-    index = Index([one.id for one in given], posted, weights or usual(chosen, code=code), sessions)
+    sessions = number_groups(one_each("parts", parts if len(parts) else [one.session for one in given], texts))
+    index = TextIndex([one.id for one in given], posted, weights or usual(chosen, code=code), sessions)
     return with_vectors(index, said, chosen) if chosen and texts else index
 
 
-def usual(embedder: Embedder | None, *, code: bool) -> Weights:
-    """The weights that found most: code stands by itself, what is said is told by what is said beside it."""
+def usual(embedder: Embedder | None, *, code: bool) -> FusionWeights:
+    """Return the best measured weights: code stands alone, and speech is understood from its context."""
     lexical = embedder is not None and embedder.id.startswith("lexical")
     found = weights_for(LEXICAL if lexical else MEANING if embedder else 0.0)
     return replace(found, neighbours=(), names=0.0) if code else found
@@ -157,25 +154,25 @@ def is_code(texts: Sequence[str]) -> bool:
     return sum(sum(bool(sign.search(text)) for sign in CODE_SIGNS) >= SIGNS for text in some) > len(some) / 2
 
 
-def with_vectors(index: Index[Id], texts: Sequence[str], embedder: Embedder) -> Index[Id]:
+def with_vectors(index: TextIndex[Id], texts: Sequence[str], embedder: Embedder) -> TextIndex[Id]:
     """The same index, with a vector for each text."""
-    embed = embedded(embedder)
+    embed = make_embed(embedder)
     return replace(index, vectors=vectors_of(embed, texts), embed=embed)
 
 
 def vectors_of(embed: Embed, texts: Sequence[str]) -> "Scanned | Sparse":
     """The vectors of texts, a number of them at a time; those that are mostly empty are held without their holes."""
-    from .scanning import Scanned, joined
+    from .scanning import Scanned, stack_matrices
     from .sparse import is_sparse, sparse
 
     groups = (texts[start : start + TOGETHER] for start in range(0, len(texts), TOGETHER))
     matrices = map(embed, groups)
     first = next(matrices)
-    return sparse(chain([first], matrices)) if is_sparse(first) else Scanned(joined([first, *matrices]))
+    return sparse(chain([first], matrices)) if is_sparse(first) else Scanned(stack_matrices([first, *matrices]))
 
 
-def numbered(parts: Sequence[Hashable]) -> "Numbers | None":
-    """A number for each part, in place of its name."""
+def number_groups(parts: Sequence[Hashable]) -> "Numbers | None":
+    """Return a number for each part, in place of its name."""
     import numpy
 
     if len(set(parts)) < 2:

@@ -13,12 +13,12 @@ INNER = re.compile(r"[_/:.]\w|[a-z][A-Z]")
 def names(text: str) -> list[str]:
     """Return the names in a text, stemmed as words are, each once."""
     found = (POSSESSIVE.sub("", token.rstrip("./:-")) for token in NAME.findall(text))
-    told = chain.from_iterable(terms(token) for token in found if named(token))
+    told = chain.from_iterable(terms(token) for token in found if looks_like_name(token))
     return list(dict.fromkeys(told))
 
 
-def named(token: str) -> bool:
-    """Whether a token looks like a name: a capital, a digit, or parts that are joined."""
+def looks_like_name(token: str) -> bool:
+    """Return whether a token looks like a name: a capital, a digit, or joined parts."""
     if token.lower() in SILENT:
         return False
     return token[:1].isupper() or token[:1].isdigit() or bool(INNER.search(token))

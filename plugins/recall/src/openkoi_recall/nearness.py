@@ -14,7 +14,7 @@ from .graphs import ABOVE, graph_over
 from .layers import Layers, Truth, tail_of
 from .sidecar import Sidecar, read, searchable, write
 from .stamps import Stamp, stamp_of
-from .sums import Damaged
+from .sums import CorruptFileError
 
 NEAR_ENOUGH = 0.3
 Stamps = tuple[Stamp | None, Stamp | None]
@@ -38,7 +38,7 @@ class Vectors:
             return None
         with self.lock:
             if not self.known_as(mark):
-                self.known = self.kept(truth, mark) or self.made(truth)
+                self.known = self.open_layers(truth, mark) or self.made(truth)
                 self.stamp = self.stamps
             return self.known
 
@@ -56,8 +56,8 @@ class Vectors:
         """What tells one state of the files from another."""
         return stamp_of(self.path), stamp_of(self.beside)
 
-    def kept(self, truth: Truth, mark: str) -> Layers | None:
-        """The files, and what has changed since they were written; None when all is to be written anew."""
+    def open_layers(self, truth: Truth, mark: str) -> Layers | None:
+        """Return the files and what has changed since they were written, or None when all must be rewritten."""
         base = self.base()
         if base is None or base.mark == mark:
             return Layers(base) if base else None
@@ -77,12 +77,12 @@ class Vectors:
         return self.linked(found) if found and not found.base else None
 
     def mapped(self, path: Path) -> Sidecar | None:
-        """A file, if it is there, well so far, and of the model."""
+        """Return a file, if it exists, is valid and belongs to the model."""
         try:
             found = read(path)
         except FileNotFoundError:
             return None
-        except (Damaged, OSError) as why:
+        except (CorruptFileError, OSError) as why:
             self.say_damaged(path, why)
             return None
         return found if found.model == self.model else None
@@ -106,13 +106,13 @@ class Vectors:
             self.say(path, f"could not be written ({why}). Searching goes on without it, and takes longer.")
 
     def linked(self, found: Sidecar) -> Sidecar:
-        """The same vectors, with a graph where there is one for so many."""
+        """Return the same vectors, with a graph if there is one of that size."""
         if len(found.docs) <= ABOVE:
             return found
         graph = graph_over(self.path, found.mark, found.scanned.matrix)
         return replace(found, scanned=replace(found.scanned, graph=graph))
 
-    def give_up(self, why: Damaged) -> None:
+    def give_up(self, why: CorruptFileError) -> None:
         """Believe the files no more: what was read of them was not what was written."""
         self.say_damaged(self.path, why)
         with self.lock:

@@ -48,7 +48,7 @@ class Packed:
 
         if self.late:
             self.late.check(self.columns, "first look")
-        asked, scale = rounded(vector[None, :])
+        asked, scale = round_rows(vector[None, :])
         both = asked[0] @ self.columns
         high = numpy.rint(both * numpy.float32(1 / STEP))
         low = both - high * numpy.float32(STEP)
@@ -57,13 +57,13 @@ class Packed:
         return found
 
 
-def packed(matrix: "Matrix") -> Packed:
-    """Pack vectors, a number of them at a time, and measure how wrong the cosines come out."""
+def pack_vectors(matrix: "Matrix") -> Packed:
+    """Pack vectors in batches, and measure the error of the cosines."""
     import numpy
 
     size, dimensions = matrix.shape
     half = -(-size // 2)
-    scale = min((rounded(part)[1] for part in parts(matrix)), default=1.0)
+    scale = min((round_rows(part)[1] for part in parts(matrix)), default=1.0)
     columns = numpy.zeros((dimensions, half), numpy.float32)
     for start in range(0, half, TOGETHER):
         end = min(start + TOGETHER, half)
@@ -79,8 +79,8 @@ def parts(matrix: "Matrix") -> "Sequence[Matrix]":
     return [matrix[start : start + TOGETHER] for start in range(0, len(matrix), TOGETHER)]
 
 
-def rounded(rows: "Matrix") -> "tuple[Matrix, float]":
-    """Rows as whole numbers, none longer than sums have room for; and what they were multiplied by."""
+def round_rows(rows: "Matrix") -> "tuple[Matrix, float]":
+    """Return rows as whole numbers within the range of sums, and the factor they were multiplied by."""
     import numpy
 
     longest = float(numpy.sqrt((rows * rows).sum(axis=1)).max(initial=0.0))

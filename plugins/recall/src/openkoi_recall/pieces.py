@@ -14,8 +14,8 @@ SHORTEST, LONGEST, MOST = 24, 800, 50
 SEAM = re.compile(r"\n\s*\n|(?<=[.!?])\s+|\n")
 
 
-def said(event: Event) -> str:
-    """The words of an event that are worth finding again."""
+def searchable_text(event: Event) -> str:
+    """Return the text of an event that is worth finding."""
     match event:
         case ModelResponse(response=reply, role="executor"):
             return reply.text
@@ -27,11 +27,11 @@ def said(event: Event) -> str:
 
 def pieces(text: str) -> Sequence[str]:
     """A text in pieces of a length; what is short says nothing alone."""
-    return [piece for piece in divided(text.strip()) if len(piece) >= SHORTEST][:MOST]
+    return [piece for piece in split_text(text.strip()) if len(piece) >= SHORTEST][:MOST]
 
 
-def divided(text: str) -> Iterator[str]:
-    """Divide where a paragraph ends, else a sentence, else anywhere."""
+def split_text(text: str) -> Iterator[str]:
+    """Split at the end of a paragraph, else of a sentence, else anywhere."""
     start = 0
     while len(text) - start > LONGEST:
         seams = [seam.start() for seam in SEAM.finditer(text, start + LONGEST // 2, start + LONGEST)]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from openkoi_hookspecs import Query
 
-from .blending import Scores, added, with_names, with_neighbours
-from .fitting import Found, in_order
+from .blending import Scores, add_scores, with_names, with_neighbours
+from .fitting import FoundDocument, in_order
 from .fusion import weights_for
 from .names import names
 from .shelves import TRANSCRIPT
@@ -27,7 +27,7 @@ Pairs = Sequence[tuple[int, int]]
 
 
 class Documents(Protocol):
-    """Whoever has the documents. They are told by their numbers."""
+    """A store of documents identified by numbers."""
 
     def seen_by(self, query: Query) -> Sequence[str]:
         """The shelves that a query sees: its project's and everyone's, or with another scope than that all."""
@@ -47,16 +47,16 @@ class Documents(Protocol):
     def vectors(self, file: "Vectors") -> "Layers | None":
         """The vectors of the documents as they are now; raises Lost when who only holds them has lost them."""
 
-    def fetched(self, scores: Scores) -> Sequence[Found]:
+    def fetched(self, scores: Scores) -> Sequence[FoundDocument]:
         """Read the documents that were scored, those that are still there."""
 
 
-def asked(query: Query) -> list[str]:
-    """Return the words of a question, each once. To be found before the file is opened: reading takes its time."""
+def query_words(query: Query) -> list[str]:
+    """Return the words of a query, each once; find them before opening the file, since it takes time."""
     return list(dict.fromkeys(terms(query.text)))[:ASKED]
 
 
-def answer(there: Documents, query: Query, words: list[str], meant: "Meant | None" = None) -> Sequence[Found]:
+def answer(there: Documents, query: Query, words: list[str], meant: "Meant | None" = None) -> Sequence[FoundDocument]:
     """Find what answers the query, best first; all that has anything to do with it."""
     shelves, number = there.seen_by(query), query.limit + CONSIDERED
     scores = there.ranked(query, shelves, words, number) if words else {}
@@ -64,10 +64,10 @@ def answer(there: Documents, query: Query, words: list[str], meant: "Meant | Non
     if near and (query.kinds or query.keys):
         near = {doc: near[doc] for doc in there.among(query, list(near))}
     weights = weights_for(meant.vectors.weight if meant else 0.0)
-    scores = added(scores, near, weights.vectors)
+    scores = add_scores(scores, near, weights.vectors)
     if scores and not query.keys and (not query.kinds or TRANSCRIPT in query.kinds):
         scores = with_neighbours(scores, there.links(list(scores)), weights.neighbours)
-    scores = named(there, query, shelves, scores, weights.names)
+    scores = add_name_scores(there, query, shelves, scores, weights.names)
     found = there.fetched(most(scores, query.limit + SPARE))
     return in_order(replace(one, near=near.get(one.doc, 0.0)) for one in found)
 
@@ -76,17 +76,17 @@ def nearest(
     there: Documents, meant: "Meant", shelves: Sequence[str], docs: Sequence[int], number: int
 ) -> Mapping[int, float]:
     """What is near in meaning; asked for once more when the file of vectors turns out to be damaged."""
-    from .sums import Damaged
+    from .sums import CorruptFileError
 
     try:
         return meant.near(there.vectors(meant.vectors), shelves, docs, number)
-    except Damaged as why:
+    except CorruptFileError as why:
         meant.vectors.give_up(why)
     return meant.near(there.vectors(meant.vectors), shelves, docs, number)
 
 
-def named(there: Documents, query: Query, shelves: Sequence[str], scores: Scores, weight: float) -> Scores:
-    """The scores, and more for documents that have the names of the question."""
+def add_name_scores(there: Documents, query: Query, shelves: Sequence[str], scores: Scores, weight: float) -> Scores:
+    """Return the scores, raised for documents that contain the query's names."""
     asked = names(query.text)[:ASKED]
     having = there.having(shelves, asked, list(scores)) if asked and scores else []
     return with_names(scores, having, asked, weight)

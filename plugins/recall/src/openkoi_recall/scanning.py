@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .one_thread import one_thread
-from .packing import Packed, packed
+from .packing import Packed, pack_vectors
 from .signs import Signs, signs_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .bm25 import Matrix, Numbers, Scores
-    from .graphs import Graph
+    from .graphs import VectorGraph
     from .sums import Mapped
 
 SEVERAL, MANY = 20_000, 200_000
@@ -35,23 +35,23 @@ class Scanned:
     matrix: "Matrix"
     likeness: Likeness | None = None
     mapped: "Mapped | None" = None
-    graph: "Graph | None" = None
+    graph: "VectorGraph | None" = None
 
     def scores(self, vector: Sequence[float]) -> "Scores":
         """The cosine of each row and the vector."""
         one_thread()
-        found: Scores = self.whole @ asked(vector, self.matrix.shape[1])
+        found: Scores = self.whole @ check_vector(vector, self.matrix.shape[1])
         return found
 
     def scores_of(self, rows: "Numbers", vector: Sequence[float]) -> "Scores":
         """The cosine of some rows and the vector."""
         one_thread()
-        found: Scores = self.some(rows) @ asked(vector, self.matrix.shape[1])
+        found: Scores = self.some(rows) @ check_vector(vector, self.matrix.shape[1])
         return found
 
     def nearest(self, vector: Sequence[float], most: int, among: "Numbers | None" = None) -> "tuple[Numbers, Scores]":
         """The nearest rows and their cosines, nearest first; only some rows when they are named."""
-        wanted = asked(vector, self.matrix.shape[1])
+        wanted = check_vector(vector, self.matrix.shape[1])
         one_thread()
         rows = self.linked(wanted, most, among)
         if rows is not None:
@@ -122,7 +122,7 @@ def scannable(matrix: "Matrix") -> Scanned:
     """Vectors with the likeness that their number asks for."""
     if len(matrix) < SEVERAL:
         return Scanned(matrix)
-    return Scanned(matrix, packed(matrix) if len(matrix) <= MANY else signs_of(matrix))
+    return Scanned(matrix, pack_vectors(matrix) if len(matrix) <= MANY else signs_of(matrix))
 
 
 def top(scores: "NDArray[numpy.float32 | numpy.int16]", most: int) -> "Numbers":
@@ -137,8 +137,8 @@ def top(scores: "NDArray[numpy.float32 | numpy.int16]", most: int) -> "Numbers":
     return found
 
 
-def asked(vector: Sequence[float], dimensions: int) -> "Scores":
-    """The vector of a question; raises ValueError when it cannot be compared."""
+def check_vector(vector: Sequence[float], dimensions: int) -> "Scores":
+    """Return the vector of a query; raise ValueError when it cannot be compared."""
     import numpy
 
     found = numpy.asarray(vector, numpy.float32)
@@ -148,17 +148,17 @@ def asked(vector: Sequence[float], dimensions: int) -> "Scores":
 
 
 def matrix_of(vectors: Sequence[Sequence[float]]) -> "Matrix":
-    """Vectors as a matrix; raises ValueError when they are of several lengths, or hold what is no number."""
+    """Return vectors as a matrix; raise ValueError for different lengths or invalid numbers."""
     import numpy
 
     found = numpy.array(vectors, numpy.float32)
     if found.ndim != 2 or not found.shape[1] or not numpy.isfinite(found).all():
-        raise ValueError("an embedder answered vectors of several lengths, or with what is no number in them")
+        raise ValueError("an embedder returned vectors of different lengths, or with invalid numbers")
     return found
 
 
-def joined(matrices: "Sequence[Matrix]") -> "Matrix":
-    """Matrices one under the other; raises ValueError when they are of several widths."""
+def stack_matrices(matrices: "Sequence[Matrix]") -> "Matrix":
+    """Return matrices one below the other; raise ValueError when their widths differ."""
     import numpy
 
     return numpy.concatenate(matrices)

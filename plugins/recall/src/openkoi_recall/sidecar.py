@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 from .packing import Packed
 from .scanning import Likeness, Scanned, scannable
 from .signs import Signs
-from .sums import Damaged, Late, Mapped, checked, sum_of, sums_of_rows
+from .sums import CorruptFileError, Late, Mapped, check_sum, sum_of, sums_of_rows
 
 if TYPE_CHECKING:
     import numpy
@@ -73,8 +73,8 @@ class Sidecar:
         """The same vectors as a tail."""
         return replace(self, base=base.mark, gone=gone)
 
-    def emptied(self, mark: str) -> "Sidecar":
-        """None of the vectors, in another state."""
+    def without_vectors(self, mark: str) -> "Sidecar":
+        """Return none of the vectors, in another state."""
         scanned = Scanned(self.scanned.matrix[:0])
         versions = None if self.versions is None else self.versions[:0]
         return Sidecar(mark, self.model, self.docs[:0], self.shelves, self.places[:0], scanned, versions)
@@ -117,7 +117,7 @@ def searchable(one: Sidecar) -> Sidecar:
 
 
 def write(path: Path, one: Sidecar) -> None:
-    """Write a file beside, and put it in place when it is whole; raises OSError when there is no room."""
+    """Write a file, then rename it into place; raise OSError when there is no room."""
     parts = parts_of(one)
     head = head_of(one, parts)
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
@@ -174,16 +174,16 @@ def read(path: Path) -> Sidecar:
     try:
         with path.open("rb") as file:
             told, start = header(file)
-            parts = dict(mapped(file, told["parts"], start))
+            parts = dict(map_arrays(file, told["parts"], start))
         for name in parts.keys() - set(LATE):
-            checked(parts[name], told["sums"][name], name)
+            check_sum(parts[name], told["sums"][name], name)
         likeness = likeness_of(told, parts)
         rows = Mapped(parts["matrix"], parts["sums"])
         scanned = Scanned(parts["matrix"], likeness, rows)
         columns = (parts["docs"], told["shelves"], parts["places"], scanned, parts.get("versions"))
         return Sidecar(told["mark"], told["model"], *columns, told["base"], parts.get("gone"))
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise Damaged(f"it cannot be read: {error!r}") from None
+        raise CorruptFileError(f"it cannot be read: {error!r}") from None
 
 
 def header(file: IO[bytes]) -> "tuple[dict[str, Any], int]":
@@ -191,12 +191,14 @@ def header(file: IO[bytes]) -> "tuple[dict[str, Any], int]":
     magic, crc, length = file.read(len(MAGIC)), file.read(4), int.from_bytes(file.read(4), "little")
     text = file.read(length) if length <= LONGEST_HEADER else b""
     if magic != MAGIC or len(text) != length or zlib.crc32(text) != int.from_bytes(crc, "little"):
-        raise Damaged("its beginning is damaged")
+        raise CorruptFileError("its beginning is damaged")
     return json.loads(text), len(MAGIC) + 8 + length
 
 
-def mapped(file: IO[bytes], shapes: "Mapping[str, Sequence[int]]", start: int) -> "Iterator[tuple[str, NDArray[Any]]]":
-    """The parts of a file, by their names, none of them read yet."""
+def map_arrays(
+    file: IO[bytes], shapes: "Mapping[str, Sequence[int]]", start: int
+) -> "Iterator[tuple[str, NDArray[Any]]]":
+    """Yield the parts of a file by name, without reading them."""
     import mmap
 
     import numpy
@@ -205,11 +207,11 @@ def mapped(file: IO[bytes], shapes: "Mapping[str, Sequence[int]]", start: int) -
     lengths = [numpy.dtype(TYPES[name]).itemsize * int(numpy.prod(shape)) for name, shape in shapes.items()]
     ends = list(accumulate((-(-length // EDGE) * EDGE for length in lengths), initial=start))
     if size != ends[-1]:
-        raise Damaged("it has another size than it says")
+        raise CorruptFileError("it has another size than it says")
     bytes_of = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     for (name, shape), begin, length, end in zip(shapes.items(), ends, lengths, ends[1:], strict=False):
         if any(bytes_of[begin + length : end]):
-            raise Damaged("there is something where nothing should be")
+            raise CorruptFileError("there is something where nothing should be")
         yield name, numpy.frombuffer(bytes_of, TYPES[name], int(numpy.prod(shape)), begin).reshape(shape)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from .scanning import asked
+from .scanning import check_vector
 
 if TYPE_CHECKING:
     import numpy
@@ -33,7 +33,7 @@ class Sparse:
         """The cosine of each row and the vector."""
         import numpy
 
-        wanted = asked(vector, len(self.starts) - 1)
+        wanted = check_vector(vector, len(self.starts) - 1)
         there = numpy.flatnonzero(wanted)
         parts = [slice(*self.starts[place : place + 2].tolist()) for place in there]
         if not parts:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 STRETCH = 65_536
 
 
-class Damaged(Exception):
-    """A file is not what was written. Never leaves the memory."""
+class CorruptFileError(Exception):
+    """A file differs from what was written; never leaves the memory."""
 
 
 def sum_of(numbers: "NDArray[Any]") -> int:
@@ -37,10 +37,10 @@ def sums_of_rows(matrix: "Matrix") -> "NDArray[Any]":
     return found
 
 
-def checked(numbers: "NDArray[Any]", told: int, what: str) -> None:
-    """Raise Damaged when an array has not the sum that was told of it."""
+def check_sum(numbers: "NDArray[Any]", told: int, what: str) -> None:
+    """Raise CorruptFileError when an array's checksum differs."""
     if sum_of(numbers) != told:
-        raise Damaged(f"the sum of its {what} is wrong")
+        raise CorruptFileError(f"the sum of its {what} is wrong")
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class Late:
     def check(self, numbers: "NDArray[Any]", what: str) -> None:
         """Raise Damaged when it is not so."""
         if not self.known:
-            checked(numbers, self.told, what)
+            check_sum(numbers, self.told, what)
             self.known = True
 
 
@@ -76,5 +76,5 @@ class Mapped:
     def sound(self, found: "Matrix", sums: "NDArray[Any]") -> "Matrix":
         """What was found, if it has these sums."""
         if (sums_of_rows(found) != sums).any():
-            raise Damaged("the sums of its vectors are wrong")
+            raise CorruptFileError("the sums of its vectors are wrong")
         return found

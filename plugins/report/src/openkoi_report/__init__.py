@@ -1,12 +1,12 @@
 """What a run came to, and how it is told, from its records alone: a library for frontends, without entry points."""
 
-from .costs import NOTHING, Charge, Costs, ModelCost, Phase, costs_of
+from .costs import NOTHING, Costs, ModelCharge, ModelCost, Phase, costs_of
 from .cycles import CycleTree, cycles_of
-from .figures import clipped, dollars, first_line, megabytes, plural, tokens_text
-from .ledger import TOLD, Ledger, charges_of
+from .figures import dollars, first_line, megabytes, plural, tokens_text, truncate_line
+from .ledger import TOLD, RunCharges, charges_of
 from .progress import Progress
-from .report import EXITS, Report, report_of
-from .savings import SAVING_TITLES, Saved, Saving, saved_text, savings_of, totals
+from .report import EXITS, RunReport, report_of
+from .savings import SAVING_TITLES, SavedTokens, Saving, saved_text, savings_of, totals
 from .tree import tree_lines
 from .why import why_lines
 
@@ -15,18 +15,17 @@ __all__ = [
     "NOTHING",
     "SAVING_TITLES",
     "TOLD",
-    "Charge",
     "Costs",
     "CycleTree",
-    "Ledger",
+    "ModelCharge",
     "ModelCost",
     "Phase",
     "Progress",
-    "Report",
-    "Saved",
+    "RunCharges",
+    "RunReport",
+    "SavedTokens",
     "Saving",
     "charges_of",
-    "clipped",
     "costs_of",
     "cycles_of",
     "dollars",
@@ -39,5 +38,6 @@ __all__ = [
     "tokens_text",
     "totals",
     "tree_lines",
+    "truncate_line",
     "why_lines",
 ]

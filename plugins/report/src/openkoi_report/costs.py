@@ -45,7 +45,7 @@ NOTHING = ModelCost()
 
 
 @dataclass(frozen=True, slots=True)
-class Charge:
+class ModelCharge:
     """One paid call: when, who answered, what it was for, and what it cost."""
 
     at: str
@@ -94,16 +94,16 @@ class Costs:
         return [f"  {name}: {', '.join(told)}" for name, told in parts if told]
 
 
-def costs_of(charges: Iterable[Charge]) -> Costs:
+def costs_of(charges: Iterable[ModelCharge]) -> Costs:
     """Add up charges; phases in the order of a task, models as they were first asked."""
     paid = list(charges)
-    by_phase = summed((charge.phase, charge.cost) for charge in paid)
+    by_phase = sum_costs((charge.phase, charge.cost) for charge in paid)
     ordered = {phase: by_phase[phase] for phase in Phase if phase in by_phase}
-    return Costs(summed((charge.model, charge.cost) for charge in paid), ordered)
+    return Costs(sum_costs((charge.model, charge.cost) for charge in paid), ordered)
 
 
-def summed(costs: Iterable[tuple[K, ModelCost]]) -> dict[K, ModelCost]:
-    """The sum of each kind."""
+def sum_costs(costs: Iterable[tuple[K, ModelCost]]) -> dict[K, ModelCost]:
+    """Return the sum of each kind."""
     sums: dict[K, ModelCost] = {}
     for key, cost in costs:
         sums[key] = sums.get(key, NOTHING) + cost

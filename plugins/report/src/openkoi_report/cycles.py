@@ -11,7 +11,7 @@ from openkoi_hookspecs import Record, ToolCall, ToolResult, events
 from openkoi_log import IterationView, RunView
 
 from .costs import NOTHING, Costs, ModelCost, Phase, costs_of
-from .ledger import Ledger, cost_of
+from .ledger import RunCharges, cost_of
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class CycleTree:
     view: RunView = field(default_factory=RunView)
     rounds: list[Round] = field(default_factory=lambda: [Round(0)])
     cycle: Cycle | None = None
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: RunCharges = field(default_factory=RunCharges)
 
     @property
     def task(self) -> str:
@@ -112,9 +112,9 @@ class CycleTree:
             case events.ModelResponse() as answered:
                 self.heard(answered)
             case events.ToolCallStarted(call=call, progress_text=doing):
-                self.begin(self.called(call), doing)
+                self.begin(self.find_call(call), doing)
             case events.ToolCallFinished(result=result):
-                self.called(ToolCall(result.call, result.call, {})).result = result
+                self.find_call(ToolCall(result.call, result.call, {})).result = result
             case events.QuestionAsked(id=id, text=text):
                 self.asked(id, text)
             case events.QuestionAnswered(id=id, answer=answer):
@@ -143,7 +143,7 @@ class CycleTree:
         cycles.append(self.cycle)
 
     def heard(self, answered: events.ModelResponse) -> None:
-        """The model's turn is the first call of a cycle; what else is asked in it is paid beside."""
+        """Add a response of the model: the first in a cycle is its turn, others are billed separately."""
         cycle = self.cycle
         if cycle is None or cycle.heard:
             self.pay_aside(cost_of(answered))
@@ -153,14 +153,14 @@ class CycleTree:
         cycle.happened += [Called(call) for call in answered.response.calls]
 
     def pay_aside(self, cost: ModelCost) -> None:
-        """Something was paid that is no turn of the model."""
+        """Record a cost that is not a turn of the model."""
         if self.cycle:
             self.cycle.cost += cost
         else:
             self.rounds[-1].aside += cost
 
-    def called(self, call: ToolCall) -> Called:
-        """The call that is meant: the last one of that id that has no result yet, else one that was not told of."""
+    def find_call(self, call: ToolCall) -> Called:
+        """Return the last call of that id without a result, or a new one."""
         waiting = (one for one in reversed(self.happened) if isinstance(one, Called) and one.result is None)
         found = next((one for one in waiting if one.call.id == call.id), None)
         if found is None:
@@ -172,7 +172,7 @@ class CycleTree:
         called.begun, called.doing = True, doing
 
     def asked(self, id: str, text: str = "") -> Questioned:
-        """The question of that id that has no reply yet, else one that was not told of."""
+        """Return the question of that id without a reply, or a new one."""
         waiting = (one for one in self.happened if isinstance(one, Questioned) and not one.replied)
         found = next((one for one in waiting if one.id == id), None)
         if found is None:
@@ -184,7 +184,7 @@ class CycleTree:
         question.replied, question.answer = True, answer
 
     def shortened(self, compressed: events.HistoryCompacted) -> None:
-        """The conversation is shorter now. What was answered for that was not the model's turn."""
+        """Record a compaction; the responses requested for it were not the model's turn."""
         cycle = self.cycle
         if cycle and cycle.heard and self.ledger.charges[cycle.charge].phase is Phase.COMPACTION:
             cycle.heard, cycle.text = False, ""

@@ -13,7 +13,7 @@ def format_list(parts: Sequence[str], most: int, separator: str = ", ") -> str:
     return separator.join(parts[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def clipped(text: str, most: int = 100) -> str:
+def truncate_line(text: str, most: int = 100) -> str:
     """One line of so many characters, without any that would move a terminal's cursor."""
     line = "".join(sign if sign.isprintable() else " " for sign in " ".join(text.split()))
     return line if len(line) <= most else line[: most - 1] + "…"
@@ -21,7 +21,7 @@ def clipped(text: str, most: int = 100) -> str:
 
 def first_line(text: str, most: int = 100) -> str:
     """The first line that says something, clipped."""
-    return clipped(next((line for line in text.splitlines() if line.strip()), ""), most)
+    return truncate_line(next((line for line in text.splitlines() if line.strip()), ""), most)
 
 
 def tokens_text(count: int) -> str:

@@ -17,16 +17,16 @@ def iteration(number: int, one: IterationView) -> Mapping[str, object]:
     """It as an object of the result."""
     return {
         "n": number,
-        "score": rounded(one.score),
+        "score": round_score(one.score),
         "decision": one.decision.action if one.decision else None,
         "eval_mode": one.mode,
-        "usage": counted(one.usage),
+        "usage": format_usage(one.usage),
         "cost_usd": round(one.usd, 6),
         "duration_ms": round(one.cost.seconds * 1000),
     }
 
 
-def counted(usage: Usage) -> Mapping[str, int]:
+def format_usage(usage: Usage) -> Mapping[str, int]:
     """Tokens as an object of the result."""
     return {
         "input": usage.input,
@@ -37,5 +37,5 @@ def counted(usage: Usage) -> Mapping[str, int]:
     }
 
 
-def rounded(score: float | None) -> float | None:
+def round_score(score: float | None) -> float | None:
     return None if score is None else round(score, 4)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from openkoi_hookspecs import Event, Record, events
 
-from .costs import Charge, ModelCost, Phase
+from .costs import ModelCharge, ModelCost, Phase
 
 BEGINS: Mapping[type[Event], Phase] = {
     events.TaskStarted: Phase.RECALL,
@@ -47,10 +47,10 @@ TOLD = (
 
 
 @dataclass(slots=True)
-class Ledger:
+class RunCharges:
     """The charges of one run, as they come. Calls of its parts are charged to the phase that it is in."""
 
-    charges: list[Charge] = field(default_factory=list)
+    charges: list[ModelCharge] = field(default_factory=list)
     phase: Phase = Phase.RECALL
     doubtful: list[int] = field(default_factory=list)
     turns: bool = False
@@ -72,7 +72,7 @@ class Ledger:
             if not (self.turns and (isinstance(paid, events.ModelResponseBroken) or paid.messages > 1)):
                 self.doubtful.append(len(self.charges))
             self.turns = False
-        self.charges.append(Charge(at, paid.model, self.phase, cost_of(paid)))
+        self.charges.append(ModelCharge(at, paid.model, self.phase, cost_of(paid)))
 
     def summed_up(self) -> None:
         """The calls in doubt were made to make the conversation shorter."""
@@ -109,14 +109,14 @@ class Copies:
 class Books:
     """The charges of all tasks in a log. What a fork wrote down again of another task's past was paid there."""
 
-    ledgers: dict[str, Ledger] = field(default_factory=dict)
+    ledgers: dict[str, RunCharges] = field(default_factory=dict)
     whole: dict[str, str] = field(default_factory=dict)
     copies: Copies = field(default_factory=Copies)
 
     def take(self, record: Record) -> None:
         """Take the next record."""
         event, task = record.event, self.task_of(record)
-        ledger = self.ledgers.setdefault(task, Ledger())
+        ledger = self.ledgers.setdefault(task, RunCharges())
         copied = self.copies.has(record)
         if isinstance(event, events.Paid) and not copied:
             ledger.pay(record.at, event, own=record.run == task)
@@ -138,7 +138,7 @@ def closes(event: Event, at: int) -> bool:
     return isinstance(event, events.DecisionMade) and event.iteration == at - 1
 
 
-def charges_of(records: Iterable[Record]) -> list[Charge]:
+def charges_of(records: Iterable[Record]) -> list[ModelCharge]:
     """Every call that was paid for, of whichever task, in the order of the tasks."""
     books = Books()
     for record in records:

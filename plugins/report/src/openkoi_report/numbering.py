@@ -1,7 +1,4 @@
-"""What findings are called: F1, F2 and on through a task. Pure.
-
-One that stays open keeps its number; one that was mended and comes back is another one.
-"""
+"""Number findings F1, F2 and so on through a task; one that stays open keeps its number."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,7 +8,7 @@ Key = tuple[str, str, str]
 
 
 def numbers(evaluations: Iterable[Evaluation | None]) -> list[Mapping[Key, int]]:
-    """The numbers of each evaluation's findings, by what they are known by; where nobody looked all stay open."""
+    """Return the numbers of each evaluation's findings; without an evaluation all stay open."""
     last, open_ones = 0, dict[Key, int]()
     found: list[Mapping[Key, int]] = []
     for evaluation in evaluations:

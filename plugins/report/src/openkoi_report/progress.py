@@ -18,9 +18,9 @@ from openkoi_hookspecs import (
     events,
 )
 
-from .figures import clipped, dollars, format_list, plural, tokens_text
+from .figures import dollars, format_list, plural, tokens_text, truncate_line
 from .iterations import share_saved
-from .report import Report
+from .report import RunReport
 from .shares import share
 from .tree import compaction_text, signature
 
@@ -40,7 +40,7 @@ class Progress:
 
     def __init__(self, *, verbose: bool = False) -> None:
         self.verbose = verbose
-        self.report = Report()
+        self.report = RunReport()
         self.warned = False
         self.unsaid: dict[str, ToolCall] = {}
 
@@ -53,18 +53,18 @@ class Progress:
             case events.TaskStarted(first=True, model=model, origin=origin):
                 return found_lines(model, origin)
             case events.RecallFinished(recall=recall):
-                return [f"[recall] {remembered(recall)}"]
+                return [f"[recall] {format_recall(recall)}"]
             case events.ToolCallStarted(call=call, progress_text=doing):
                 if doing != call.tool:
-                    return [f"[execute] {clipped(doing)}{' ' * doing.endswith('.')}..."]
+                    return [f"[execute] {truncate_line(doing)}{' ' * doing.endswith('.')}..."]
                 self.unsaid[call.id] = call
                 return []
             case events.ToolCallFinished(result=result) if result.call in self.unsaid:
-                return [f"[tools] {signature(self.unsaid.pop(result.call))} -> {clipped(result.text, 60)}"]
+                return [f"[tools] {signature(self.unsaid.pop(result.call))} -> {truncate_line(result.text, 60)}"]
             case events.ToolCallFinished(result=result) if result.failed:
-                return [f"  ! {clipped(result.text)}"]
+                return [f"  ! {truncate_line(result.text)}"]
             case events.DecisionMade(iteration=number):
-                return [*self.iterated(number), *self.near_limit()]
+                return [*self.iteration_lines(number), *self.near_limit()]
             case events.HistoryCompacted() as compressed:
                 return [f"[compact] {compaction_text(compressed)}"]
             case events.RunCompleted():
@@ -82,7 +82,7 @@ class Progress:
         """What goes on from now, in a few words; empty when that has not changed."""
         match record.event:
             case events.ToolCallStarted(progress_text=doing):
-                return clipped(doing)
+                return truncate_line(doing)
             case events.CycleStarted() | events.ToolResultsReady():
                 return "Thinking"
             case events.InnerLoopEnded():
@@ -90,7 +90,7 @@ class Progress:
             case _:
                 return ""
 
-    def iterated(self, number: int) -> list[str]:
+    def iteration_lines(self, number: int) -> list[str]:
         one = self.report.decided(number)
         if one.evaluation is None and one.score is None:
             return []
@@ -99,7 +99,7 @@ class Progress:
         evaluation = one.evaluation or Evaluation()
         notes = ", ".join(filter(None, (weakest(evaluation), how(one.mode, self.report.judgings.get(number, ())))))
         line = f"[iter {number + 1}/{most}] {score}" + (f" ({notes})" if notes else "")
-        return [line, *told(evaluation)]
+        return [line, *format_evaluation(evaluation)]
 
     def near_limit(self) -> list[str]:
         task, there = self.report.task, self.report.iterations
@@ -113,7 +113,7 @@ class Progress:
         return ["  ! Token budget approaching limit"] if self.warned else []
 
     def over(self) -> list[str]:
-        completed = self.report.completed
+        completed = self.report.completion
         assert completed is not None
         decision, spent = completed.decision.action, completed.cost
         count = f"{completed.iterations} iteration{'' if completed.iterations == 1 else 's'}"
@@ -137,7 +137,7 @@ class Progress:
     @property
     def next_step(self) -> str:
         """How to get what is missing: an approval, or a judgement of the last iteration."""
-        completed, last = self.report.completed, self.report.decided(-1)
+        completed, last = self.report.completion, self.report.decided(-1)
         if completed is None:
             return ""
         if last.facts.end is StopReason.PERSON:
@@ -176,7 +176,7 @@ def sentence(reason: str) -> str:
     return f"{reason[:1].upper()}{reason[1:].removesuffix('.')}."
 
 
-def remembered(recall: Recall) -> str:
+def format_recall(recall: Recall) -> str:
     """``2 similar tasks, 1 anti-pattern: "..."``: what was put into the prompt."""
     learned = [hit.item for hit in recall.hits if isinstance(hit.item, Learning)]
     traps = [memo for memo in learned if memo.kind == "anti_pattern"]
@@ -185,7 +185,7 @@ def remembered(recall: Recall) -> str:
     if len(learned) > len(traps):
         parts.append(plural(len(learned) - len(traps), "learning"))
     if traps:
-        parts.append(f'{plural(len(traps), "anti-pattern")}: "{clipped(traps[0].text)}"')
+        parts.append(f'{plural(len(traps), "anti-pattern")}: "{truncate_line(traps[0].text)}"')
     return ", ".join(parts)
 
 
@@ -205,16 +205,16 @@ def how(mode: EvaluationMode, judgings: Sequence[events.JudgeVoted]) -> str:
     return f"eval: {mode}" + (f", {spared:.0%} tokens saved" if spared >= LEAST else "")
 
 
-def told(evaluation: Evaluation) -> list[str]:
-    """The findings that matter, and how the checks went."""
+def format_evaluation(evaluation: Evaluation) -> list[str]:
+    """Return the findings that matter, and the results of checks."""
     ranked = sorted(evaluation.open, key=lambda finding: finding.severity is not Severity.BLOCKER)
-    lines = [f"  ! {clipped(finding.title)}" for finding in ranked[:SHOWN]]
+    lines = [f"  ! {truncate_line(finding.title)}" for finding in ranked[:SHOWN]]
     if len(ranked) > SHOWN:
         lines.append(f"  ! and {len(ranked) - SHOWN} more")
-    return [*lines, *checked(evaluation)]
+    return [*lines, *format_checks(evaluation)]
 
 
-def checked(evaluation: Evaluation) -> list[str]:
+def format_checks(evaluation: Evaluation) -> list[str]:
     red, total = sum(not check.passed for check in evaluation.checks), len(evaluation.checks)
     if red:
         return [f"  {red} of {total} checks fail"]

@@ -11,8 +11,8 @@ from openkoi_hookspecs import Evaluation, Event, Finding, NextAction, Policy, Re
 from openkoi_log import IterationView, RunView
 
 from .costs import Costs, ModelCost, costs_of
-from .iterations import counted, iteration, rounded
-from .ledger import Ledger
+from .iterations import format_usage, iteration, round_score
+from .ledger import RunCharges
 from .numbering import Key, numbers
 from .savings import Replay, Saving, totals
 
@@ -31,7 +31,7 @@ EXITS = {
 
 
 @dataclass(slots=True)
-class Report:
+class RunReport:
     """A run's records, taken in one by one. ``deterministic``: the plan was a skill that needs no evaluation.
 
     ``judgings`` are what the judges wrote down of an iteration, by its number; ``heard`` those of the one that is under
@@ -42,7 +42,7 @@ class Report:
     view: RunView = field(default_factory=RunView)
     heard: list[events.JudgeVoted] = field(default_factory=list)
     judgings: dict[int, Sequence[events.JudgeVoted]] = field(default_factory=dict)
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: RunCharges = field(default_factory=RunCharges)
     replays: dict[str, Replay] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
     evaluators: list[str] = field(default_factory=list)
@@ -110,7 +110,7 @@ class Report:
         return self.view.started.task if self.view.started else None
 
     @property
-    def completed(self) -> events.RunCompleted | None:
+    def completion(self) -> events.RunCompleted | None:
         """The result; None as long as there is none."""
         return self.view.completed
 
@@ -130,7 +130,7 @@ class Report:
         return [one for one in self.view.finished if one.decision]
 
     def decided(self, number: int) -> IterationView:
-        """An iteration by its number, counted from zero; the last one where the log holds no such."""
+        """Return an iteration by number, or the last one."""
         there = self.iterations
         if not there:
             return next(iter(self.view.iterations), IterationView())
@@ -139,7 +139,7 @@ class Report:
     @property
     def best(self) -> IterationView:
         """The iteration whose files are in the workspace."""
-        return self.decided(self.completed.best if self.completed else -1)
+        return self.decided(self.completion.best if self.completion else -1)
 
     @property
     def text(self) -> str:
@@ -157,15 +157,15 @@ class Report:
         return self.best.score
 
     @property
-    def accepted(self) -> bool | None:
+    def is_accepted(self) -> bool | None:
         """Whether the work was accepted; None where it was done and no evaluation was asked for."""
-        done = self.completed is not None and self.completed.decision.action is NextAction.ACCEPT
+        done = self.completion is not None and self.completion.decision.action is NextAction.ACCEPT
         return None if done and self.decided(-1).facts.policy is Policy.NONE else done
 
     @property
     def status(self) -> int:
         """The exit status that says how it went."""
-        return EXITS[self.completed.decision.action] if self.completed else 1
+        return EXITS[self.completion.decision.action] if self.completion else 1
 
     @property
     def usage(self) -> Usage:
@@ -191,22 +191,22 @@ class Report:
 
     def result(self, transcript: str = "") -> Json:
         """The whole as one JSON object."""
-        ruling = self.completed.decision if self.completed else None
+        ruling = self.completion.decision if self.completion else None
         return {
             "schema": SCHEMA,
-            "ok": self.completed is not None,
-            "accepted": self.accepted,
+            "ok": self.completion is not None,
+            "accepted": self.is_accepted,
             "decision": ruling.action if ruling else None,
             "stop_reason": ruling.reason if ruling else self.failed or "it did not end",
             "task_id": self.run,
             "session_id": self.task.session if self.task else "",
             "output": self.text,
-            "score": rounded(self.score),
+            "score": round_score(self.score),
             "iterations": [iteration(number, one) for number, one in enumerate(self.iterations, 1)],
             "findings": findings(self.best.evaluation, self.numbers),
-            "usage": counted(self.usage),
+            "usage": format_usage(self.usage),
             "cost_usd": round(sum(one.usd for one in self.view.iterations), 6),
-            "costs": itemised(self.costs),
+            "costs": format_costs(self.costs),
             "saved_tokens": {str(by): tokens for by, tokens in self.saved_tokens.items()},
             "learnings": self.learnings,
             "changed_files": list(self.changed_files),
@@ -227,15 +227,15 @@ class Report:
         return {"agent": named, "terminated_by": self.best.terminated_by or None}
 
 
-def report_of(records: Iterable[Record], run: str = "") -> Report:
+def report_of(records: Iterable[Record], run: str = "") -> RunReport:
     """The report of one run: the one named, else the first that began."""
-    report = Report(run)
+    report = RunReport(run)
     for record in records:
         report.take(record)
     return report
 
 
-def itemised(costs: Costs) -> Mapping[str, Mapping[str, object]]:
+def format_costs(costs: Costs) -> Mapping[str, Mapping[str, object]]:
     return {
         "by_phase": {str(phase): item(cost) for phase, cost in costs.by_phase.items()},
         "by_model": {model: item(cost) for model, cost in costs.by_model.items()},

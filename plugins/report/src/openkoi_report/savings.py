@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
 
 from .figures import tokens_text
 from .ledger import Copies
-from .worth import PriceOf, cache_worth, loss, read, unpriced, worth
+from .worth import PriceOf, cache_worth, loss, no_price, read, worth
 
 CHARACTERS = 4
 
@@ -48,8 +48,8 @@ SAVING_TITLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
-    """Tokens that one way spared at one moment; ``usd`` is None where nobody knows what they would have cost."""
+class SavedTokens:
+    """Tokens saved in one way at one time; ``usd`` is None when their price is unknown."""
 
     at: str
     by: Saving
@@ -61,8 +61,8 @@ class Saved:
 class Replay:
     """One run, gone through again. ``carries`` is what each turn would carry besides, by the way that spares it."""
 
-    price: PriceOf = unpriced
-    saved: list[Saved] = field(default_factory=list)
+    price: PriceOf = no_price
+    saved: list[SavedTokens] = field(default_factory=list)
     carries: dict[Saving, int] = field(default_factory=dict)
     evaluation: Evaluation | None = None
     judged: dict[str, events.JudgeVoted] = field(default_factory=dict)
@@ -82,26 +82,26 @@ class Replay:
             case events.CycleStarted():
                 self.turn, self.aside = True, []
             case events.MessageAdded(message=message, new_conversation=fresh):
-                self.prompted(message, fresh=fresh)
+                self.add_message(message, fresh=fresh)
             case events.ToolCallFinished(result=result, by_plugin=False):
                 self.grown, self.aside = self.grown + tokens_of(result.text), []
             case events.HistoryCompacted():
-                self.compressed(record.at)
+                self.add_compaction(record.at)
             case events.ModelResponse() as answered:
-                self.answered(record.at, answered)
+                self.add_response(record.at, answered)
             case events.ExecutionFinished():
                 self.asked, self.aside = False, []
             case events.EvaluationFinished(evaluation=evaluation):
                 self.evaluation = evaluation
             case events.IterationFinished(mode=EvaluationMode.CACHED):
-                self.reused(record.at)
+                self.add_reuse(record.at)
             case events.DecisionMade():
                 self.decided = True
             case events.JudgeVoted() as judging:
                 self.heard(record.at, judging)
 
-    def prompted(self, message: Message, *, fresh: bool) -> None:
-        """The run says something: at the beginning of an iteration it is what is still open, and nothing else."""
+    def add_message(self, message: Message, *, fresh: bool) -> None:
+        """Record a message; at the start of an iteration it only lists what is still open."""
         self.grown += sum(tokens_of(part.text) for part in message.parts if isinstance(part, (Text, ToolResult)))
         if fresh:
             self.begun, self.shortened = True, self.size > 0
@@ -110,15 +110,15 @@ class Replay:
             self.carries[Saving.DELTA] = self.carries.get(Saving.DELTA, 0) + tokens_of(left_out(self.evaluation))
         self.decided = False
 
-    def compressed(self, at: str) -> None:
+    def add_compaction(self, at: str) -> None:
         """Old turns are put aside; what was asked to sum them up is what that cost."""
         for one in self.aside:
             self.add(at, Saving.COMPRESSION, -one.usage.total, loss(one.usd, self.price(one.model)))
         self.shortened, self.aside = True, []
         self.carries.pop(Saving.DELTA, None)
 
-    def answered(self, at: str, answered: events.ModelResponse) -> None:
-        """A model was asked: a turn of the one that works, a judge, or a summary that makes room."""
+    def add_response(self, at: str, answered: events.ModelResponse) -> None:
+        """Record a response: the executor's turn, a judge's, or a summary for compaction."""
         usage, price = answered.usage, self.price(answered.model)
         if usage.cache_read:
             self.add(at, Saving.PROMPT_CACHE, usage.cache_read, cache_worth(usage, price))
@@ -141,7 +141,7 @@ class Replay:
         self.turn = self.begun = self.shortened = False
 
     def heard(self, at: str, judging: events.JudgeVoted) -> None:
-        """A judgement: left out, or of a part, or in full after one of a part."""
+        """Record a judgment: skipped, partial, or full after a partial one."""
         first, self.asked = judging.rubric not in self.judged, True
         self.judged[judging.rubric] = judging
         if judging.skipped:
@@ -149,8 +149,8 @@ class Replay:
         elif judging.mode is not EvaluationMode.FULL or not first:
             self.spare(at, Saving.INCREMENTAL, judging.saved_characters)
 
-    def reused(self, at: str) -> None:
-        """The same work was judged once and not again: nobody was asked for a judgement at all."""
+    def add_reuse(self, at: str) -> None:
+        """Record that the same work was not judged again."""
         if not self.asked:
             for judging in self.judged.values():
                 self.spare(at, Saving.EVAL_SKIP, judging.full_characters)
@@ -162,10 +162,10 @@ class Replay:
 
     def add(self, at: str, by: Saving, tokens: int, usd: float | None) -> None:
         if tokens:
-            self.saved.append(Saved(at, by, tokens, usd))
+            self.saved.append(SavedTokens(at, by, tokens, usd))
 
 
-def savings_of(records: Iterable[Record], price: PriceOf = unpriced) -> list[Saved]:
+def savings_of(records: Iterable[Record], price: PriceOf = no_price) -> list[SavedTokens]:
     """What was spared in all runs; what a fork wrote down again of another run's past was spared there."""
     replays: dict[str, Replay] = {}
     copies = Copies()
@@ -178,8 +178,8 @@ def savings_of(records: Iterable[Record], price: PriceOf = unpriced) -> list[Sav
     return [saved for replay in replays.values() for saved in replay.saved]
 
 
-def totals(saved: Iterable[Saved]) -> dict[Saving, int]:
-    """Tokens by the way that spared them, each way told."""
+def totals(saved: Iterable[SavedTokens]) -> dict[Saving, int]:
+    """Return the tokens by the way that saved them."""
     sums = dict.fromkeys(Saving, 0)
     for one in saved:
         sums[one.by] += one.tokens
@@ -194,14 +194,14 @@ def saved_text(saved: Mapping[Saving, int]) -> str:
 
 
 def left_out(evaluation: Evaluation) -> str:
-    """What an evaluation says and the next attempt is not told: scores, suggestions, what the checks printed."""
+    """Return what an evaluation contains and the next iteration is not shown: scores, suggestions, output of checks."""
     scores = [f"{score.dimension}: {score.value:g}" for score in evaluation.scores]
     checks = [f"{check.name}: {'passed' if check.passed else 'failed'}" for check in evaluation.checks]
     return "\n".join([*scores, *checks, *filter(None, map(untold, evaluation.findings)), evaluation.log])
 
 
 def untold(finding: Finding) -> str:
-    """What is not told of a finding: all of a suggestion, and why something is wrong where it says how to mend it."""
+    """Return the part of a finding that is not shown: a suggestion, and the reason where a fix is given."""
     if finding.severity is Severity.SUGGESTION:
         return f"- [{finding.severity}] {finding.title} ({finding.where}): {finding.detail} {finding.fix}"
     return finding.detail if finding.fix else ""

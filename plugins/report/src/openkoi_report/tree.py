@@ -6,7 +6,7 @@ from openkoi_hookspecs import ToolCall, events
 
 from .costs import NOTHING
 from .cycles import Called, Cycle, CycleTree, Happening, Questioned, Round
-from .figures import clipped, first_line, tokens_text
+from .figures import first_line, tokens_text, truncate_line
 
 STEP = "  "
 NAMED = 8
@@ -16,7 +16,7 @@ SILENT = {True: "(no words)", False: "(no answer)"}
 
 def tree_lines(tree: CycleTree) -> Iterator[str]:
     """All of it, and what it cost."""
-    yield f"{clipped(tree.task)} ({tree.run[:NAMED]})"
+    yield f"{truncate_line(tree.task)} ({tree.run[:NAMED]})"
     yield from body(tree)
     yield tree.costs.summary
     yield from tree.costs.lines
@@ -27,16 +27,16 @@ def body(tree: CycleTree) -> Iterator[str]:
     for each in tree.rounds:
         if not each.is_empty:
             yield from round_lines(each)
-    yield clipped(tree.ended, 160) or "it did not end"
+    yield truncate_line(tree.ended, 160) or "it did not end"
 
 
 def round_lines(each: Round) -> Iterator[str]:
     """One iteration: what was said before its cycles, the cycles, and what came of them."""
     yield f"iteration {each.number + 1}"
-    yield from indented(happening for one in each.happened for happening in happening_lines(one))
+    yield from indent_lines(happening for one in each.happened for happening in happening_lines(one))
     for cycle in each.cycles:
-        yield from indented(cycle_lines(cycle))
-    yield from indented(outcome(each))
+        yield from indent_lines(cycle_lines(cycle))
+    yield from indent_lines(outcome(each))
 
 
 def cycle_lines(cycle: Cycle) -> Iterator[str]:
@@ -44,20 +44,20 @@ def cycle_lines(cycle: Cycle) -> Iterator[str]:
     said = first_line(cycle.text) or SILENT[cycle.heard]
     paid = "" if cycle.cost == NOTHING else f"  [{cycle.cost.text}]"
     yield f"cycle {cycle.number + 1}  {said}{paid}"
-    yield from indented(happening for one in cycle.happened for happening in happening_lines(one))
+    yield from indent_lines(happening for one in cycle.happened for happening in happening_lines(one))
 
 
 def outcome(each: Round) -> Iterator[str]:
     """What ended the work, how it was judged, and what was decided."""
     iteration = each.iteration
     if iteration.terminated_by:
-        yield f"ended: {clipped(iteration.terminated_by)}"
+        yield f"ended: {truncate_line(iteration.terminated_by)}"
     if iteration.evaluation:
         yield "no score" if iteration.score is None else f"score: {iteration.score:.2f}"
     if each.aside != NOTHING:
         yield f"beside the cycles  [{each.aside.text}]"
     if iteration.decision:
-        yield f"{iteration.decision.action}: {clipped(iteration.decision.reason)}"
+        yield f"{iteration.decision.action}: {truncate_line(iteration.decision.reason)}"
 
 
 def happening_lines(one: Happening) -> Iterator[str]:
@@ -69,26 +69,26 @@ def happening_lines(one: Happening) -> Iterator[str]:
         case events.HistoryCompacted():
             yield f"~ {compaction_text(one)}"
         case CycleTree():
-            yield f"part: {clipped(one.task)} ({one.run[:NAMED]})"
-            yield from indented(body(one))
+            yield f"part: {truncate_line(one.task)} ({one.run[:NAMED]})"
+            yield from indent_lines(body(one))
 
 
 def last_line(text: str) -> str:
     """What a question asks: reasons stand before it."""
     *_, last = text.strip().splitlines() or [""]
-    return clipped(last, 160)
+    return truncate_line(last, 160)
 
 
 def reply_to(one: Questioned) -> str:
-    """What the person said, or that nobody did."""
+    """Return the user's answer, or that there was none."""
     if one.answer is not None:
         return first_line(one.answer) or "(nothing)"
-    return "nobody answered" if one.replied else "not answered yet"
+    return "no answer" if one.replied else "not answered yet"
 
 
 def called_line(one: Called) -> str:
     """What was called, in a person's words if it has some, and the first line of what it brought."""
-    words = clipped(one.doing) if one.doing and one.doing != one.call.tool else signature(one.call)
+    words = truncate_line(one.doing) if one.doing and one.doing != one.call.tool else signature(one.call)
     if one.result is None:
         return f"! {words} -> {NO_RESULT[one.begun]}"
     mark = "! " if one.result.failed else ""
@@ -98,7 +98,7 @@ def called_line(one: Called) -> str:
 def signature(call: ToolCall) -> str:
     """``slack_read(#engineering)``: a tool and what it is given first."""
     first = next(iter(call.arguments.values()), "")
-    return f"{clipped(call.tool, 40)}({clipped(str(first), 40)})"
+    return f"{truncate_line(call.tool, 40)}({truncate_line(str(first), 40)})"
 
 
 def compaction_text(compressed: events.HistoryCompacted) -> str:
@@ -109,12 +109,12 @@ def compaction_text(compressed: events.HistoryCompacted) -> str:
     turns = "the oldest turn" if compressed.turns == 1 else f"the {compressed.turns} oldest turns"
     media = "1 image or file" if compressed.media == 1 else f"{compressed.media} images and files"
     gone = [what for what, count in ((turns, compressed.turns), (media, compressed.media)) if count]
-    calls = ", ".join(f"{count} {clipped(tool, 40)}" for tool, count in compressed.tools.items())
+    calls = ", ".join(f"{count} {truncate_line(tool, 40)}" for tool, count in compressed.tools.items())
     sizes = f": {tokens_text(compressed.before)} -> {tokens_text(compressed.after)} tokens" if compressed.before else ""
     done = f"removed {' and '.join(gone)} from the history" if gone else "shortened the history"
     return f"{done}{f' ({calls})' if calls else ''}{sizes}"
 
 
-def indented(lines: Iterator[str]) -> Iterator[str]:
-    """The lines, a step further in."""
+def indent_lines(lines: Iterator[str]) -> Iterator[str]:
+    """Yield the lines, indented one level further."""
     return (f"{STEP}{line}" for line in lines)

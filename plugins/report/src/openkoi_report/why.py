@@ -12,9 +12,9 @@ from openkoi_hookspecs import Check, Evaluation, EvaluationMode, Facts, Finding,
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_log import IterationView
 
-from .figures import clipped, format_list, plural
+from .figures import format_list, plural, truncate_line
 from .iterations import share_saved
-from .report import Report
+from .report import RunReport
 
 NAMED = 3
 NOT_EVALUATED = "not evaluated"
@@ -29,33 +29,33 @@ CONTROLS = {
 COLUMN = 10
 
 
-def why_lines(report: Report) -> Iterator[str]:
+def why_lines(report: RunReport) -> Iterator[str]:
     """The thresholds that held, and each iteration with what it was decided on."""
     if report.task is None:
         yield "The start of this task is missing from the log, so its decision cannot be explained."
         return
     limits, there = report.task.effective_limits, report.iterations
-    yield f"[why] {clipped(report.task.text, 60)}"
+    yield f"[why] {truncate_line(report.task.text, 60)}"
     yield f"  threshold {limits.quality_threshold:.2f}, {plural(limits.iterations, 'iteration')} at most"
     for one in there:
-        yield from told(one, report.judgings.get(one.number, ()), limits.quality_threshold)
-    if len(there) > 1 and report.completed:
-        yield f"  the best is iteration {report.completed.best + 1}"
+        yield from format_iteration(one, report.judgings.get(one.number, ()), limits.quality_threshold)
+    if len(there) > 1 and report.completion:
+        yield f"  the best is iteration {report.completion.best + 1}"
     if report.failed:
-        yield f"  {clipped(report.failed, 160)}"
+        yield f"  {truncate_line(report.failed, 160)}"
 
 
-def told(one: IterationView, judgings: Sequence[events.JudgeVoted], threshold: float) -> Iterator[str]:
+def format_iteration(one: IterationView, judgings: Sequence[events.JudgeVoted], threshold: float) -> Iterator[str]:
     """One iteration."""
     if one.decision:
-        yield f"  iteration {one.number + 1}: {one.decision.action}: {clipped(one.decision.reason, 160)}"
+        yield f"  iteration {one.number + 1}: {one.decision.action}: {truncate_line(one.decision.reason, 160)}"
         yield f"    {'facts':<{COLUMN}}{facts_text(one.facts)}"
     if one.classified:
         yield f"    {'request':<{COLUMN}}{request_text(one.classified)}"
-    rows = judged(one.evaluation, threshold) if one.evaluation else [("judged", NOT_EVALUATED)]
+    rows = format_judgment(one.evaluation, threshold) if one.evaluation else [("judged", NOT_EVALUATED)]
     reused = SAME if one.mode is EvaluationMode.CACHED and not judgings else ""
     cause = UNCHANGED if one.work and not one.work.changed else CLOSE
-    votes = [line for judging in judgings for line in voted(judging, cause)]
+    votes = [line for judging in judgings for line in format_votes(judging, cause)]
     yield from (f"    {title:<{COLUMN}}{text}" for title, text in (*rows, ("judged", reused), *votes) if text)
 
 
@@ -74,52 +74,52 @@ def request_text(found: events.RequestClassified) -> str:
     if found.by == events.WORDS:
         return "a question, by its words"
     kind = "a question" if found.question else "work"
-    return f"{kind}: asked whether it wants anything changed, the {found.by} model {clipped(found.reason, 100)}"
+    return f"{kind}: asked whether it wants anything changed, the {found.by} model {truncate_line(found.reason, 100)}"
 
 
-def judged(evaluation: Evaluation, threshold: float) -> Iterator[tuple[str, str]]:
-    """What gates, what counts, and what that comes to."""
-    yield "checks", counted(evaluation.checks)
+def format_judgment(evaluation: Evaluation, threshold: float) -> Iterator[tuple[str, str]]:
+    """Yield what gates, what counts, and the result."""
+    yield "checks", format_check_count(evaluation.checks)
     yield from (("gate", sentence) for sentence in gates(evaluation))
     if evaluation.scores:
         yield "weights", ", ".join(weights(evaluation.scores))
-    yield "findings", found(evaluation.findings)
-    yield "score", summed(evaluation, threshold)
+    yield "findings", format_findings(evaluation.findings)
+    yield "score", format_score(evaluation, threshold)
 
 
-def counted(checks: Sequence[Check]) -> str:
+def format_check_count(checks: Sequence[Check]) -> str:
     """How many there were, and the first red ones by name."""
     if not checks:
         return "none were run, so none gate"
     red = [one for one in checks if not one.passed]
-    named = f": {format_list([*map(failed, red)], NAMED, '; ')}" if red else ""
+    named = f": {format_list([*map(format_failed_check, red)], NAMED, '; ')}" if red else ""
     return f"{plural(len(checks), 'check')}, {len(red) or 'none'} red{named}"
 
 
-def failed(check: Check) -> str:
-    """A red check, and whether it gates."""
+def format_failed_check(check: Check) -> str:
+    """Return a failed check, and whether it gates."""
     return check.name if check.required else f"{check.name} (informs: it was red before the work began)"
 
 
 def gates(evaluation: Evaluation) -> Iterator[str]:
     """What forbids acceptance, whatever the score is."""
     if evaluation.unavailable_reason:
-        yield f"there is no judgement: {clipped(evaluation.unavailable_reason, 160)}"
+        yield f"no judgment: {truncate_line(evaluation.unavailable_reason, 160)}"
     if evaluation.failing:
         count = plural(len(evaluation.failing), "required check")
         yield f"{count} red: the score is {RED_CAP:.2f} at most"
-    yield from (f"a blocker is open: {named(finding)}" for finding in evaluation.blockers)
+    yield from (f"a blocker is open: {format_finding(finding)}" for finding in evaluation.blockers)
 
 
-def found(findings: Sequence[Finding]) -> str:
+def format_findings(findings: Sequence[Finding]) -> str:
     """How many of each severity, and what they do."""
     counts = {severity: sum(one.severity is severity for one in findings) for severity in Severity}
     told = [f"{count} {severity}" for severity, count in counts.items() if count]
     return f"{', '.join(told)} (a blocker caps its dimension at 0.30, important ones lower theirs)" if told else "none"
 
 
-def named(finding: Finding) -> str:
-    return clipped(finding.title) + (f" ({finding.where})" if finding.where else "")
+def format_finding(finding: Finding) -> str:
+    return truncate_line(finding.title) + (f" ({finding.where})" if finding.where else "")
 
 
 def weights(scores: Sequence[Score]) -> list[str]:
@@ -127,8 +127,8 @@ def weights(scores: Sequence[Score]) -> list[str]:
     return [f"{one.dimension} {one.value:.2f} ({one.weight:.0%})" for one in shares(scores)]
 
 
-def summed(evaluation: Evaluation, threshold: float) -> str:
-    """The score, what it was before the cap, and on which side of the threshold it lies."""
+def format_score(evaluation: Evaluation, threshold: float) -> str:
+    """Return the score, its value before the cap, and its side of the threshold."""
     score, uncapped = evaluation.score, replace(evaluation, checks=()).score
     if score is None:
         return "none"
@@ -137,9 +137,9 @@ def summed(evaluation: Evaluation, threshold: float) -> str:
     return f"{score:.2f}{capped}; it {side} {threshold:.2f}"
 
 
-def voted(judging: events.JudgeVoted, cause: str) -> Iterator[tuple[str, str]]:
+def format_votes(judging: events.JudgeVoted, cause: str) -> Iterator[tuple[str, str]]:
     """Who judged by what, each vote, what caused more than one, and what was odd."""
-    yield "judge", f"{judging.rubric}, {judging.mode}{asked(judging)}"
+    yield "judge", f"{judging.rubric}, {judging.mode}{format_request_size(judging)}"
     for number, vote in enumerate(judging.votes, 1):
         yield f"  vote {number}", f"{mean(vote):.2f}  {', '.join(f'{one.dimension} {one.value:.2f}' for one in vote)}"
     if len(judging.votes) > 1:
@@ -150,10 +150,10 @@ def voted(judging: events.JudgeVoted, cause: str) -> Iterator[tuple[str, str]]:
     yield "  note", CONTROLS.get(judging.control, "")
 
 
-def asked(judging: events.JudgeVoted) -> str:
+def format_request_size(judging: events.JudgeVoted) -> str:
     """How much was asked."""
     if judging.skipped:
-        return ", nobody was asked"
+        return ", no model was asked"
     share = share_saved([judging])
     return f", {plural(judging.calls, 'call')}" + (f", {share:.0%} of its tokens saved" if share >= 0.005 else "")
 

@@ -8,7 +8,7 @@ from openkoi_hookspecs import Price, Usage
 PriceOf: TypeAlias = Callable[[str], Price | None]
 
 
-def unpriced(model: str) -> Price | None:
+def no_price(model: str) -> Price | None:
     """No price of any model."""
     return None
 

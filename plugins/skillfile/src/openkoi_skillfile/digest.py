@@ -1,4 +1,4 @@
-"""One value for all that is in a file or a folder, so that any change can be told. Knows bytes; knows no skill."""
+"""Digest the content of a file or folder, so that any change is noticed."""
 
 from hashlib import sha256
 from itertools import islice

@@ -1,4 +1,4 @@
-"""Whether this machine has what a skill needs: system, programs, variables. Knows no files."""
+"""Check whether this machine has what a skill needs: system, programs, variables."""
 
 import os
 import sys
@@ -23,8 +23,8 @@ class Requirements:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """What there is."""
+class MachineFeatures:
+    """What this machine has."""
 
     system: str = sys.platform
     program: Callable[[str], str | None] = which
@@ -45,7 +45,7 @@ def requirements(metadata: Mapping[str, object]) -> Requirements:
     )
 
 
-def lacking(needs: Requirements, machine: Machine) -> str:
+def lacking(needs: Requirements, machine: MachineFeatures) -> str:
     """Say what is missing; empty when nothing is."""
     if needs.systems and machine.system not in {SYSTEMS.get(s.casefold(), s.casefold()) for s in needs.systems}:
         return f"it is for {', '.join(needs.systems)}, and this is {machine.system}"

@@ -1,8 +1,4 @@
-"""What an evaluator's SKILL.md says beyond a skill's: what is scored, or what has to be there. Knows no models or work.
-
-Four methods: ``rubric`` scores dimensions of the work, ``llm_judge`` asks one question about it, ``contains`` and
-``regex`` look for what is ``expect``-ed in ``of``: the text, the last tool's result, the cycles, or why it ended.
-"""
+"""Parse an evaluator's part of a SKILL.md: what is scored, or what must occur."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -30,7 +26,7 @@ class Method(StrEnum):
     REGEX = "regex"
 
     @property
-    def fixed(self) -> bool:
+    def asks_no_model(self) -> bool:
         """Whether no model is asked."""
         return self in (Method.CONTAINS, Method.REGEX)
 
@@ -76,7 +72,7 @@ class Rubric:
         """Name a dimension of this rubric as findings do."""
         return f"{self.name}/{dimension}"
 
-    def known(self, name: str) -> Dimension | None:
+    def find_dimension(self, name: str) -> Dimension | None:
         """Find a dimension by any spelling of its name."""
         return next((dimension for dimension in self.dimensions if dimension.key == canonical(name)), None)
 
@@ -86,8 +82,8 @@ def rubric_of(skill: Skill) -> Rubric:
     if found := [problem for problem in amiss(skill) if problem.fatal]:
         raise Unusable(found[0])
     facts = facts_of(skill)
-    method = Method(said(facts, "method", Method.RUBRIC))
-    dimensions = tuple(dimension(mapping(item)) for item in listed(facts.get("dimensions")))
+    method = Method(text_of(facts, "method", Method.RUBRIC))
+    dimensions = tuple(dimension(mapping(item)) for item in to_list(facts.get("dimensions")))
     return Rubric(
         skill.name,
         dimensions or ((ANSWER,) if method is Method.LLM_JUDGE else ()),
@@ -95,8 +91,8 @@ def rubric_of(skill: Skill) -> Rubric:
         categories=words(facts.get("categories")),
         guide=skill.body,
         method=method,
-        of=spelled(said(facts, "of", OF[0])),
-        expect=expected(facts.get("expect")),
+        of=canonical_source(text_of(facts, "of", OF[0])),
+        expect=to_texts(facts.get("expect")),
     )
 
 
@@ -105,32 +101,32 @@ def amiss(skill: Skill) -> Iterator[Problem]:
     front, facts = skill.front, facts_of(skill)
     if skill.kind != EVALUATOR:
         yield Problem(f"its kind is {skill.kind!r}, not {EVALUATOR!r}", front.line("kind"))
-    method = said(facts, "method", Method.RUBRIC)
+    method = text_of(facts, "method", Method.RUBRIC)
     if method not in set(Method):
         yield Problem(f"its method is {method!r}; there are {', '.join(Method)}", place(front, "method"))
-    elif Method(method).fixed:
-        yield from unexpected(facts, front)
+    elif Method(method).asks_no_model:
+        yield from check_expectations(facts, front)
     elif "dimensions" in facts or method == Method.RUBRIC:
-        yield from unweighed(facts.get("dimensions"), front)
-    yield from unpromised(skill, facts)
+        yield from check_dimensions(facts.get("dimensions"), front)
+    yield from check_required_fields(skill, facts)
 
 
-def unexpected(facts: Mapping[str, object], front: Front) -> Iterator[Problem]:
-    """What is wrong with what has to be there."""
-    if not expected(facts.get("expect")):
+def check_expectations(facts: Mapping[str, object], front: Front) -> Iterator[Problem]:
+    """Yield problems with the expectations."""
+    if not to_texts(facts.get("expect")):
         yield Problem("it has no metadata.expect, the text or pattern that has to be there", place(front, "expect"))
-    if spelled(said(facts, "of", OF[0])) not in OF:
+    if canonical_source(text_of(facts, "of", OF[0])) not in OF:
         yield Problem(f"its metadata.of is {facts['of']!r}; there are {', '.join(OF)}", place(front, "of"))
-    for pattern in expected(facts.get("expect")) if said(facts, "method", "") == Method.REGEX else ():
+    for pattern in to_texts(facts.get("expect")) if text_of(facts, "method", "") == Method.REGEX else ():
         try:
             re.compile(pattern)
         except re.error as error:
-            yield Problem(f"{pattern!r} is no regular expression: {error}", place(front, "expect"))
+            yield Problem(f"{pattern!r}is not a regular expression: {error}", place(front, "expect"))
 
 
-def unweighed(value: object, front: Front) -> Iterator[Problem]:
-    """What is wrong with its dimensions."""
-    items = [mapping(item) for item in listed(value)]
+def check_dimensions(value: object, front: Front) -> Iterator[Problem]:
+    """Yield problems with the dimensions."""
+    items = [mapping(item) for item in to_list(value)]
     if not items:
         yield Problem(NO_DIMENSIONS, place(front, "dimensions"))
         return
@@ -148,9 +144,9 @@ def unweighed(value: object, front: Front) -> Iterator[Problem]:
         yield Problem(f"the weights of its dimensions sum to {total:g}, and have to be 1.0", place(front, "dimensions"))
 
 
-def unpromised(skill: Skill, facts: Mapping[str, object]) -> Iterator[Problem]:
-    """What the format asks for and readers do without."""
-    for n, item in enumerate(listed(facts.get("dimensions"))):
+def check_required_fields(skill: Skill, facts: Mapping[str, object]) -> Iterator[Problem]:
+    """Yield fields that the format requires and readers do without."""
+    for n, item in enumerate(to_list(facts.get("dimensions"))):
         if not one_line(mapping(item).get("description")):
             name, line = one_line(mapping(item).get("name")), place(skill.front, "dimensions", n)
             yield Problem(f"its dimension {name!r} has no description", line, fatal=False)
@@ -169,8 +165,8 @@ def place(front: Front, *keys: str | int) -> int:
     return front.line(*keys) if keys[0] in front.facts else front.line("metadata", *keys)
 
 
-def listed(value: object) -> list[object]:
-    """Take a list for one, or for an empty one."""
+def to_list(value: object) -> list[object]:
+    """Return a list, or an empty one for anything else."""
     return value if isinstance(value, list) else []
 
 
@@ -188,17 +184,17 @@ def weight(value: object) -> float:
     return number if number == number else 0.0
 
 
-def said(facts: Mapping[str, object], name: str, default: str) -> str:
-    """One word of its facts."""
+def text_of(facts: Mapping[str, object], name: str, default: str) -> str:
+    """Return a text under a key, or the default."""
     return one_line(facts.get(name)) or str(default)
 
 
-def spelled(of: str) -> str:
-    """What is looked at, by its usual name."""
+def canonical_source(of: str) -> str:
+    """Return the usual name of what is examined."""
     return next((name for name in OF if name.casefold() == of.casefold().replace("_", "")), of)
 
 
-def expected(value: object) -> tuple[str, ...]:
-    """One text or several, as they are written."""
+def to_texts(value: object) -> tuple[str, ...]:
+    """Return one text or several, unchanged."""
     several = value if isinstance(value, list) else [value]
     return tuple(str(one) for one in several if isinstance(one, str | int | float) and str(one))

@@ -35,8 +35,8 @@ class Parted:
     odd: tuple[Problem, ...] = ()
 
 
-def parted(text: str) -> Parted:
-    """Take a file apart. Raises Unusable."""
+def split_file(text: str) -> Parted:
+    """Split a file into front matter and text; raise InvalidSkillError."""
     skipped = before(text)
     lines = text[skipped:].split("\n")
     at = text.count("\n", 0, skipped)

@@ -1,8 +1,4 @@
-"""The YAML at the head of a SKILL.md as plain values, each with its line. Knows YAML; knows no skill.
-
-What people write by hand is read where it is plain what was meant, and said. Anchors are refused, because a few lines
-of them could stand for millions of values.
-"""
+"""Parse the front matter of a SKILL.md into plain values with line numbers."""
 
 import json
 import re
@@ -11,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from .fence import parted
+from .fence import split_file
 from .loose import Keys, loosely
 from .problem import Problem, Unusable
 
@@ -47,23 +43,23 @@ class Front:
 def split(text: str) -> Front:
     """Take a file apart. Raises Unusable."""
     text, odd = readable(text)
-    parts = parted(text)
+    parts = split_file(text)
     if len(parts.front) > MOST:
         raise Unusable(Problem(f"its front matter is longer than {MOST} characters"))
     facts, lines, mended = mend(parts.front, parts.first)
     if not isinstance(facts, dict):
-        raise Unusable(Problem("its front matter is no table of keys and values", parts.first))
-    named, respelled = spelled({str(key): value for key, value in facts.items()}, lines)
+        raise Unusable(Problem("its front matter is not a table of keys and values", parts.first))
+    named, respelled = rename_keys({str(key): value for key, value in facts.items()}, lines)
     every = (*odd, *parts.odd, *mended, *respelled, *newer(named, lines))
     return Front(named, parts.body.strip(), lines, tuple(sorted(every, key=lambda problem: problem.line)))
 
 
 def readable(text: str) -> tuple[str, list[Problem]]:
-    """A text with plain line ends and without what no reader of YAML takes. Raises Unusable for what is no text."""
+    """Return a text with plain line ends, without what YAML rejects; raise InvalidSkillError when it is not text."""
     text = LINE_END.sub("\n", text.removeprefix("\ufeff"))
     text = text if "\n" in text else text.replace("\r", "\n")
     if "\0" in text:
-        raise Unusable(Problem("it holds a NUL, so it is no text in UTF-8. Save it as UTF-8", line_of(text, "\0")))
+        raise Unusable(Problem("it contains a NUL, so it is not UTF-8 text. Save it as UTF-8", line_of(text, "\0")))
     odd = []
     if unseen := UNSEEN.search(text):
         odd.append(Problem("it holds control characters, which are left out", line_of(text, unseen[0]), fatal=False))
@@ -83,14 +79,14 @@ def line_of(text: str, part: str) -> int:
 def mend(front: str, first: int) -> tuple[object, Mapping[Keys, int], list[Problem]]:
     """Parse YAML; where it is none, read it as a person would."""
     try:
-        facts, lines = parsed(front, first)
+        facts, lines = parse_yaml(front, first)
     except Final:
         raise
     except Unusable:
-        if len(front) <= LOOSE and (found := loosely(front, first, parsed)):
+        if len(front) <= LOOSE and (found := loosely(front, first, parse_yaml)):
             return found
         raise
-    if isinstance(facts, str) and (found := loosely(front, first, parsed)):
+    if isinstance(facts, str) and (found := loosely(front, first, parse_yaml)):
         return found
     return facts, lines, twice(front, first) if isinstance(facts, dict) else []
 
@@ -106,8 +102,8 @@ def twice(front: str, first: int) -> list[Problem]:
     return [Problem(f"{name!r} stands there twice, and the last one holds", at, fatal=False) for name, at in several]
 
 
-def spelled(facts: dict[str, object], lines: Mapping[Keys, int]) -> tuple[dict[str, object], list[Problem]]:
-    """The facts with the format's names where others were meant: ``Name``, ``allowed_tools``."""
+def rename_keys(facts: dict[str, object], lines: Mapping[Keys, int]) -> tuple[dict[str, object], list[Problem]]:
+    """Return the facts under the format's names: ``Name`` and ``allowed_tools`` are recognized."""
     odd, known = [], dict(facts)
     for name in facts:
         usual = re.sub(r"[\s_]+", "-", name.strip().casefold())
@@ -126,8 +122,8 @@ def newer(facts: Mapping[str, object], lines: Mapping[Keys, int]) -> list[Proble
     return [Problem(text, lines.get(("schema_version",), 1), fatal=False)]
 
 
-def parsed(front: str, first: int = 2) -> tuple[object, Mapping[Keys, int]]:
-    """Parse YAML into values and their lines; ``first`` is the line of the file that it begins in."""
+def parse_yaml(front: str, first: int = 2) -> tuple[object, Mapping[Keys, int]]:
+    """Parse YAML into values and their lines; ``first`` is its first line in the file."""
     import yaml
 
     if depth(front) > DEEPEST:
@@ -135,7 +131,7 @@ def parsed(front: str, first: int = 2) -> tuple[object, Mapping[Keys, int]]:
     try:
         loader = yaml.SafeLoader(front)
         tree = loader.get_single_node()
-        lines = dict(located(tree, (), set(), first)) if tree else {}
+        lines = dict(find_lines(tree, (), set(), first)) if tree else {}
         return (loader.construct_document(tree) if tree else None) or {}, lines
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -152,8 +148,8 @@ def depth(front: str) -> int:
     return max(accumulate(steps), default=0)
 
 
-def located(node: object, keys: Keys, seen: set[int], first: int) -> Iterator[tuple[Keys, int]]:
-    """The line of each value below a node. A node that is met again stands behind an anchor."""
+def find_lines(node: object, keys: Keys, seen: set[int], first: int) -> Iterator[tuple[Keys, int]]:
+    """Yield the line of each value below a node; a repeated node is behind an anchor."""
     value, mark = getattr(node, "value", None), getattr(node, "start_mark", None)
     line = (mark.line if mark else 0) + first
     if id(node) in seen:
@@ -165,10 +161,10 @@ def located(node: object, keys: Keys, seen: set[int], first: int) -> Iterator[tu
     for place, item in enumerate(value):
         if isinstance(item, tuple):
             name = item[0].value if isinstance(item[0].value, str) else ""
-            yield from located(item[1], (*keys, name), seen, first)
+            yield from find_lines(item[1], (*keys, name), seen, first)
             yield (*keys, name), item[0].start_mark.line + first
         else:
-            yield from located(item, (*keys, place), seen, first)
+            yield from find_lines(item, (*keys, place), seen, first)
 
 
 def mapping(value: object) -> Mapping[str, object]:
@@ -186,7 +182,7 @@ def words(value: object) -> tuple[str, ...]:
 
 
 def one_line(value: object) -> str:
-    """Take a text without its line breaks; nothing for what is no plain value."""
+    """Return a text without line breaks, or an empty string for another value."""
     return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
 
 

@@ -1,7 +1,4 @@
-"""The tools that a skill keeps to, as people write them. Knows words; knows no tool.
-
-Whatever cannot be told apart stays one word: it fits no tool then, and never lets through more than was written.
-"""
+"""Parse the tools that a skill is limited to."""
 
 import re
 from collections.abc import Iterator
@@ -13,9 +10,9 @@ BETWEEN = frozenset(" ,;\u3001\uff0c")
 SAYS = re.compile(r"[\w*]")
 
 
-def granted(value: object) -> tuple[str, ...]:
-    """Take ``Read Bash(git:*)``, with commas or without, or a list or table of such words."""
-    text = ", ".join(spoken(value)).strip()
+def parse_allowed_tools(value: object) -> tuple[str, ...]:
+    """Parse ``Read Bash(git:*)``, with or without commas, or a list or table of such words."""
+    text = ", ".join(tool_words(value)).strip()
     if text.startswith("[") and text.endswith("]"):
         text = text[1:-1]
     found = (word.strip(AROUND) for word in apart(text))
@@ -23,16 +20,16 @@ def granted(value: object) -> tuple[str, ...]:
     return words or ((text,) if "(" in text or ")" in text else ())
 
 
-def unclosed(tools: tuple[str, ...]) -> tuple[str, ...]:
-    """Those with a bracket that nothing closes."""
+def find_unclosed(tools: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those with an unclosed bracket."""
     return tuple(tool for tool in tools if tool.count("(") != tool.count(")"))
 
 
-def spoken(value: object) -> Iterator[str]:
-    """The words of a value: YAML makes a table of ``- Bash(npm run: x)``, and some write ``Read: true``."""
+def tool_words(value: object) -> Iterator[str]:
+    """Yield the words of a value: YAML makes a table of ``- Bash(npm run: x)``, and some write ``Read: true``."""
     if isinstance(value, list):
         for one in value:
-            yield from spoken(one)
+            yield from tool_words(one)
     elif isinstance(value, dict):
         yield from (entry(str(name), said) for name, said in value.items() if said is not False)
     else:

@@ -19,7 +19,7 @@ ITEM = re.compile(r"-(?:[ \t]+|$)")
 BLOCK = re.compile(r"\A[|>][+-]?\d?[+-]?(?:\s+|\Z)")
 DEEPEST = 8
 QUESTION = "\ue03f"
-ODD = "{name!r} is no YAML and is read as it stands; other readers may refuse it: {why}. Quotes around it would help"
+ODD = "{name!r} is not YAML and is read as plain text; other readers may reject it: {why}. Quotes around it would help"
 
 GLUE = "{name!r} has no space after its colon; other readers may refuse it"
 
@@ -48,36 +48,36 @@ class Loose:
         self.lines[keys] = line
         while len(lines) > 1 and (not lines[-1].strip() or lines[-1].startswith("#")):
             lines = lines[:-1]
-        if spaced(lines[0]) != lines[0]:
+        if add_space(lines[0]) != lines[0]:
             self.odd.append(Problem(GLUE.format(name=name), line, fatal=False))
         try:
-            said, where = self.asked("\n".join([spaced(lines[0]), *lines[1:], ""]), line)
+            said, where = self.parse_with_question_marks("\n".join([add_space(lines[0]), *lines[1:], ""]), line)
         except Unusable as error:
             return self.taken_apart(lines, line, keys, reason(error))
         if not isinstance(said, dict) or len(said) != 1:
-            return self.taken_apart(lines, line, keys, "it is no single entry")
+            return self.taken_apart(lines, line, keys, "it is not a single entry")
         self.lines.update({(*keys, *rest[1:]): at for rest, at in where.items() if rest})
         return next(iter(said.values()))
 
-    def asked(self, text: str, line: int) -> tuple[object, Mapping[Keys, int]]:
-        """As YAML; a question mark within brackets is a mere character, which our reader of YAML does not know."""
+    def parse_with_question_marks(self, text: str, line: int) -> tuple[object, Mapping[Keys, int]]:
+        """Parse as YAML; a question mark within brackets is a plain character."""
         try:
             return self.read(text, line)
         except Unusable:
             if "?" not in text or not {"[", "{"} & set(text):
                 raise
             said, where = self.read(text.replace("?", QUESTION), line)
-            return restored(said), where
+            return restore_question_marks(said), where
 
     def taken_apart(self, lines: list[str], line: int, keys: Keys, why: str) -> object:
-        """What is no YAML: a table or list of which something is, or a text."""
-        rest = dedented(lines[1:])
+        """Return a table or list with invalid YAML in it, or a text."""
+        rest = dedent_lines(lines[1:])
         if not value_of(lines[0]) and rest and len(keys) < DEEPEST:
             inner = self.items(rest, line + 1, keys) or self.table(rest, line + 1, keys)
             if inner is not None:
                 return inner
         self.odd.append(Problem(ODD.format(name=keys[-1], why=why), line, fatal=False))
-        return unquoted([value_of(lines[0]), *rest])
+        return unquote_text([value_of(lines[0]), *rest])
 
     def items(self, text: list[str], first: int, keys: Keys) -> list[object] | None:
         """The entries of a list; None where it is none."""
@@ -87,43 +87,43 @@ class Loose:
         found: list[object] = []
         for number, (at, lines) in enumerate(pieces):
             inner = [ITEM.sub(lambda dash: " " * len(dash[0]), lines[0], count=1), *lines[1:]]
-            found.append(self.item(dedented(inner), first + at, (*keys, number)))
+            found.append(self.item(dedent_lines(inner), first + at, (*keys, number)))
         return found
 
     def item(self, text: list[str], line: int, keys: Keys) -> object:
         """One of a list."""
         self.lines[keys] = line
         try:
-            said, where = self.asked("\n".join([*text, ""]), line)
+            said, where = self.parse_with_question_marks("\n".join([*text, ""]), line)
         except Unusable as error:
             said, where = self.table(text, line, keys) if len(keys) < DEEPEST else None, {}
             if said is None:
                 self.odd.append(Problem(ODD.format(name=f"entry {keys[-1]}", why=reason(error)), line, fatal=False))
-                return unquoted(text)
+                return unquote_text(text)
         self.lines.update({(*keys, *rest): at for rest, at in where.items()})
         return said
 
 
 def reason(error: Unusable) -> str:
-    """Why something is no YAML, in the words of YAML's reader."""
+    """Return why something is not YAML, in the parser's words."""
     return error.problem.text.rpartition(": ")[2]
 
 
-def restored(value: object) -> object:
-    """A value with its question marks."""
+def restore_question_marks(value: object) -> object:
+    """Return a value with its question marks."""
     if isinstance(value, dict):
-        return {restored(name): restored(item) for name, item in value.items()}
+        return {restore_question_marks(name): restore_question_marks(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [restored(item) for item in value]
+        return [restore_question_marks(item) for item in value]
     return value.replace(QUESTION, "?") if isinstance(value, str) else value
 
 
 def loosely(front: str, first: int, read: Read) -> tuple[dict[str, object], Mapping[Keys, int], list[Problem]] | None:
     """Names and values, their lines, and what was odd; None where there are no entries at all."""
     loose = Loose(read)
-    text = [untabbed(line) for line in front.split("\n")]
+    text = [expand_tabs(line) for line in front.split("\n")]
     blank = next((place for place, line in enumerate(text) if line.strip() and not line.lstrip().startswith("#")), 0)
-    facts = loose.table(dedented(text[blank:]), first + blank)
+    facts = loose.table(dedent_lines(text[blank:]), first + blank)
     return (facts, loose.lines, loose.odd) if facts else None
 
 
@@ -149,26 +149,26 @@ def value_of(line: str) -> str:
     return (found["value"] or "").strip() if found else line.strip()
 
 
-def spaced(line: str) -> str:
-    """``name:it`` as it was meant."""
+def add_space(line: str) -> str:
+    """Return ``name:it`` with the missing space."""
     found = None if KEY.fullmatch(line) else GLUED.fullmatch(line)
     return f"{found['key']}: {found['value']}" if found else line
 
 
-def untabbed(line: str) -> str:
-    """A line whose indentation is of spaces alone."""
+def expand_tabs(line: str) -> str:
+    """Return a line indented with spaces only."""
     rest = line.lstrip(" \t\u00a0\u3000")
     return line[: len(line) - len(rest)].replace("\t", "  ").replace("\u00a0", " ").replace("\u3000", "  ") + rest
 
 
-def dedented(text: list[str]) -> list[str]:
-    """Lines without what all of them are indented by."""
+def dedent_lines(text: list[str]) -> list[str]:
+    """Return lines without their common indentation."""
     depth = min((len(line) - len(line.lstrip(" ")) for line in text if line.strip()), default=0)
     return [line[depth:] for line in text]
 
 
-def unquoted(lines: list[str]) -> str:
-    """A text without the quotes around it, or the sign of a block before it."""
+def unquote_text(lines: list[str]) -> str:
+    """Return a text without quotes or block indicator."""
     text = "\n".join(line.rstrip() for line in lines).strip()
     text = BLOCK.sub("", text).strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":

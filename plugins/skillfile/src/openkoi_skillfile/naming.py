@@ -14,8 +14,8 @@ LONGEST_NAME = 64
 ELSEWHERE = (".", "/", "\\", "~")
 RULE = "a name has small letters, digits and single dashes"
 MENDED = "the name {!r} is read as {!r}: " + RULE
-HOPELESS = "the name {!r} cannot be mended: " + RULE + ". Give it another one"
-NO_TEXT = "its name is no text, so it is called {!r}, as its folder is"
+HOPELESS = "the name {!r} cannot be corrected: " + RULE + ". Give it another one"
+NO_TEXT = "its name is not text, so it is called {!r}, as its folder is"
 
 
 def fitting(name: str) -> str:
@@ -24,8 +24,8 @@ def fitting(name: str) -> str:
     return "" if plain.startswith(ELSEWHERE) else APART.sub("-", plain).strip("-")[:LONGEST_NAME].strip("-")
 
 
-def named(said: str, folder: str, line: int) -> tuple[str, list[Problem]]:
-    """The name that a file says, else its folder's, mended, and that it was. Raises Unusable."""
+def choose_name(said: str, folder: str, line: int) -> tuple[str, list[Problem]]:
+    """Return the file's name, else the folder's, corrected, with the problems found; raise InvalidSkillError."""
     name = said or folder
     if not name or (NAME.fullmatch(name) and len(name) <= LONGEST_NAME):
         return name, []

@@ -1,8 +1,4 @@
-"""Where skills come from, and which of them outranks which. Knows folders; knows no task and no configuration.
-
-Eight sources, a person's own first. What a project brings, and what was proposed by us, is read only where somebody
-``trusts`` it, by its folder and by a digest of all that is in it: any change asks again.
-"""
+"""Locate skills, and decide which take precedence."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -23,8 +19,8 @@ UNAPPROVED = "{} is not used: it is read when a person has approved of it as it 
 MISPLACED = "{} is not used: its kind is {!r}, not {!r}."
 
 
-class Source(StrEnum):
-    """Who brings a skill, in the order of precedence."""
+class SkillSource(StrEnum):
+    """Who provides a skill, in order of precedence."""
 
     USER = "user"
     WORKSPACE = "workspace"
@@ -36,38 +32,38 @@ class Source(StrEnum):
     BUNDLED = "bundled"
 
 
-ASKS = frozenset({Source.WORKSPACE, Source.PROPOSED})
-MIXED = (Source.OPENCLAW, Source.PLUGIN, Source.BUNDLED)
+ASKS = frozenset({SkillSource.WORKSPACE, SkillSource.PROPOSED})
+MIXED = (SkillSource.OPENCLAW, SkillSource.PLUGIN, SkillSource.BUNDLED)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SkillLocation:
     """A folder of skills, each in a folder of its own. ``better`` says where they belong, if it is not here."""
 
     folder: Path
-    source: Source
+    source: SkillSource
     _: KW_ONLY
     kind: str = EVALUATOR
     better: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A skill, and where it was."""
+class FoundSkill:
+    """A skill and its location."""
 
     skill: Skill
-    source: Source
+    source: SkillSource
     file: Path
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class FoundSkills:
     """Skills in their order of precedence, what is amiss with others, and files that wait for a person's word.
 
     What we ``proposed`` waits, too, and in silence: nobody is reminded of it in every run.
     """
 
-    found: tuple[Found, ...] = ()
+    found: tuple[FoundSkill, ...] = ()
     amiss: tuple[str, ...] = ()
     waiting: tuple[Path, ...] = ()
     proposed: tuple[Path, ...] = ()
@@ -78,11 +74,11 @@ class Shelf:
         return (*self.amiss, *(UNAPPROVED.format(file) for file in self.waiting))
 
 
-def places(kind: str, data: Path | None, workspace: Path | None, extra: Iterable[Path] = ()) -> list[Place]:
+def places(kind: str, data: Path | None, workspace: Path | None, extra: Iterable[Path] = ()) -> list[SkillLocation]:
     """The folders for a kind of skill, best first; ``data`` is OpenKoi's data folder."""
     several = "evaluators" if kind == EVALUATOR else "skills"
     found = [
-        Place(folder / brought / several, Source.WORKSPACE, kind=kind)
+        SkillLocation(folder / brought / several, SkillSource.WORKSPACE, kind=kind)
         for folder in (upwards(workspace) if workspace else ())
         for brought in (".agents", ".openkoi")
     ]
@@ -91,14 +87,14 @@ def places(kind: str, data: Path | None, workspace: Path | None, extra: Iterable
         older = [data / "skills" / "evaluators"] if kind == EVALUATOR else []
         elsewhere = [*older, *(folder / several / "user" for folder in settings_beside(data))]
         found = [
-            Place(own, Source.USER, kind=kind),
-            *(Place(folder, Source.USER, kind=kind, better=own) for folder in elsewhere),
+            SkillLocation(own, SkillSource.USER, kind=kind),
+            *(SkillLocation(folder, SkillSource.USER, kind=kind, better=own) for folder in elsewhere),
             *found,
-            Place(data / several / "proposed", Source.PROPOSED, kind=kind),
-            Place(data / several / "managed", Source.MANAGED, kind=kind),
+            SkillLocation(data / several / "proposed", SkillSource.PROPOSED, kind=kind),
+            SkillLocation(data / several / "managed", SkillSource.MANAGED, kind=kind),
         ]
-    found += [Place(folder.expanduser(), Source.EXTRA, kind=kind) for folder in extra]
-    return found + [Place(folder, Source.OPENCLAW, kind="task") for folder in openclaw_beside(data)]
+    found += [SkillLocation(folder.expanduser(), SkillSource.EXTRA, kind=kind) for folder in extra]
+    return found + [SkillLocation(folder, SkillSource.OPENCLAW, kind="task") for folder in openclaw_beside(data)]
 
 
 def upwards(workspace: Path) -> list[Path]:
@@ -120,13 +116,15 @@ def openclaw_beside(data: Path | None) -> list[Path]:
     return [Path.home() / ".openclaw/skills"] if data == Path.home() / ".local/share/openkoi" else []
 
 
-async def lent(entries: Iterable[PluginEntry], source: Source = Source.PLUGIN) -> tuple[list[Place], list[str]]:
-    """The folders that installed packages bring: of a package its own or the ``skills`` in it, or a path."""
+async def plugin_locations(
+    entries: Iterable[PluginEntry], source: SkillSource = SkillSource.PLUGIN
+) -> tuple[list[SkillLocation], list[str]]:
+    """Return the skill folders of installed packages: their own ``skills``, or a path."""
     found, complaints = [], []
     for entry in entries:
         try:
             folder = folder_of(await entry.load())
-            found.append(Place(folder, source, kind="task"))
+            found.append(SkillLocation(folder, source, kind="task"))
         except Exception as error:  # a package is a plugin: what is wrong with it costs a sentence
             complaints.append(f"The skills of {entry.name} ({entry.origin}) are not used: {error}.")
     return found, complaints
@@ -138,27 +136,32 @@ def folder_of(brought: object) -> Path:
         return Path(brought)
     file, paths = getattr(brought, "__file__", None), getattr(brought, "__path__", ())
     if not file and not paths:
-        raise KoiError(f"its entry point names an object ({type(brought).__name__}), which is no package and no path")
+        raise KoiError(
+            f"its entry point names an object ({type(brought).__name__}), which is neither a package nor a path"
+        )
     own = Path(file).parent if file else Path(next(iter(paths)))
     return own / "skills" if (own / "skills").is_dir() else own
 
 
 def collect(
-    wanted: Sequence[Place], kind: str = EVALUATOR, trust: Trust | None = None, asks: Collection[Source] = ASKS
-) -> Shelf:
+    wanted: Sequence[SkillLocation],
+    kind: str = EVALUATOR,
+    trust: Trust | None = None,
+    asks: Collection[SkillSource] = ASKS,
+) -> FoundSkills:
     """Read the skills of a kind from these places anew, so that a folder with a file in it is all it takes.
 
     What comes from a source that ``asks`` is read only where it is trusted.
     """
-    found: list[Found] = []
+    found: list[FoundSkill] = []
     complaints: list[str] = []
     waiting: list[Path] = []
     proposed: list[Path] = []
     for place in wanted:
-        for folder in folders_with(place.folder, meant):
+        for folder in folders_with(place.folder, looks_like_skill):
             read = attempt(folder, place, trust, place.source in asks)
             if isinstance(read, Path):
-                (proposed if place.source is Source.PROPOSED else waiting).append(read)
+                (proposed if place.source is SkillSource.PROPOSED else waiting).append(read)
             elif isinstance(read, str):
                 complaints.append(read)
             elif read.skill.kind != kind:
@@ -166,19 +169,19 @@ def collect(
             else:
                 found.append(read)
                 complaints += [f"{folder} is read from there still. Move it to {place.better}."] if place.better else []
-    return Shelf(tuple(found), tuple(complaints), tuple(waiting), tuple(proposed))
+    return FoundSkills(tuple(found), tuple(complaints), tuple(waiting), tuple(proposed))
 
 
-def unshadowed(found: Iterable[Found]) -> Shelf:
-    """Of those with one name the first holds; what was proposed by us gives way to what a person wrote, wherever."""
+def resolve_shadowing(found: Iterable[FoundSkill]) -> FoundSkills:
+    """Return the first of each name; proposals yield to the user's own, wherever they are."""
     every = list(found)
-    human = {one.skill.name.casefold() for one in every if one.source is not Source.PROPOSED}
-    aside = [one for one in every if one.source is Source.PROPOSED and one.skill.name.casefold() in human]
-    kept: dict[str, Found] = {}
+    human = {one.skill.name.casefold() for one in every if one.source is not SkillSource.PROPOSED}
+    aside = [one for one in every if one.source is SkillSource.PROPOSED and one.skill.name.casefold() in human]
+    kept: dict[str, FoundSkill] = {}
     for one in every:
         if one not in aside:
             kept.setdefault(one.skill.name.casefold(), one)
-    return Shelf(tuple(kept.values()), tuple(f"{one.file} is not used: its name is taken." for one in aside))
+    return FoundSkills(tuple(kept.values()), tuple(f"{one.file} is not used: its name is taken." for one in aside))
 
 
 def skill_folders(folder: Path) -> list[Path]:
@@ -202,27 +205,27 @@ def holds(folder: Path) -> bool:
         return False
 
 
-def meant(folder: Path) -> bool:
-    """Whether there is something in a folder that is called as a skill is, be it a file or not."""
+def looks_like_skill(folder: Path) -> bool:
+    """Return whether a folder contains something named like a skill."""
     try:
         return folder.is_dir() and lexists(skill_in(folder))
     except OSError:
         return False
 
 
-def attempt(folder: Path, place: Place, trust: Trust | None, asks: bool) -> Found | Path | str:
+def attempt(folder: Path, place: SkillLocation, trust: Trust | None, asks: bool) -> FoundSkill | Path | str:
     """Read one, or say why it cannot be used and what to do; the file alone is one that waits for a person's word."""
     file = skill_in(folder)
     try:
-        if asks and file.is_file() and not (trust and trusted(folder, trust)):
+        if asks and file.is_file() and not (trust and is_trusted(folder, trust)):
             return file
-        return Found(read_skill(read_text(file), folder.name, place.kind), place.source, file)
+        return FoundSkill(read_skill(read_text(file), folder.name, place.kind), place.source, file)
     except (KoiError, OSError) as error:
         said = error if isinstance(error, KoiError) else Problem(f"it cannot be read: {why_not(file, error)}")
-        return f"{file} is not used: {said}. Mend the file; it is read again the next time."
+        return f"{file} is not used: {said}. Fix the file; it is read again next time."
 
 
-def trusted(folder: Path, trust: Trust) -> bool:
-    """Whether somebody approved of a folder as it is now; never of one that holds too much to be looked at."""
+def is_trusted(folder: Path, trust: Trust) -> bool:
+    """Return whether the user approved a folder as it is now; never one that is too large to inspect."""
     stamp = digest(folder)
     return bool(stamp) and trust(folder, stamp)

@@ -1,4 +1,4 @@
-"""Something that is wrong with a file, and where. Knows no format."""
+"""Describe a problem in a file and its location."""
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One SKILL.md: what it is called, what it is for, and its text. Read leniently, written strictly. Knows no folders."""
+"""Parse a SKILL.md leniently, and write it strictly."""
 
 import json
 from collections.abc import Mapping
@@ -6,8 +6,8 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 
 from .eligible import Requirements, requirements
 from .front import Front, mapping, one_line, one_text, split
-from .granted import granted, unclosed
-from .naming import LONGEST_NAME, NAME, NO_TEXT, named
+from .granted import find_unclosed, parse_allowed_tools
+from .naming import LONGEST_NAME, NAME, NO_TEXT, choose_name
 from .problem import Problem, Unusable
 
 TASK, EVALUATOR = "task", "evaluator"
@@ -34,7 +34,7 @@ class Skill:
 
     @property
     def purpose(self) -> str:
-        """What it is for, as it is told: the description and when to use it; without any, how its text begins."""
+        """Its description and when to use it, or the start of its text."""
         facts = self.front.facts
         more = one_text(facts.get("when_to_use", facts.get("when-to-use")))
         return " ".join(filter(None, (self.description, more))) or beginning(self.body)
@@ -46,9 +46,12 @@ class Skill:
 
     @property
     def odd(self) -> tuple[Problem, ...]:
-        """What was mended in reading it, or could not be."""
+        """What was corrected in reading it, or could not be."""
         line = self.front.line("allowed-tools")
-        return (*self.front.odd, *(Problem(UNCLOSED.format(tool), line, fatal=False) for tool in unclosed(self.tools)))
+        return (
+            *self.front.odd,
+            *(Problem(UNCLOSED.format(tool), line, fatal=False) for tool in find_unclosed(self.tools)),
+        )
 
     @property
     def requires(self) -> Requirements:
@@ -58,7 +61,7 @@ class Skill:
     @property
     def tools(self) -> tuple[str, ...]:
         """The tools that it keeps to; nothing where it does not say."""
-        return granted(self.front.facts.get("allowed-tools", self.metadata.get("allowed-tools")))
+        return parse_allowed_tools(self.front.facts.get("allowed-tools", self.metadata.get("allowed-tools")))
 
     def own(self, name: str) -> object:
         """A fact for OpenKoi, wherever in the metadata it stands."""
@@ -68,9 +71,9 @@ class Skill:
 
 def read_skill(text: str, folder: str, kind: str = TASK) -> Skill:
     """Read a file: a missing name is its folder's, a missing kind the one given. Raises Unusable, with the line."""
-    name, front = called(split(text), folder)
+    name, front = name_of(split(text), folder)
     facts = front.facts
-    metadata = unpacked(mapping(facts.get("metadata")))
+    metadata = unpack_metadata(mapping(facts.get("metadata")))
     said = one_line(facts.get("kind")) or one_line(metadata.pop("openkoi-kind", ""))
     return Skill(
         name,
@@ -82,10 +85,10 @@ def read_skill(text: str, folder: str, kind: str = TASK) -> Skill:
     )
 
 
-def called(front: Front, folder: str) -> tuple[str, Front]:
-    """The name that is to be used, and what had to be mended for that. Raises Unusable."""
+def name_of(front: Front, folder: str) -> tuple[str, Front]:
+    """Return the name to use, and the front matter with its corrections; raise InvalidSkillError."""
     said, line = front.facts.get("name"), front.line("name")
-    name, odd = named(one_text(said), folder, line)
+    name, odd = choose_name(one_text(said), folder, line)
     if said and not one_text(said):
         odd.append(Problem(NO_TEXT.format(name), line, fatal=False))
     every = sorted((*front.odd, *odd), key=lambda problem: problem.line)
@@ -101,7 +104,7 @@ def write_skill(skill: Skill) -> str:
     facts: dict[str, object] = {"name": skill.name, "description": skill.description}
     if skill.tools:
         facts["allowed-tools"] = " ".join(skill.tools)
-    if metadata := packed(skill):
+    if metadata := pack_metadata(skill):
         facts["metadata"] = metadata
     front = yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=120)
     return f"---\n{front}---\n\n{skill.body.strip()}\n"
@@ -116,8 +119,8 @@ def beginning(body: str) -> str:
     return ""
 
 
-def packed(skill: Skill) -> dict[str, str]:
-    """The metadata as the format wants it, texts by name: what is more than a text goes into one of them, as JSON."""
+def pack_metadata(skill: Skill) -> dict[str, str]:
+    """Return the metadata as the format requires, texts by name; encode other values as JSON."""
     more = {name: value for name, value in skill.metadata.items() if not isinstance(value, str)}
     texts = {name: value for name, value in skill.metadata.items() if isinstance(value, str)}
     if skill.kind != TASK:
@@ -129,8 +132,8 @@ def packed(skill: Skill) -> dict[str, str]:
     return texts
 
 
-def unpacked(metadata: Mapping[str, object]) -> dict[str, object]:
-    """The metadata with all that was packed into one text. One that cannot be unpacked stays as it is."""
+def unpack_metadata(metadata: Mapping[str, object]) -> dict[str, object]:
+    """Return the metadata with JSON values decoded; keep what cannot be decoded."""
     try:
         more = json.loads(str(metadata.get(MORE, "")))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Hold a SKILL.md against its format, with the line of each mistake. Knows no configuration and no run."""
+"""Validate a SKILL.md, with the line of each mistake."""
 
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import replace
@@ -26,7 +26,7 @@ def validate(path: Path, strict: bool = False) -> list[Problem]:
 
 
 def oddities(path: Path) -> list[Problem]:
-    """What in a file that can be read was mended in reading it; nothing for one that cannot."""
+    """Return what was corrected in reading a file; nothing for one that cannot be read."""
     try:
         odd = read_skill(read_text(path), path.parent.name).odd
     except (OSError, Unusable):
@@ -40,7 +40,7 @@ def problems(text: str, folder: str, strict: bool = False) -> list[Problem]:
         skill = read_skill(text, folder)
     except Unusable as error:
         return [error.problem]
-    found = [*unknown_kind(skill), *unfit(skill), *misplaced(skill, folder), *([] if skill.body else [EMPTY])]
+    found = [*unknown_kind(skill), *unfit(skill), *check_folder_name(skill, folder), *([] if skill.body else [EMPTY])]
     found += [*skill.odd, *unheard_of(skill)]
     if skill.kind == EVALUATOR:
         found += amiss(skill)
@@ -66,8 +66,8 @@ def unheard_of(skill: Skill) -> list[Problem]:
     return [Problem(text.format(name), skill.front.line(name), fatal=False) for name in unknown]
 
 
-def misplaced(skill: Skill, folder: str) -> list[Problem]:
-    """A name that is not the folder's."""
+def check_folder_name(skill: Skill, folder: str) -> list[Problem]:
+    """Return a problem when the name differs from the folder's."""
     if not folder or skill.name == folder:
         return []
     return [Problem(f"its name {skill.name!r} is not its folder's, {folder!r}", skill.front.line("name"), fatal=False)]
@@ -82,7 +82,7 @@ def skill_in(folder: Path) -> Path:
 
 
 def why_not(file: Path, error: OSError) -> str:
-    """What a person is told of a file that cannot be read: of a link that leads nowhere, where it leads."""
+    """Return why a file cannot be read; for a broken link, its target."""
     dangling = isinstance(error, FileNotFoundError) and file.is_symlink()
     return f"it is a link to {file.readlink()}, and there is nothing" if dangling else error.strerror or str(error)
 

@@ -1,4 +1,4 @@
-"""A stranger's text as it may be printed. Knows characters; knows no terminal."""
+"""Make untrusted text printable."""
 
 import unicodedata
 

@@ -1,7 +1,4 @@
-"""Whether a skill lets a tool be used, while it is active. Pure: knows names and patterns; knows no run.
-
-Names are ours, or those that other agents have for the like, perhaps with a pattern: ``Bash(git:*)``.
-"""
+"""Decide whether an active skill allows a tool."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Ask a person, once, about all that a project or a stranger supplies; any change asks again. Knows no skill."""
+"""Ask the user once about everything that a project or package supplies; any change asks again."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from openkoi_hookspecs import Question, Run, is_yes
 from openkoi_hookspecs.events import QuestionAsked, WarningIssued
 from openkoi_skillfile import NO, YES, Approved
 
-from .supplied import Supply, approve, supplied, told_apart, undecided
+from .supplied import Supply, approve, find_supplies, told_apart, undecided_supplies
 
 SHOWN = 20
 OPENING = "These files would tell the model what to do:"
-NOBODY = "Nobody approved of {}, so it is not used as instructions. To decide: openkoi skill trust"
+NOBODY = "{} is not approved, so it is not used as instructions. To decide: openkoi skill trust"
 
 
 async def settle(data: Path, run: Run, *, seconds: float, rules: Sequence[str] = ()) -> None:
@@ -22,8 +22,8 @@ async def settle(data: Path, run: Run, *, seconds: float, rules: Sequence[str] =
     It is asked once in a session: whoever did not answer is not asked again.
     """
     approved = Approved(run.koi)
-    found = await asyncio.to_thread(supplied, data, run.workspace, rules)
-    waiting = undecided(found, approved)
+    found = await asyncio.to_thread(find_supplies, data, run.workspace, rules)
+    waiting = undecided_supplies(found, approved)
     if not waiting or asked_before(run):
         return
     question = question_about(waiting)

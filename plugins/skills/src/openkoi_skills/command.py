@@ -1,4 +1,4 @@
-"""``openkoi skill``: what skills there are, new ones, others' ones, and what is wrong with them. Knows the terminal."""
+"""``openkoi skill``: list, create, install and check skills."""
 
 import asyncio
 import os
@@ -18,10 +18,10 @@ from openkoi_skillfile import (
     TASK,
     YES,
     Approved,
-    Found,
+    FoundSkill,
     Skill,
-    Source,
-    meant,
+    SkillSource,
+    looks_like_skill,
     oddities,
     places,
     read_text,
@@ -30,16 +30,16 @@ from openkoi_skillfile import (
     visible,
 )
 
-from .fetched import fetched
+from .fetched import fetch_skill
 from .fresh import begin, template, writing
 from .hook import Skills
 from .install import Parcel, install, parcel
-from .listing import Row, as_json, as_text, rows
-from .shelf import Library, Shelf, brought_by
-from .supplied import RULE_FILES, Supply, approve, supplied
+from .listing import SkillRow, as_json, as_text, rows
+from .shelf import Library, SkillLibrary, brought_by
+from .supplied import RULE_FILES, Supply, approve, find_supplies
 from .toolbox import beside
 
-NOBODY = "Nobody is at the terminal to say whether this is trusted, so nothing was done. If you do: add --yes"
+NOBODY = "Not installed: it needs your approval, and no terminal is attached. To approve it, add --yes"
 STANDING = {YES: "trusted", NO: "not trusted"}
 HIDDEN = {".git", "node_modules"}
 KINDS = click.Choice([TASK, EVALUATOR])
@@ -53,8 +53,8 @@ def skill() -> None:
 @skill.command("list")
 @click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
 @click.pass_obj
-def listed(koi: Koi, /, layout: str) -> None:
-    """List skills and evaluators here, with those that are not used and why."""
+def list_skills(koi: Koi, /, layout: str) -> None:
+    """List skills and evaluators, with those that are not used and why."""
     found = all_rows(koi)
     click.echo(as_json(found) if layout == "json" else as_text(found))
     for complaint in [*complaints(koi), *(f"warning: {odd}" for row in found for odd in oddities(Path(row.file)))]:
@@ -78,7 +78,7 @@ def show(koi: Koi, /, name: str, beside_it: str) -> None:
     waiting = next((Path(row.file) for row in all_rows(koi) if row.unused and row.name == name), None)
     if waiting is None:
         raise PluginNotFoundError("skill", name, tuple(dict.fromkeys(row.name for row in all_rows(koi))))
-    unread = Found(Skill(name, "", ""), Source.WORKSPACE, waiting)
+    unread = FoundSkill(Skill(name, "", ""), SkillSource.WORKSPACE, waiting)
     click.echo(visible(beside(unread, beside_it) if beside_it else read_text(waiting).rstrip()))
 
 
@@ -86,8 +86,8 @@ def show(koi: Koi, /, name: str, beside_it: str) -> None:
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--strict", is_flag=True, help="Also what other readers of Agent Skills would refuse.")
 @click.pass_obj
-def validated(koi: Koi, /, paths: tuple[Path, ...], strict: bool) -> None:
-    """Check SKILL.md files, of evaluators too; without a path your own and the project's. Mistakes end in status 1."""
+def validate_skills(koi: Koi, /, paths: tuple[Path, ...], strict: bool) -> None:
+    """Check SKILL.md files and evaluators; default to your own and the project's. Exit with status 1 on errors."""
     files = [file for path in paths or own_places(koi) for file in files_in(path)]
     if paths and not files:
         raise KoiError(f"There is no {FILE} in {', '.join(map(str, paths))}.")
@@ -125,16 +125,16 @@ def new(koi: Koi, /, name: str, kind: str, description: str, project: bool) -> N
 @click.argument("origin")
 @click.option("--yes", is_flag=True, help="Trust it without being asked.")
 @click.pass_obj
-def installed(koi: Koi, /, origin: str, yes: bool) -> None:
-    """Install a skill of somebody else's: from a folder, a zip file or a git address; #NAME picks one of several."""
+def install_skill(koi: Koi, /, origin: str, yes: bool) -> None:
+    """Install a skill from a folder, a zip file or a git URL; #NAME selects one of several."""
     data = library_of(koi).data
-    with fetched(origin) as folder, TemporaryDirectory(ignore_cleanup_errors=True) as copy:
+    with fetch_skill(origin) as folder, TemporaryDirectory(ignore_cleanup_errors=True) as copy:
         one = parcel(folder, data, Path(copy) / "skill")
         if one.there and Approved(koi)(one.target, one.digest):
             click.echo(f"{one.skill.name} is installed already, as it is there.")
             return
-        click.echo(described(one), err=True)
-        if not (yes or agreed("Install it, and let the model follow it?")):
+        click.echo(describe_parcel(one), err=True)
+        if not (yes or ask_consent("Install it, and let the model follow it?")):
             raise KoiError("Nothing was installed.")
         with writing(one.target):
             click.echo(install(one, Approved(koi)))
@@ -149,7 +149,7 @@ def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
     """Decide about what this project and others supply: skills, evaluators, AGENTS.md. Any change asks again."""
     data = library_of(koi).data
     approved = Approved(koi)
-    every = supplied(data, Path.cwd(), RULE_FILES)
+    every = find_supplies(data, Path.cwd(), RULE_FILES)
     wanted = [one for one in every if not names or {one.place.name, str(one.place)} & set(names)]
     if unknown := set(names) - {said for one in every for said in (one.place.name, str(one.place))}:
         raise PluginNotFoundError("supplied skill", min(unknown), tuple(dict.fromkeys(one.place.name for one in every)))
@@ -158,7 +158,7 @@ def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
         click.echo(state(one, approved), err=True)
     if not due:
         click.echo("There is nothing to decide.")
-    elif revoke or yes or agreed("Do you trust who wrote what is not trusted yet?"):
+    elif revoke or yes or ask_consent("Do you trust who wrote what is not trusted yet?"):
         approve(due, approved, NO if revoke else YES)
         lines = ["No longer trusted:" if revoke else "Trusted:", *(f"  {one.title}  {one.place}" for one in due)]
         click.echo(visible("\n".join(lines)))
@@ -175,8 +175,8 @@ def state(one: Supply, approved: Approved) -> str:
     return visible(f"{one.title}: {standing}  {one.place}{''.join(f'  ({said}!)' for said in one.warnings)}")
 
 
-def described(one: Parcel) -> str:
-    """What a person should know before it is installed."""
+def describe_parcel(one: Parcel) -> str:
+    """Return what the user should know before installation."""
     lines = [f"{one.skill.name} ({one.skill.kind}): {one.skill.purpose}", f"  goes to {one.target}"]
     lines += [f"  keeps to {' '.join(one.skill.tools)}"] if one.skill.tools else []
     lines += ["  takes the place of the one that is there"] if one.target.exists() else []
@@ -184,19 +184,19 @@ def described(one: Parcel) -> str:
     return visible("\n".join([*lines, *(f"  look out: its text {warning}" for warning in one.warnings)]))
 
 
-def agreed(question: str) -> bool:
-    """What the person at the terminal says; raises KoiError when nobody is there."""
+def ask_consent(question: str) -> bool:
+    """Return the user's answer; raise KoiError without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise KoiError(NOBODY)
     return click.confirm(question, err=True)
 
 
-def all_rows(koi: Koi) -> list[Row]:
+def all_rows(koi: Koi) -> list[SkillRow]:
     """Skills, then evaluators."""
     return [row for kind, shelf in shelves(koi).items() for row in rows(shelf, kind)]
 
 
-def shelves(koi: Koi) -> dict[str, Shelf]:
+def shelves(koi: Koi) -> dict[str, SkillLibrary]:
     """Skills and evaluators as they are here."""
     library, brought = library_of(koi), asyncio.run(brought_by(koi))
     return {kind: library.shelf(Path.cwd(), brought, kind) for kind in (TASK, EVALUATOR)}
@@ -222,13 +222,18 @@ def files_in(path: Path) -> list[Path]:
     """The file itself, the one in a folder, or those in the folders in it, however deep."""
     if not path.is_dir() or path.name.casefold() == FILE.casefold():
         return [path]
-    if meant(path):
+    if looks_like_skill(path):
         return [skill_in(path)]
-    return [file for folder in sorted(path.iterdir()) if meant(folder) or walked(folder) for file in files_in(folder)]
+    return [
+        file
+        for folder in sorted(path.iterdir())
+        if looks_like_skill(folder) or has_subfolders(folder)
+        for file in files_in(folder)
+    ]
 
 
-def walked(folder: Path) -> bool:
-    """Whether a folder without a skill is looked through."""
+def has_subfolders(folder: Path) -> bool:
+    """Return whether a folder without a skill is searched."""
     return folder.is_dir() and not folder.is_symlink() and folder.name not in HIDDEN and os.access(folder, os.R_OK)
 
 

@@ -14,7 +14,7 @@ from openkoi_files import lock_beside, private_folder, read_small_text, replace_
 from openkoi_hookspecs.events import UsageRecorded
 from openkoi_log import all_segments, beyond, is_packed, lines_from, name_of, select_records
 
-from .signals import Effect
+from .signals import SkillEffect
 
 
 @dataclass(slots=True)
@@ -32,10 +32,10 @@ class Tally:
             total, count = self.sums.setdefault(skill, {}).get(event.category, (0.0, 0))
             self.sums[skill][event.category] = (total + event.score, count + 1)
 
-    def effects(self, category: str) -> Mapping[str, Effect]:
+    def effects(self, category: str) -> Mapping[str, SkillEffect]:
         """How each skill did on tasks of a category."""
         known = {skill: sums[category] for skill, sums in self.sums.items() if category in sums}
-        return {skill: Effect(total / count, count) for skill, (total, count) in known.items()}
+        return {skill: SkillEffect(total / count, count) for skill, (total, count) in known.items()}
 
     @classmethod
     def kept_in(cls, file: Path) -> Self:
@@ -51,8 +51,8 @@ class Tally:
         return cls()
 
 
-def tallied(data: Path) -> Tally:
-    """The tally with all that was written until now."""
+def read_tally(data: Path) -> Tally:
+    """Return the tally of everything in the log so far."""
     file = private_folder(data / "cache") / "skills.json"
     with lock_beside(file):
         tally = Tally.kept_in(file)
@@ -69,7 +69,7 @@ def tallied(data: Path) -> Tally:
 
 
 def cut(path: Path, end: int) -> bool:
-    """Whether a segment was read further than it goes now; what was put away never changes."""
+    """Return whether a segment is shorter than what was read; archived ones never change."""
     with suppress(OSError):
         return not is_packed(path) and path.stat().st_size < end
     return False

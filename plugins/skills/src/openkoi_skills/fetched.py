@@ -22,8 +22,8 @@ WHICH = "There are several skills in {origin}. Name one: openkoi skill install {
 
 
 @contextmanager
-def fetched(origin: str) -> Iterator[Path]:
-    """The folder of the skill. ``#name`` behind the place picks one of several. Raises KoiError."""
+def fetch_skill(origin: str) -> Iterator[Path]:
+    """Yield the folder of the skill; ``#name`` selects one of several. Raise KoiError."""
     place, _, wanted = origin.partition("#")
     with TemporaryDirectory(prefix="openkoi-skill-", ignore_cleanup_errors=True) as folder:
         own = Path(folder) / "skill"
@@ -68,12 +68,12 @@ def clone(address: str, folder: Path) -> None:
 def unpack(archive: Path, folder: Path) -> None:
     """Take the files out of an archive; one that leads elsewhere, or is too large, is refused."""
     try:
-        unpacked(archive, folder)
+        unpack_archive(archive, folder)
     except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError) as error:
         raise KoiError(f"{archive} cannot be unpacked: {error}.") from error
 
 
-def unpacked(archive: Path, folder: Path) -> None:
+def unpack_archive(archive: Path, folder: Path) -> None:
     with zipfile.ZipFile(archive) as opened:
         entries = [one for one in opened.infolist() if not one.is_dir()]
         if sum(one.file_size for one in entries) > LARGEST:

@@ -1,4 +1,4 @@
-"""A new skill's file, to be filled in. Knows the format; knows no folder."""
+"""Write the file of a new skill."""
 
 import re
 from collections.abc import Iterator
@@ -55,14 +55,14 @@ def writing(place: Path) -> Iterator[None]:
         raise KoiError(UNWRITTEN.format(place=place, why=error.strerror or error)) from error
 
 
-def fitted(name: str) -> str:
-    """The name as it would have to be, empty where nothing of it can stay: ``Pond Care`` is ``pond-care``."""
+def to_valid_name(name: str) -> str:
+    """Return the nearest valid name, or an empty string: ``Pond Care`` is ``pond-care``."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower())[:LONGEST_NAME].strip("-")
 
 
 def better(name: str) -> str:
     """What could be meant, as a hint."""
-    fit = fitted(name)
+    fit = to_valid_name(name)
     return f" Did you mean {fit!r}?" if fit else ""
 
 

@@ -23,15 +23,15 @@ from openkoi_hookspecs import (
     hookimpl,
 )
 from openkoi_hookspecs.events import UsageRecorded, WarningIssued
-from openkoi_skillfile import Found, Skill
+from openkoi_skillfile import FoundSkill, Skill
 
 from .allowed import Active, forbidden
 from .approval import settle
-from .effect import tallied
+from .effect import read_tally
+from .events import Activated
 from .likeness import likeness
-from .shelf import Library, Shelf, brought_by
-from .signals import Ranked, Signals, approved, asked_for, ranked, recalled, told
-from .told import Activated
+from .shelf import Library, SkillLibrary, brought_by
+from .signals import Ranked, Signals, approval_score, asked_for, is_recalled, purpose_text, rank_candidates
 from .words import Chosen, choose, hint, index, whole
 
 RUNS_KEPT = 64
@@ -56,7 +56,7 @@ class Skills:
         self.embedder = embedder
         self.tokens, self.index_tokens, self.unasked = tokens, index_tokens, unasked
         self.answer_seconds = answer_seconds
-        self.shelves: dict[str, Shelf] = {}
+        self.shelves: dict[str, SkillLibrary] = {}
         self.active: dict[str, tuple[Active, ...]] = {}
 
     @hookimpl
@@ -69,7 +69,7 @@ class Skills:
             await run.emit(WarningIssued(complaint))
         if not any(may(one.skill, task) for one in shelf.skills.values()):
             return ()
-        chosen = choose(await self.ranked(shelf, task, recall, run), self.tokens, self.unasked)
+        chosen = choose(await self.rank_skills(shelf, task, recall, run), self.tokens, self.unasked)
         listed = [await self.index(shelf, run)] if any(not one.skill.by_name for one in shelf.skills.values()) else []
         return [*listed, *await self.bodies(chosen, run), *hints(chosen)]
 
@@ -82,12 +82,12 @@ class Skills:
     @hookimpl
     def before_tool(self, call: ToolCall, run: Run) -> Deny | None:
         """Refuse what the active skills do not keep to."""
-        return forbidden(call, self.followed(run))
+        return forbidden(call, self.active_skills(run))
 
     @hookimpl
     async def before_learn(self, result: Result, run: Run) -> None:
         """Write down how well the skills did that were followed: the best iteration's score, if it has one."""
-        names = tuple(dict.fromkeys(one.skill for one in self.followed(run)))
+        names = tuple(dict.fromkeys(one.skill for one in self.active_skills(run)))
         self.shelves.pop(run.id, None)
         self.active.pop(run.id, None)
         if names:
@@ -99,7 +99,7 @@ class Skills:
                 )
             )
 
-    async def shelf(self, run: Run) -> Shelf:
+    async def shelf(self, run: Run) -> SkillLibrary:
         """The skills for a run, read once in it."""
         if run.id not in self.shelves:
             read = await asyncio.to_thread(self.library.shelf, run.workspace, await brought_by(run.koi))
@@ -108,26 +108,26 @@ class Skills:
             self.shelves[run.id] = read
         return self.shelves[run.id]
 
-    async def ranked(self, shelf: Shelf, task: Task, recall: Recall, run: Run) -> list[Ranked]:
+    async def rank_skills(self, shelf: SkillLibrary, task: Task, recall: Recall, run: Run) -> list[Ranked]:
         """The skills that are worth a look for a task, best first."""
         every = [one for one in shelf.skills.values() if may(one.skill, task)]
-        effects = (await asyncio.to_thread(tallied, self.library.data)).effects(task.category)
-        alike = await likeness(task.text, [told(one.skill) for one in every], self.embedder, run)
-        return ranked(
+        effects = (await asyncio.to_thread(read_tally, self.library.data)).effects(task.category)
+        alike = await likeness(task.text, [purpose_text(one.skill) for one in every], self.embedder, run)
+        return rank_candidates(
             Ranked(
                 one,
                 signals=Signals(
                     explicit=asked_for(one.skill.name, task.text),
                     effect=effects.get(one.skill.name),
                     similarity=similarity,
-                    recalled=recalled(one.skill.name, recall),
-                    approved=approved(one),
+                    recalled=is_recalled(one.skill.name, recall),
+                    approved=approval_score(one),
                 ),
             )
             for one, similarity in zip(every, alike, strict=True)
         )
 
-    async def index(self, shelf: Shelf, run: Run) -> Section:
+    async def index(self, shelf: SkillLibrary, run: Run) -> Section:
         """All names and descriptions, the same for every task; what has no room is named."""
         made = index([one.skill for one in shelf.skills.values()], self.index_tokens)
         if made.left_out:
@@ -143,15 +143,15 @@ class Skills:
             sections.append(Section(f"skill {skill.name}", whole(one.found, skill)))
         return sections
 
-    async def activate(self, found: Found, skill: Skill, run: Run, *, why: str, score: float = 0.0) -> None:
+    async def activate(self, found: FoundSkill, skill: Skill, run: Run, *, why: str, score: float = 0.0) -> None:
         """From now on the model follows a skill, and keeps to its tools."""
         active = Active(skill.name, skill.tools)
-        followed = self.followed(run)
+        followed = self.active_skills(run)
         if active not in followed:
             self.follow(run, (*followed, active))
             await run.emit(Activated(skill.name, skill.tools, source=found.source.value, why=why, score=score))
 
-    def followed(self, run: Run) -> tuple[Active, ...]:
+    def active_skills(self, run: Run) -> tuple[Active, ...]:
         """The skills that a run follows; of one that was begun by another process, as the log tells."""
         if run.id not in self.active:
             records = [one for one in run.koi.records(run.task.session) if one.run == run.id]
@@ -160,14 +160,14 @@ class Skills:
         return self.active[run.id]
 
     def follow(self, run: Run, active: tuple[Active, ...]) -> None:
-        """Note what a run follows; of runs that ended nobody knows how, the oldest are forgotten."""
+        """Record what a run follows; forget the oldest runs without an end."""
         self.active[run.id] = active
         while len(self.active) > RUNS_KEPT:
             self.active.pop(next(iter(self.active)))
 
     def always_the_same(self, active: Active, run: Run) -> bool:
         """Whether a skill that the task names says of itself that there is nothing to judge."""
-        found = self.shelves.get(run.id, Shelf()).get(active.skill)
+        found = self.shelves.get(run.id, SkillLibrary()).get(active.skill)
         steady = found is not None and str(found.skill.own("deterministic")).casefold() == "true"
         return steady and asked_for(active.skill, run.task.text)
 

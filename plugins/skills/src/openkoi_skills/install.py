@@ -1,4 +1,4 @@
-"""Put a skill of somebody else's among the managed ones, pinned to what it is now. Asks nobody."""
+"""Install a skill of another author among the managed ones, pinned to its content."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ from openkoi_skillfile import (
 from openkoi_skillfile import YES as AGREED
 from openkoi_skillfile.digest import MOST_BYTES, MOST_FILES
 
-from .fresh import fitted
+from .fresh import to_valid_name
 from .suspect import suspicions
 
 TOO_MUCH = "{folder} cannot be installed: it has too many or too large files, or a link that leads out of it."
@@ -61,7 +61,7 @@ def parcel(folder: Path, data: Path, copy: Path) -> Parcel:
 
 def kept_as(name: str) -> str:
     """The folder for a name that others may have given as they liked. Raises KoiError where none can be made of it."""
-    fit = fitted(name)
+    fit = to_valid_name(name)
     if not fit or name.startswith((".", "/", "\\")):
         raise KoiError(NAMELESS.format(name=name))
     return fit

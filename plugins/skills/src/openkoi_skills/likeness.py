@@ -14,7 +14,7 @@ async def likeness(task: str, texts: Sequence[str], embedder: str, run: Run) -> 
     entry = next((one for one in run.koi.plugins("embedders") if one.name == embedder), None)
     if entry and texts:
         try:
-            return await embedded(entry, task, texts)
+            return await embed_similarities(entry, task, texts)
         except Exception as error:  # an embedder is a plugin: without it the words decide
             await run.emit(
                 WarningIssued(f"Skills are chosen by their words alone: {embedder} did not embed them: {error}")
@@ -22,8 +22,8 @@ async def likeness(task: str, texts: Sequence[str], embedder: str, run: Run) -> 
     return [in_common(task, text) for text in texts]
 
 
-async def embedded(entry: PluginEntry, task: str, texts: Sequence[str]) -> list[float]:
-    """How near each text is to the task."""
+async def embed_similarities(entry: PluginEntry, task: str, texts: Sequence[str]) -> list[float]:
+    """Return the similarity of each text to the task."""
     embedder = cast(Embedder, await entry.load())  # the kind says what it is
     first, *rest = (await embedder.embed([task, *texts])).vectors
     return [cosine(first, vector) for vector in rest]

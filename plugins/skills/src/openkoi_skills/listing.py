@@ -4,21 +4,21 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from openkoi_skillfile import Source, visible
+from openkoi_skillfile import SkillSource, visible
 
-from .shelf import Shelf
+from .shelf import SkillLibrary
 from .words import short
 
 WIDTH = 100
 GENERATED = "generated, approved"
 BY_NAME = ", when asked for by its name"
-UNAPPROVED = "nobody has approved of it as it is now: openkoi skill trust"
-PROPOSED = "it is proposed, and nobody has approved of it: openkoi learn"
+UNAPPROVED = "its current content is not approved: openkoi skill trust"
+PROPOSED = "it is a proposal that is not approved: openkoi learn"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One skill, as a person sees it; an empty ``unused`` says that it is used."""
+class SkillRow:
+    """A skill in the list; an empty ``unused`` means that it is used."""
 
     name: str
     kind: str
@@ -29,32 +29,32 @@ class Row:
     by_name: bool = False
 
 
-def rows(shelf: Shelf, kind: str) -> Iterator[Row]:
+def rows(shelf: SkillLibrary, kind: str) -> Iterator[SkillRow]:
     """All skills of a kind: those in use, those that do not fit this machine, those that wait for a person."""
     used = [(one, "") for one in shelf.skills.values()]
     for one, why in [*used, *shelf.unfit]:
         skill = one.skill
-        yield Row(skill.name, kind, one.source.value, str(one.file), skill.purpose, why, skill.by_name)
+        yield SkillRow(skill.name, kind, one.source.value, str(one.file), skill.purpose, why, skill.by_name)
     for file in shelf.waiting:
-        yield Row(file.parent.name, kind, "", str(file), unused=UNAPPROVED)
+        yield SkillRow(file.parent.name, kind, "", str(file), unused=UNAPPROVED)
     for file in shelf.proposed:
-        yield Row(file.parent.name, kind, Source.PROPOSED.value, str(file), unused=PROPOSED)
+        yield SkillRow(file.parent.name, kind, SkillSource.PROPOSED.value, str(file), unused=PROPOSED)
 
 
-def as_text(found: Sequence[Row]) -> str:
+def as_text(found: Sequence[SkillRow]) -> str:
     """A line for each."""
     return "\n".join(map(line, found)) or "There are no skills yet. To write one: openkoi skill new NAME"
 
 
-def line(row: Row) -> str:
+def line(row: SkillRow) -> str:
     kind = " (evaluator)" if row.kind == "evaluator" else ""
     if row.unused:
         return visible(f"{row.name}{kind}  not used: {row.unused}  ({row.file})")
     asked = BY_NAME if row.by_name else ""
-    source = GENERATED if row.source == Source.PROPOSED else row.source
+    source = GENERATED if row.source == SkillSource.PROPOSED else row.source
     return visible(f"{row.name}{kind}  {short(row.description, WIDTH)}  [{source}{asked}]")
 
 
-def as_json(found: Sequence[Row]) -> str:
+def as_json(found: Sequence[SkillRow]) -> str:
     """All of it, for programs."""
     return json.dumps([asdict(row) for row in found], indent=2, ensure_ascii=False)

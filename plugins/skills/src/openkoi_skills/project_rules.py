@@ -1,7 +1,4 @@
-"""AGENTS.md: what a project wants everybody to know who works in it. Knows one file; knows no skill.
-
-It instructs once a person has approved of it as it is; until then it is shown as data, which informs.
-"""
+"""Read AGENTS.md, a project's instructions for agents."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,13 +45,13 @@ class ProjectRules:
         if len(text) > self.room:
             length = file.stat().st_size
             await run.emit(WarningIssued(TOO_LONG.format(file=file, room=self.room, length=length)))
-            text = shortened(text, self.room, length, file)
+            text = abridge_rules(text, self.room, length, file)
         trusted = Approved(run.koi)(file, stamp(file))
         head = f"# Rules of this project, from {file.name}\n\n"
         return [Section(file.name, text if not trusted else head + text, layer=Layer.PROJECT, untrusted=not trusted)]
 
 
-def shortened(text: str, room: int, length: int, file: Path) -> str:
-    """The beginning of a text, up to a line's end, and a word about the rest."""
+def abridge_rules(text: str, room: int, length: int, file: Path) -> str:
+    """Return the start of a text up to the end of a line, and a note about the rest."""
     kept = text[: text.rfind("\n", 0, room) if "\n" in text[:room] else room].rstrip()
     return f"{kept}\n{CUT.format(left=max(0, length - len(kept)), file=file)}"

@@ -1,4 +1,4 @@
-"""Why a skill may be the right one for a task, and how much so. Knows words and numbers; knows no file, no model."""
+"""Score how well a skill fits a task."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from math import sqrt
 
 from openkoi_hookspecs import Recall
-from openkoi_skillfile import Found, Skill, Source
+from openkoi_skillfile import FoundSkill, Skill, SkillSource
 
 MOST = 5
 LEAST = 0.1
@@ -24,8 +24,8 @@ NAMED = r"(?<![\w-]){name}[\"'`]?\s+skill\b|\bskill[\s:=\"'`]{{1,3}}{name}(?![\w
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
-    """How well it did before, on average, and how often that was judged."""
+class SkillEffect:
+    """A skill's average outcome, and how often it was judged."""
 
     average: float
     count: int
@@ -36,7 +36,7 @@ class Signals:
     """All that speaks for a skill."""
 
     explicit: bool = False
-    effect: Effect | None = None
+    effect: SkillEffect | None = None
     similarity: float = 0.0
     recalled: bool = False
     approved: float = 0.0
@@ -64,13 +64,13 @@ class Signals:
 class Ranked:
     """A skill and what speaks for it."""
 
-    found: Found
+    found: FoundSkill
     _: KW_ONLY
     signals: Signals
 
 
-def ranked(candidates: Iterable[Ranked]) -> list[Ranked]:
-    """Those worth a look, best first; what was asked for always is."""
+def rank_candidates(candidates: Iterable[Ranked]) -> list[Ranked]:
+    """Return the relevant skills, best first; requested ones are always included."""
     worth = [one for one in candidates if one.signals.score > LEAST or one.signals.explicit]
     return sorted(worth, key=lambda one: (-one.signals.score, one.found.skill.name))[:MOST]
 
@@ -83,14 +83,16 @@ def asked_for(name: str, text: str) -> bool:
     return bool(spelled) and bool(re.search(pattern, text, re.IGNORECASE))
 
 
-def recalled(name: str, recall: Recall) -> bool:
-    """Whether memory speaks of a skill."""
+def is_recalled(name: str, recall: Recall) -> bool:
+    """Return whether memory mentions a skill."""
     return any(asked_for(name, " ".join((hit.item.text, *getattr(hit.item, "keys", ())))) for hit in recall.hits)
 
 
-def approved(found: Found) -> float:
-    """How sure we were of a skill that was learned and that a person approved of; once such became their own."""
-    if found.source is not Source.PROPOSED and not (found.source is Source.USER and found.skill.own("learned_from")):
+def approval_score(found: FoundSkill) -> float:
+    """Return the confidence in a learned skill that the user approved."""
+    if found.source is not SkillSource.PROPOSED and not (
+        found.source is SkillSource.USER and found.skill.own("learned_from")
+    ):
         return 0.0
     try:
         return min(1.0, max(0.0, float(str(found.skill.own("confidence")))))
@@ -98,8 +100,8 @@ def approved(found: Found) -> float:
         return 1.0
 
 
-def told(skill: Skill) -> str:
-    """What a skill says it is for."""
+def purpose_text(skill: Skill) -> str:
+    """Return what a skill says it is for."""
     return f"{skill.name.replace('-', ' ')}: {skill.purpose}"
 
 

@@ -1,4 +1,4 @@
-"""What a project or a stranger supplies, and what a person said about it. Knows files; asks nobody."""
+"""Find what a project or package supplies, and the user's decision about it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from openkoi_skillfile import (
     TASK,
     YES,
     Approved,
-    Source,
+    SkillSource,
     digest,
     places,
     read_text,
@@ -21,7 +21,7 @@ from openkoi_skillfile import (
 from .suspect import suspicions
 
 RULES = "rules"
-ASKED = {TASK: (Source.WORKSPACE, Source.MANAGED, Source.OPENCLAW), EVALUATOR: (Source.WORKSPACE,)}
+ASKED = {TASK: (SkillSource.WORKSPACE, SkillSource.MANAGED, SkillSource.OPENCLAW), EVALUATOR: (SkillSource.WORKSPACE,)}
 RULE_FILES = ("AGENTS.md", "CLAUDE.md")
 
 
@@ -31,7 +31,7 @@ class Supply:
 
     kind: str
     place: Path
-    source: Source
+    source: SkillSource
     digest: str
 
     @property
@@ -39,7 +39,7 @@ class Supply:
         """What it is, in a few words."""
         if self.kind == RULES:
             return self.place.name
-        whose = "" if self.source is Source.WORKSPACE else f" ({self.source.value})"
+        whose = "" if self.source is SkillSource.WORKSPACE else f" ({self.source.value})"
         return f"{'skill' if self.kind == TASK else self.kind} {self.place.name}{whose}"
 
     @property
@@ -51,8 +51,8 @@ class Supply:
             return ("cannot be read",)
 
 
-def supplied(data: Path, workspace: Path, rules: Sequence[str] = RULE_FILES) -> list[Supply]:
-    """All of it, the project's own first."""
+def find_supplies(data: Path, workspace: Path, rules: Sequence[str] = RULE_FILES) -> list[Supply]:
+    """Return everything supplied, the project's own first."""
     found = [
         Supply(kind, folder, place.source, stamp(folder))
         for kind, sources in ASKED.items()
@@ -61,8 +61,8 @@ def supplied(data: Path, workspace: Path, rules: Sequence[str] = RULE_FILES) -> 
         for folder in skill_folders(place.folder)
     ]
     file = rules_file(workspace, rules)
-    own = [Supply(RULES, file, Source.WORKSPACE, stamp(file))] if file else []
-    return sorted([*found, *own], key=lambda one: (one.source is not Source.WORKSPACE, one.kind, one.place))
+    own = [Supply(RULES, file, SkillSource.WORKSPACE, stamp(file))] if file else []
+    return sorted([*found, *own], key=lambda one: (one.source is not SkillSource.WORKSPACE, one.kind, one.place))
 
 
 def told_apart(supplies: Sequence[Supply]) -> list[str]:
@@ -87,8 +87,8 @@ def stamp(place: Path) -> str:
         return ""
 
 
-def undecided(supplies: Iterable[Supply], approved: Approved) -> list[Supply]:
-    """Those that nobody has said anything about as they are now."""
+def undecided_supplies(supplies: Iterable[Supply], approved: Approved) -> list[Supply]:
+    """Return those without a decision about their current content."""
     return [one for one in supplies if one.digest and approved.answer(one.place, one.digest) is None]
 
 

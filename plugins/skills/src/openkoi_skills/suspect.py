@@ -1,4 +1,4 @@
-"""What in a text of a stranger a person should look at before it is used. Knows words; decides nothing."""
+"""Find suspicious text in untrusted content."""
 
 import re
 import unicodedata

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from openkoi_hookspecs import Arguments, Effect, Inject, Run, Tool, ToolError, ToolResult
 from openkoi_schema import Parameters
-from openkoi_skillfile import Approved, Found
+from openkoi_skillfile import Approved, FoundSkill
 from openkoi_skillfile.digest import stays
 
 from .hook import Skills, may
@@ -64,11 +64,11 @@ class SkillTools:
 def unknown(name: str, known: Sequence[str]) -> str:
     """What to say of a name that no skill has."""
     near = get_close_matches(name, known, n=3, cutoff=0.4)
-    return f"There is no skill {name!r}. Use one of: {', '.join(near or known[:20])}."
+    return f"Unknown skill {name!r}. Use one of: {', '.join(near or known[:20])}."
 
 
-def beside(found: Found, name: str) -> str:
-    """A file of a skill. Raises ToolError for one that lies elsewhere or is no text."""
+def beside(found: FoundSkill, name: str) -> str:
+    """Return a file of a skill; raise ToolError for one that is elsewhere or not text."""
     folder = found.file.parent.resolve()
     file = folder / name
     if "\0" in name or not stays(file, folder) or not file.is_file():
@@ -78,7 +78,7 @@ def beside(found: Found, name: str) -> str:
 
 
 def text_of(file: Path) -> str:
-    """The beginning of a file; raises ToolError for what is no text."""
+    """Return the start of a file; raise ToolError when it is not text."""
     with file.open("rb") as opened:
         data = opened.read(4 * MOST)
     if b"\0" in data:

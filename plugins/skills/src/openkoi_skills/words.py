@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from openkoi_skillfile import Found, Skill
+from openkoi_skillfile import FoundSkill, Skill
 
 from .signals import Ranked
 
@@ -18,8 +18,8 @@ LISTED = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
-    """The text of an index, and the names that found no room in it."""
+class SkillIndex:
+    """The text of an index, and the names that did not fit."""
 
     text: str
     left_out: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Chosen:
     hints: tuple[Ranked, ...] = ()
 
 
-def index(skills: Iterable[Skill], tokens: int) -> Index:
+def index(skills: Iterable[Skill], tokens: int) -> SkillIndex:
     """Names and descriptions by name, so that the text is the same for every task; shortened before one is left out.
 
     One that wants to be asked for by its name is not in it.
@@ -42,11 +42,11 @@ def index(skills: Iterable[Skill], tokens: int) -> Index:
     for size in SIZES:
         lines = [line(skill, size) for skill in every]
         if length([HEAD, *lines]) <= tokens * PER_TOKEN:
-            return Index("\n".join([HEAD, "", *lines]))
+            return SkillIndex("\n".join([HEAD, "", *lines]))
     room = tokens * PER_TOKEN - len(HEAD)
     kept = sum(1 for n in range(1, len(lines) + 1) if length(lines[:n]) <= room)
     left = tuple(skill.name for skill in every[kept:])
-    return Index("\n".join([HEAD, "", *lines[:kept]]), left)
+    return SkillIndex("\n".join([HEAD, "", *lines[:kept]]), left)
 
 
 def line(skill: Skill, size: int) -> str:
@@ -81,7 +81,7 @@ def choose(ranked: Sequence[Ranked], tokens: int, most: int) -> Chosen:
     return chosen
 
 
-def whole(found: Found, skill: Skill) -> str:
+def whole(found: FoundSkill, skill: Skill) -> str:
     """A skill as the model reads it: its text, and what else lies in its folder."""
     files = resources(found)
     parts = [f"# Skill: {skill.name}", skill.body or skill.description]
@@ -101,7 +101,7 @@ def hint(ranked: Sequence[Ranked]) -> str:
     return f"Skills that may fit this task: {names}. Read those that fit with read_skill before you begin."
 
 
-def resources(found: Found) -> list[str]:
+def resources(found: FoundSkill) -> list[str]:
     """The files in a skill's folder besides its text."""
     folder = found.file.parent
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path != found.file)

@@ -1,4 +1,4 @@
-"""What can be found, and on which shelf it stands: a project's own, or everyone's. Knows no database."""
+"""Describe what can be found, and in which scope: a project's or global."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from openkoi_hookspecs import Learning, LearningStatus, MemoryItem, Passage, Rec
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_log import in_order, view_of
 from openkoi_recall.digest import digest
-from openkoi_recall.pieces import pieces, said
+from openkoi_recall.pieces import pieces, searchable_text
 from openkoi_recall.shelves import EVERYONE, TRANSCRIPT, shelf_of
 from openkoi_recall.words import terms
 
@@ -16,7 +16,7 @@ SHOWN = frozenset({LearningStatus.PROBATION, LearningStatus.ACTIVE})
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class MemoryDocument:
     """A memo and where it stands. ``keys`` are what it is about; a piece of a transcript stands in a ``run``."""
 
     memo: MemoryItem
@@ -36,7 +36,7 @@ def number(learned: bool, id: str) -> int:
     return int.from_bytes(blake2b(f"{learned}:{id}".encode("utf-8", "replace"), digest_size=7).digest(), "big")
 
 
-def documents_of_run(run: str, records: Iterable[Record]) -> Iterator[Document]:
+def documents_of_run(run: str, records: Iterable[Record]) -> Iterator[MemoryDocument]:
     """What of a run can be found: nothing before it is known to begin, and how it went when its result is out."""
     ordered = in_order(records)
     view = view_of(ordered)
@@ -46,22 +46,22 @@ def documents_of_run(run: str, records: Iterable[Record]) -> Iterator[Document]:
     if view.completed:
         text = digest(view.task.text, view.completed, view.final_score, view.resolved)
         passage = Passage(run, text, kind="task", origin=session)
-        yield Document(passage, shelf, view.completed_at, tuple(sorted(view.files)))
+        yield MemoryDocument(passage, shelf, view.completed_at, tuple(sorted(view.files)))
     for record in ordered:
-        for n, piece in enumerate(pieces(said(record.event))):
+        for n, piece in enumerate(pieces(searchable_text(record.event))):
             passage = Passage(f"{record.id}:{n}", piece, kind=TRANSCRIPT, origin=session)
-            yield Document(passage, shelf, record.at, run=run)
+            yield MemoryDocument(passage, shelf, record.at, run=run)
 
 
-def document_of_learning(saves: Iterable[Record], projects: dict[str, str]) -> Document | None:
-    """What can be found of a learning as it was last saved: nothing once it is put away or superseded."""
+def document_of_learning(saves: Iterable[Record], projects: dict[str, str]) -> MemoryDocument | None:
+    """Return what can be found of a learning, or nothing once it is archived or superseded."""
     ordered = in_order(saves)
     learning = learning_in(ordered[-1])
     if learning.status not in SHOWN or learning.superseded_by:
         return None
     home = first_home(ordered, projects)
     shelf = shelf_of(home) if learning.scope == "project" else EVERYONE
-    return Document(learning, shelf, ordered[-1].at, learning.keys)
+    return MemoryDocument(learning, shelf, ordered[-1].at, learning.keys)
 
 
 def learning_in(record: Record) -> Learning:

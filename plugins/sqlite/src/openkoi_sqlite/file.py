@@ -1,6 +1,6 @@
-"""The memory file: opened for one piece of work, in one transaction, and closed again.
+"""Open the memory file for one piece of work in one transaction, and close it again.
 
-Many read while one writes. A damaged file is moved aside; a new one is made by whoever next writes.
+Many read while one writes. A damaged file is moved aside, and the next writer makes a new one.
 """
 
 import logging
@@ -16,50 +16,50 @@ from typing import TypeVar
 
 from openkoi_files import lock_beside, private_folder
 
-from .patience import Patience
+from .patience import LockTimeout
 from .schema import TABLES, VERSION
 from .seals import check_words, seal_words
-from .trouble import Ailment, MemoryBusy, MemoryNewer, MemoryUnusable, Sick, diagnosing
+from .trouble import MemoryBusyError, MemoryNewerError, MemoryUnusableError, StoreError, StoreFailureKind, diagnosing
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 READING, WRITING = "BEGIN", "BEGIN IMMEDIATE"
 BESIDE = ("", "-wal", "-shm")
-STRANGE = "it is no memory file, or an older OpenKoi made it"
+STRANGE = "it is not a memory file, or an older OpenKoi made it"
 SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA cell_size_check = ON")
 
 
 @dataclass(slots=True)
-class MemoryFile:
+class SQLiteMemoryFile:
     """A file, and for how many seconds to wait for it. ``looked_at`` is the file that was found to be sound."""
 
     path: Path
     seconds: float
     looked_at: int = field(default=0)
 
-    def read(self, work: Work[T], patience: Patience) -> T | None:
+    def read(self, work: Work[T], patience: LockTimeout) -> T | None:
         """Look something up, beside others who read or write; None when there is no file that can be read."""
-        with suppress(Sick):
+        with suppress(StoreError):
             return self.attempt(work, patience, READING) if self.path.exists() else None
         return None
 
-    def write(self, work: Work[T], patience: Patience) -> T:
+    def write(self, work: Work[T], patience: LockTimeout) -> T:
         """Change something, in a new file if there is none that can be used."""
-        with suppress(Sick):
+        with suppress(StoreError):
             return self.attempt(work, patience, WRITING)
-        with suppress(Sick):
+        with suppress(StoreError):
             return self.attempt(work, patience, WRITING)
-        raise MemoryUnusable(self.path, "a new file cannot be used either")
+        raise MemoryUnusableError(self.path, "a new file cannot be used either")
 
-    def attempt(self, work: Work[T], patience: Patience, begin: str) -> T:
+    def attempt(self, work: Work[T], patience: LockTimeout, begin: str) -> T:
         """Open, work, close, and again while the file is busy; raises Sick after a damaged one made way."""
         while True:
             inode = self.inode
             try:
                 with diagnosing():
                     return self.at_once(work, begin)
-            except Sick as sick:
-                if sick.ailment is Ailment.BUSY and patience.lasts():
+            except StoreError as sick:
+                if sick.ailment is StoreFailureKind.BUSY and patience.lasts():
                     continue
                 self.treat(sick, inode)
                 raise
@@ -70,7 +70,7 @@ class MemoryFile:
             self.make()
         for path in self.all(self.path):
             look_at(path)
-        with closing(opened(self.path)) as connection:
+        with closing(open_connection(self.path)) as connection:
             connection.execute(begin)
             self.look_at(connection)
             done = work(connection)
@@ -90,7 +90,7 @@ class MemoryFile:
                 left.unlink(missing_ok=True)
             try:
                 os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-                with closing(opened(fresh)) as connection:
+                with closing(open_connection(fresh)) as connection:
                     lay_out(connection)
                 fresh.replace(self.path)
             finally:
@@ -102,7 +102,9 @@ class MemoryFile:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version != VERSION:
             newer = version > VERSION
-            raise Sick(Ailment.NEWER if newer else Ailment.DAMAGED, version if newer else STRANGE)
+            raise StoreError(
+                StoreFailureKind.NEWER if newer else StoreFailureKind.DAMAGED, version if newer else STRANGE
+            )
         if self.looked_at != self.inode:
             check_words(connection)
             self.looked_at = self.inode
@@ -117,15 +119,15 @@ class MemoryFile:
         """Bytes on the disk."""
         return sum(path.stat().st_size for path in self.all(self.path) if path.exists())
 
-    def treat(self, sick: Sick, inode: int) -> None:
+    def treat(self, sick: StoreError, inode: int) -> None:
         """Make way for a new file where that helps; raise where it does not."""
         match sick.ailment:
-            case Ailment.BUSY:
-                raise MemoryBusy(self.path, self.seconds)
-            case Ailment.NEWER:
-                raise MemoryNewer(self.path, sick)
-            case Ailment.OUTSIDE:
-                raise MemoryUnusable(self.path, sick)
+            case StoreFailureKind.BUSY:
+                raise MemoryBusyError(self.path, self.seconds)
+            case StoreFailureKind.NEWER:
+                raise MemoryNewerError(self.path, sick)
+            case StoreFailureKind.OUTSIDE:
+                raise MemoryUnusableError(self.path, sick)
         bad = self.path.with_name(f"{self.path.name}.bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
         if self.move(bad, inode):
             logging.getLogger("openkoi").warning(
@@ -135,7 +137,7 @@ class MemoryFile:
                 bad.name,
             )
 
-    def make_way(self, fresh: "MemoryFile | None" = None) -> Path | None:
+    def make_way(self, fresh: "SQLiteMemoryFile | None" = None) -> Path | None:
         """Move the file aside, in the place of one that made way before, and a fresh one into its place.
 
         Return where it is; None when there was none.
@@ -175,9 +177,9 @@ class MemoryFile:
 
 
 def look_at(path: Path) -> None:
-    """Raise Sick at what is there and is no file: to open a pipe would be to wait for ever."""
+    """Raise StoreError unless it is a regular file: opening a pipe would block."""
     if path.exists() and not path.is_file():
-        raise Sick(Ailment.DAMAGED, f"{path.name} is no file")
+        raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is no file")
 
 
 def clear(path: Path) -> None:
@@ -188,8 +190,8 @@ def clear(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def opened(path: Path) -> sqlite3.Connection:
-    """A connection that waits for nobody: who waits, and for how long, is decided here."""
+def open_connection(path: Path) -> sqlite3.Connection:
+    """Return a connection that does not wait; timeouts are handled here."""
     connection = sqlite3.connect(path, timeout=0.0, isolation_level=None)
     try:
         for setting in SETTINGS:

@@ -9,7 +9,7 @@ from .seals import check_lines
 
 if TYPE_CHECKING:
     from openkoi_recall.bm25 import Numbers
-    from openkoi_recall.held import Held, Line, Posted
+    from openkoi_recall.held import DocumentLine, InMemoryDocuments, WordPostings
 
 IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
 DOCUMENTS = "SELECT doc, moment, id, kind, learned, memo, shelf, length, keys FROM documents ORDER BY doc"
@@ -17,7 +17,7 @@ PLACES = "SELECT term, count(*), group_concat(doc) FROM places GROUP BY term"
 AFTER = f"SELECT * FROM (SELECT doc, {IN_ORDER} AS next FROM documents WHERE run <> '') WHERE next IS NOT NULL"
 
 
-def read(connection: Connection) -> "Held":
+def read(connection: Connection) -> "InMemoryDocuments":
     """Read all documents; raises Sick where one was changed."""
     import numpy
 
@@ -26,28 +26,30 @@ def read(connection: Connection) -> "Held":
     check_lines(connection)
     lines = [line_of(row) for row in connection.execute(DOCUMENTS)]
     docs = numpy.array([line.doc for line in lines], numpy.int64)
-    return held(lines, posted(connection, docs), dict(connection.execute(AFTER).fetchall()))
+    return held(lines, count_postings(connection, docs), dict(connection.execute(AFTER).fetchall()))
 
 
-def line_of(row: Sequence[object]) -> "Line":
+def line_of(row: Sequence[object]) -> "DocumentLine":
     """A document as all memories hold it."""
-    from openkoi_recall.held import Line
+    from openkoi_recall.held import DocumentLine
 
     doc, moment, id, kind, learned, memo, shelf, length, keys = row
     names = json.loads(str(keys)) if keys != "[]" else ()
     texts = (str(moment), str(id), str(kind))
-    return Line(int(str(doc)), *texts, bool(learned), str(memo), str(shelf), int(str(length)), names)
+    return DocumentLine(int(str(doc)), *texts, bool(learned), str(memo), str(shelf), int(str(length)), names)
 
 
-def posted(connection: Connection, docs: "Numbers") -> "Posted":
-    """The words, and which of the documents have them how often: the places of a word, counted."""
+def count_postings(connection: Connection, docs: "Numbers") -> "WordPostings":
+    """Return the words, and how often each document contains them."""
     import numpy
 
-    from openkoi_recall.held import Posted
+    from openkoi_recall.held import WordPostings
 
     found, size = connection.execute(PLACES).fetchall(), max(len(docs), 1)
     rows = numpy.searchsorted(docs, numpy.fromstring(",".join(text for *_, text in found), numpy.int64, sep=","))
     words = numpy.repeat(numpy.arange(len(found)), [count for _, count, _ in found])
     pairs, times = numpy.unique(words * size + rows, return_counts=True)
     counts = numpy.bincount(pairs // size, minlength=len(found)).tolist()
-    return Posted([(word, count) for (word, *_), count in zip(found, counts, strict=True)], docs[pairs % size], times)
+    return WordPostings(
+        [(word, count) for (word, *_), count in zip(found, counts, strict=True)], docs[pairs % size], times
+    )

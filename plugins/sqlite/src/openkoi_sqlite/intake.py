@@ -12,9 +12,9 @@ from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import TaskStarted
 from openkoi_log import encode
 
-from .documents import Document, document_of_learning, documents_of_run, number
-from .seals import seal_words, sealed
-from .staging import Kept, by_learning, by_run, clean, kept, learnings_of, projects_of, put, unknown
+from .documents import MemoryDocument, document_of_learning, documents_of_run, number
+from .seals import row_checksum, seal_words
+from .staging import StoredRecord, by_learning, by_run, clean, learnings_of, projects_of, put, to_stored_record, unknown
 
 UNREADABLE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 MOVE = """
@@ -25,23 +25,23 @@ ON CONFLICT (name) DO UPDATE SET seen = excluded.seen, seal = excluded.seal WHER
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Records made ready, how far each segment was read with them, and why some were passed over."""
+    """Prepared records, how far each segment was read with them, and why some were skipped."""
 
-    kept: Sequence[Kept]
+    kept: Sequence[StoredRecord]
     ends: Mapping[str, int]
     passed_over: Sequence[str]
 
 
 def ready(records: Iterable[Record]) -> Batch:
     """Make ready what can be made ready before the file is opened."""
-    batch: list[Kept] = []
+    batch: list[StoredRecord] = []
     ends: dict[str, int] = {}
     passed_over: list[str] = []
     for record in records:
         if record.segment:
             ends[record.segment] = max(record.end, ends.get(record.segment, 0))
         try:
-            one = kept(record)
+            one = to_stored_record(record)
         except UNREADABLE as error:
             passed_over.append(f"{record.id!r} ({error})")
             continue
@@ -60,7 +60,7 @@ def take_in(connection: Connection, batch: Batch, *, moving: bool) -> None:
         if tell_learnings(connection, learned) or told:
             seal_words(connection)
     if moving:
-        rows = ((clean(name), end, sealed(clean(name), end)) for name, end in batch.ends.items())
+        rows = ((clean(name), end, row_checksum(clean(name), end)) for name, end in batch.ends.items())
         connection.executemany(MOVE, rows)
 
 
@@ -78,7 +78,7 @@ def tell_learnings(connection: Connection, ids: Collection[str]) -> bool:
     return shelve(connection, found)
 
 
-def shelve(connection: Connection, documents: Mapping[int, Document | None]) -> bool:
+def shelve(connection: Connection, documents: Mapping[int, MemoryDocument | None]) -> bool:
     """Put documents in the place of those of the same numbers; whether anything changed."""
     known = seals_of(connection, documents)
     rows = {doc: row_of(doc, document) if document else None for doc, document in documents.items()}
@@ -103,15 +103,15 @@ def seals_of(connection: Connection, numbers: Iterable[int]) -> dict[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A document's number, its words in a line, and its values with their seal."""
+class DocumentRow:
+    """A document's number, its words as one text, and its values with their checksum."""
 
     doc: int
     line: str
     values: tuple[object, ...]
 
 
-def row_of(doc: int, document: Document) -> Row:
+def row_of(doc: int, document: MemoryDocument) -> DocumentRow:
     """Write a document down."""
     memo, words = document.memo, document.terms
     values = (
@@ -119,4 +119,4 @@ def row_of(doc: int, document: Document) -> Row:
         *(int(isinstance(memo, Learning)), document.moment, clean(document.run)),
         *(json.dumps(document.keys), json.dumps(encode(memo))),
     )
-    return Row(doc, clean(" ".join(words)), (*values, sealed(*values)))
+    return DocumentRow(doc, clean(" ".join(words)), (*values, row_checksum(*values)))

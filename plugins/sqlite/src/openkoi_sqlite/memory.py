@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from openkoi_hookspecs import DataDir, Hit, KoiError, Query, Record, ShadowMemory
 
-from .patience import Patience
+from .patience import LockTimeout
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-    from openkoi_recall.fitting import Found
+    from openkoi_recall.fitting import FoundDocument
     from openkoi_recall.holding import Holding
 
-    from .file import MemoryFile
+    from .file import SQLiteMemoryFile
     from .intake import Batch
     from .stand_in import StandIn
 
@@ -32,21 +32,21 @@ class SQLite:
 
     def __init__(self, *, path: Annotated[Path, DataDir("memory.sqlite")], seconds: float = 1.0) -> None:
         self.path, self.seconds = path, seconds
-        self.opened: MemoryFile | None = None
+        self.opened: SQLiteMemoryFile | None = None
         self.holding: Holding | None = None
         self.stand_in: StandIn | None = None
         self.born = ""
 
     @property
-    def file(self) -> "MemoryFile":
+    def file(self) -> "SQLiteMemoryFile":
         """The file; SQLite is imported when it is first asked for."""
-        from .file import MemoryFile
+        from .file import SQLiteMemoryFile
 
-        self.opened = self.opened or MemoryFile(self.path, self.seconds)
+        self.opened = self.opened or SQLiteMemoryFile(self.path, self.seconds)
         return self.opened
 
     @property
-    def view(self) -> "MemoryFile | StandIn":
+    def view(self) -> "SQLiteMemoryFile | StandIn":
         """What is read and written: the file, or what stands in for it."""
         return self.stand_in or self.file
 
@@ -70,8 +70,8 @@ class SQLite:
 
     async def health(self) -> Mapping[str, str]:
         """Tell where the file is, how large, and how much is in it."""
-        entries = await self.apart(lambda patience: self.file.read(counted, patience)) or 0
-        return {"file": str(self.path), "size": sized(self.file.size), "entries": f"{entries:,}"}
+        entries = await self.apart(lambda patience: self.file.read(count_items, patience)) or 0
+        return {"file": str(self.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
 
     def create_shadow(self) -> "SQLite":
         """Return an empty memory in a file beside this one's."""
@@ -95,42 +95,42 @@ class SQLite:
         self.born = ""
         return await asyncio.to_thread(self.file.make_way, shadow.file)
 
-    async def apart(self, work: Callable[[Patience], T]) -> T:
-        """Work in a thread, which waits for the file no longer than somebody waits for the thread."""
-        patience = Patience(self.seconds)
+    async def apart(self, work: Callable[[LockTimeout], T]) -> T:
+        """Work in a thread that stops waiting for the file once its caller does."""
+        patience = LockTimeout(self.seconds)
         try:
             return await asyncio.to_thread(work, patience)
         finally:
             patience.given_up.set()
 
-    def looked_up(self, patience: Patience) -> tuple[str, dict[str, int]] | None:
-        """How far the file was read, for which nobody waits again once something stands in for it."""
+    def looked_up(self, patience: LockTimeout) -> tuple[str, dict[str, int]] | None:
+        """Return how far the file was read; do not wait for it again once a fallback view replaces it."""
         from .stand_in import stand_in_for
-        from .trouble import MemoryBusy, MemoryNewer
+        from .trouble import MemoryBusyError, MemoryNewerError
 
         try:
-            found = self.file.read(offsets, Patience(0.0) if self.stand_in else patience)
-        except (MemoryBusy, MemoryNewer) as trouble:
+            found = self.file.read(offsets, LockTimeout(0.0) if self.stand_in else patience)
+        except (MemoryBusyError, MemoryNewerError) as trouble:
             self.stand_in = self.stand_in or stand_in_for(self.path, trouble)
             return self.stand_in.read(offsets, patience)
         self.stand_in = None
         return found
 
-    def answer(self, query: Query, patience: Patience) -> Sequence[Hit]:
+    def answer(self, query: Query, patience: LockTimeout) -> Sequence[Hit]:
         """Answer a query, without the file where all is held."""
         from openkoi_recall.fitting import fitting
         from openkoi_recall.holding import Holding
-        from openkoi_recall.ranking import answer, asked
+        from openkoi_recall.ranking import answer, query_words
 
-        from .tables import Tables, memo
+        from .tables import SQLiteTables, memo
 
-        def ask(there: "Connection") -> "Sequence[Found]":
-            tables = Tables(there)
+        def ask(there: "Connection") -> "Sequence[FoundDocument]":
+            tables = SQLiteTables(there)
             return answer(holding.source(stamps, tables) if held else tables, query, words)
 
         view = self.view
-        query, held = cleaned(query), view is self.file and find_spec("numpy") is not None
-        words = asked(query)
+        query, held = clean_query(query), view is self.file and find_spec("numpy") is not None
+        words = query_words(query)
         holding = self.holding = self.holding or Holding(self.path, self.path.with_name(f"{self.path.name}-wal"))
         stamps = holding.stamps
         found = holding.answer(query, words) if view is self.file else None
@@ -138,11 +138,8 @@ class SQLite:
             found = view.read(ask, patience)
         return fitting(found or [], query, memo)
 
-    def take_in(self, records: Sequence[Record], patience: Patience) -> None:
-        """Absorb a batch at once.
-
-        In another file than the one that told how far it was read, offsets stay: what came before is not in it.
-        """
+    def take_in(self, records: Sequence[Record], patience: LockTimeout) -> None:
+        """Ingest a batch; if the file was replaced since the offsets were read, they stay."""
         from .file import born
         from .intake import ready, take_in
 
@@ -157,18 +154,18 @@ class SQLite:
         say(batch)
 
 
-def cleaned(query: Query) -> Query:
-    """A query in letters that SQLite can hold."""
+def clean_query(query: Query) -> Query:
+    """Return a query that SQLite can store."""
     from .staging import clean
 
     return replace(query, text=clean(query.text), project=clean(query.project), kinds=tuple(map(clean, query.kinds)))
 
 
 def say(batch: "Batch") -> None:
-    """Warn of records that were passed over."""
+    """Warn about skipped records."""
     if batch.passed_over:
         logging.getLogger("openkoi").warning(
-            "Memory passed over %d of the run log's records, which it cannot hold. The first: %s. "
+            "Memory skipped %d records of the run log that it cannot store. The first: %s. "
             "The run log keeps them; everything else is remembered.",
             len(batch.passed_over),
             batch.passed_over[0],
@@ -190,12 +187,12 @@ def offsets(connection: "Connection") -> tuple[str, dict[str, int]]:
     return born(connection), {str(name): int(str(seen)) for name, seen in rows}
 
 
-def counted(connection: "Connection") -> int:
-    """Count what can be found."""
+def count_items(connection: "Connection") -> int:
+    """Return the number of items that can be found."""
     found: int = connection.execute("SELECT count(*) FROM documents").fetchone()[0]
     return found
 
 
-def sized(size: int) -> str:
-    """A size as people say it: 840KB, 12MB."""
+def format_size(size: int) -> str:
+    """Return a size such as 840KB or 12MB."""
     return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{size / 1e3:.0f}KB"

@@ -1,4 +1,4 @@
-"""How long to wait for a file that another process writes. Knows no file."""
+"""Limit how long to wait for a file that another process writes."""
 
 from dataclasses import dataclass, field
 from random import uniform
@@ -9,8 +9,8 @@ SHORTEST, LONGEST = 0.001, 0.03
 
 
 @dataclass(slots=True)
-class Patience:
-    """For so many seconds from the first wait on, and no longer once nobody cares for the answer."""
+class LockTimeout:
+    """The total time to wait from the first wait; none once the answer is not needed."""
 
     seconds: float
     given_up: Event = field(default_factory=Event)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from sqlite3 import Connection
 from zlib import crc32
 
-from .trouble import Ailment, Sick
+from .trouble import StoreError, StoreFailureKind
 
 SHADOWS = (
     "SELECT block FROM words_data ORDER BY id",
@@ -19,16 +19,16 @@ LINES = f"SELECT CAST({' || char(31) || '.join(COLUMNS)} AS BLOB), seal FROM doc
 DAMAGE = "what is written in it was changed by something else"
 
 
-def sealed(*values: object) -> int:
-    """The seal of a row's values."""
+def row_checksum(*values: object) -> int:
+    """Return the checksum of a row's values."""
     return crc32("\x1f".join(map(str, values)).encode("utf-8", "replace"))
 
 
 def intact(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
     """Rows without the seals that end them; raises Sick at one that was changed."""
     for *values, seal in list(rows):
-        if seal != sealed(*values):
-            raise Sick(Ailment.DAMAGED, DAMAGE)
+        if seal != row_checksum(*values):
+            raise StoreError(StoreFailureKind.DAMAGED, DAMAGE)
         yield tuple(values)
 
 
@@ -44,17 +44,17 @@ def check_words(connection: Connection) -> None:
     """Raise Sick where the file is not as it was left."""
     told = connection.execute("PRAGMA quick_check(1)").fetchall()
     if told != [("ok",)]:
-        raise Sick(Ailment.DAMAGED, told[0][0])
+        raise StoreError(StoreFailureKind.DAMAGED, told[0][0])
     kept = connection.execute("SELECT value FROM state WHERE name = 'words'").fetchall()
     if kept != [(str(words_seal(connection)),)] or connection.execute(STRAYS).fetchall() != [(1,)]:
-        raise Sick(Ailment.DAMAGED, DAMAGE)
+        raise StoreError(StoreFailureKind.DAMAGED, DAMAGE)
     check_lines(connection)
 
 
 def check_lines(connection: Connection) -> None:
     """Raise Sick where a document was changed."""
     if any(crc32(line) != seal for line, seal in connection.execute(LINES)):
-        raise Sick(Ailment.DAMAGED, DAMAGE)
+        raise StoreError(StoreFailureKind.DAMAGED, DAMAGE)
 
 
 def words_seal(connection: Connection) -> int:

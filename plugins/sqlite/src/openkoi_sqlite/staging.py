@@ -18,9 +18,9 @@ from openkoi_hookspecs.events import (
     TaskStarted,
 )
 from openkoi_log import decode, encode
-from openkoi_recall.pieces import pieces, said
+from openkoi_recall.pieces import pieces, searchable_text
 
-from .seals import intact, sealed
+from .seals import intact, row_checksum
 
 KINDS: Mapping[str, type[Event]] = {
     kind.name: kind
@@ -40,8 +40,8 @@ WITHIN = "IN (SELECT value FROM json_each(?))"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A record as its table has it. ``about`` is the learning that it speaks of, if any."""
+class StoredRecord:
+    """A record as its table has it; ``about`` is the learning it refers to, if any."""
 
     id: str
     moment: str
@@ -54,7 +54,7 @@ class Kept:
     def row(self) -> tuple[object, ...]:
         """Its values and their seal."""
         values = (self.id, self.moment, self.run, self.name, self.about, self.payload)
-        return (*values, sealed(*values))
+        return (*values, row_checksum(*values))
 
     @property
     def record(self) -> Record:
@@ -62,14 +62,14 @@ class Kept:
         return Record(self.id, self.moment, self.run, decode(KINDS[self.name], json.loads(self.payload)))
 
 
-def kept(record: Record) -> Kept | None:
-    """What is kept of a record; None when nothing here speaks of it. Raises for one that could not be read again."""
+def to_stored_record(record: Record) -> StoredRecord | None:
+    """Return what to store of a record, or None; raise for one that could not be read again."""
     event = slim(record.event)
     if event is None:
         return None
     about = clean(event.learning.id) if isinstance(event, LearningSaved) else ""
     payload = json.dumps(encode(event), separators=(",", ":"))
-    one = Kept(clean(record.id), clean(record.at), clean(record.run), event.name, about, payload)
+    one = StoredRecord(clean(record.id), clean(record.at), clean(record.run), event.name, about, payload)
     _ = one.record
     return one
 
@@ -83,9 +83,9 @@ def slim(event: Event) -> Event | None:
             return ExecutionFinished(ExecutionResult("", files=work.files))
         case EvaluationFinished(evaluation=evaluation):
             return EvaluationFinished(replace(evaluation, log="", checks=(), scores=()))
-        case ModelResponse() if pieces(said(event)):
-            return ModelResponse("", Response((Text(said(event)),), StreamEnd(Usage())), 0.0)
-        case QuestionAnswered() if pieces(said(event)):
+        case ModelResponse() if pieces(searchable_text(event)):
+            return ModelResponse("", Response((Text(searchable_text(event)),), StreamEnd(Usage())), 0.0)
+        case QuestionAnswered() if pieces(searchable_text(event)):
             return event
         case RunCompleted() | IterationFinished() | LearningSaved():
             return event
@@ -93,43 +93,43 @@ def slim(event: Event) -> Event | None:
 
 
 def clean(text: str) -> str:
-    """A text as SQLite can hold it: what is no character becomes a question mark."""
+    """Return a text that SQLite can store, with question marks for lone surrogates."""
     return text.encode("utf-8", "replace").decode().replace("\0", "?")
 
 
-def listed(values: Iterable[str]) -> list[str]:
-    """Values as one parameter."""
+def to_parameter(values: Iterable[str]) -> list[str]:
+    """Return values as one parameter."""
     return [json.dumps(sorted(set(values)))]
 
 
-def unknown(connection: Connection, batch: Collection[Kept]) -> list[Kept]:
+def unknown(connection: Connection, batch: Collection[StoredRecord]) -> list[StoredRecord]:
     """Those that are not in the table yet, each once."""
-    found = connection.execute(f"SELECT id FROM records WHERE id {WITHIN}", listed(one.id for one in batch))
+    found = connection.execute(f"SELECT id FROM records WHERE id {WITHIN}", to_parameter(one.id for one in batch))
     known = {id for (id,) in found}
     return list({one.id: one for one in batch if one.id not in known}.values())
 
 
-def put(connection: Connection, fresh: Iterable[Kept]) -> None:
+def put(connection: Connection, fresh: Iterable[StoredRecord]) -> None:
     """Keep records."""
     connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)", (one.row for one in fresh))
 
 
 def by_run(connection: Connection, runs: Iterable[str]) -> Mapping[str, list[Record]]:
     """All that is kept of these runs."""
-    return grouped(connection, "run", runs)
+    return group_records(connection, "run", runs)
 
 
 def by_learning(connection: Connection, ids: Iterable[str]) -> Mapping[str, list[Record]]:
     """All that was said about these learnings."""
-    return grouped(connection, "about", ids)
+    return group_records(connection, "about", ids)
 
 
-def grouped(connection: Connection, column: str, values: Iterable[str]) -> Mapping[str, list[Record]]:
-    """Records by one of their columns."""
-    rows = connection.execute(f"SELECT {COLUMNS} FROM records WHERE {column} {WITHIN}", listed(values))
+def group_records(connection: Connection, column: str, values: Iterable[str]) -> Mapping[str, list[Record]]:
+    """Return records grouped by one of their columns."""
+    rows = connection.execute(f"SELECT {COLUMNS} FROM records WHERE {column} {WITHIN}", to_parameter(values))
     groups: defaultdict[str, list[Record]] = defaultdict(list)
     for row in intact(rows):
-        one = Kept(*map(str, row))
+        one = StoredRecord(*map(str, row))
         groups[getattr(one, column)].append(one.record)
     return groups
 
@@ -146,5 +146,7 @@ def projects_of(connection: Connection, runs: Iterable[str]) -> dict[str, str]:
 
 def learnings_of(connection: Connection, runs: Iterable[str]) -> set[str]:
     """The learnings that were saved in these runs."""
-    rows = connection.execute(f"SELECT DISTINCT about FROM records WHERE about <> '' AND run {WITHIN}", listed(runs))
+    rows = connection.execute(
+        f"SELECT DISTINCT about FROM records WHERE about <> '' AND run {WITHIN}", to_parameter(runs)
+    )
     return {about for (about,) in rows}

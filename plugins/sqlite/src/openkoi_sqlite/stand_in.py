@@ -1,7 +1,4 @@
-"""A view in memory that stands in for a file that cannot be opened: it is told the whole run log, and forgotten.
-
-Knows one connection; knows no file.
-"""
+"""A fallback view in memory for a file that cannot be opened; it gets the whole run log."""
 
 import logging
 import sqlite3
@@ -14,8 +11,8 @@ from typing import TypeVar
 from openkoi_hookspecs import KoiError
 
 from .file import lay_out
-from .patience import Patience
-from .trouble import MemoryUnusable
+from .patience import LockTimeout
+from .trouble import MemoryUnusableError
 
 T = TypeVar("T")
 MEANWHILE = "%s Meanwhile the run log itself answers."
@@ -29,14 +26,14 @@ class StandIn:
     connection: sqlite3.Connection
     turn: Lock = field(default_factory=Lock)
 
-    def read(self, work: Callable[[sqlite3.Connection], T], patience: Patience) -> T:
-        """Do the work in one transaction; there is nobody to wait for but one's own process."""
+    def read(self, work: Callable[[sqlite3.Connection], T], patience: LockTimeout) -> T:
+        """Work in one transaction; only this process can be waiting."""
         try:
             with self.turn, self.connection:
                 self.connection.execute("BEGIN")
                 return work(self.connection)
         except sqlite3.Error as error:
-            raise MemoryUnusable(self.path, error) from error
+            raise MemoryUnusableError(self.path, error) from error
 
     write = read
 

@@ -17,17 +17,17 @@ from openkoi_hookspecs import Learning, MemoryItem, Passage, Query
 from openkoi_log import decode
 from openkoi_recall.blending import DIGITS, Scores
 from openkoi_recall.bm25 import K1, B
-from openkoi_recall.fitting import Found
+from openkoi_recall.fitting import FoundDocument
 from openkoi_recall.ranking import Pairs
 from openkoi_recall.shelves import EVERYONE, shelf_of
 
 from .holding import IN_ORDER, read
 from .seals import DAMAGE, DOCUMENT, intact
 from .staging import clean
-from .trouble import Ailment, Sick
+from .trouble import StoreError, StoreFailureKind
 
 if TYPE_CHECKING:
-    from openkoi_recall.held import Held
+    from openkoi_recall.held import InMemoryDocuments
     from openkoi_recall.layers import Layers
     from openkoi_recall.nearness import Vectors
 
@@ -45,7 +45,7 @@ FETCH = f"SELECT doc, {DOCUMENT} FROM documents WHERE doc IN {LISTED}"
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class SQLiteTables:
     """The tables of an open file, within one transaction.
 
     ``posted`` is where the words that were looked up so far stand, and how often.
@@ -62,7 +62,7 @@ class Tables:
 
     def ranked(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Score documents by their words."""
-        lengths: dict[int, int] = dict(self.connection.execute(CORPUS, listed(shelves)).fetchall())
+        lengths: dict[int, int] = dict(self.connection.execute(CORPUS, to_parameter(shelves)).fetchall())
         mean = sum(lengths.values()) / max(len(lengths), 1) or 1.0
         scores: dict[int, float] = {}
         for word in words:
@@ -85,17 +85,17 @@ class Tables:
 
     def among(self, query: Query, docs: Collection[int]) -> Collection[int]:
         """Those of the documents that the query asks for."""
-        statement, values = f"SELECT doc FROM documents WHERE doc IN {LISTED}", listed(docs)
+        statement, values = f"SELECT doc FROM documents WHERE doc IN {LISTED}", to_parameter(docs)
         if query.kinds:
-            statement, values = statement + KINDS, [*values, *listed(map(clean, query.kinds))]
+            statement, values = statement + KINDS, [*values, *to_parameter(map(clean, query.kinds))]
         if query.keys:
-            statement, values = statement + KEYS, [*values, *listed(query.keys)]
+            statement, values = statement + KEYS, [*values, *to_parameter(query.keys)]
         return [doc for (doc,) in self.connection.execute(statement, values)]
 
     def links(self, docs: Collection[int]) -> Pairs:
         """Pairs of pieces that were said one after the other."""
         wanted = set(docs)
-        pairs = self.connection.execute(LINKS, listed(docs)).fetchall()
+        pairs = self.connection.execute(LINKS, to_parameter(docs)).fetchall()
         return [pair for pair in pairs if wanted.intersection(pair)]
 
     def having(self, _: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
@@ -112,15 +112,15 @@ class Tables:
         found: int = self.connection.execute("SELECT count(*) FROM documents").fetchone()[0]
         return found
 
-    def all(self) -> "Held":
+    def all(self) -> "InMemoryDocuments":
         """All documents and their words."""
         return read(self.connection)
 
-    def fetched(self, scores: Scores) -> list[Found]:
+    def fetched(self, scores: Scores) -> list[FoundDocument]:
         """Read the documents that were scored; raises Sick where one is gone or was changed."""
-        rows = list(intact(self.connection.execute(FETCH, listed(scores))))
+        rows = list(intact(self.connection.execute(FETCH, to_parameter(scores))))
         if len(rows) != len(scores):
-            raise Sick(Ailment.DAMAGED, DAMAGE)
+            raise StoreError(StoreFailureKind.DAMAGED, DAMAGE)
         return [found_in(row, scores) for row in rows]
 
 
@@ -131,18 +131,20 @@ def best(scores: Scores, most: int) -> Scores:
     return dict(nlargest(most, rounded.items(), key=lambda one: (one[1], -one[0])))
 
 
-def found_in(row: Sequence[object], scores: Mapping[int, float]) -> Found:
+def found_in(row: Sequence[object], scores: Mapping[int, float]) -> FoundDocument:
     """A document as the ranking has it."""
     doc, _, _, kind, id, learned, moment, _, _, memo = row
-    return Found(scores[int(str(doc))], str(moment), str(id), str(kind), bool(learned), str(memo), int(str(doc)))
+    return FoundDocument(
+        scores[int(str(doc))], str(moment), str(id), str(kind), bool(learned), str(memo), int(str(doc))
+    )
 
 
-def memo(found: Found) -> MemoryItem:
+def memo(found: FoundDocument) -> MemoryItem:
     """Read what was found."""
     made: MemoryItem = decode(Learning if found.learned else Passage, json.loads(found.text))
     return made
 
 
-def listed(values: Iterable[object]) -> list[str]:
-    """Values as one parameter."""
+def to_parameter(values: Iterable[object]) -> list[str]:
+    """Return values as one parameter."""
     return [json.dumps(list(values))]

@@ -22,7 +22,7 @@ OUTSIDE = {
 NO_SEARCH = "no such module"
 
 
-class MemoryBusy(KoiError):
+class MemoryBusyError(KoiError):
     """Another process is writing."""
 
     def __init__(self, path: Path, seconds: float) -> None:
@@ -32,8 +32,8 @@ class MemoryBusy(KoiError):
         )
 
 
-class MemoryNewer(KoiError):
-    """The file has tables that only a newer OpenKoi knows."""
+class MemoryNewerError(KoiError):
+    """The file was written by a newer OpenKoi."""
 
     def __init__(self, path: Path, version: object) -> None:
         super().__init__(
@@ -42,8 +42,8 @@ class MemoryNewer(KoiError):
         )
 
 
-class MemoryUnusable(KoiError):
-    """The file cannot be used, and that is not its own fault."""
+class MemoryUnusableError(KoiError):
+    """The file cannot be used, for a reason outside the file."""
 
     def __init__(self, path: Path, cause: object) -> None:
         super().__init__(
@@ -52,8 +52,8 @@ class MemoryUnusable(KoiError):
         )
 
 
-class Ailment(Enum):
-    """What keeps us from working with the file."""
+class StoreFailureKind(Enum):
+    """Why the file cannot be used."""
 
     BUSY = auto()
     OUTSIDE = auto()
@@ -61,10 +61,10 @@ class Ailment(Enum):
     DAMAGED = auto()
 
 
-class Sick(Exception):
-    """The file could not be worked with. Never leaves the plugin."""
+class StoreError(Exception):
+    """The file could not be used; never leaves the plugin."""
 
-    def __init__(self, ailment: Ailment, cause: object) -> None:
+    def __init__(self, ailment: StoreFailureKind, cause: object) -> None:
         super().__init__(str(cause))
         self.ailment = ailment
 
@@ -75,16 +75,16 @@ def diagnosing() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise Sick(diagnosed(error), error) from error
+        raise StoreError(classify_error(error), error) from error
     except UnicodeDecodeError as error:
-        raise Sick(Ailment.DAMAGED, error) from error
+        raise StoreError(StoreFailureKind.DAMAGED, error) from error
     except OSError as error:
-        raise Sick(Ailment.OUTSIDE, error) from error
+        raise StoreError(StoreFailureKind.OUTSIDE, error) from error
 
 
-def diagnosed(error: sqlite3.Error) -> Ailment:
-    """Tell a file that is in use from one that is damaged, and both from a full disk."""
+def classify_error(error: sqlite3.Error) -> StoreFailureKind:
+    """Tell a file in use from a damaged one, and both from a full disk."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     if code in WAITING:
-        return Ailment.BUSY
-    return Ailment.OUTSIDE if code in OUTSIDE or NO_SEARCH in str(error) else Ailment.DAMAGED
+        return StoreFailureKind.BUSY
+    return StoreFailureKind.OUTSIDE if code in OUTSIDE or NO_SEARCH in str(error) else StoreFailureKind.DAMAGED

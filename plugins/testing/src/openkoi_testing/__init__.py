@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from openkoi_rehearsal import Line, Scripted, Turn
+    from openkoi_rehearsal import Line, Scripted, ScriptedTurn
 
     from .contracts import (
         BudgetContract,
@@ -44,9 +44,9 @@ __all__ = [
     "SandboxContract",
     "Scenario",
     "Scripted",
+    "ScriptedTurn",
     "SourceContract",
     "ToolboxContract",
-    "Turn",
     "logged_baseline",
     "make_run",
     "run_scenario",

@@ -1,49 +1,49 @@
-"""The one HTTP door of providers and integrations: a library, without entry points.
+"""The HTTP client of providers and integrations: a library without entry points.
 
-A ``Wire`` is a pool of connections to one server; a ``Reading`` makes sense of one answer. Importing it is cheap:
-httpx2 is imported when something is sent.
+An ``ApiClient`` is a pool of connections to one server; a ``ResponseReader`` parses one response. httpx2 is imported on
+the first request.
 """
 
-from .arguments import read_arguments
-from .bounds import Bounds
-from .calls import Calls, buffered
-from .cassette import Cassette, replays
-from .conclusion import concluded
-from .conversation import Conversation, written
-from .counting import count, parsed
-from .failures import reported
-from .framing import Framing, Lines
-from .history import Kept, Serialised
+from .api_client import ApiClient, ResponseReader
+from .arguments import parse_arguments
+from .cassette import Cassette, is_replay
+from .conversation import ConversationEncoder, encode_json
+from .errors import error_from_body
+from .framing import Framing, JsonLines
+from .identity_cache import IdentityCache, SerializedCache
+from .limits import ResponseLimits
 from .media import base64_of, data_url, media_after, result_media, result_text
-from .names import as_id, as_name
+from .parsing import parse_count, parse_object
 from .server import Server
-from .wire import Reading, Wire
+from .stream_end import finish_response
+from .tool_calls import ToolCallFactory, make_buffered
+from .vendor_names import to_vendor_id, to_vendor_name
 
 __all__ = [
-    "Bounds",
-    "Calls",
+    "ApiClient",
     "Cassette",
-    "Conversation",
+    "ConversationEncoder",
     "Framing",
-    "Kept",
-    "Lines",
-    "Reading",
-    "Serialised",
+    "IdentityCache",
+    "JsonLines",
+    "ResponseLimits",
+    "ResponseReader",
+    "SerializedCache",
     "Server",
-    "Wire",
-    "as_id",
-    "as_name",
+    "ToolCallFactory",
     "base64_of",
-    "buffered",
-    "concluded",
-    "count",
     "data_url",
+    "encode_json",
+    "error_from_body",
+    "finish_response",
+    "is_replay",
+    "make_buffered",
     "media_after",
-    "parsed",
-    "read_arguments",
-    "replays",
-    "reported",
+    "parse_arguments",
+    "parse_count",
+    "parse_object",
     "result_media",
     "result_text",
-    "written",
+    "to_vendor_id",
+    "to_vendor_name",
 ]

@@ -1,44 +1,44 @@
-"""Read the arguments of a tool call as a model wrote them.
+"""Parse the arguments of a tool call as a model wrote them.
 
-What is whole and unambiguous is read, also with Python's quotes or a comma too many. What was cut off, glued together
-or says a thing twice is not guessed at. Knows no schema: whether the arguments fit the tool is for others to judge.
+Python quotes and trailing commas are tolerated; truncated, concatenated or ambiguous arguments are rejected. Validation
+against the tool's schema happens elsewhere.
 """
 
 from json import JSONDecoder
 
 from openkoi_hookspecs import Json
 
-from .literals import as_json
-from .objects import marked, reliable, shallow
+from .json_objects import build_object, is_reliable, is_shallow
+from .python_literals import to_json
 
-DECODER = JSONDecoder(strict=False, object_pairs_hook=marked)
+ARGUMENTS_DECODER = JSONDecoder(strict=False, object_pairs_hook=build_object)
 
 
-def read_arguments(written: Json) -> dict[str, Json] | None:
-    """Return the arguments, or None when they cannot be relied upon. Nothing at all means no arguments."""
+def parse_arguments(written: Json) -> dict[str, Json] | None:
+    """Return the arguments, or None when they are unreliable; empty text means no arguments."""
     if isinstance(written, str) and not written.strip():
         return {}
-    value = read(written) if isinstance(written, str) else written
-    return value if isinstance(value, dict) and shallow(value) and reliable(value) else None
+    value = parse_lenient(written) if isinstance(written, str) else written
+    return value if isinstance(value, dict) and is_shallow(value) and is_reliable(value) else None
 
 
-def read(text: str) -> Json:
-    """Read JSON, or else what looks like it; None when neither will do."""
+def parse_lenient(text: str) -> Json:
+    """Parse JSON, or a Python literal that looks like it; return None when neither works."""
     try:
-        return strict(text)
+        return parse_json(text)
     except (ValueError, RecursionError):
-        return lenient(text)
+        return parse_python_literal(text)
 
 
-def strict(text: str) -> Json:
-    """Read JSON, also when it was written as a string of JSON."""
-    value: Json = DECODER.decode(text)
-    return strict(value) if isinstance(value, str) and value.lstrip().startswith("{") else value
+def parse_json(text: str) -> Json:
+    """Parse JSON, also when it is wrapped in a JSON string."""
+    value: Json = ARGUMENTS_DECODER.decode(text)
+    return parse_json(value) if isinstance(value, str) and value.lstrip().startswith("{") else value
 
 
-def lenient(text: str) -> Json:
-    """Read what is JSON but for its quotes, words and commas; None when it is more than that."""
+def parse_python_literal(text: str) -> Json:
+    """Parse JSON with Python's quotes, constants and commas; return None when that fails."""
     try:
-        return strict(as_json(text))
+        return parse_json(to_json(text))
     except (ValueError, RecursionError):
         return None

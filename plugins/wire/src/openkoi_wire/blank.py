@@ -5,7 +5,7 @@ import re
 
 from openkoi_hookspecs import Json
 
-LONGEST_BLANK = 1024
+MAX_BLANK_BYTES = 1024
 LONGEST_EVENT = 64
 FIELD = re.compile(r"(?:data|event|id|retry)(?::|$)")
 END = "[DONE]"
@@ -13,7 +13,7 @@ END = "[DONE]"
 
 def is_blank(body: bytes) -> bool:
     """Whether a whole body is white space, JSON that holds nothing, or lines and events of such."""
-    if len(body) > LONGEST_BLANK:
+    if len(body) > MAX_BLANK_BYTES:
         return False
     text = body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").strip()
     return holds_nothing(text) or all(map(is_blank_line, text.splitlines()))

@@ -1,4 +1,4 @@
-"""What is recorded from the wire, or played back in its place. Knows the two words that a configuration says."""
+"""Open a cassette for recording or replay, as configured."""
 
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -15,23 +15,23 @@ RECORD = "record:"
 REPLAY = "replay:"
 
 
-def replays(cassette: str) -> bool:
-    """Whether answers come from a file: neither a key nor a server is needed."""
+def is_replay(cassette: str) -> bool:
+    """Return whether responses come from a file, so that neither a key nor a server is needed."""
     return cassette.startswith(REPLAY)
 
 
-def inserted(cassette: str, server: Server, base_url: str) -> Recorder | Recordings | None:
-    """Open a cassette, if there is one; raises ConfigError when it cannot be used."""
+def open_cassette(cassette: str, server: Server, base_url: str) -> Recorder | Recordings | None:
+    """Open the configured cassette, if any; raise ConfigError when it cannot be used."""
     if not cassette:
         return None
     word, _, name = cassette.partition(":")
     file = Path(name).expanduser()
     if not name or f"{word}:" not in (RECORD, REPLAY):
-        raise ConfigError(f"The cassette is {cassette!r}. Write record:FILE or replay:FILE.")
+        raise ConfigError(f"Invalid cassette {cassette!r}. Use record:FILE or replay:FILE.")
     redact = server.redactor
-    return Recordings(file, redact) if replays(cassette) else Recorder(file, redact, server.host, root_of(base_url))
+    return Recordings(file, redact) if is_replay(cassette) else Recorder(file, redact, server.host, root_path(base_url))
 
 
-def root_of(base_url: str) -> str:
-    """The path that all addresses of a server begin with."""
+def root_path(base_url: str) -> str:
+    """Return the path prefix of a base URL."""
     return urlsplit(base_url).path.rstrip("/")

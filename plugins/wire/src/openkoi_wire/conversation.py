@@ -1,7 +1,4 @@
-"""The messages of a request as bytes, each written once, and the proof that no tool call is left without its result.
-
-Knows the facts of a conversation; how a vendor wants them told is given.
-"""
+"""Encode a conversation's messages once each, and check that every tool call has a result."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,87 +7,91 @@ from json import JSONEncoder
 
 from openkoi_hookspecs import KoiError, Message, ToolCall, ToolResult
 
-from .history import Kept
+from .identity_cache import IdentityCache
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """A message as it is sent, the calls it makes and the calls it answers, by their ids."""
+class EncodedMessage:
+    """An encoded message, with the ids of the calls it makes and of those it answers."""
 
-    written: bytes
+    body: bytes
     asks: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
 
 
-NOTHING = Scene(b"")
+NO_MESSAGE = EncodedMessage(b"")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A conversation as far as it was written: its messages, the bytes of each, and the last of them as sent."""
+class EncodedConversation:
+    """A conversation as encoded so far, and its last message."""
 
     messages: tuple[Message, ...] = ()
-    written: tuple[bytes, ...] = ()
-    last: Scene = NOTHING
+    bodies: tuple[bytes, ...] = ()
+    last: EncodedMessage = NO_MESSAGE
 
 
-TOLD_AT_ONCE = 128
+MAX_CONVERSATIONS = 128
 ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-class Conversation:
-    """Conversations as they grow. ``tell`` makes of one message the turns that it is to a vendor."""
+class ConversationEncoder:
+    """Encode growing conversations; ``encode_message`` converts a message to the vendor's turns."""
 
-    def __init__(self, tell: Callable[[Message], Iterable[Mapping[str, object]]]) -> None:
-        self._scenes: Kept[Message, Scene] = Kept(lambda message: scene(message, tell), weigh=size)
-        self._told: dict[int, Told] = {}
+    def __init__(self, encode_message: Callable[[Message], Iterable[Mapping[str, object]]]) -> None:
+        self._scenes: IdentityCache[Message, EncodedMessage] = IdentityCache(
+            lambda message: make_encoded(message, encode_message), size_of=encoded_size
+        )
+        self._told: dict[int, EncodedConversation] = {}
 
-    def write(self, messages: Sequence[Message]) -> list[bytes]:
-        """Write each message, as the inside of an array; raises a KoiError when a tool call has no result.
+    def encode(self, messages: Sequence[Message]) -> list[bytes]:
+        """Return each message as JSON, without the enclosing array; raise KoiError when a tool call has no result.
 
-        A conversation grows at its end: what was written of its beginning is written on.
+        A conversation grows at its end, so the encoded start is reused.
         """
         whole = tuple(messages)
-        known = self._told.pop(id(whole[0]), Told()) if whole else Told()
+        known = self._told.pop(id(whole[0]), EncodedConversation()) if whole else EncodedConversation()
         if whole[: len(known.messages)] != known.messages:
-            known = Told()
-        scenes = [known.last, *self._scenes.all(whole[len(known.messages) :])]
-        for before, after in pairwise([*scenes, NOTHING]):
+            known = EncodedConversation()
+        scenes = [known.last, *self._scenes.get_all(whole[len(known.messages) :])]
+        for before, after in pairwise([*scenes, NO_MESSAGE]):
             if before.asks != after.answers:
-                raise broken(before, after)
-        written = (*known.written, *(scene.written for scene in scenes[1:] if scene.written))
+                raise mismatch_error(before, after)
+        written = (*known.bodies, *(scene.body for scene in scenes[1:] if scene.body))
         if whole:
-            self._told[id(whole[0])] = Told(whole, written, scenes[-1])
-            self.forget()
+            self._told[id(whole[0])] = EncodedConversation(whole, written, scenes[-1])
+            self.evict()
         return list(written)
 
-    def forget(self) -> None:
-        """Keep so many conversations, the last ones; a message in them cannot give its identity to another."""
-        while len(self._told) > TOLD_AT_ONCE:
+    def evict(self) -> None:
+        """Keep the most recent conversations; their messages stay referenced, so that identities are not reused."""
+        while len(self._told) > MAX_CONVERSATIONS:
             self._told.pop(next(iter(self._told)))
 
 
-def scene(message: Message, tell: Callable[[Message], Iterable[Mapping[str, object]]]) -> Scene:
-    """Write a message, which may be several to a vendor."""
+def make_encoded(
+    message: Message, encode_message: Callable[[Message], Iterable[Mapping[str, object]]]
+) -> EncodedMessage:
+    """Encode a message, which may become several turns."""
     asks = tuple(sorted(part.id for part in message.parts if isinstance(part, ToolCall)))
     answers = tuple(sorted(part.call for part in message.parts if isinstance(part, ToolResult)))
-    return Scene(b",".join(map(written, tell(message))), asks, answers)
+    return EncodedMessage(b",".join(map(encode_json, encode_message(message))), asks, answers)
 
 
-def size(scene: Scene) -> int:
-    """The bytes that it takes to keep one."""
-    return len(scene.written)
+def encoded_size(scene: EncodedMessage) -> int:
+    """Return the size of an encoded message in bytes."""
+    return len(scene.body)
 
 
-def broken(before: Scene, after: Scene) -> KoiError:
-    """Make the error for a conversation that no server would take."""
+def mismatch_error(before: EncodedMessage, after: EncodedMessage) -> KoiError:
+    """Return the error for a conversation with unanswered tool calls."""
     asked, answered = ", ".join(before.asks), ", ".join(after.answers)
     return KoiError(
-        f"The conversation is broken: after the tool calls [{asked}] come results for [{answered}]. "
-        "Each call needs exactly one result in the next turn; report this as a fault of OpenKoi."
+        f"The conversation is inconsistent: the tool calls [{asked}] are followed by results for [{answered}]. "
+        "Each call needs exactly one result in the next turn. This is a bug in OpenKoi; please report it."
     )
 
 
-def written(value: Mapping[str, object]) -> bytes:
-    """Write JSON; halves of characters, which no server takes, become question marks."""
+def encode_json(value: Mapping[str, object]) -> bytes:
+    """Encode a value as JSON; replace lone surrogates, which servers reject, by question marks."""
     return ENCODER.encode(value).encode("utf-8", "replace")

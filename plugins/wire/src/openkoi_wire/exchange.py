@@ -1,4 +1,4 @@
-"""One exchange with a server as a line of a cassette. Knows the line's fields; knows no file and no secret."""
+"""Serialize an exchange with a server as a line of a cassette."""
 
 import json
 from base64 import b64decode, b64encode
@@ -10,7 +10,7 @@ from openkoi_hookspecs import Json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request and what came of it. ``cut`` says why it did not come to its end; status 0 is no answer at all."""
+    """A request and its response; ``cut`` says why the response ended early, status 0 means that there was none."""
 
     method: str
     host: str
@@ -22,25 +22,25 @@ class Exchange:
     cut: str = ""
 
 
-def written(exchange: Exchange) -> bytes:
-    """Write one line."""
+def encode_exchange(exchange: Exchange) -> bytes:
+    """Return an exchange as a line."""
     line = {
         "method": exchange.method,
         "host": exchange.host,
         "path": exchange.path,
-        "body": spelt(exchange.body),
+        "body": encode_bytes(exchange.body),
         "status": exchange.status,
         "headers": dict(exchange.headers),
-        "pieces": [spelt(piece) for piece in exchange.pieces],
+        "pieces": [encode_bytes(piece) for piece in exchange.pieces],
         "cut": exchange.cut,
     }
     return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def read(line: bytes) -> Exchange:
-    """Read one line; raises ValueError when it is none."""
-    said: Json = json.loads(line)
-    match said:
+def parse_exchange(line: bytes) -> Exchange:
+    """Parse a line; raise ValueError when it is not an exchange."""
+    line_object: Json = json.loads(line)
+    match line_object:
         case {
             "method": str(method),
             "host": str(host),
@@ -52,40 +52,40 @@ def read(line: bytes) -> Exchange:
             "cut": str(cut),
         }:
             if isinstance(status, bool) or not (status == 0 or 100 <= status <= 599):
-                raise ValueError(f"{status} is no status of an answer")
+                raise ValueError(f"{status} is not an HTTP status")
             return Exchange(
                 method=method,
                 host=host,
                 path=path,
-                body=meant(body),
+                body=decode_bytes(body),
                 status=status,
-                headers={sendable(name): sendable(str(value)) for name, value in headers.items()},
-                pieces=tuple(map(meant, pieces)),
+                headers={check_header(name): check_header(str(value)) for name, value in headers.items()},
+                pieces=tuple(map(decode_bytes, pieces)),
                 cut=cut,
             )
-    raise ValueError("it is no exchange with a server")
+    raise ValueError("it is not an exchange with a server")
 
 
-def sendable(header: str) -> str:
-    """Return a header's name or value; raises ValueError for one that no answer can have."""
+def check_header(header: str) -> str:
+    """Return a header's name or value; raise ValueError when HTTP cannot carry it."""
     if header.isascii() and header.isprintable():
         return header
-    raise ValueError(f"a header in it holds a character that cannot be sent: {header!r}")
+    raise ValueError(f"a header contains a character that HTTP cannot carry: {header!r}")
 
 
-def spelt(data: bytes) -> Json:
-    """Write bytes as text, or as base64 when they are none."""
+def encode_bytes(data: bytes) -> Json:
+    """Return bytes as text, or as base64 when they are not UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError:
         return {"base64": b64encode(data).decode()}
 
 
-def meant(spelt: Json) -> bytes:
-    """Read what was spelt."""
-    match spelt:
+def decode_bytes(encoded: Json) -> bytes:
+    """Return the bytes that ``encode_bytes`` encoded."""
+    match encoded:
         case str(text):
             return text.encode()
         case {"base64": str(text)}:
             return b64decode(text, validate=True)
-    raise ValueError("a body in it is neither text nor base64")
+    raise ValueError("a body is neither text nor base64")

@@ -1,7 +1,4 @@
-"""Where one event of a stream ends and the next begins, when it is not a stream of server-sent events.
-
-Knows bytes; opens no connection.
-"""
+"""Split a stream that is not server-sent events into events."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -10,21 +7,21 @@ BOM = b"\xef\xbb\xbf"
 
 
 class Framing(Protocol):
-    """Cuts one answer into its events. One object reads one answer."""
+    """Split one response into events; use one object per response."""
 
     def feed(self, data: bytes) -> Iterable[str]:
-        """Take the next bytes and return the events that are complete; raises ValueError when they are none."""
+        """Add bytes and return the complete events; raise ValueError for invalid ones."""
 
 
-class Lines:
-    """A JSON document a line; what follows the last line's end is an event that was cut off."""
+class JsonLines:
+    """Split a stream of one JSON document per line; an unterminated last line counts as truncated."""
 
     def __init__(self) -> None:
         self._waiting: list[bytes] = []
         self._begun = False
 
     def feed(self, data: bytes) -> Iterable[str]:
-        """Return the lines that are complete; blank ones keep the connection alive."""
+        """Return the complete lines; blank ones keep the connection alive."""
         if b"\n" not in data:
             self._waiting.append(data)
             return ()

@@ -1,7 +1,6 @@
-"""Connections to one server, or a cassette in their place. Knows httpx2's settings; reads no answer.
+"""Keep connections to one server, or a cassette in their place.
 
-Each connection is a client of its own, and whoever asks takes one that is idle: a client that has many of them looks at
-every one before and after each request.
+Each connection is its own client: a client with many connections inspects all of them for every request.
 """
 
 from collections import deque
@@ -13,58 +12,58 @@ from urllib.parse import urlsplit
 
 from openkoi_hookspecs import ConfigError
 
-from .bounds import Bounds
-from .cassette import root_of
+from .cassette import root_path
+from .limits import ResponseLimits
 from .recorder import Recorder
 from .recordings import Recordings
-from .server import loopback
+from .server import is_loopback
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
     from httpx2 import AsyncBaseTransport, AsyncClient, Request, Response
 
-ALWAYS = {"User-Agent": "openkoi", "Accept-Encoding": "identity"}
-UNUSED = 5.0
-MOST_IDLE = 64
+DEFAULT_HEADERS = {"User-Agent": "openkoi", "Accept-Encoding": "identity"}
+MAX_IDLE_SECONDS = 5.0
+MAX_IDLE_CLIENTS = 64
 
 
 @dataclass(slots=True)
-class Pool:
-    """What clients are opened with; ``transport`` takes the place of the network in tests.
+class ClientPool:
+    """Clients for one server; ``transport`` replaces the network in tests.
 
-    ``idle`` are those that nobody uses, with the time since when: the one that was used last is used next.
+    ``idle`` clients are stored with the time they became idle; the most recent one is reused first.
     """
 
     base_url: str
     headers: Mapping[str, str]
-    bounds: Bounds
+    bounds: ResponseLimits
     cassette: Recorder | Recordings | None
     transport: object | None
     clients: "set[AsyncClient]" = field(default_factory=set)
     idle: "deque[tuple[float, AsyncClient]]" = field(default_factory=deque)
-    trusted: "SSLContext | None" = None
+    ssl_context: "SSLContext | None" = None
 
-    def take(self) -> "AsyncClient":
-        """A client for one request at a time; no connection is made yet."""
+    def acquire(self) -> "AsyncClient":
+        """Return a client for one request at a time; it is not connected yet."""
         if self.idle:
             return self.idle.pop()[1]
         client = self._open()
         self.clients.add(client)
         return client
 
-    async def give_back(self, client: "AsyncClient") -> None:
-        """Take a client back, and close those that nobody has needed for a while."""
+    async def release(self, client: "AsyncClient") -> None:
+        """Return a client to the pool, and close clients that were idle for too long."""
         now = monotonic()
         if client in self.clients:
             self.idle.append((now, client))
-        while self.idle and (len(self.idle) > MOST_IDLE or now - self.idle[0][0] > UNUSED):
+        while self.idle and (len(self.idle) > MAX_IDLE_CLIENTS or now - self.idle[0][0] > MAX_IDLE_SECONDS):
             _, old = self.idle.popleft()
             self.clients.remove(old)
             await old.aclose()
 
     async def close(self) -> None:
-        """Hang up everywhere, also where an answer is being read."""
+        """Close all connections, including those in use."""
         self.idle.clear()
         while self.clients:
             await self.clients.pop().aclose()
@@ -74,45 +73,45 @@ class Pool:
 
         return AsyncClient(
             base_url=self.base_url,
-            headers={**ALWAYS, **self.headers},
-            timeout=Timeout(None, connect=self.bounds.connect),
-            verify=self._authorities(),
-            trust_env=not self._local,
-            transport=self._transport(),
+            headers={**DEFAULT_HEADERS, **self.headers},
+            timeout=Timeout(None, connect=self.bounds.connect_seconds),
+            verify=self._load_ssl_context(),
+            trust_env=not self._is_local,
+            transport=self._make_transport(),
         )
 
     async def send(self, client: "AsyncClient", request: "Request") -> "Response":
-        """Send a request, whose answer is then read as a stream."""
+        """Send a request whose response is streamed."""
         if isinstance(self.cassette, Recorder):
             return await self.cassette.send(client, request)
         return await client.send(request, stream=True)
 
     @property
-    def replays(self) -> bool:
-        """Whether nothing goes over the network."""
+    def is_replay(self) -> bool:
+        """Whether responses come from a cassette."""
         return isinstance(self.cassette, Recordings)
 
-    def _transport(self) -> "AsyncBaseTransport | None":
+    def _make_transport(self) -> "AsyncBaseTransport | None":
         if isinstance(self.cassette, Recordings):
-            from .playing import Player
+            from .cassette_transport import ReplayTransport
 
-            return Player(self.cassette, root_of(self.base_url))
+            return ReplayTransport(self.cassette, root_path(self.base_url))
         return cast("AsyncBaseTransport | None", self.transport)  # untyped, so that signatures need no httpx2
 
     @property
-    def _local(self) -> bool:
-        return loopback(urlsplit(self.base_url).hostname or "")
+    def _is_local(self) -> bool:
+        return is_loopback(urlsplit(self.base_url).hostname or "")
 
-    def _authorities(self) -> "SSLContext":
-        """Load the certificates of the authorities, which takes time, unless nothing will ever be encrypted."""
+    def _load_ssl_context(self) -> "SSLContext":
+        """Load the certificate authorities, which is slow, unless nothing is encrypted."""
         from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 
         from httpx2 import create_ssl_context
 
-        if self.trusted is None:
-            bare = self.replays or (self._local and self.base_url.startswith("http:"))
+        if self.ssl_context is None:
+            bare = self.is_replay or (self._is_local and self.base_url.startswith("http:"))
             try:
-                self.trusted = SSLContext(PROTOCOL_TLS_CLIENT) if bare else create_ssl_context()
+                self.ssl_context = SSLContext(PROTOCOL_TLS_CLIENT) if bare else create_ssl_context()
             except OSError as error:
-                raise ConfigError(f"The certificates that SSL_CERT_FILE names cannot be read: {error}") from None
-        return self.trusted
+                raise ConfigError(f"Cannot read the certificates in SSL_CERT_FILE: {error}") from None
+        return self.ssl_context

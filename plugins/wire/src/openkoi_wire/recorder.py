@@ -1,4 +1,4 @@
-"""Write every exchange down when it is over, however it ended. Knows what is kept of it; changes nothing in it."""
+"""Record every exchange when it ends, however it ends."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,60 +6,60 @@ from typing import TYPE_CHECKING
 
 from openkoi_redact import Redactor
 
-from . import tape
-from .exchange import Exchange, written
-from .pieces import address, masked
+from . import cassette_file
+from .exchange import Exchange, encode_exchange
 from .server import one_line
+from .streaming_redaction import mask_address, mask_pieces
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Request, Response
 
-KEPT = ("content-type", "retry-after", "retry-after-ms")
+RECORDED_HEADERS = ("content-type", "retry-after", "retry-after-ms")
 
 
 class Recorder:
-    """Records the exchanges with one host."""
+    """A recorder of the exchanges with one host."""
 
     def __init__(self, file: Path, redact: Redactor, host: str, root: str) -> None:
         self._file = file
         self._redact = redact
         self._host = host
         self._root = root
-        tape.begin(file)
+        cassette_file.create(file)
 
     async def send(self, client: "AsyncClient", request: "Request") -> "Response":
-        """Send a request; what is read of the answer is kept, and written when it is closed."""
-        from .playing import Listened, asked
+        """Send a request; record its response when it is closed."""
+        from .cassette_transport import RecordingStream, describe_request
 
-        method, path, body = asked(request, self._root)
+        method, path, body = describe_request(request, self._root)
 
-        def keep(pieces: Sequence[bytes], cut: str, status: int, headers: Mapping[str, str]) -> None:
+        def record(pieces: Sequence[bytes], cut: str, status: int, headers: Mapping[str, str]) -> None:
             exchange = Exchange(
                 method=method,
                 host=self._host,
-                path=address(path, self._redact),
-                body=b"".join(masked([body], self._redact)),
+                path=mask_address(path, self._redact),
+                body=b"".join(mask_pieces([body], self._redact)),
                 status=status,
-                headers={name: self._redact(in_ascii(headers[name])) for name in KEPT if name in headers},
-                pieces=tuple(masked(pieces, self._redact)),
+                headers={name: self._redact(to_ascii(headers[name])) for name in RECORDED_HEADERS if name in headers},
+                pieces=tuple(mask_pieces(pieces, self._redact)),
                 cut=self._redact(one_line(cut)),
             )
-            tape.append(self._file, written(exchange))
+            cassette_file.append(self._file, encode_exchange(exchange))
 
         try:
             response = await client.send(request, stream=True)
         except BaseException as error:  # patience that is at an end comes as a cancellation
-            keep((), reason(error), 0, {})
+            record((), describe_error(error), 0, {})
             raise
-        response.stream = Listened(response, keep)
+        response.stream = RecordingStream(response, record)
         return response
 
 
-def in_ascii(header: str) -> str:
-    """Write a header so that it can be played; what servers say in others is of no use to us."""
+def to_ascii(header: str) -> str:
+    """Return a header's value in ASCII, so that it can be replayed."""
     return one_line(header).encode("ascii", "replace").decode()
 
 
-def reason(error: BaseException) -> str:
-    """Say why something ended early."""
+def describe_error(error: BaseException) -> str:
+    """Return the type and message of an error."""
     return f"{type(error).__name__}: {error}".rstrip(": ")

@@ -1,4 +1,4 @@
-"""The exchanges of a cassette, and which of them answers a request. Knows no HTTP client."""
+"""Find the recorded response to a request."""
 
 import json
 from collections import defaultdict
@@ -8,65 +8,68 @@ from pathlib import Path
 from openkoi_hookspecs import ConfigError, Json, RequestRejectedError
 from openkoi_redact import Redactor
 
-from . import exchange, tape
-from .canonical import digest
+from . import cassette_file, exchange
+from .canonical import digest_request
 from .exchange import Exchange
-from .pieces import address, masked
+from .streaming_redaction import mask_address, mask_pieces
 
 Key = tuple[str, str, str]
 
 
 class Recordings:
-    """Equal requests are answered by their recordings in order; what only fetches gets the last one ever again."""
+    """A cassette's exchanges; equal requests get their recordings in order, and a GET repeats the last one."""
 
     def __init__(self, file: Path, redact: Redactor) -> None:
         self._file = file
         self._redact = redact
         self._kept: dict[Key, list[Exchange]] = defaultdict(list)
         self._taken: dict[Key, int] = defaultdict(int)
-        for found in recorded(file):
-            self._kept[found.method, found.path, digest(found.body)].append(found)
+        for found in load_exchanges(file):
+            self._kept[found.method, found.path, digest_request(found.body)].append(found)
 
-    def answer(self, method: str, path: str, body: bytes) -> Exchange:
-        """Find what was answered; raises RequestRejectedError when that was not recorded."""
-        body = b"".join(masked([body], self._redact))
-        key = (method, address(path, self._redact), digest(body))
+    def find(self, method: str, path: str, body: bytes) -> Exchange:
+        """Return the recorded exchange; raise RequestRejectedError when there is none."""
+        body = b"".join(mask_pieces([body], self._redact))
+        key = (method, mask_address(path, self._redact), digest_request(body))
         kept, taken = self._kept.get(key, []), self._taken[key]
         if taken >= len(kept) and not (kept and method == "GET"):
-            raise self._missing(key, body, len(kept))
+            raise self._missing_error(key, body, len(kept))
         self._taken[key] += 1
         return kept[min(taken, len(kept) - 1)]
 
-    def _missing(self, key: Key, body: bytes, kept: int) -> RequestRejectedError:
+    def _missing_error(self, key: Key, body: bytes, kept: int) -> RequestRejectedError:
         method, path, word = key
-        times = f"is recorded {kept} times only" if kept > 1 else "is recorded once only" if kept else "is not recorded"
-        held = sum(map(len, self._kept.values()))
+        times = (
+            f"was recorded only {kept} times" if kept > 1 else "was recorded only once" if kept else "was not recorded"
+        )
+        total = sum(map(len, self._kept.values()))
         return RequestRejectedError(
-            f"The request {method} {path} ({summary(body)}{word}) {times}: {self._file} holds {held} exchanges. "
-            "The task, a tool's result or a setting differs from when it was recorded; record anew."
+            f"The request {method} {path} ({summarize_request(body)}{word}) {times}: "
+            f"{self._file} contains {total} exchanges. "
+            "The task, a tool's result or a setting has changed since the recording. Record again."
         )
 
 
-def recorded(file: Path) -> Sequence[Exchange]:
-    """Read a cassette; raises ConfigError that names the line that cannot be read."""
+def load_exchanges(file: Path) -> Sequence[Exchange]:
+    """Read a cassette; raise ConfigError that names an invalid line."""
     found = []
-    for number, line in enumerate(tape.lines(file), start=1):
+    for number, line in enumerate(cassette_file.read_lines(file), start=1):
         try:
-            found.append(exchange.read(line))
+            found.append(exchange.parse_exchange(line))
         except (ValueError, RecursionError) as error:
-            why = "it is no JSON" if isinstance(error, json.JSONDecodeError | UnicodeDecodeError) else str(error)
-            raise ConfigError(f"{file}, line {number}, cannot be replayed: {why}. Record it anew.") from None
+            why = "it is not JSON" if isinstance(error, json.JSONDecodeError | UnicodeDecodeError) else str(error)
+            raise ConfigError(f"Cannot replay {file}, line {number}: {why}. Record it again.") from None
     return found
 
 
-def summary(body: bytes) -> str:
-    """Say in a few words what is asked, where bodies are of the common shape."""
+def summarize_request(body: bytes) -> str:
+    """Return the model and the number of messages of a request."""
     try:
-        said: Json = json.loads(body)
+        request: Json = json.loads(body)
     except (ValueError, RecursionError):
         return ""
-    if not isinstance(said, dict):
+    if not isinstance(request, dict):
         return ""
-    turns = said.get("messages") or said.get("contents")
-    model = f"model {said['model']}, " if isinstance(said.get("model"), str) else ""
+    turns = request.get("messages") or request.get("contents")
+    model = f"model {request['model']}, " if isinstance(request.get("model"), str) else ""
     return model + (f"{len(turns)} turns, " if isinstance(turns, list) else "")

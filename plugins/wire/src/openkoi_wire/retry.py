@@ -1,4 +1,4 @@
-"""When a server may be asked again, as it says itself. Knows two headers, some words and the clock."""
+"""Find out when a server allows a retry."""
 
 import math
 import re
@@ -6,41 +6,41 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-LENGTH = r"(\d{1,6}(?:\.\d{1,9})?) ?(milliseconds?|ms|hours?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])"
-LENGTHS = re.compile(LENGTH, re.IGNORECASE)
-AGAIN = re.compile(
-    rf"\b(?:try again|retry|retry again|come back) (?:in|after) (?:about )?((?:{LENGTH}(?:,? (?:and )?)?)+)",
+DURATION = r"(\d{1,6}(?:\.\d{1,9})?) ?(milliseconds?|ms|hours?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])"
+DURATIONS = re.compile(DURATION, re.IGNORECASE)
+TRY_AGAIN = re.compile(
+    rf"\b(?:try again|retry|retry again|come back) (?:in|after) (?:about )?((?:{DURATION}(?:,? (?:and )?)?)+)",
     re.IGNORECASE,
 )
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait at least, from milliseconds, seconds or a date; None when none are given that make sense."""
-    milliseconds = number(headers.get("retry-after-ms", ""))
+def parse_retry_headers(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds to wait, from milliseconds, seconds or a date; None when no valid value is given."""
+    milliseconds = parse_number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
     value = headers.get("retry-after", "")
-    seconds = number(value)
-    return until(value) if seconds is None else seconds
+    seconds = parse_number(value)
+    return seconds_until(value) if seconds is None else seconds
 
 
-def said_in(message: str) -> float | None:
-    """Seconds to wait, as in: try again in 1m3s; None when a message does not say."""
-    found = AGAIN.search(message)
+def parse_retry_message(message: str) -> float | None:
+    """Return the seconds to wait from a message such as "try again in 1m3s", or None."""
+    found = TRY_AGAIN.search(message)
     if found is None:
         return None
-    return sum(float(number) * seconds(unit.lower()) for number, unit in LENGTHS.findall(found[1]))
+    return sum(float(number) * unit_seconds(unit.lower()) for number, unit in DURATIONS.findall(found[1]))
 
 
-def seconds(unit: str) -> float:
-    """How long a unit of time is."""
+def unit_seconds(unit: str) -> float:
+    """Return the length of a unit of time in seconds."""
     if unit.startswith("mil") or unit == "ms":
         return 0.001
     return {"s": 1.0, "m": 60.0, "h": 3600.0}[unit[0]]
 
 
-def number(value: str) -> float | None:
-    """Read a number that is finite and not negative."""
+def parse_number(value: str) -> float | None:
+    """Parse a finite, non-negative number."""
     try:
         parsed = float(value)
     except ValueError:
@@ -48,8 +48,8 @@ def number(value: str) -> float | None:
     return parsed if math.isfinite(parsed) and parsed >= 0 else None
 
 
-def until(value: str) -> float | None:
-    """Seconds from now until a date, 0.0 when it is past."""
+def seconds_until(value: str) -> float | None:
+    """Return the seconds until a date, or 0.0 when it is past."""
     try:
         date = parsedate_to_datetime(value)
         return max(0.0, (date.astimezone(UTC) - datetime.now(UTC)).total_seconds())

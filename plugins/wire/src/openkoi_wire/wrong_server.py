@@ -1,22 +1,19 @@
-"""Recognize that something else than the model server answers: a login page, a certificate that is not trusted.
-
-Knows bytes and errors; opens no connection.
-"""
+"""Recognize responses that do not come from the model server: login pages, untrusted certificates."""
 
 import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
-LOGIN = "If this network or a proxy has a login page, log in with a browser; otherwise check the base URL."
-PAGE = f"answered with a web page instead of a model's answer. {LOGIN}"
-AUTHORITY = (
+LOGIN_ADVICE = "If your network or proxy has a login page, log in with a browser. Otherwise check the base URL."
+WEB_PAGE_MESSAGE = f"returned a web page instead of a model's response. {LOGIN_ADVICE}"
+AUTHORITY_ADVICE = (
     "If you trust it, set SSL_CERT_FILE to a PEM file with the certificate of the authority that signed it (a company "
     "proxy has its own)."
 )
-ADVICE = (
-    ("expired", "Check this machine's clock; if it is right, the certificate has to be renewed."),
+CERTIFICATE_ADVICE = (
+    ("expired", "Check this machine's clock. If it is right, the server has to renew its certificate."),
     ("not yet valid", "Check this machine's clock."),
-    ("mismatch", f"Check the base URL. {LOGIN}"),
+    ("mismatch", f"Check the base URL. {LOGIN_ADVICE}"),
 )
 NOT_TRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED\](?: certificate verify failed:)? (.+?)(?: \(_ssl\.c:\d+\))?$")
 NO_TLS = re.compile(r"WRONG_VERSION_NUMBER|wrong version number|record layer failure|HTTP_REQUEST")
@@ -25,40 +22,40 @@ BOM = b"\xef\xbb\xbf"
 
 
 def is_web_page(kind: str, start: bytes) -> bool:
-    """Whether an answer is a web page, by its content type and first bytes; JSON is read whatever it is called."""
+    """Return whether a response is a web page, by content type and first bytes; JSON counts as JSON in any case."""
     first = start.removeprefix(BOM).lstrip()[:1]
     return first == b"<" or ("html" in kind and first not in (b"", b"{", b"["))
 
 
-def redirected(status: int, headers: Mapping[str, str]) -> str:
-    """What a redirect means, which is never followed: the key would go with it."""
+def describe_redirect(status: int, headers: Mapping[str, str]) -> str:
+    """Return the message for a redirect, which is not followed because the key would go with it."""
     try:
         host = urlsplit(headers.get("location", "")).hostname
     except ValueError:
         host = None
-    return f"redirects to {host or 'another address'} ({status}). {LOGIN}"
+    return f"redirects to {host or 'another address'} ({status}). {LOGIN_ADVICE}"
 
 
-def not_secure(error: Exception) -> str:
-    """What is wrong with a server's TLS or certificate, and what to do; empty for an error that is not about them."""
-    return not_trusted(error) or (PLAIN if NO_TLS.search(str(error)) else "")
+def tls_problem(error: Exception) -> str:
+    """Return the problem with a server's TLS or certificate and advice, or an empty string for another error."""
+    return certificate_problem(error) or (PLAIN if NO_TLS.search(str(error)) else "")
 
 
-def not_trusted(error: Exception) -> str:
-    """What is wrong with a server's certificate, and what to do; empty for an error that is not about one."""
+def certificate_problem(error: Exception) -> str:
+    """Return the problem with a server's certificate and advice, or an empty string for another error."""
     from ssl import SSLCertVerificationError
 
-    own = (one.verify_message for one in causes(error) if isinstance(one, SSLCertVerificationError))
+    own = (cause.verify_message for cause in walk_causes(error) if isinstance(cause, SSLCertVerificationError))
     recorded = NOT_TRUSTED.search(str(error))
     why = next(own, "") or (recorded[1] if recorded else "")
     if not why:
         return ""
-    advice = next((advice for words, advice in ADVICE if words in why), AUTHORITY)
+    advice = next((advice for words, advice in CERTIFICATE_ADVICE if words in why), AUTHORITY_ADVICE)
     return f"has a certificate that is not trusted ({why}); nothing was sent. {advice}"
 
 
-def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and all that it came from."""
+def walk_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and its causes."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

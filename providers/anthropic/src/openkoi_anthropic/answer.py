@@ -1,40 +1,40 @@
-"""Make sense of an answer of the Messages API, as it streams in or whole.
+"""Parse a streamed or complete response of the Messages API into chunks.
 
-Knows the format's events. Nothing is acted upon that did not arrive in full.
+Tool calls are returned only after the response has arrived in full.
 """
 
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Chunk, FinishReason, Json, StreamEnd
-from openkoi_wire import Server, concluded, parsed
+from openkoi_wire import Server, finish_response, parse_object
 
-from .blocks import Blocks
-from .refusals import complaint
-from .usage import counts, usage_of
+from .blocks import ContentBlocks
+from .errors import error_from_frame
+from .usage import parse_counts, to_usage
 
-STOPS = {
+FINISH_REASONS = {
     "max_tokens": FinishReason.LENGTH,
     "model_context_window_exceeded": FinishReason.LENGTH,
     "refusal": FinishReason.REFUSED,
 }
 
 
-class Answer:
-    """One answer. ``ending`` is asked for when nothing more comes."""
+class MessagesResponseParser:
+    """Parse one response; call ``finish`` at its end."""
 
     def __init__(self, server: Server) -> None:
         self.over = False
         self._server = server
-        self._blocks = Blocks()
+        self._blocks = ContentBlocks()
         self._counts: dict[str, int] = {}
         self._finish = ""
 
     def event(self, data: str) -> Sequence[Chunk] | None:
-        """Read an event of the stream; one of a kind that is not known only keeps the connection alive."""
-        frame = self._parsed(data)
+        """Parse one event of the stream; return None for an event that only keeps the connection alive."""
+        frame = self._parse_frame(data)
         match frame.get("type"):
             case "message_start":
-                self._note(frame.get("message"))
+                self._record_message(frame.get("message"))
                 return ()
             case "content_block_start":
                 return self._blocks.begin(frame.get("index"), frame.get("content_block"))
@@ -44,8 +44,8 @@ class Answer:
                 self._blocks.end(frame.get("index"))
                 return ()
             case "message_delta":
-                self._note(frame)
-                self._note(frame.get("delta"))
+                self._record_message(frame)
+                self._record_message(frame.get("delta"))
                 return ()
             case "message_stop":
                 self.over = True
@@ -53,40 +53,40 @@ class Answer:
         return None
 
     def document(self, data: bytes) -> Sequence[Chunk]:
-        """Read an answer that came whole."""
-        frame = self._parsed(data)
+        """Parse a response that was sent as one document."""
+        frame = self._parse_frame(data)
         content = frame.get("content") or []
         if not isinstance(content, list):
-            raise self._server.unavailable("answered with something that is no message.")
-        self._note(frame)
+            raise self._server.unavailable("returned something that is not a message.")
+        self._record_message(frame)
         self.over = True
-        begun = [self._blocks.begin(index, block) for index, block in enumerate(content)]
-        return [chunk for chunks in begun for chunk in chunks or ()]
+        started = [self._blocks.begin(index, block) for index, block in enumerate(content)]
+        return [chunk for chunks in started for chunk in chunks or ()]
 
-    def ending(self) -> Sequence[Chunk]:
-        """Return the tool calls and Done; raises ProviderUnavailableError when the answer was cut off."""
-        if self.over and not self._finish and not self._blocks.begun:
-            raise self._server.empty()
+    def finish(self) -> Sequence[Chunk]:
+        """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
+        if self.over and not self._finish and not self._blocks.has_content:
+            raise self._server.empty_error()
         if not self.over or not self._finish or self._blocks.mixed_up:
-            why = ": it mixed up the pieces of its tool calls" if self._blocks.mixed_up else ""
-            raise self._server.unavailable(f"broke off its answer{why}; nothing in it was acted upon.")
-        stop, usage = STOPS.get(self._finish, FinishReason.END), usage_of(self._counts)
+            why = ": it sent tool call arguments that belong to no call" if self._blocks.mixed_up else ""
+            raise self._server.unavailable(f"ended its response early{why}; none of it was used.")
+        stop, usage = FINISH_REASONS.get(self._finish, FinishReason.END), to_usage(self._counts)
         rest = list(self._blocks.rest(calls=stop is FinishReason.END))
         if stop is not FinishReason.END:
             return (*rest, StreamEnd(usage, stop))
-        return concluded(self._server, rest, usage, said=self._blocks.said, asks=self._finish == "tool_use")
+        return finish_response(self._server, rest, usage, said=self._blocks.has_text, asks=self._finish == "tool_use")
 
-    def _parsed(self, data: str | bytes) -> dict[str, Json]:
-        frame = parsed(data, self._server)
+    def _parse_frame(self, data: str | bytes) -> dict[str, Json]:
+        frame = parse_object(data, self._server)
         if frame.get("error") or frame.get("type") == "error":
-            raise complaint(self._server, frame)
+            raise error_from_frame(self._server, frame)
         return frame
 
-    def _note(self, said: Json) -> None:
-        """Note what an event says of the whole answer."""
+    def _record_message(self, said: Json) -> None:
+        """Record the usage and the finish reason that a frame carries."""
         if not isinstance(said, dict):
             return
-        self._counts |= counts(said.get("usage"))
+        self._counts |= parse_counts(said.get("usage"))
         finish = said.get("stop_reason")
         if isinstance(finish, str) and finish:
             self._finish = finish

@@ -1,127 +1,131 @@
-"""Put the blocks of an answer together from the pieces they come in. Acts on nothing.
+"""Assemble the content blocks of a response from their deltas.
 
-Words and thoughts are told as they come, until a tool is asked for: what follows waits for the end, as the calls do, so
-that everything keeps its order.
+Text and reasoning are passed on at once until the first tool call; later ones wait for the end, so that the order is
+kept.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Chunk, Json, Reasoning, Text
-from openkoi_wire import Calls, buffered
+from openkoi_wire import ToolCallFactory, make_buffered
 
-from .seals import KINDS, redacted
+from .reasoning_signatures import THINKING_TYPES, redacted_reasoning
 
 
 @dataclass(slots=True)
-class Draft:
-    """A tool call in the making."""
+class PartialToolCall:
+    """A tool call whose arguments are still arriving."""
 
     id: str
     tool: str
     input: Json
     pieces: list[str] = field(default_factory=list)
-    lost: bool = False
+    has_invalid_delta: bool = False
 
     @property
-    def written(self) -> Json:
-        """The arguments as they came: in pieces, or all at once; None when a part of them cannot be read."""
+    def raw_arguments(self) -> Json:
+        """The arguments as received, or None when a delta could not be read."""
         text = "".join(self.pieces)
-        if self.lost:
+        if self.has_invalid_delta:
             return None
         return text if text.strip() or self.input is None else self.input
 
 
-class Blocks:
-    """The blocks of one answer. ``mixed_up``: it cannot be told which piece belongs to which call;
-    ``said``: there were words; ``begun``: there was anything.
+class ContentBlocks:
+    """The content blocks of one response.
+
+    ``mixed_up`` means that a delta could not be assigned to a tool call, ``has_text``: there was text, ``has_content``:
+    there was any content.
     """
 
     def __init__(self) -> None:
-        self._waiting: list[Text | Reasoning | Draft] = []
-        self._drafts: dict[int, Draft] = {}
+        self._waiting: list[Text | Reasoning | PartialToolCall] = []
+        self._drafts: dict[int, PartialToolCall] = {}
         self.mixed_up = False
-        self.said = False
-        self.begun = False
+        self.has_text = False
+        self.has_content = False
 
     def begin(self, index: Json, block: Json) -> Sequence[Chunk] | None:
-        """A block begins; None when it is of a kind that is nothing to us."""
+        """Start a block; return None for an unknown type."""
         if not isinstance(block, dict):
             return None
-        self.begun = True
-        kind = words(block.get("type"))
-        if kind in KINDS:
-            return self._tell(*thoughts(block))
+        self.has_content = True
+        kind = text_or_empty(block.get("type"))
+        if kind in THINKING_TYPES:
+            return self._emit(*parse_thinking(block))
         if kind == "text":
-            text = words(block.get("text"))
-            return self._tell(Text(text)) if text else ()
+            text = text_or_empty(block.get("text"))
+            return self._emit(Text(text)) if text else ()
         if kind == "tool_use":
-            draft = Draft(words(block.get("id")), words(block.get("name")), block.get("input"))
-            self.mixed_up |= number(index) in self._drafts
-            self._drafts[number(index)] = draft
+            draft = PartialToolCall(
+                text_or_empty(block.get("id")), text_or_empty(block.get("name")), block.get("input")
+            )
+            self.mixed_up |= index_or_default(index) in self._drafts
+            self._drafts[index_or_default(index)] = draft
             self._waiting.append(draft)
             return ()
         return None
 
     def add(self, index: Json, delta: Json) -> Sequence[Chunk] | None:
-        """A piece of a block; None when there was nothing new in it."""
+        """Add a delta to a block; return None when it contains nothing new."""
         if not isinstance(delta, dict):
             return None
         match delta:
             case {"type": "text_delta", "text": str(text)} if text:
-                return self._tell(Text(text))
+                return self._emit(Text(text))
             case {"type": "thinking_delta", "thinking": str(text)} if text:
-                return self._tell(Reasoning(text))
+                return self._emit(Reasoning(text))
             case {"type": "signature_delta", "signature": str(signature)} if signature:
-                return self._tell(Reasoning("", signature=signature))
+                return self._emit(Reasoning("", signature=signature))
             case {"type": "input_json_delta", "partial_json": piece} if piece:
-                self._write(index, piece)
-                return buffered(piece)
+                self._add_arguments(index, piece)
+                return make_buffered(piece)
         return None
 
     def end(self, index: Json) -> None:
-        """A block ends: what comes under its number is another's."""
-        self._drafts.pop(number(index), None)
+        """End a block; a later block may reuse its index."""
+        self._drafts.pop(index_or_default(index), None)
 
-    def _write(self, index: Json, piece: Json) -> None:
-        draft = self._drafts.get(number(index))
+    def _add_arguments(self, index: Json, piece: Json) -> None:
+        draft = self._drafts.get(index_or_default(index))
         if draft is None:
             self.mixed_up = True
         elif isinstance(piece, str):
             draft.pieces.append(piece)
         else:
-            draft.lost = True
+            draft.has_invalid_delta = True
 
     def rest(self, *, calls: bool) -> Iterator[Chunk]:
-        """What has waited for the end, in order; ``calls`` are left out of an answer that stopped short."""
-        made = Calls()
+        """Yield the chunks that waited for the end, in order; include tool calls only if ``calls`` is set."""
+        made = ToolCallFactory()
         for item in self._waiting:
-            if not isinstance(item, Draft):
+            if not isinstance(item, PartialToolCall):
                 yield item
             elif calls:
-                yield made.make(item.id, item.tool, item.written)
+                yield made.make(item.id, item.tool, item.raw_arguments)
 
-    def _tell(self, *chunks: Text | Reasoning) -> Sequence[Chunk]:
-        self.said |= any(isinstance(chunk, Text) for chunk in chunks)
+    def _emit(self, *chunks: Text | Reasoning) -> Sequence[Chunk]:
+        self.has_text |= any(isinstance(chunk, Text) for chunk in chunks)
         if not self._waiting:
             return chunks
         self._waiting += chunks
-        return [one for chunk in chunks for one in buffered(chunk.text)]
+        return [event for chunk in chunks for event in make_buffered(chunk.text)]
 
 
-def thoughts(block: dict[str, Json]) -> list[Reasoning]:
-    """Read what a thought begins with: one that is not told comes whole."""
+def parse_thinking(block: dict[str, Json]) -> list[Reasoning]:
+    """Return the reasoning that a block starts with; redacted reasoning arrives complete."""
     if block.get("type") == "redacted_thinking":
-        return [redacted(words(block.get("data")))]
-    text, signature = words(block.get("thinking")), words(block.get("signature"))
+        return [redacted_reasoning(text_or_empty(block.get("data")))]
+    text, signature = text_or_empty(block.get("thinking")), text_or_empty(block.get("signature"))
     return ([Reasoning(text)] if text else []) + ([Reasoning("", signature=signature)] if signature else [])
 
 
-def words(value: Json) -> str:
-    """Return what is a text, or nothing."""
+def text_or_empty(value: Json) -> str:
+    """Return the value if it is a string, else an empty string."""
     return value if isinstance(value, str) else ""
 
 
-def number(index: Json) -> int:
-    """Return the number of a block, or that of those which have none."""
+def index_or_default(index: Json) -> int:
+    """Return the index of a block, or -1 when it has none."""
     return index if type(index) is int else -1

@@ -1,53 +1,57 @@
-"""Read the vendor's list of models, a page at a time, with what each can hold where the list tells."""
+"""Parse the vendor's paged list of models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from openkoi_hookspecs import Json, Model
-from openkoi_wire import Server, count
+from openkoi_wire import Server, parse_count
 
-from .refusals import complaint
+from .errors import error_from_frame
 
-FIRST = "/v1/models?limit=1000"
+FIRST_PAGE_PATH = "/v1/models?limit=1000"
 
 
 @dataclass(frozen=True, slots=True)
-class Defaults:
-    """What is taken for granted of a model when the list does not say."""
+class AnthropicDefaults:
+    """Limits to assume for a model when the list has none."""
 
     context: int
     output: int
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """Some models, and where to read on: nowhere after the last page."""
+class ModelPage:
+    """A page of models and the path of the next page (empty after the last)."""
 
     models: Sequence[Model]
-    next: str = ""
+    next_path: str = ""
 
 
-def page_of(listing: Json, defaults: Defaults, server: Server) -> Page:
-    """Read a page; raises ProviderUnavailableError when it is none."""
+def parse_page(listing: Json, defaults: AnthropicDefaults, server: Server) -> ModelPage:
+    """Parse a page of models; raise ProviderUnavailableError when it is not one."""
     found = listing.get("data") if isinstance(listing, dict) else None
     if isinstance(listing, dict) and isinstance(found, list):
-        models = [model_of(entry, defaults) for entry in found if isinstance(entry, dict)]
-        return Page([model for model in models if model.name], following(listing))
+        models = [parse_model(entry, defaults) for entry in found if isinstance(entry, dict)]
+        return ModelPage([model for model in models if model.name], next_page_path(listing))
     if isinstance(listing, dict) and listing.get("error"):
-        raise complaint(server, listing)
-    raise server.unavailable("answered /v1/models with something that is not a list of models.")
+        raise error_from_frame(server, listing)
+    raise server.unavailable("returned something that is not a list of models from /v1/models.")
 
 
-def following(listing: Mapping[str, Json]) -> str:
-    """Say where the next page is."""
+def next_page_path(listing: Mapping[str, Json]) -> str:
+    """Return the path of the next page, or an empty string."""
     last = listing.get("last_id")
-    return f"{FIRST}&after_id={quote(last, safe='')}" if listing.get("has_more") and isinstance(last, str) else ""
+    return (
+        f"{FIRST_PAGE_PATH}&after_id={quote(last, safe='')}"
+        if listing.get("has_more") and isinstance(last, str)
+        else ""
+    )
 
 
-def model_of(entry: Mapping[str, Json], defaults: Defaults) -> Model:
-    """Describe a model; no answer is longer than what it can hold."""
+def parse_model(entry: Mapping[str, Json], defaults: AnthropicDefaults) -> Model:
+    """Return a model; cap its output at its context window."""
     name = entry.get("id")
-    context = count(entry.get("max_input_tokens")) or defaults.context
-    output = count(entry.get("max_tokens")) or defaults.output
+    context = parse_count(entry.get("max_input_tokens")) or defaults.context
+    output = parse_count(entry.get("max_tokens")) or defaults.output
     return Model(name if isinstance(name, str) else "", context=context, output=min(output, context))

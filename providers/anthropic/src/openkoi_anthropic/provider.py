@@ -1,4 +1,4 @@
-"""The provider: one request out, one answer in. Knows the addresses and the key; the formats are its neighbours'."""
+"""Anthropic as a provider: list models, count tokens, stream responses."""
 
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
@@ -6,34 +6,35 @@ from typing import Annotated, Self
 
 from openkoi_hookspecs import Chunk, Env, Model, NoProviderError, Request, RequestRejectedError
 from openkoi_hookspecs.content import IMAGE_TYPES
-from openkoi_wire import Bounds, Cassette, Wire, count, replays
+from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay, parse_count
 
-from .answer import Answer
-from .catalogue import FIRST, Defaults, page_of
-from .refusals import measured
-from .request import Scribe
-from .thinking import Thinking, sensible
+from .answer import MessagesResponseParser
+from .catalogue import FIRST_PAGE_PATH, AnthropicDefaults, parse_page
+from .errors import flag_overflow
+from .request import MessagesRequestBuilder
+from .thinking import Thinking, validate_thinking
 
-OFFICIAL = "https://api.anthropic.com"
-VERSION = {"anthropic-version": "2023-06-01"}
-TOKEN = "sk-ant-oat"
-FOR_TOKENS = {"anthropic-beta": "oauth-2025-04-20"}
-PAGES = 50
+OFFICIAL_URL = "https://api.anthropic.com"
+VERSION_HEADER = {"anthropic-version": "2023-06-01"}
+OAUTH_TOKEN_PREFIX = "sk-ant-oat"
+OAUTH_HEADER = {"anthropic-beta": "oauth-2025-04-20"}
+MAX_PAGES = 50
 MEDIA_TYPES = (*IMAGE_TYPES, "application/pdf")
 
 
 class Anthropic:
-    """Configured by ``[providers.anthropic]`` and by two variables.
+    """A provider for Anthropic's models, configured by ``[providers.anthropic]`` and two environment variables.
 
-    ``thinking`` is off, adaptive, or a number of tokens to think with. ``context`` and ``output`` hold for models of
-    which the server does not say.
+    ``thinking`` is off, adaptive, or a budget in tokens. ``context`` and ``output`` apply to models whose limits the
+    server
+    does not list.
     """
 
     def __init__(
         self,
         *,
         api_key: Annotated[str, Env("ANTHROPIC_API_KEY", secret=True)] = "",
-        base_url: Annotated[str, Env("ANTHROPIC_BASE_URL")] = OFFICIAL,
+        base_url: Annotated[str, Env("ANTHROPIC_BASE_URL")] = OFFICIAL_URL,
         idle_seconds: float = 60.0,
         context: int = 200_000,
         output: int = 16_384,
@@ -42,14 +43,14 @@ class Anthropic:
         transport: object | None = None,
     ) -> None:
         key, base = api_key.strip(), base_url.rstrip("/").removesuffix("/v1")
-        if base == OFFICIAL and not key and not replays(cassette):
+        if base == OFFICIAL_URL and not key and not is_replay(cassette):
             raise NoProviderError(
                 "Anthropic needs a key. Set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for another server."
             )
-        headers, bounds = {**VERSION, **credentials(key)}, Bounds(idle=idle_seconds)
-        self._wire = Wire(base, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
-        self._scribe = Scribe(sensible(thinking))
-        self._defaults = Defaults(context, output)
+        headers, bounds = {**VERSION_HEADER, **auth_headers(key)}, ResponseLimits(idle_seconds=idle_seconds)
+        self._wire = ApiClient(base, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
+        self._scribe = MessagesRequestBuilder(validate_thinking(thinking))
+        self._defaults = AnthropicDefaults(context, output)
         self._outputs: dict[str, int] = {}
 
     @property
@@ -64,54 +65,54 @@ class Anthropic:
         await self._wire.__aexit__()
 
     async def models(self) -> Sequence[Model]:
-        """List what can be called; prices are not told."""
+        """List the available models; the server does not list prices."""
         found: dict[str, Model] = {}
-        path = FIRST
-        for _ in range(PAGES):
-            page = page_of(await self._wire.get(path), self._defaults, self._wire.server)
+        path = FIRST_PAGE_PATH
+        for _ in range(MAX_PAGES):
+            page = parse_page(await self._wire.get(path), self._defaults, self._wire.server)
             found |= {model.name: model for model in page.models}
-            if not page.next or page.next == path:
+            if not page.next_path or page.next_path == path:
                 break
-            path = page.next
+            path = page.next_path
         self._outputs = {model.name: model.output for model in found.values()}
         return tuple(found.values())
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """Stream one answer."""
-        body = self._scribe.write(request, self._longest(request.model))
-        answer = Answer(self._wire.server)
-        with measuring():
+        """Stream one response."""
+        body = self._scribe.build(request, self._max_output(request.model))
+        answer = MessagesResponseParser(self._wire.server)
+        with flag_overflow_errors():
             async with aclosing(self._wire.stream("/v1/messages", body, answer)) as chunks:
                 async for chunk in chunks:
                     yield chunk
-        for chunk in answer.ending():
+        for chunk in answer.finish():
             yield chunk
 
     async def count_tokens(self, request: Request) -> int:
-        """Ask how many tokens a request would be, without having it answered."""
-        body = self._scribe.write_to_count(request, self._longest(request.model))
-        with measuring():
+        """Return the number of tokens of a request."""
+        body = self._scribe.build_count(request, self._max_output(request.model))
+        with flag_overflow_errors():
             counted = await self._wire.post("/v1/messages/count_tokens", body)
-        tokens = count(counted.get("input_tokens")) if isinstance(counted, dict) else 0
+        tokens = parse_count(counted.get("input_tokens")) if isinstance(counted, dict) else 0
         if not tokens:
-            raise self._wire.server.unavailable("was asked to count tokens and did not name a number.")
+            raise self._wire.server.unavailable("returned no token count.")
         return tokens
 
-    def _longest(self, model: str) -> int:
+    def _max_output(self, model: str) -> int:
         return self._outputs.get(model, self._defaults.output)
 
 
 @contextmanager
-def measuring() -> Iterator[None]:
-    """Tell of a refusal whether the request was too long."""
+def flag_overflow_errors() -> Iterator[None]:
+    """Mark rejections inside the block that were caused by the prompt's length."""
     try:
         yield
     except RequestRejectedError as error:
-        raise measured(error) from None
+        raise flag_overflow(error) from None
 
 
-def credentials(key: str) -> Mapping[str, str]:
-    """Show a key, or a token that stands for a person, as the vendor wants to see it; without one, none."""
-    if key.startswith(TOKEN):
-        return {"Authorization": f"Bearer {key}", **FOR_TOKENS}
+def auth_headers(key: str) -> Mapping[str, str]:
+    """Return the headers for an API key or an OAuth token; return none without a key."""
+    if key.startswith(OAUTH_TOKEN_PREFIX):
+        return {"Authorization": f"Bearer {key}", **OAUTH_HEADER}
     return {"x-api-key": key} if key else {}

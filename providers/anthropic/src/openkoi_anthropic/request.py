@@ -1,41 +1,44 @@
-"""Write a request as the Messages API reads it, without writing again what was written before.
+"""Build requests for the Messages API, reusing the bytes of unchanged parts.
 
-What is steady stands first (tools, system, messages) and what may differ from call to call stands last, so that the
-bytes of one request, up to the end of its messages, begin the next one. Knows the format; knows no connection.
+Tools, system and messages stand first and settings last, so that each request starts with the bytes of the one before
+it and the vendor's prompt cache applies.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Message, Request, Tool
-from openkoi_wire import Conversation, Serialised, written
+from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
 
-from .shape import held_to
+from .messages import CACHE_BREAKPOINT, add_breakpoint, encode_message, encode_message_with_breakpoint, encode_text
+from .output_schema import convert_schema
 from .thinking import Thinking, thinking_for
-from .turns import MARK, marked, marked_turns, text, turns
 
-TAKES_TEMPERATURE = re.compile(r"claude-(?:3|haiku-4|sonnet-4|opus-4-(?:[015]\b|20))")
-HOTTEST = 1.0
+TEMPERATURE_MODELS = re.compile(r"claude-(?:3|haiku-4|sonnet-4|opus-4-(?:[015]\b|20))")
+MAX_TEMPERATURE = 1.0
 
 
-class Scribe:
-    """Writes the requests of a provider.
+class MessagesRequestBuilder:
+    """Build the request bodies of one provider.
 
-    Four marks say what is cached: after the first block of the system, or the tools where there is but one; after the
-    last block; after the first message, which is the task; and one that the vendor moves along with the last message.
+    Up to four cache breakpoints are set: after the first system block (or the tools when there is only one block),
+    after
+    the last system block, after the first message, and one that the vendor moves along with the last message.
     """
 
     def __init__(self, thinking: Thinking = "off") -> None:
         self._thinking = thinking
-        self._story = Conversation(turns)
-        self._openings: Serialised[Message] = Serialised(written_opening)
-        self._tools: Serialised[Tool] = Serialised(lambda tool: written(described(tool)))
-        self._last_tools: Serialised[Tool] = Serialised(lambda tool: written(marked(described(tool))))
+        self._story = ConversationEncoder(encode_message)
+        self._openings: SerializedCache[Message] = SerializedCache(encode_first_message)
+        self._tools: SerializedCache[Tool] = SerializedCache(lambda tool: encode_json(describe_tool(tool)))
+        self._last_tools: SerializedCache[Tool] = SerializedCache(
+            lambda tool: encode_json(add_breakpoint(describe_tool(tool)))
+        )
 
-    def write(self, request: Request, output: int) -> bytes:
-        """Write a request; ``output`` is the longest answer when it does not say.
+    def build(self, request: Request, output: int) -> bytes:
+        """Return the body of a request; ``output`` is the token limit when the request has none.
 
-        Raises a KoiError when a tool call in it has no result.
+        Raise KoiError when a tool call has no result.
         """
         limit = request.max_output or output
         thinking = thinking_for(request, self._thinking, limit)
@@ -43,59 +46,61 @@ class Scribe:
             "max_tokens": limit,
             "stream": True,
             "thinking": thinking,
-            "temperature": None if thinking else temperature(request),
+            "temperature": None if thinking else temperature_for(request),
         }
-        return self._written(request, settings)
+        return self._encode(request, settings)
 
-    def write_to_count(self, request: Request, output: int) -> bytes:
-        """Write a request that is to be counted, not answered."""
+    def build_count(self, request: Request, output: int) -> bytes:
+        """Return the body of a token count request."""
         thinking = thinking_for(request, self._thinking, request.max_output or output)
-        return self._written(request, {"thinking": thinking})
+        return self._encode(request, {"thinking": thinking})
 
-    def _written(self, request: Request, settings: Mapping[str, object]) -> bytes:
+    def _encode(self, request: Request, settings: Mapping[str, object]) -> bytes:
         system = [block for block in request.system if block.strip()]
-        shape = {"format": {"type": "json_schema", "schema": held_to(request.schema)}} if request.schema else None
-        last = {**settings, "output_config": shape, "cache_control": MARK}
+        shape = (
+            {"format": {"type": "json_schema", "schema": convert_schema(request.schema)}} if request.schema else None
+        )
+        last = {**settings, "output_config": shape, "cache_control": CACHE_BREAKPOINT}
         lists = {
-            "tools": self._written_tools(request.tools, mark=len(system) < 2),
-            "system": b",".join(written_system(system)),
-            "messages": b",".join(self._written_messages(request.messages)),
+            "tools": self._encode_tools(request.tools, mark=len(system) < 2),
+            "system": b",".join(encode_system(system)),
+            "messages": b",".join(self._encode_messages(request.messages)),
         }
         parts = [b'"%s":[%s]' % (name.encode(), inside) for name, inside in lists.items() if inside]
-        tail = written({key: value for key, value in last.items() if value is not None})[1:]
-        return b",".join((written({"model": request.model})[:-1], *parts, tail))
+        tail = encode_json({key: value for key, value in last.items() if value is not None})[1:]
+        return b",".join((encode_json({"model": request.model})[:-1], *parts, tail))
 
-    def _written_tools(self, tools: Sequence[Tool], mark: bool) -> bytes:
+    def _encode_tools(self, tools: Sequence[Tool], mark: bool) -> bytes:
         if not mark:
             return self._tools.join(tools)
         return b",".join(filter(None, (self._tools.join(tools[:-1]), self._last_tools.join(tools[-1:]))))
 
-    def _written_messages(self, messages: Sequence[Message]) -> Sequence[bytes]:
-        told = self._story.write(messages)
+    def _encode_messages(self, messages: Sequence[Message]) -> Sequence[bytes]:
+        encoded = self._story.encode(messages)
         opening = self._openings.join(messages[:1])
-        return [opening, *told[1:]] if opening else told
+        return [opening, *encoded[1:]] if opening else encoded
 
 
-def written_opening(message: Message) -> bytes:
-    """Write the first message, marked."""
-    return b",".join(map(written, marked_turns(message)))
+def encode_first_message(message: Message) -> bytes:
+    """Encode the first message with a cache breakpoint."""
+    return b",".join(map(encode_json, encode_message_with_breakpoint(message)))
 
 
-def written_system(blocks: Sequence[str]) -> list[bytes]:
-    """Write the system's blocks; the first and the last are marked."""
+def encode_system(blocks: Sequence[str]) -> list[bytes]:
+    """Encode the system blocks with cache breakpoints on the first and the last."""
     ends = {0, len(blocks) - 1}
-    told = [text(block) for block in blocks]
-    return [written(marked(block) if place in ends else block) for place, block in enumerate(told)]
+    encoded = [encode_text(block) for block in blocks]
+    return [encode_json(add_breakpoint(block) if place in ends else block) for place, block in enumerate(encoded)]
 
 
-def described(tool: Tool) -> Mapping[str, object]:
-    """Tell what a model is told about a tool."""
+def describe_tool(tool: Tool) -> Mapping[str, object]:
+    """Return the definition of a tool."""
     words = {"description": tool.description} if tool.description.strip() else {}
     return {"name": tool.name, **words, "input_schema": {"type": "object", **tool.parameters}}
 
 
-def temperature(request: Request) -> float | None:
-    """Return the temperature where it may be set: the vendor's newer models refuse any."""
-    if request.temperature is None or ("claude" in request.model and not TAKES_TEMPERATURE.search(request.model)):
+def temperature_for(request: Request) -> float | None:
+    """Return the temperature, or None for models that reject one."""
+    if request.temperature is None or ("claude" in request.model and not TEMPERATURE_MODELS.search(request.model)):
         return None
-    return min(request.temperature, HOTTEST)
+    return min(request.temperature, MAX_TEMPERATURE)

@@ -1,48 +1,54 @@
-"""Whether a model is asked to think before it speaks, and how long. Knows the vendor's conditions; sends nothing."""
+"""Decide whether and how long a model thinks before it responds."""
 
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from openkoi_hookspecs import ConfigError, Message, Request, Role, ToolCall
 
-from .seals import KINDS
-from .turns import blocks_of
+from .messages import encode_blocks
+from .reasoning_signatures import THINKING_TYPES
 
 Thinking: TypeAlias = Literal["off", "adaptive"] | int
 
-LEAST = 1024
-ANSWER = 1024
+MIN_THINKING_TOKENS = 1024
+ANSWER_RESERVE_TOKENS = 1024
 
 
-def sensible(thinking: Thinking) -> Thinking:
-    """Return a setting that the vendor takes; raises ConfigError for another."""
-    if thinking in ("off", "adaptive") or thinking == 0 or (isinstance(thinking, int) and thinking >= LEAST):
+def validate_thinking(thinking: Thinking) -> Thinking:
+    """Return a valid ``thinking`` setting; raise ConfigError for another one."""
+    if (
+        thinking in ("off", "adaptive")
+        or thinking == 0
+        or (isinstance(thinking, int) and thinking >= MIN_THINKING_TOKENS)
+    ):
         return thinking
-    raise ConfigError(f"thinking is {thinking!r}. Set 'off', 'adaptive', or a number of tokens from {LEAST} up.")
+    raise ConfigError(
+        f"thinking is {thinking!r}. Set 'off', 'adaptive', or a number of tokens from {MIN_THINKING_TOKENS} up."
+    )
 
 
 def thinking_for(request: Request, thinking: Thinking, limit: int) -> Mapping[str, object] | None:
-    """Say how to think about a request whose answer is no longer than ``limit``; None: not at all.
+    """Return the ``thinking`` parameter of a request limited to ``limit`` tokens, or None to disable thinking.
 
-    Thoughts are part of an answer, so room is left for words. Within a row of tool calls that began without a thought
-    none is asked for: the vendor would refuse the conversation.
+    Thinking counts toward the limit, so some tokens are reserved for the answer. A series of tool calls that started
+    without thinking continues without it: the vendor rejects anything else.
     """
     if thinking == "adaptive":
         return {"type": "adaptive", "display": "summarized"}
     if not isinstance(thinking, int):
         return None
-    budget = min(thinking, limit - ANSWER)
-    if budget < LEAST or under_way_without_a_thought(request):
+    budget = min(thinking, limit - ANSWER_RESERVE_TOKENS)
+    if budget < MIN_THINKING_TOKENS or continues_without_thinking(request):
         return None
     return {"type": "enabled", "budget_tokens": budget}
 
 
-def under_way_without_a_thought(request: Request) -> bool:
-    """Whether the latest answer called tools without having thought."""
+def continues_without_thinking(request: Request) -> bool:
+    """Return whether the last response called tools without thinking first."""
     latest = next((message for message in reversed(request.messages) if message.role is Role.ASSISTANT), None)
-    return latest is not None and calls(latest) and blocks_of(latest)[0]["type"] not in KINDS
+    return latest is not None and has_tool_calls(latest) and encode_blocks(latest)[0]["type"] not in THINKING_TYPES
 
 
-def calls(message: Message) -> bool:
-    """Whether a message asks for tools."""
+def has_tool_calls(message: Message) -> bool:
+    """Return whether a message contains tool calls."""
     return any(isinstance(part, ToolCall) for part in message.parts)

@@ -1,20 +1,22 @@
-"""Count tokens as the vendor counted them. What is missing or makes no sense is not made up: it stays zero."""
+"""Read token counts; missing or invalid counts stay zero."""
 
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Json, Usage
-from openkoi_wire import count
+from openkoi_wire import parse_count
 
 
-def counts(counted: Json) -> dict[str, int]:
-    """Read what is counted so far; a later count of a thing takes the place of an earlier one."""
+def parse_counts(counted: Json) -> dict[str, int]:
+    """Return the valid counts; a later count replaces an earlier one."""
     if not isinstance(counted, dict):
         return {}
-    return {key: count(value) for key, value in counted.items() if type(value) is int and count(value) == value}
+    return {
+        key: parse_count(value) for key, value in counted.items() if type(value) is int and parse_count(value) == value
+    }
 
 
-def usage_of(counted: Mapping[str, int]) -> Usage:
-    """Tell what an answer cost; the vendor's input leaves out what was cached."""
+def to_usage(counted: Mapping[str, int]) -> Usage:
+    """Return the usage of a response; the vendor's input count excludes cached tokens."""
     return Usage(
         input=counted.get("input_tokens", 0),
         output=counted.get("output_tokens", 0),

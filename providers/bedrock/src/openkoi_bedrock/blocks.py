@@ -1,4 +1,4 @@
-"""Put the blocks of an answer together from their pieces. Knows what comes at once and what when it is whole."""
+"""Assemble the content blocks of a response from their deltas."""
 
 from base64 import b64decode
 from binascii import Error as NoBase64
@@ -6,46 +6,47 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Chunk, Json, Reasoning, Text, ToolCall
-from openkoi_wire import Calls, buffered
+from openkoi_wire import ToolCallFactory, make_buffered
 
-from .seals import redacted, signed
+from .reasoning_signatures import end_reasoning, redacted_reasoning
 
 
 @dataclass(slots=True)
-class Block:
-    """A block in the making: words and thoughts are passed on at once, calls and seals when they are complete.
+class ContentBlock:
+    """A content block that is still arriving.
 
-    A call that is ``spoken`` is the answer itself: its arguments are the words.
+    Text and reasoning are passed on at once, tool calls and signatures when they are complete. The arguments of a
+    tool call that ``is_answer`` are the answer's text.
     """
 
     id: str = ""
     tool: str = ""
-    calls: bool = False
-    spoken: bool = False
+    is_tool_call: bool = False
+    is_answer: bool = False
     complete: bool = False
-    lost: bool = False
+    has_invalid_delta: bool = False
     arguments: list[str] = field(default_factory=list)
     signature: str = ""
     redacted: bytes = b""
 
     def add(self, delta: dict[str, Json]) -> Sequence[Chunk] | None:
-        """Take a piece; None when there was nothing in it for us."""
+        """Add a delta; return None when it contains nothing new."""
         match delta:
             case {"text": str(text)} if text:
                 return [Text(text)]
-            case {"toolUse": {"input": str(piece)}} if self.spoken:
+            case {"toolUse": {"input": str(piece)}} if self.is_answer:
                 return [Text(piece)] if piece else None
             case {"toolUse": {"input": str(piece)}}:
                 self.arguments.append(piece)
-                return buffered(piece) or None
+                return make_buffered(piece) or None
             case {"toolUse": {"input": piece}} if piece is not None:
-                self.lost = True
+                self.has_invalid_delta = True
                 return ()
             case {"reasoningContent": dict(thought)}:
-                return self._think(thought)
+                return self._add_reasoning(thought)
         return None
 
-    def _think(self, thought: dict[str, Json]) -> Sequence[Chunk] | None:
+    def _add_reasoning(self, thought: dict[str, Json]) -> Sequence[Chunk] | None:
         match thought:
             case {"text": str(text)} if text:
                 return [Reasoning(text)]
@@ -53,83 +54,83 @@ class Block:
                 self.signature += piece
                 return ()
             case {"redactedContent": str(piece)} if piece:
-                self.redacted += decoded(piece)
+                self.redacted += decode_base64(piece)
                 return ()
         return None
 
     @property
-    def written(self) -> Json:
-        """The arguments as they came; None when a part of them cannot be read."""
-        return None if self.lost else "".join(self.arguments)
+    def raw_arguments(self) -> Json:
+        """The arguments as received, or None when a delta could not be read."""
+        return None if self.has_invalid_delta else "".join(self.arguments)
 
     def end(self) -> Sequence[Chunk]:
-        """End it; a thought is sealed now."""
+        """End the block and return its signature, if any."""
         self.complete = True
         if self.signature:
-            return [signed(self.signature)]
-        return [redacted(self.redacted)] if self.redacted else ()
+            return [end_reasoning(self.signature)]
+        return [redacted_reasoning(self.redacted)] if self.redacted else ()
 
 
-class Blocks:
-    """The blocks of one answer by their numbers, in the order in which they began; calls of ``spoken`` are words."""
+class ConverseBlocks:
+    """The content blocks of one response by index, in the order in which they began."""
 
-    def __init__(self, spoken: str = "") -> None:
-        self._spoken = spoken
-        self._blocks: dict[int, Block] = {}
+    def __init__(self, answer_tool: str = "") -> None:
+        self._spoken = answer_tool
+        self._blocks: dict[int, ContentBlock] = {}
         self._mixed_up = False
         self.said = False
 
     def start(self, at: Json, start: Json) -> Sequence[Chunk] | None:
-        """Begin a block; only one that calls a tool says what it is."""
+        """Start a block; only tool call blocks are announced."""
         match start:
             case {"toolUse": dict(use)}:
-                block = begun(use)
-                block.spoken = bool(self._spoken) and block.tool == self._spoken
-                block.calls = not block.spoken
-                self._mixed_up |= number(at) in self._blocks
-                self._blocks[number(at)] = block
+                block = start_tool_call(use)
+                block.is_answer = bool(self._spoken) and block.tool == self._spoken
+                block.is_tool_call = not block.is_answer
+                self._mixed_up |= index_or_default(at) in self._blocks
+                self._blocks[index_or_default(at)] = block
                 return ()
         return None
 
     def add(self, at: Json, delta: Json) -> Sequence[Chunk] | None:
-        """Take a piece of a block."""
+        """Add a delta to a block."""
         if not isinstance(delta, dict):
             return None
-        block = self._blocks.setdefault(number(at), Block())
-        self._mixed_up |= "toolUse" in delta and (block.complete or not (block.calls or block.spoken))
+        block = self._blocks.setdefault(index_or_default(at), ContentBlock())
+        self._mixed_up |= "toolUse" in delta and (block.complete or not (block.is_tool_call or block.is_answer))
         chunks = block.add(delta)
         self.said |= any(isinstance(chunk, Text) for chunk in chunks or ())
         return chunks
 
     def stop(self, at: Json) -> Sequence[Chunk]:
         """End a block."""
-        return self._blocks.setdefault(number(at), Block()).end()
+        return self._blocks.setdefault(index_or_default(at), ContentBlock()).end()
 
     @property
     def complete(self) -> bool:
-        """Whether every tool call came to its end, and no piece of one has gone astray."""
-        return not self._mixed_up and all(block.complete for block in self._blocks.values() if block.calls)
+        """Whether every tool call is complete and every delta belongs to one."""
+        return not self._mixed_up and all(block.complete for block in self._blocks.values() if block.is_tool_call)
 
-    def calls(self) -> Sequence[ToolCall]:
-        """Return the tool calls; those that cannot be read say so."""
-        calls = Calls()
-        asked = [block for block in self._blocks.values() if block.calls]
-        return [calls.make(block.id, block.tool, block.written) for block in asked]
-
-
-def begun(use: dict[str, Json]) -> Block:
-    """Begin the call of a tool."""
-    id, tool = use.get("toolUseId"), use.get("name")
-    return Block(id if isinstance(id, str) else "", tool if isinstance(tool, str) else "")
+    def tool_calls(self) -> Sequence[ToolCall]:
+        """Return the tool calls; one with unreadable arguments carries a parse error."""
+        calls = ToolCallFactory()
+        asked = [block for block in self._blocks.values() if block.is_tool_call]
+        return [calls.make(block.id, block.tool, block.raw_arguments) for block in asked]
 
 
-def number(at: Json) -> int:
-    """Return the number of a block."""
+def start_tool_call(use: dict[str, Json]) -> ContentBlock:
+    """Return a block for a tool call."""
+    call_id, tool = use.get("toolUseId"), use.get("name")
+    return ContentBlock(call_id if isinstance(call_id, str) else "", tool if isinstance(tool, str) else "")
+
+
+def index_or_default(at: Json) -> int:
+    """Return the index of a block, or 0 when it has none."""
     return at if type(at) is int else 0
 
 
-def decoded(piece: str) -> bytes:
-    """Read bytes as JSON carries them; what is none is nothing."""
+def decode_base64(piece: str) -> bytes:
+    """Decode base64; return no bytes when it is invalid."""
     try:
         return b64decode(piece, validate=True)
     except (NoBase64, ValueError):

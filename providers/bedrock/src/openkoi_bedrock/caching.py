@@ -1,7 +1,7 @@
-"""Where the cache is marked. Knows which models can be marked and where; writes no messages.
+"""Place cache points: which models take them, and where.
 
-A mark moves on as the conversation grows, and is not part of what it marks: it stands between two blocks, is put in
-when a turn is sent, and what was written of the turn stays as it is, byte for byte.
+Cache points are inserted when a turn is sent, between two blocks, so that the encoded turn itself stays identical from
+request to request.
 """
 
 import re
@@ -11,47 +11,47 @@ from typing import Literal, TypeAlias
 
 Caching: TypeAlias = Literal["auto", "always", "never"]
 
-POINT = b'{"cachePoint":{"type":"default"}}'
-MOVING = 2
-CLAUDE = re.compile(r"anthropic\.")
-TOO_OLD = re.compile(r"claude-(v2|instant|3-(haiku|sonnet|opus)|3-5-sonnet-20240620)")
-NOVA = re.compile(r"amazon\.nova")
-NOT_WORDS = (b'"toolResult":', b'"image":', b'"document":')
+CACHE_POINT = b'{"cachePoint":{"type":"default"}}'
+MAX_TURN_CACHE_POINTS = 2
+CLAUDE_MODELS = re.compile(r"anthropic\.")
+MODELS_WITHOUT_CACHING = re.compile(r"claude-(v2|instant|3-(haiku|sonnet|opus)|3-5-sonnet-20240620)")
+NOVA_MODELS = re.compile(r"amazon\.nova")
+NON_TEXT_BLOCKS = (b'"toolResult":', b'"image":', b'"document":')
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """What may be marked: the end of the system, of the tools, of turns, of turns with more in them than words."""
+class CachePoints:
+    """Where cache points may stand: after the system, the tools, text turns, and turns with results or images."""
 
     system: bool = False
     tools: bool = False
     turns: bool = False
-    results: bool = False
+    non_text_turns: bool = False
 
 
-ALL = Marks(system=True, tools=True, turns=True, results=True)
-WORDS_ONLY = Marks(system=True, turns=True)
+ALL_CACHE_POINTS = CachePoints(system=True, tools=True, turns=True, non_text_turns=True)
+TEXT_CACHE_POINTS = CachePoints(system=True, turns=True)
 
 
-def marks_for(model: str, caching: Caching) -> Marks:
-    """Decide what is marked for a model; Nova refuses a mark after a tool or a result."""
+def cache_points_for(model: str, caching: Caching) -> CachePoints:
+    """Return the cache points that a model takes; Nova rejects them after tools and results."""
     if caching == "never":
-        return Marks()
-    if NOVA.search(model):
-        return WORDS_ONLY
-    able = CLAUDE.search(model) and not TOO_OLD.search(model)
-    return ALL if able or caching == "always" else Marks()
+        return CachePoints()
+    if NOVA_MODELS.search(model):
+        return TEXT_CACHE_POINTS
+    able = CLAUDE_MODELS.search(model) and not MODELS_WITHOUT_CACHING.search(model)
+    return ALL_CACHE_POINTS if able or caching == "always" else CachePoints()
 
 
-def marked(turns: Sequence[bytes], marks: Marks, user: bytes) -> Sequence[bytes]:
-    """Mark the last user's turn, which is written, and the one before, which is read from the cache."""
+def add_cache_points(turns: Sequence[bytes], marks: CachePoints, user: bytes) -> Sequence[bytes]:
+    """Add cache points to the last user turn (which is written) and the one before (which is read from the cache)."""
     if not marks.turns:
         return turns
-    able = [n for n, turn in enumerate(turns) if turn.startswith(user) and (marks.results or words_only(turn))]
-    last = {*able[-MOVING:]}
-    return [turn[:-2] + b"," + POINT + turn[-2:] if n in last else turn for n, turn in enumerate(turns)]
+    able = [n for n, turn in enumerate(turns) if turn.startswith(user) and (marks.non_text_turns or is_text_only(turn))]
+    last = {*able[-MAX_TURN_CACHE_POINTS:]}
+    return [turn[:-2] + b"," + CACHE_POINT + turn[-2:] if n in last else turn for n, turn in enumerate(turns)]
 
 
-def words_only(turn: bytes) -> bool:
-    """Whether a turn holds nothing but words."""
-    return not any(kind in turn for kind in NOT_WORDS)
+def is_text_only(turn: bytes) -> bool:
+    """Return whether a turn contains only text."""
+    return not any(kind in turn for kind in NON_TEXT_BLOCKS)

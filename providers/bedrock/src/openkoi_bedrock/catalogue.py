@@ -1,52 +1,54 @@
-"""Read the lists of models and inference profiles, which say nothing of sizes. Knows which answer in a stream."""
+"""Parse the lists of models and inference profiles, which contain no token limits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, Model
 
-MODELS = "/foundation-models?byOutputModality=TEXT"
-PROFILES = "/inference-profiles?maxResults=1000"
+MODELS_PATH = "/foundation-models?byOutputModality=TEXT"
+PROFILES_PATH = "/inference-profiles?maxResults=1000"
 
 
 @dataclass(frozen=True, slots=True)
-class Defaults:
-    """What is taken for granted of every model."""
+class BedrockDefaults:
+    """Limits to assume for every model."""
 
     context: int
     output: int
 
 
-def models_of(models: Json, profiles: Json, defaults: Defaults) -> Sequence[Model]:
-    """List what can be called: models on demand, and the profiles of those that stream."""
-    able = {name: entry for entry in entries(models, "modelSummaries") if (name := streaming(entry))}
-    direct = [name for name, entry in able.items() if on_demand(entry)]
-    routed = [name for entry in entries(profiles, "inferenceProfileSummaries") if (name := over(entry, able))]
+def parse_models(models: Json, profiles: Json, defaults: BedrockDefaults) -> Sequence[Model]:
+    """Return on-demand models, and the inference profiles of models that stream text."""
+    able = {name: entry for entry in list_entries(models, "modelSummaries") if (name := streaming_model_id(entry))}
+    direct = [name for name, entry in able.items() if is_on_demand(entry)]
+    routed = [
+        name for entry in list_entries(profiles, "inferenceProfileSummaries") if (name := profile_id_of(entry, able))
+    ]
     output = min(defaults.output, defaults.context)
     return [Model(name, context=defaults.context, output=output) for name in dict.fromkeys((*direct, *routed))]
 
 
-def entries(listing: Json, key: str) -> Iterator[dict[str, Json]]:
-    """The entries of a list, or none."""
+def list_entries(listing: Json, key: str) -> Iterator[dict[str, Json]]:
+    """Yield the entries of a list."""
     found = listing.get(key) if isinstance(listing, dict) else None
     yield from (entry for entry in (found if isinstance(found, list) else ()) if isinstance(entry, dict))
 
 
-def streaming(entry: Mapping[str, Json]) -> str:
-    """Return the name of a model that answers in words, as a stream; otherwise nothing."""
+def streaming_model_id(entry: Mapping[str, Json]) -> str:
+    """Return the id of a model that streams text, or an empty string."""
     name, words = entry.get("modelId"), entry.get("outputModalities")
     able = isinstance(words, list) and "TEXT" in words and entry.get("responseStreamingSupported") is not False
     return name if isinstance(name, str) and able else ""
 
 
-def on_demand(entry: Mapping[str, Json]) -> bool:
-    """Whether a model can be called by its own name."""
+def is_on_demand(entry: Mapping[str, Json]) -> bool:
+    """Return whether a model can be called by its own id."""
     ways = entry.get("inferenceTypesSupported")
     return not isinstance(ways, list) or "ON_DEMAND" in ways
 
 
-def over(entry: Mapping[str, Json], able: Mapping[str, object]) -> str:
-    """Return the name of a profile whose model is able; otherwise nothing."""
+def profile_id_of(entry: Mapping[str, Json], able: Mapping[str, object]) -> str:
+    """Return the id of a profile for one of the given models, or an empty string."""
     name, models = entry.get("inferenceProfileId"), entry.get("models")
     arns = [model.get("modelArn") for model in models if isinstance(model, dict)] if isinstance(models, list) else []
     known = any(isinstance(arn, str) and arn.rpartition("/")[2] in able for arn in arns)

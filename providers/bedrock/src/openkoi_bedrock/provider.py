@@ -1,4 +1,4 @@
-"""The provider: one request out, one answer in. Knows addresses and who asks; the formats are its neighbours'."""
+"""Bedrock as a provider: list models and stream responses."""
 
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
@@ -6,28 +6,29 @@ from typing import Annotated, Self
 from urllib.parse import quote
 
 from openkoi_hookspecs import Chunk, Env, Json, Model, NoProviderError, ProviderError, Request, WrongServerError
-from openkoi_wire import Bounds, Cassette, Wire, replays
+from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay
 
-from .answer import Answer
+from .answer import ConverseResponseParser
 from .caching import Caching
-from .catalogue import MODELS, PROFILES, Defaults, models_of
-from .failures import explained
-from .frames import Frames
-from .keys import Chain, Keyring, Keys
+from .catalogue import MODELS_PATH, PROFILES_PATH, BedrockDefaults, parse_models
+from .credentials import AwsKeys, CredentialChain, Keyring
+from .errors import explain_error
+from .event_stream import EventStreamDecoder
 from .media import MEDIA_TYPES
-from .request import Scribe
-from .shape import ANSWER, by_tool
-from .signing import Signer
+from .output_schema import ANSWER_TOOL, needs_answer_tool
+from .request import ConverseRequestBuilder
+from .signing import RequestSigner
 
-ANYWHERE = "us-east-1"
+REPLAY_REGION = "us-east-1"
 
 
 class Bedrock:
-    """Configured by ``[providers.bedrock]`` and by the variables that the vendor's own tools read.
+    """A provider for AWS Bedrock, configured by ``[providers.bedrock]`` and the variables of the AWS tools.
 
-    A bearer token comes first, then a pair of keys, then whatever profile or login the vendor's tools would find; the
-    role of the machine itself only with ``instance_role``. ``context`` and ``output`` hold for all models: the lists
-    do not say. ``cache`` marks what is to be cached, by itself where the model is known to take it.
+    A bearer token takes precedence over keys, and keys over profiles and logins. The instance role is used only with
+    ``instance_role``. ``context`` and ``output`` apply to all models, since the lists contain no limits. ``cache`` sets
+    cache
+    points; ``auto`` does so for models known to take them.
     """
 
     def __init__(
@@ -49,22 +50,26 @@ class Bedrock:
         transport: object | None = None,
     ) -> None:
         token = api_key.strip()
-        keys = Keys(access_key_id.strip(), secret_access_key.strip(), session_token.strip())
-        place = region or (ANYWHERE if replays(cassette) else "")
-        unsigned = bool(token) or replays(cassette)
-        if not place and not (unsigned and base_url):
+        keys = AwsKeys(access_key_id.strip(), secret_access_key.strip(), session_token.strip())
+        region_name = region or (REPLAY_REGION if is_replay(cassette) else "")
+        unsigned = bool(token) or is_replay(cassette)
+        if not region_name and not (unsigned and base_url):
             raise NoProviderError("Bedrock needs a region. Set AWS_REGION, or region in [providers.bedrock].")
-        self._signer = None if unsigned else Signer(keyring(keys, instance_role=instance_role), place)
+        self._signer = (
+            None if unsigned else RequestSigner(choose_keyring(keys, instance_role=instance_role), region_name)
+        )
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        bounds = Bounds(idle=idle_seconds)
+        bounds = ResponseLimits(idle_seconds=idle_seconds)
 
-        def opened(url: str) -> Wire:
-            return Wire(url, headers=headers, bounds=bounds, sign=self._signer, cassette=cassette, transport=transport)
+        def open_client(url: str) -> ApiClient:
+            return ApiClient(
+                url, headers=headers, bounds=bounds, sign=self._signer, cassette=cassette, transport=transport
+            )
 
-        self._wire = opened(base_url or f"https://bedrock-runtime.{place}.amazonaws.com")
-        self._control = opened(control_url or base_url or f"https://bedrock.{place}.amazonaws.com")
-        self._scribe = Scribe(cache)
-        self._defaults = Defaults(context, output)
+        self._wire = open_client(base_url or f"https://bedrock-runtime.{region_name}.amazonaws.com")
+        self._control = open_client(control_url or base_url or f"https://bedrock.{region_name}.amazonaws.com")
+        self._scribe = ConverseRequestBuilder(cache)
+        self._defaults = BedrockDefaults(context, output)
 
     @property
     def media_types(self) -> Collection[str]:
@@ -79,34 +84,37 @@ class Bedrock:
         await self._control.__aexit__()
 
     async def models(self) -> Sequence[Model]:
-        """List what the account's region offers; nothing when it does not say, which is no reason not to chat."""
-        await self._ready()
-        return models_of(await self._listing(MODELS), await self._listing(PROFILES), self._defaults)
+        """List the models of the region; return none when the lists cannot be read, since chats may still work."""
+        await self._prepare_signer()
+        return parse_models(await self._fetch_list(MODELS_PATH), await self._fetch_list(PROFILES_PATH), self._defaults)
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """Stream one answer."""
-        body = self._scribe.write(request)
-        await self._ready()
-        answer, frames = Answer(self._wire.server, ANSWER if by_tool(request) else ""), Frames()
+        """Stream one response."""
+        body = self._scribe.build(request)
+        await self._prepare_signer()
+        answer, frames = (
+            ConverseResponseParser(self._wire.server, ANSWER_TOOL if needs_answer_tool(request) else ""),
+            EventStreamDecoder(),
+        )
         path = f"/model/{quote(request.model, safe='')}/converse-stream"
         try:
             async with aclosing(self._wire.stream(path, body, answer, frames)) as chunks:
                 async for chunk in chunks:
                     yield chunk
-            ending = answer.ending(frames.waiting)
+            ending = answer.finish(frames.pending_bytes)
         except ProviderError as error:
-            raise explained(error) from None
+            raise explain_error(error) from None
         for chunk in ending:
             yield chunk
 
-    async def _ready(self) -> None:
+    async def _prepare_signer(self) -> None:
         if self._signer is None:
             return
         await self._signer.ready()
-        self._signer.hide(self._wire.server)
-        self._signer.hide(self._control.server)
+        self._signer.hide_keys(self._wire.server)
+        self._signer.hide_keys(self._control.server)
 
-    async def _listing(self, path: str) -> Json:
+    async def _fetch_list(self, path: str) -> Json:
         try:
             return await self._control.get(path)
         except WrongServerError:
@@ -115,8 +123,8 @@ class Bedrock:
             return None
 
 
-def keyring(keys: Keys, *, instance_role: bool) -> Keyring:
-    """Say where keys come from; raises ConfigError for half a pair."""
+def choose_keyring(keys: AwsKeys, *, instance_role: bool) -> Keyring:
+    """Return the source of keys; raise NoProviderError when one of the two keys is missing."""
     if bool(keys.access) is not bool(keys.secret):
-        raise NoProviderError("Bedrock has half a pair of keys. Set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.")
-    return (lambda: keys) if keys.access else Chain(instance_role=instance_role)
+        raise NoProviderError("Bedrock needs both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; only one is set.")
+    return (lambda: keys) if keys.access else CredentialChain(instance_role=instance_role)

@@ -1,7 +1,4 @@
-"""Write a request as Converse reads it, without writing again what was written before.
-
-Knows the format; knows no connection.
-"""
+"""Build requests for Converse, reusing the bytes of unchanged parts."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,91 +6,97 @@ from functools import partial
 from itertools import groupby
 
 from openkoi_hookspecs import Arguments, Request, Tool, ToolCall
-from openkoi_wire import Conversation, Serialised, as_name, written
+from openkoi_wire import ConversationEncoder, SerializedCache, encode_json, to_vendor_name
 
-from .caching import POINT, Caching, marked, marks_for
-from .shape import ANSWER, by_tool, output_config, tool_choice
-from .turns import turns
+from .caching import CACHE_POINT, Caching, add_cache_points, cache_points_for
+from .messages import encode_message
+from .output_schema import ANSWER_TOOL, needs_answer_tool, output_config, tool_choice
 
-USER = b'{"role":"user","content":['
-ASSISTANT = b'{"role":"assistant","content":['
-TAIL = b"]}"
+USER_TURN_START = b'{"role":"user","content":['
+ASSISTANT_TURN_START = b'{"role":"assistant","content":['
+TURN_END = b"]}"
 NESTING = re.compile(r"anthropic\.|amazon\.nova")  # the models that take images inside of a tool's result
 
 
-class Scribe:
-    """Writes the requests of a provider."""
+class ConverseRequestBuilder:
+    """Build the request bodies of one provider."""
 
     def __init__(self, caching: Caching = "auto") -> None:
         self._caching = caching
-        self._stories = {nested: Conversation(partial(turns, nested=nested)) for nested in (False, True)}
-        self._tools: Serialised[Tool] = Serialised(written_tool)
+        self._stories = {
+            nested: ConversationEncoder(partial(encode_message, nested=nested)) for nested in (False, True)
+        }
+        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
 
-    def write(self, request: Request) -> bytes:
-        """Write a request, the steadiest first; raises a KoiError when a tool call in it has no result."""
-        marks = marks_for(request.model, self._caching)
-        story = marked(
-            list(merged(self._stories[bool(NESTING.search(request.model))].write(request.messages))), marks, USER
+    def build(self, request: Request) -> bytes:
+        """Return the body of a request; raise KoiError when a tool call has no result."""
+        marks = cache_points_for(request.model, self._caching)
+        story = add_cache_points(
+            list(merge_turns(self._stories[bool(NESTING.search(request.model))].encode(request.messages))),
+            marks,
+            USER_TURN_START,
         )
         fields = [
-            (b"system", listed(written_system(request), marks.system)),
+            (b"system", encode_array(encode_system(request), marks.system)),
             (b"toolConfig", self._tool_config(request, marks.tools)),
             (b"messages", b"[" + b",".join(story) + b"]"),
-            *settings(request),
+            *response_settings(request),
         ]
         return b"{" + b",".join(b'"' + name + b'":' + value for name, value in fields if value) + b"}"
 
     def _tool_config(self, request: Request, mark: bool) -> bytes:
-        """Write the tools, and the answer's own after the mark; nothing when there are none."""
-        offered = self._tools.join(request.tools) or b",".join(map(written, mentioned(request)))
-        if request.schema is None or not by_tool(request):
-            return b'{"tools":' + listed(offered, mark) + b"}" if offered else b""
-        answering = written(specified(ANSWER, "Give the answer, whole and once.", request.schema))
-        tools = b",".join(filter(None, (listed(offered, mark)[1:-1], answering)))
-        return b'{"tools":[' + tools + b'],"toolChoice":' + written(tool_choice(request)) + b"}"
+        """Return the tool configuration, with the answer tool after the cache point; empty without tools."""
+        offered = self._tools.join(request.tools) or b",".join(map(encode_json, called_tools(request)))
+        if request.schema is None or not needs_answer_tool(request):
+            return b'{"tools":' + encode_array(offered, mark) + b"}" if offered else b""
+        answering = encode_json(tool_spec(ANSWER_TOOL, "Give the complete answer, once.", request.schema))
+        tools = b",".join(filter(None, (encode_array(offered, mark)[1:-1], answering)))
+        return b'{"tools":[' + tools + b'],"toolChoice":' + encode_json(tool_choice(request)) + b"}"
 
 
-def merged(turns: Sequence[bytes]) -> Iterator[bytes]:
-    """Join turns of one speaker that follow each other: Converse wants them to alternate."""
-    for head, group in groupby(turns, key=lambda turn: USER if turn.startswith(USER) else ASSISTANT):
-        yield head + b",".join(turn[len(head) : -len(TAIL)] for turn in group) + TAIL
+def merge_turns(turns: Sequence[bytes]) -> Iterator[bytes]:
+    """Join consecutive turns of one role, because Converse requires alternating roles."""
+    for head, group in groupby(
+        turns, key=lambda turn: USER_TURN_START if turn.startswith(USER_TURN_START) else ASSISTANT_TURN_START
+    ):
+        yield head + b",".join(turn[len(head) : -len(TURN_END)] for turn in group) + TURN_END
 
 
-def listed(items: bytes, mark: bool) -> bytes:
-    """Write an array of what is written, with the mark of the cache at its end; nothing when it is empty."""
+def encode_array(items: bytes, mark: bool) -> bytes:
+    """Return an array of encoded items, with a cache point if asked; empty without items."""
     if not items:
         return b""
-    return b"[" + items + (b"," + POINT if mark else b"") + b"]"
+    return b"[" + items + (b"," + CACHE_POINT if mark else b"") + b"]"
 
 
-def settings(request: Request) -> Iterator[tuple[bytes, bytes]]:
-    """Write what is set for one answer."""
+def response_settings(request: Request) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the encoded settings of the response."""
     longest = {} if request.max_output is None else {"maxTokens": max(request.max_output, 1)}
     warmth = {} if request.temperature is None else {"temperature": min(request.temperature, 1.0)}
     if longest or warmth:
-        yield b"inferenceConfig", written({**longest, **warmth})
-    if request.schema is not None and not by_tool(request):
-        yield b"outputConfig", written(output_config(request.schema))
+        yield b"inferenceConfig", encode_json({**longest, **warmth})
+    if request.schema is not None and not needs_answer_tool(request):
+        yield b"outputConfig", encode_json(output_config(request.schema))
 
 
-def written_system(request: Request) -> bytes:
-    """Write the system's blocks; blank ones are refused."""
-    return b",".join(written({"text": block}) for block in request.system if block.strip())
+def encode_system(request: Request) -> bytes:
+    """Encode the system blocks; skip blank ones, which are rejected."""
+    return b",".join(encode_json({"text": block}) for block in request.system if block.strip())
 
 
-def written_tool(tool: Tool) -> bytes:
-    """Write what a model is told about a tool."""
-    return written(specified(tool.name, tool.description, tool.parameters))
+def encode_tool(tool: Tool) -> bytes:
+    """Encode a tool definition."""
+    return encode_json(tool_spec(tool.name, tool.description, tool.parameters))
 
 
-def specified(name: str, description: str, parameters: Arguments) -> Mapping[str, object]:
-    """Tell of a tool; a blank description is refused."""
+def tool_spec(name: str, description: str, parameters: Arguments) -> Mapping[str, object]:
+    """Return a tool specification; omit a blank description, which is rejected."""
     described = {"description": description} if description.strip() else {}
     return {"toolSpec": {"name": name, **described, "inputSchema": {"json": dict(parameters)}}}
 
 
-def mentioned(request: Request) -> Iterator[Mapping[str, object]]:
-    """Tell of the tools that were called before: Converse wants to know them, although none is offered now."""
+def called_tools(request: Request) -> Iterator[Mapping[str, object]]:
+    """Yield specifications of tools called earlier, which Converse requires even when no tools are offered."""
     parts = (part for message in request.messages for part in message.parts)
-    for name in dict.fromkeys(as_name(part.tool) for part in parts if isinstance(part, ToolCall)):
-        yield specified(name, "Was offered before; do not call it now.", {"type": "object"})
+    for name in dict.fromkeys(to_vendor_name(part.tool) for part in parts if isinstance(part, ToolCall)):
+        yield tool_spec(name, "Not available now; do not call it.", {"type": "object"})

@@ -1,45 +1,48 @@
-"""Sign requests as AWS wants them signed. botocore is imported, in a thread, before the first signature."""
+"""Sign requests with AWS Signature Version 4.
+
+botocore is imported in a thread, before the first signature.
+"""
 
 import asyncio
 from collections.abc import Mapping
 
 from openkoi_wire import Server
 
-from .keys import Keyring, Keys
+from .credentials import AwsKeys, Keyring
 
 SERVICE = "bedrock"
 
 
-class Signer:
-    """Signs with the keys that hold; ``ready`` is awaited before each request."""
+class RequestSigner:
+    """Sign requests with valid keys; await ``ready`` before each request."""
 
     def __init__(self, keyring: Keyring, region: str) -> None:
         self._keyring = keyring
         self._region = region
-        self._keys = Keys("", "")
+        self._keys = AwsKeys("", "")
 
     async def ready(self) -> None:
-        """Have keys that hold, and what is needed to sign, without holding anybody up."""
-        self._keys = await asyncio.to_thread(self._prepared)
+        """Load keys and botocore in a thread."""
+        self._keys = await asyncio.to_thread(self._load)
 
     def __call__(self, method: str, url: str, body: bytes) -> Mapping[str, str]:
-        """Make the headers that prove who asks."""
-        return signed((method, url, body), self._keys, self._region)
+        """Return the headers that sign a request."""
+        return sign_request((method, url, body), self._keys, self._region)
 
-    def hide(self, server: Server) -> None:
-        """Have our keys masked in whatever a server says."""
+    def hide_keys(self, server: Server) -> None:
+        """Mask the keys in the server's messages."""
         for secret in (self._keys.secret, self._keys.session):
             server.redactor.hold(secret, "the AWS credentials")
 
-    def _prepared(self) -> Keys:
+    def _load(self) -> AwsKeys:
         import botocore.auth  # type: ignore[import-untyped]  # botocore carries no types
         import botocore.awsrequest  # type: ignore[import-untyped] # noqa: F401 - it takes time, which this thread has
 
         return self._keyring()
 
 
-def signed(request: tuple[str, str, bytes], keys: Keys, region: str) -> Mapping[str, str]:
-    """Sign a method, an address and a body."""
+def sign_request(request: tuple[str, str, bytes], keys: AwsKeys, region: str) -> Mapping[str, str]:
+    """Return the headers that sign a method, URL and body."""
     from botocore.auth import SigV4Auth
     from botocore.awsrequest import AWSRequest
     from botocore.credentials import Credentials  # type: ignore[import-untyped]  # botocore carries no types

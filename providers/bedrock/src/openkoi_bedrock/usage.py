@@ -1,16 +1,16 @@
-"""Count tokens as the vendor counted them. What is missing or makes no sense is not made up: it stays zero."""
+"""Read token counts; missing or invalid counts stay zero."""
 
 from openkoi_hookspecs import Json, Usage
-from openkoi_wire import count
+from openkoi_wire import parse_count
 
 
-def usage_of(counted: Json) -> Usage:
-    """Read a usage object, or what stands in its place; its input leaves out the cached tokens already."""
+def parse_usage(counted: Json) -> Usage:
+    """Return the usage of a response; the vendor's input count excludes cached tokens."""
     if not isinstance(counted, dict):
         return Usage()
     return Usage(
-        input=count(counted.get("inputTokens")),
-        output=count(counted.get("outputTokens")),
-        cache_read=count(counted.get("cacheReadInputTokens")),
-        cache_write=count(counted.get("cacheWriteInputTokens")),
+        input=parse_count(counted.get("inputTokens")),
+        output=parse_count(counted.get("outputTokens")),
+        cache_read=parse_count(counted.get("cacheReadInputTokens")),
+        cache_write=parse_count(counted.get("cacheWriteInputTokens")),
     )

@@ -1,61 +1,63 @@
-"""Read the vendor's list of models, page by page. Knows which of them talk, and how much they can hold."""
+"""Parse the vendor's paged list of models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, Model, ProviderError
-from openkoi_wire import Server, count, reported
+from openkoi_wire import Server, error_from_body, parse_count
 
-from .troubles import error_of, objects, trouble_in
+from .errors import find_error, objects_in, to_provider_error
 
-TALKS = frozenset({"generateContent", "streamGenerateContent"})
+CHAT_METHODS = frozenset({"generateContent", "streamGenerateContent"})
 PREFIX = "models/"
 
 
 @dataclass(frozen=True, slots=True)
-class Defaults:
-    """What is taken for granted of a model when the server does not say."""
+class GoogleDefaults:
+    """Limits to assume for a model when the server lists none."""
 
     context: int
     output: int
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """A piece of the list, and the word to ask for the next one with; nothing when it was the last."""
+class ModelPage:
+    """A page of models and the token of the next page (empty after the last)."""
 
     models: Sequence[Model]
-    next: str
+    next_token: str
 
 
-def page_of(listing: Json, defaults: Defaults, server: Server) -> Page:
-    """Read a page; raises ProviderUnavailableError when it is none."""
+def parse_page(listing: Json, defaults: GoogleDefaults, server: Server) -> ModelPage:
+    """Parse a page of models; raise ProviderUnavailableError when it is not one."""
     if not isinstance(listing, dict) or "error" in listing or not {"models", "nextPageToken"} & {*listing}:
-        raise complaint(listing, server, "a list of models")
-    found = [model_of(entry, defaults) for entry in objects(listing.get("models")) if talks(entry)]
+        raise unexpected_response_error(listing, server, "a list of models")
+    found = [parse_model(entry, defaults) for entry in objects_in(listing.get("models")) if can_chat(entry)]
     token = listing.get("nextPageToken")
-    return Page([model for model in found if model.name], token if isinstance(token, str) else "")
+    return ModelPage([model for model in found if model.name], token if isinstance(token, str) else "")
 
 
-def complaint(answer: Json, server: Server, wanted: str) -> ProviderError:
-    """Make the error for an answer that is not what was wanted."""
-    trouble = trouble_in(answer)
+def unexpected_response_error(answer: Json, server: Server, wanted: str) -> ProviderError:
+    """Return the error for a response that is not what was requested."""
+    trouble = find_error(answer)
     if trouble is None:
-        return server.unavailable(f"answered with something that is not {wanted}.")
-    return error_of(trouble, server) or reported(server, answer)
+        return server.unavailable(f"returned something that is not {wanted}.")
+    return to_provider_error(trouble, server) or error_from_body(server, answer)
 
 
-def talks(entry: Mapping[str, Json]) -> bool:
-    """Whether a model answers in words; one of which nothing is said may."""
+def can_chat(entry: Mapping[str, Json]) -> bool:
+    """Return whether a model generates content; assume so when no methods are listed."""
     methods = entry.get("supportedGenerationMethods")
-    return not isinstance(methods, list) or any(isinstance(one, str) and one in TALKS for one in methods)
+    return not isinstance(methods, list) or any(
+        isinstance(method, str) and method in CHAT_METHODS for method in methods
+    )
 
 
-def model_of(entry: Mapping[str, Json], defaults: Defaults) -> Model:
-    """Describe a model; no answer is longer than what it can hold."""
+def parse_model(entry: Mapping[str, Json], defaults: GoogleDefaults) -> Model:
+    """Return a model; cap its output at its context window."""
     name = entry.get("name")
-    context = count(entry.get("inputTokenLimit")) or defaults.context
-    output = count(entry.get("outputTokenLimit")) or defaults.output
+    context = parse_count(entry.get("inputTokenLimit")) or defaults.context
+    output = parse_count(entry.get("outputTokenLimit")) or defaults.output
     return Model(
         name.removeprefix(PREFIX) if isinstance(name, str) else "", context=context, output=min(output, context)
     )

@@ -1,33 +1,33 @@
-"""Texts to vectors, a hundred at a time. Knows the format of a batch; the connection is the door's."""
+"""Embed texts in batches."""
 
 import math
 from collections.abc import Sequence
 from typing import Annotated, Self
 
 from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
-from openkoi_wire import Cassette, Server, count, written
+from openkoi_wire import Cassette, Server, encode_json, parse_count
 
-from .catalogue import complaint
-from .door import OFFICIAL, Access, path_of, resource
-from .troubles import objects
+from .access import OFFICIAL_URL, GoogleAccess, path_of, resource_name
+from .catalogue import unexpected_response_error
+from .errors import objects_in
 
-BATCH = 100
-NOTHING = "(nothing)"
-LARGEST = 1e100
+MAX_BATCH_TEXTS = 100
+EMPTY_TEXT = "(nothing)"
+MAX_COMPONENT = 1e100
 
 
 class GoogleEmbedder:
-    """Configured by ``[embedders.google]`` and by the variables of the provider.
+    """An embedder for Google's models, configured by ``[embedders.google]`` and the provider's variables.
 
-    ``dimensions`` is how many numbers a vector has. ``task`` is one of the vendor's task types; without one, a question
-    and its answer are told alike.
+    ``dimensions`` is the length of the vectors. ``task`` is one of the vendor's task types; without one, queries and
+    documents are embedded alike.
     """
 
     def __init__(
         self,
         *,
         api_key: Annotated[str, Env("GOOGLE_API_KEY", secret=True), Env("GEMINI_API_KEY", secret=True)] = "",
-        base_url: Annotated[str, Env("GOOGLE_GEMINI_BASE_URL")] = OFFICIAL,
+        base_url: Annotated[str, Env("GOOGLE_GEMINI_BASE_URL")] = OFFICIAL_URL,
         model: str = "gemini-embedding-001",
         dimensions: int = 768,
         task: str = "",
@@ -36,14 +36,14 @@ class GoogleEmbedder:
         transport: object | None = None,
     ) -> None:
         if dimensions < 1:
-            raise ConfigError(f"dimensions is {dimensions}; a vector has at least one. Write 768, 1536 or 3072.")
-        self._wire = Access(
+            raise ConfigError(f"dimensions is {dimensions}. Set it to 768, 1536 or 3072.")
+        self._wire = GoogleAccess(
             key=api_key.strip(),
             base_url=base_url,
             idle_seconds=idle_seconds,
             cassette=cassette,
             transport=transport,
-        ).door()
+        ).open_client()
         self._model, self._dimensions, self._task = model, dimensions, task
 
     async def __aenter__(self) -> Self:
@@ -54,61 +54,60 @@ class GoogleEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """The length of the vectors."""
+        """Length of the vectors."""
         return self._dimensions
 
     @property
     def id(self) -> str:
-        """Model, dimension and task: with another of these the same text gets another vector."""
+        """Model, dimensions and task type, all of which change the vectors."""
         return f"google/{self._model}:{self._dimensions}" + (f":{self._task}" if self._task else "")
 
     async def embed(self, texts: Sequence[str]) -> Embedding:
         """Embed each text, in order."""
         vectors: list[Sequence[float]] = []
         tokens = 0
-        for start in range(0, len(texts), BATCH):
-            batch = texts[start : start + BATCH]
-            answer = await self._wire.post(path_of(self._model, ":batchEmbedContents"), self._written(batch))
-            vectors += vectors_of(answer, (len(batch), self._dimensions), self._wire.server)
-            tokens += tokens_of(answer)
+        for start in range(0, len(texts), MAX_BATCH_TEXTS):
+            batch = texts[start : start + MAX_BATCH_TEXTS]
+            answer = await self._wire.post(path_of(self._model, ":batchEmbedContents"), self._encode(batch))
+            vectors += parse_vectors(answer, (len(batch), self._dimensions), self._wire.server)
+            tokens += parse_tokens(answer)
         return Embedding(vectors, Usage(input=tokens))
 
-    def _written(self, texts: Sequence[str]) -> bytes:
-        return written({"requests": [self._request(text) for text in texts]})
+    def _encode(self, texts: Sequence[str]) -> bytes:
+        return encode_json({"requests": [self._embed_request(text) for text in texts]})
 
-    def _request(self, text: str) -> dict[str, object]:
-        """Ask for one vector; the vendor takes no text that says nothing."""
+    def _embed_request(self, text: str) -> dict[str, object]:
+        """Return the request for one vector; the vendor rejects blank texts."""
         task = {"taskType": self._task} if self._task else {}
-        content = {"parts": [{"text": text if text.strip() else NOTHING}]}
+        content = {"parts": [{"text": text if text.strip() else EMPTY_TEXT}]}
         return {
-            "model": resource(self._model),
+            "model": resource_name(self._model),
             "content": content,
             "outputDimensionality": self._dimensions,
             **task,
         }
 
 
-def vectors_of(answer: Json, shape: tuple[int, int], server: Server) -> list[Sequence[float]]:
-    """Read as many vectors of as many numbers as were asked for.
-
-    Raises ProviderUnavailableError when they are not there.
-    """
-    found = [one.get("values") for one in objects(answer.get("embeddings"))] if isinstance(answer, dict) else []
-    vectors = [normalised(values) for values in found]
+def parse_vectors(answer: Json, shape: tuple[int, int], server: Server) -> list[Sequence[float]]:
+    """Return the vectors; raise ProviderUnavailableError unless there are as many of that length as requested."""
+    found = [entry.get("values") for entry in objects_in(answer.get("embeddings"))] if isinstance(answer, dict) else []
+    vectors = [normalize(values) for values in found]
     if len(vectors) != shape[0] or any(len(vector) != shape[1] for vector in vectors):
-        raise complaint(answer, server, f"{shape[0]} vectors of {shape[1]} numbers")
+        raise unexpected_response_error(answer, server, f"{shape[0]} vectors of {shape[1]} numbers")
     return vectors
 
 
-def normalised(values: Json) -> Sequence[float]:
-    """Give a vector the length one, as the vendor does only for the largest; nothing when it cannot be."""
+def normalize(values: Json) -> Sequence[float]:
+    """Scale a vector to length one, which the vendor does only for the largest dimension; empty when that is
+    impossible.
+    """
     numbers = values if isinstance(values, list) else []
-    vector = [float(number) for number in numbers if isinstance(number, int | float) and abs(number) < LARGEST]
+    vector = [float(number) for number in numbers if isinstance(number, int | float) and abs(number) < MAX_COMPONENT]
     length = math.hypot(*vector)
     return [number / length for number in vector] if math.isfinite(length) and length > 0 else []
 
 
-def tokens_of(answer: Json) -> int:
-    """Return what a batch cost, or 0 when the server does not say."""
+def parse_tokens(answer: Json) -> int:
+    """Return the token count of a batch, or 0 when it is missing."""
     counted = answer.get("usageMetadata") if isinstance(answer, dict) else None
-    return count(counted.get("promptTokenCount")) if isinstance(counted, dict) else 0
+    return parse_count(counted.get("promptTokenCount")) if isinstance(counted, dict) else 0

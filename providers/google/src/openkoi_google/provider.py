@@ -1,4 +1,4 @@
-"""The provider: one request out, one answer in. Knows the addresses; the formats are its neighbours'."""
+"""Google as a provider: list models, count tokens, stream responses."""
 
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
@@ -6,29 +6,30 @@ from typing import Annotated, Self
 from urllib.parse import quote
 
 from openkoi_hookspecs import Chunk, Env, Model, Request
-from openkoi_wire import Cassette, count
+from openkoi_wire import Cassette, parse_count
 
-from .answer import Answer
-from .catalogue import PREFIX, Defaults, complaint, model_of, page_of
-from .door import OFFICIAL, Access, path_of
-from .request import Scribe
+from .access import OFFICIAL_URL, GoogleAccess, path_of
+from .answer import GeminiResponseParser
+from .catalogue import PREFIX, GoogleDefaults, parse_model, parse_page, unexpected_response_error
+from .request import GeminiRequestBuilder
 
-MOST_PAGES = 100
+MAX_PAGES = 100
 MEDIA_TYPES = ("image/png", "image/jpeg", "image/webp", "application/pdf")  # the vendor takes no GIF
 
 
 class Google:
-    """Configured by ``[providers.google]`` and by three variables; a server of one's own may need no key.
+    """A provider for Gemini models, configured by ``[providers.google]`` and three environment variables.
 
-    ``thoughts`` asks for summaries of what a model thinks; a model that cannot think refuses that. ``context`` and
-    ``output`` hold for models of which the server does not say.
+    ``thoughts`` requests summaries of a model's reasoning, which models without reasoning reject. ``context`` and
+    ``output``
+    apply to models whose limits the server does not list.
     """
 
     def __init__(
         self,
         *,
         api_key: Annotated[str, Env("GOOGLE_API_KEY", secret=True), Env("GEMINI_API_KEY", secret=True)] = "",
-        base_url: Annotated[str, Env("GOOGLE_GEMINI_BASE_URL")] = OFFICIAL,
+        base_url: Annotated[str, Env("GOOGLE_GEMINI_BASE_URL")] = OFFICIAL_URL,
         idle_seconds: float = 60.0,
         context: int = 1_048_576,
         output: int = 8_192,
@@ -36,15 +37,15 @@ class Google:
         cassette: Cassette = "",
         transport: object | None = None,
     ) -> None:
-        self._wire = Access(
+        self._wire = GoogleAccess(
             key=api_key.strip(),
             base_url=base_url,
             idle_seconds=idle_seconds,
             cassette=cassette,
             transport=transport,
-        ).door()
-        self._scribe = Scribe(thoughts)
-        self._defaults = Defaults(context, output)
+        ).open_client()
+        self._scribe = GeminiRequestBuilder(thoughts)
+        self._defaults = GoogleDefaults(context, output)
 
     @property
     def media_types(self) -> Collection[str]:
@@ -58,39 +59,39 @@ class Google:
         await self._wire.__aexit__()
 
     async def models(self) -> Sequence[Model]:
-        """List the models that answer in words; prices are not known to the server."""
+        """List the models that generate content; the server lists no prices."""
         found: dict[str, Model] = {}
         token = ""
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             path = "/models?pageSize=1000" + (f"&pageToken={quote(token, safe='')}" if token else "")
-            page = page_of(await self._wire.get(path), self._defaults, self._wire.server)
+            page = parse_page(await self._wire.get(path), self._defaults, self._wire.server)
             found |= {model.name: model for model in page.models}
-            if not page.next or page.next == token:
+            if not page.next_token or page.next_token == token:
                 break
-            token = page.next
+            token = page.next_token
         return list(found.values())
 
     async def describe(self, name: str) -> Model:
-        """Tell about one model; raises RequestRejectedError when there is none of that name."""
+        """Return one model; raise RequestRejectedError when it does not exist."""
         entry = await self._wire.get(path_of(name))
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-            raise complaint(entry, self._wire.server, "a model")
-        return model_of({**entry, "name": f"{PREFIX}{name.removeprefix(PREFIX)}"}, self._defaults)
+            raise unexpected_response_error(entry, self._wire.server, "a model")
+        return parse_model({**entry, "name": f"{PREFIX}{name.removeprefix(PREFIX)}"}, self._defaults)
 
     async def count_tokens(self, request: Request) -> int:
-        """Ask how many tokens a request would be."""
+        """Return the number of tokens of a request."""
         path = path_of(request.model, ":countTokens")
-        answer = await self._wire.post(path, self._scribe.write_counting(request))
-        if not isinstance(answer, dict) or not count(answer.get("totalTokens")):
-            raise complaint(answer, self._wire.server, "a number of tokens")
-        return count(answer.get("totalTokens"))
+        answer = await self._wire.post(path, self._scribe.build_count(request))
+        if not isinstance(answer, dict) or not parse_count(answer.get("totalTokens")):
+            raise unexpected_response_error(answer, self._wire.server, "a number of tokens")
+        return parse_count(answer.get("totalTokens"))
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """Stream one answer."""
-        answer = Answer(self._wire.server)
+        """Stream one response."""
+        answer = GeminiResponseParser(self._wire.server)
         path = path_of(request.model, ":streamGenerateContent?alt=sse")
-        async with aclosing(self._wire.stream(path, self._scribe.write(request), answer)) as chunks:
+        async with aclosing(self._wire.stream(path, self._scribe.build(request), answer)) as chunks:
             async for chunk in chunks:
                 yield chunk
-        for chunk in answer.ending():
+        for chunk in answer.finish():
             yield chunk

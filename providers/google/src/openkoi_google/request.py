@@ -1,51 +1,50 @@
-"""Write a request as the vendor reads it, without writing again what was written before.
+"""Build requests for the Gemini API, reusing the bytes of unchanged parts.
 
-What is steady comes first and the conversation after it, so that the beginning of each request is that of the one
-before. Knows the format; knows no connection.
+The parts that stay the same come first, so that each request starts with the bytes of the one before it.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 
 from openkoi_hookspecs import Request, Tool
-from openkoi_wire import Conversation, Serialised, written
+from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
 
-from .door import resource
-from .turns import Teller
+from .access import resource_name
+from .messages import MessageEncoder
 
 FLAT = re.compile(r"(?!gemini)|gemini-[12]\b")  # Gemini 3 was the first that takes images inside of a tool's result
 
 
-class Scribe:
-    """Writes the requests of a provider. ``thoughts``: ask for what the model thinks, in its own summary."""
+class GeminiRequestBuilder:
+    """Build the request bodies of one provider; ``thoughts`` requests summaries of a model's reasoning."""
 
     def __init__(self, thoughts: bool = False) -> None:
         self._thoughts = thoughts
-        self._tellers = {nested: Teller(nested=nested) for nested in (False, True)}
-        self._stories = {nested: Conversation(teller.tell) for nested, teller in self._tellers.items()}
-        self._tools: Serialised[Tool] = Serialised(written_tool)
+        self._tellers = {nested: MessageEncoder(nested=nested) for nested in (False, True)}
+        self._stories = {nested: ConversationEncoder(teller.encode) for nested, teller in self._tellers.items()}
+        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
 
-    def write(self, request: Request) -> bytes:
-        """Write a request; raises a KoiError when a tool call in it has no result."""
-        return b"{" + b",".join(self._pieces(request)) + b"}"
+    def build(self, request: Request) -> bytes:
+        """Return the body of a request; raise KoiError when a tool call has no result."""
+        return b"{" + b",".join(self._fields(request)) + b"}"
 
-    def write_counting(self, request: Request) -> bytes:
-        """Write the question how many tokens a request is; raises a KoiError like ``write``."""
-        named = b'"model":' + written_text(resource(request.model))
-        return b'{"generateContentRequest":{' + b",".join((named, *self._pieces(request))) + b"}}"
+    def build_count(self, request: Request) -> bytes:
+        """Return the body of a token count request; raise KoiError like ``build``."""
+        named = b'"model":' + encode_text(resource_name(request.model))
+        return b'{"generateContentRequest":{' + b",".join((named, *self._fields(request))) + b"}}"
 
-    def _pieces(self, request: Request) -> Iterable[bytes]:
+    def _fields(self, request: Request) -> Iterable[bytes]:
         nested = not FLAT.match(request.model.removeprefix("models/"))
         self._tellers[nested].follow(request.messages)
-        messages = self._stories[nested].write(request.messages)
+        messages = self._stories[nested].encode(request.messages)
         system = [{"text": block} for block in request.system if block]
         if system:
-            yield b'"systemInstruction":' + written({"parts": system})
+            yield b'"systemInstruction":' + encode_json({"parts": system})
         if request.tools:
             yield b'"tools":[{"functionDeclarations":[' + self._tools.join(request.tools) + b"]}]"
         yield b'"contents":[' + b",".join(messages) + b"]"
         if settings := self._settings(request):
-            yield b'"generationConfig":' + written(settings)
+            yield b'"generationConfig":' + encode_json(settings)
 
     def _settings(self, request: Request) -> Mapping[str, object]:
         settings = {
@@ -58,11 +57,13 @@ class Scribe:
         return {key: value for key, value in settings.items() if value is not None}
 
 
-def written_tool(tool: Tool) -> bytes:
-    """Write what a model is told about a tool; its parameters as they are, whatever JSON Schema they are in."""
-    return written({"name": tool.name, "description": tool.description, "parametersJsonSchema": dict(tool.parameters)})
+def encode_tool(tool: Tool) -> bytes:
+    """Encode a function declaration with its JSON Schema unchanged."""
+    return encode_json(
+        {"name": tool.name, "description": tool.description, "parametersJsonSchema": dict(tool.parameters)}
+    )
 
 
-def written_text(text: str) -> bytes:
-    """Write one text as JSON."""
-    return written({"": text})[4:-1]
+def encode_text(text: str) -> bytes:
+    """Encode a string as JSON."""
+    return encode_json({"": text})[4:-1]

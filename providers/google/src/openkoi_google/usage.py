@@ -1,17 +1,17 @@
-"""Count tokens as the vendor counted them. What is missing or makes no sense is not made up: it stays zero."""
+"""Read token counts; missing or invalid counts stay zero."""
 
 from openkoi_hookspecs import Json, Usage
-from openkoi_wire import count
+from openkoi_wire import parse_count
 
 
-def usage_of(counted: Json) -> Usage:
-    """Read ``usageMetadata``: cached tokens are among those of the prompt, thoughts are beside those of the answer."""
+def parse_usage(counted: Json) -> Usage:
+    """Parse ``usageMetadata``: the prompt includes cached tokens, the response excludes thoughts."""
     if not isinstance(counted, dict):
         return Usage()
-    prompt = count(counted.get("promptTokenCount"))
-    cached = min(count(counted.get("cachedContentTokenCount")), prompt)
+    prompt = parse_count(counted.get("promptTokenCount"))
+    cached = min(parse_count(counted.get("cachedContentTokenCount")), prompt)
     return Usage(
-        input=prompt - cached + count(counted.get("toolUsePromptTokenCount")),
-        output=count(counted.get("candidatesTokenCount")) + count(counted.get("thoughtsTokenCount")),
+        input=prompt - cached + parse_count(counted.get("toolUsePromptTokenCount")),
+        output=parse_count(counted.get("candidatesTokenCount")) + parse_count(counted.get("thoughtsTokenCount")),
         cache_read=cached,
     )

@@ -1,31 +1,31 @@
-"""Where Ollama listens, read from ``OLLAMA_HOST`` as its own client reads it. Knows addresses; opens nothing."""
+"""Read Ollama's address from ``OLLAMA_HOST`` as its own client does."""
 
 from ipaddress import ip_address
 
-LOCAL = "http://127.0.0.1:11434"
-PORT = "11434"
-PORTS = {"http": "80", "https": "443"}
-CLOUD = "ollama.com"
+DEFAULT_URL = "http://127.0.0.1:11434"
+DEFAULT_PORT = "11434"
+SCHEME_PORTS = {"http": "80", "https": "443"}
+CLOUD_HOST = "ollama.com"
 
 
-def base_url_of(host: str) -> str:
-    """Make a web address of a host, a port, both, or an address. What is not said is this machine and port 11434.
+def parse_host(host: str) -> str:
+    """Return the base URL for a host, a port, both, or a URL; default to this machine and port 11434.
 
-    A scheme brings its own port. 0.0.0.0 is where a server listens, and no place to send to: it becomes loopback.
+    A scheme implies its default port. 0.0.0.0 is an address to listen on, not to connect to, so it becomes loopback.
     """
-    scheme, said, rest = host.strip(" \t\r\n\"'").rpartition("://")
+    scheme, has_scheme, rest = host.strip(" \t\r\n\"'").rpartition("://")
     address, _, path = rest.partition("/")
-    if not said:
-        scheme = "https" if address == CLOUD else "http"
+    if not has_scheme:
+        scheme = "https" if address == CLOUD_HOST else "http"
     login, at, address = address.rpartition("@")
-    name, port = name_and_port(address)
-    usual = PORTS.get(scheme.lower(), PORT) if said or address == CLOUD else PORT
+    name, port = split_port(address)
+    usual = SCHEME_PORTS.get(scheme.lower(), DEFAULT_PORT) if has_scheme or address == CLOUD_HOST else DEFAULT_PORT
     tail = f"/{path.strip('/')}" if path.strip("/") else ""
-    return f"{scheme.lower()}://{login}{at}{reachable(name)}:{port or usual}{tail}"
+    return f"{scheme.lower()}://{login}{at}{to_url_host(name)}:{port or usual}{tail}"
 
 
-def name_and_port(address: str) -> tuple[str, str]:
-    """Split an address; what is missing is empty. Digits alone are a port, colons alone make an IPv6 address."""
+def split_port(address: str) -> tuple[str, str]:
+    """Split an address into host and port, either of which may be empty; digits alone are a port."""
     if address.isdecimal():
         return "", address
     if ":" not in address or is_ip(address.strip("[]")):
@@ -34,8 +34,8 @@ def name_and_port(address: str) -> tuple[str, str]:
     return name.strip("[]"), port
 
 
-def reachable(name: str) -> str:
-    """Write a host as it stands in a web address, one that can be sent to."""
+def to_url_host(name: str) -> str:
+    """Return a host as it is written in a URL, with unspecified addresses replaced by loopback."""
     if not is_ip(name):
         return name or "127.0.0.1"
     ip = ip_address(name)
@@ -45,7 +45,7 @@ def reachable(name: str) -> str:
 
 
 def is_ip(text: str) -> bool:
-    """Whether this is an IP address, of either kind."""
+    """Return whether a text is an IP address."""
     try:
         ip_address(text)
     except ValueError:
@@ -53,7 +53,7 @@ def is_ip(text: str) -> bool:
     return True
 
 
-def authorization(api_key: str) -> dict[str, str]:
-    """The header that shows a key; none without one."""
+def auth_headers(api_key: str) -> dict[str, str]:
+    """Return the header for a key; return none without a key."""
     key = api_key.strip()
     return {"Authorization": f"Bearer {key}"} if key else {}

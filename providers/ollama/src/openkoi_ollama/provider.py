@@ -1,4 +1,4 @@
-"""The provider: one request out, one answer in. Knows the addresses; the formats are its neighbours'."""
+"""Ollama as a provider: list models and stream responses."""
 
 from asyncio import Semaphore, gather, timeout
 from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence
@@ -17,34 +17,44 @@ from openkoi_hookspecs import (
     RequestRejectedError,
     WrongServerError,
 )
-from openkoi_wire import Bounds, Cassette, Lines, Wire, written
+from openkoi_wire import ApiClient, Cassette, JsonLines, ResponseLimits, encode_json
 
-from .advice import about_window, explained, explaining, not_offered
-from .answer import Answer
-from .catalogue import Defaults, Installed, full, installed, longest_answer, names_of, version_in
-from .host import LOCAL, authorization, base_url_of
-from .request import Prompt, Scribe, settings
-from .window import Windows
+from .answer import OllamaResponseParser
+from .catalogue import (
+    InstalledModel,
+    OllamaDefaults,
+    max_answer_tokens,
+    parse_installed,
+    parse_names,
+    parse_version,
+    with_tag,
+)
+from .errors import explain_error, explain_errors, is_unsupported_endpoint, is_window_too_small
+from .host import DEFAULT_URL, auth_headers, parse_host
+from .request import EncodedPrompt, OllamaRequestBuilder, response_settings
+from .window import ContextWindows
 
 T = TypeVar("T")
 
-AT_ONCE = 8
-SECONDS = 20.0
+MAX_CONCURRENT_REQUESTS = 8
+LIST_TIMEOUT_SECONDS = 20.0
 MEDIA_TYPES = ("image/png", "image/jpeg", "image/webp")  # what the decoders of its server read
 
 
 class Ollama:
-    """Configured by ``[providers.ollama]`` and by two variables; a server of one's own wants no key.
+    """A provider for Ollama, configured by ``[providers.ollama]`` and two environment variables.
 
-    ``idle_seconds`` is long, for a model that writes a tool call is silent; nearly twice as long is left for loading.
-    ``num_ctx`` fixes the window of all models. ``context`` holds for models of which the server does not say,
-    ``output`` is the longest answer, ``think`` whether models that can think do.
+    ``idle_seconds`` is long because a model that writes a tool call streams nothing. ``num_ctx`` fixes the context
+    window of
+    all models. ``context`` applies to models whose limit the server does not list, ``output`` limits the response,
+    ``think``
+    enables thinking in models that support it.
     """
 
     def __init__(
         self,
         *,
-        base_url: Annotated[str, Env("OLLAMA_HOST")] = LOCAL,
+        base_url: Annotated[str, Env("OLLAMA_HOST")] = DEFAULT_URL,
         api_key: Annotated[str, Env("OLLAMA_API_KEY", secret=True)] = "",
         idle_seconds: float = 300.0,
         num_ctx: int = 0,
@@ -56,18 +66,18 @@ class Ollama:
     ) -> None:
         if num_ctx < 0 or context < 1 or output < 1:
             raise ConfigError("[providers.ollama] needs a context and an output above 0, and a num_ctx of 0 or more.")
-        self._wire = Wire(
-            base_url_of(base_url),
-            headers=authorization(api_key),
-            bounds=Bounds(idle=idle_seconds),
+        self._wire = ApiClient(
+            parse_host(base_url),
+            headers=auth_headers(api_key),
+            bounds=ResponseLimits(idle_seconds=idle_seconds),
             cassette=cassette,
             transport=transport,
         )
-        self._defaults = Defaults(context, output, num_ctx)
+        self._defaults = OllamaDefaults(context, output, num_ctx)
         self._think = think
-        self._scribe = Scribe()
-        self._windows = Windows()
-        self._shown: dict[str, Installed] = {}
+        self._scribe = OllamaRequestBuilder()
+        self._windows = ContextWindows()
+        self._shown: dict[str, InstalledModel] = {}
 
     @property
     def media_types(self) -> Collection[str]:
@@ -81,86 +91,90 @@ class Ollama:
         await self._wire.__aexit__()
 
     async def models(self) -> Sequence[Model]:
-        """List what is installed and can be talked to. All of it is free."""
-        with explaining(""):
-            names = names_of(await self._soon(self._wire.get("/api/tags")), self._wire.server)
-        few = Semaphore(AT_ONCE)
-        found = await gather(*(self._listed(name, few) for name in names))
-        return [one.model for one in found if one.chats]
+        """List the installed models that generate text; all of them are free."""
+        with explain_errors(""):
+            names = parse_names(await self._with_list_timeout(self._wire.get("/api/tags")), self._wire.server)
+        few = Semaphore(MAX_CONCURRENT_REQUESTS)
+        found = await gather(*(self._describe_limited(name, few) for name in names))
+        return [model.model for model in found if model.can_chat]
 
     async def describe(self, name: str) -> Model:
-        """Tell about one model; raises RequestRejectedError when it is not installed."""
-        return (await self._show(name)).model
+        """Return one model; raise RequestRejectedError when it is not installed."""
+        return (await self._fetch_description(name)).model
 
     async def health(self) -> Mapping[str, str]:
-        """Say which Ollama it is and how many models it has; raises ProviderUnavailableError when it does not run."""
-        with explaining(""):
-            version = version_in(await self._offered("GET", "/api/version"))
-            names = names_of(await self._soon(self._wire.get("/api/tags")), self._wire.server)
+        """Return the server's version and number of models; raise ProviderUnavailableError when it is not running."""
+        with explain_errors(""):
+            version = parse_version(await self._request_optional("GET", "/api/version"))
+            names = parse_names(await self._with_list_timeout(self._wire.get("/api/tags")), self._wire.server)
         return {"version": version, "models": str(len(names))}
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """Stream one answer."""
-        known = await self._known(request.model)
-        prompt, answer = self._scribe.prompt(request), Answer(self._wire.server)
-        body = prompt.asked(self._settings(request, prompt, known))
+        """Stream one response."""
+        known = await self._describe_or_default(request.model)
+        prompt, answer = self._scribe.encode_prompt(request), OllamaResponseParser(self._wire.server)
+        body = prompt.complete(self._settings(request, prompt, known))
         try:
-            async with aclosing(self._wire.stream("/api/chat", body, answer, Lines())) as chunks:
+            async with aclosing(self._wire.stream("/api/chat", body, answer, JsonLines())) as chunks:
                 async for chunk in chunks:
                     yield chunk
         except ProviderError as error:
-            raise self._explained(error, known) from None
-        self._windows.learn(request.model, prompt.size, answer.usage.input)
-        for chunk in answer.ending():
+            raise self._explain_error(error, known) from None
+        self._windows.record(request.model, prompt.size, answer.usage.input)
+        for chunk in answer.finish():
             yield chunk
 
-    def _settings(self, request: Request, prompt: Prompt, known: Installed) -> Mapping[str, object]:
-        longest = min(request.max_output or known.model.output, longest_answer(known.model.context))
-        window = self._windows.fit(known, prompt.size, longest)
-        return settings(request, window=window, answer=longest, think=self._think if known.thinks else None)
+    def _settings(self, request: Request, prompt: EncodedPrompt, known: InstalledModel) -> Mapping[str, object]:
+        longest = min(request.max_output or known.model.output, max_answer_tokens(known.model.context))
+        window = self._windows.choose(known, prompt.size, longest)
+        return response_settings(request, window=window, answer=longest, think=self._think if known.can_think else None)
 
-    def _explained(self, error: ProviderError, known: Installed) -> ProviderError:
-        """Say what to do; where a larger window will do, it is given the next time."""
-        told = explained(error, known.model.name)
-        if about_window(told) and self._windows.widen(known):
-            return ProviderUnavailableError(f"{told} The next request gets a larger window.")
-        return told
+    def _explain_error(self, error: ProviderError, known: InstalledModel) -> ProviderError:
+        """Return the error with advice; widen the context window for the next request where that may help."""
+        explained_error = explain_error(error, known.model.name)
+        if is_window_too_small(explained_error) and self._windows.widen(known):
+            return ProviderUnavailableError(f"{explained_error} The next request uses a larger context window.")
+        return explained_error
 
-    async def _known(self, name: str) -> Installed:
-        """What is known of a model; a server that will not tell says what is wrong when the model is asked."""
+    async def _describe_or_default(self, name: str) -> InstalledModel:
+        """Return a model's description, or the defaults when the server cannot describe it."""
         try:
-            return self._shown.get(full(name)) or await self._show(name)
+            return self._shown.get(with_tag(name)) or await self._fetch_description(name)
         except WrongServerError:
             raise
         except RequestRejectedError:
-            return installed(name, None, self._defaults)
+            return parse_installed(name, None, self._defaults)
 
-    async def _listed(self, name: str, few: Semaphore) -> Installed:
+    async def _describe_limited(self, name: str, few: Semaphore) -> InstalledModel:
         async with few:
             try:
-                return await self._show(name)
+                return await self._fetch_description(name)
             except ProviderError:
-                return installed(name, None, self._defaults)
+                return parse_installed(name, None, self._defaults)
 
-    async def _show(self, name: str) -> Installed:
-        with explaining(name):
-            answer = await self._offered("POST", "/api/show", written({"model": name}))
-        self._shown[full(name)] = found = installed(name, answer, self._defaults)
+    async def _fetch_description(self, name: str) -> InstalledModel:
+        with explain_errors(name):
+            answer = await self._request_optional("POST", "/api/show", encode_json({"model": name}))
+        self._shown[with_tag(name)] = found = parse_installed(name, answer, self._defaults)
         return found
 
-    async def _offered(self, method: str, path: str, body: bytes = b"") -> Json:
-        """Ask for what may be missing: None where a server does not offer it."""
+    async def _request_optional(self, method: str, path: str, body: bytes = b"") -> Json:
+        """Send a request; return None when the server does not support the endpoint."""
         try:
-            return await self._soon(self._wire.post(path, body) if method == "POST" else self._wire.get(path))
+            return await self._with_list_timeout(
+                self._wire.post(path, body) if method == "POST" else self._wire.get(path)
+            )
         except ProviderError as error:
-            if not_offered(error):
+            if is_unsupported_endpoint(error):
                 return None
             raise
 
-    async def _soon(self, answer: Awaitable[T]) -> T:
-        """Wait for what a server knows without its models, and not as long as for an answer."""
+    async def _with_list_timeout(self, answer: Awaitable[T]) -> T:
+        """Wait for a response that needs no model, with a shorter timeout."""
         try:
-            async with timeout(SECONDS):
+            async with timeout(LIST_TIMEOUT_SECONDS):
                 return await answer
         except TimeoutError:
-            raise self._wire.server.unavailable(f"did not say what models it has within {SECONDS:g} seconds.") from None
+            raise self._wire.server.unavailable(
+                f"did not list its models within {LIST_TIMEOUT_SECONDS:g} seconds."
+            ) from None

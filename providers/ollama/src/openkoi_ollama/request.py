@@ -1,6 +1,6 @@
-"""Write a request as Ollama reads it, without writing again what was written before. Knows the format; sends nothing.
+"""Build requests for Ollama's chat API, reusing the bytes of unchanged parts.
 
-What the model reads comes first, so that it stays the same from call to call; what may change comes last.
+The prompt comes first and settings last, so that each request starts with the bytes of the one before it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,53 +8,53 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from openkoi_hookspecs import Image, Message, Request, Tool, ToolCall, ToolResult
-from openkoi_wire import Conversation, Serialised, written
+from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
 
-from .turns import Turn, turns
-from .window import Size
+from .messages import Turn, encode_message
+from .window import PromptSize
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
-    """What a model is to read, the beginning of a request, and how long it is."""
+class EncodedPrompt:
+    """The start of a request body, and the size of the prompt in it."""
 
-    written: bytes
-    size: Size
+    body: bytes
+    size: PromptSize
 
-    def asked(self, settings: Mapping[str, object]) -> bytes:
-        """Complete the request with how it is to be answered."""
-        return self.written + b"," + written(settings)[1:]
+    def complete(self, settings: Mapping[str, object]) -> bytes:
+        """Return the request body with these settings."""
+        return self.body + b"," + encode_json(settings)[1:]
 
 
-class Scribe:
-    """Writes the requests of a provider."""
+class OllamaRequestBuilder:
+    """Build the request bodies of one provider."""
 
     def __init__(self) -> None:
         self._before: dict[int, Message] = {}
-        self._story = Conversation(self._tell)
-        self._tools: Serialised[Tool] = Serialised(written_tool)
+        self._story = ConversationEncoder(self._encode_message)
+        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
 
-    def prompt(self, request: Request) -> Prompt:
-        """Write what is to be read; raises a KoiError when a tool call in it has no result."""
+    def encode_prompt(self, request: Request) -> EncodedPrompt:
+        """Encode the prompt of a request; raise KoiError when a tool call has no result."""
         self._before = {id(after): before for before, after in pairwise(request.messages)}
-        messages = b",".join(filter(None, (written_system(request), *self._story.write(request.messages))))
-        parts = [written({"model": request.model})[:-1]]
+        messages = b",".join(filter(None, (encode_system(request), *self._story.encode(request.messages))))
+        parts = [encode_json({"model": request.model})[:-1]]
         if request.tools:
             parts += [b',"tools":[', self._tools.join(request.tools), b"]"]
         text = b"".join((*parts, b',"messages":[', messages, b"]"))
-        pictures = list(picture_sizes(request))
-        return Prompt(text, Size(len(text) - sum(pictures), len(pictures)))
+        pictures = list(image_sizes(request))
+        return EncodedPrompt(text, PromptSize(len(text) - sum(pictures), len(pictures)))
 
-    def _tell(self, message: Message) -> Iterator[Turn]:
+    def _encode_message(self, message: Message) -> Iterator[Turn]:
         before = self._before.get(id(message))
         asked = before.parts if before else ()
-        return turns(message, {part.id: part.tool for part in asked if isinstance(part, ToolCall)})
+        return encode_message(message, {part.id: part.tool for part in asked if isinstance(part, ToolCall)})
 
 
-def settings(request: Request, *, window: int, answer: int, think: bool | None) -> Mapping[str, object]:
-    """Say how a request is to be answered. A server that knows the words refuses what does not fit and cuts nothing."""
+def response_settings(request: Request, *, window: int, answer: int, think: bool | None) -> Mapping[str, object]:
+    """Return the settings of a response; servers that support ``truncate`` and ``shift`` reject an overlong prompt."""
     options = {"num_ctx": window, "num_predict": answer, "temperature": request.temperature}
-    said = {
+    fields = {
         "format": None if request.schema is None else dict(request.schema),
         "think": think,
         "stream": True,
@@ -62,10 +62,10 @@ def settings(request: Request, *, window: int, answer: int, think: bool | None) 
         "shift": False,
         "options": {key: value for key, value in options.items() if value is not None},
     }
-    return {key: value for key, value in said.items() if value is not None}
+    return {key: value for key, value in fields.items() if value is not None}
 
 
-def picture_sizes(request: Request) -> Iterator[int]:
+def image_sizes(request: Request) -> Iterator[int]:
     """How many bytes each picture takes as it is written."""
     for part in (part for message in request.messages for part in message.parts):
         for one in part.parts if isinstance(part, ToolResult) else (part,):
@@ -73,13 +73,13 @@ def picture_sizes(request: Request) -> Iterator[int]:
                 yield (one.size + 2) // 3 * 4
 
 
-def written_system(request: Request) -> bytes:
-    """Write the system's blocks as one message: many a template takes no second one."""
+def encode_system(request: Request) -> bytes:
+    """Encode the system blocks as one message, because many templates accept only one."""
     text = "\n\n".join(block for block in request.system if block)
-    return written({"role": "system", "content": text}) if text else b""
+    return encode_json({"role": "system", "content": text}) if text else b""
 
 
-def written_tool(tool: Tool) -> bytes:
-    """Write what a model is told about a tool."""
+def encode_tool(tool: Tool) -> bytes:
+    """Encode a tool definition."""
     function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
-    return written({"type": "function", "function": function})
+    return encode_json({"type": "function", "function": function})

@@ -1,70 +1,75 @@
-"""How large a window each model is given. Knows sizes; knows no server.
+"""Choose each model's context window.
 
-Ollama cuts off what does not fit into ``num_ctx``, and loads a model anew whenever it changes. So it is always large
-enough for the request and its answer, a power of two, and never becomes smaller.
+Ollama truncates a prompt that exceeds ``num_ctx``, and reloads the model whenever that value changes. The window is
+therefore large enough for prompt and response, a power of two, and never shrinks.
 """
 
 from dataclasses import dataclass
 
 from openkoi_hookspecs import RequestRejectedError
 
-from .catalogue import Installed, full
+from .catalogue import InstalledModel, with_tag
 
-SMALLEST = 8192
-SPARE = 256
-PICTURE = 2048
-DENSITY = 1 / 3
-TELLING = 4096
+MIN_WINDOW_TOKENS = 8192
+# Estimates: the template's own tokens, an image in common vision models, and text that tokenizes poorly.
+SPARE_TOKENS = 256
+TOKENS_PER_IMAGE = 2048
+TOKENS_PER_BYTE = 1 / 3
+MIN_SAMPLE_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """How long a prompt is: bytes of text, and pictures."""
+class PromptSize:
+    """The size of a prompt: bytes of text, and number of images."""
 
     text: int
     pictures: int = 0
 
 
-class Windows:
-    """The windows that models have been given, and how many tokens a byte turned out to be to each."""
+class ContextWindows:
+    """The context window of each model, and its measured tokens per byte."""
 
     def __init__(self) -> None:
         self._given: dict[str, int] = {}
         self._density: dict[str, float] = {}
 
-    def fit(self, installed: Installed, size: Size, answer: int) -> int:
-        """Return the window for a request; raises RequestRejectedError when the model cannot hold as much."""
-        model, name = installed.model, full(installed.model.name)
-        tokens = self.tokens(name, size)
+    def choose(self, installed: InstalledModel, size: PromptSize, answer: int) -> int:
+        """Return the context window for a request; raise RequestRejectedError when the model's maximum is too small."""
+        model, name = installed.model, with_tag(installed.model.name)
+        tokens = self.estimate_tokens(name, size)
         if tokens + answer > model.context:
             raise RequestRejectedError(
-                f"The prompt (about {tokens} tokens) and an answer of {answer} do not fit into {model.name}, "
-                f"which holds {model.context}. Shorten it, or choose a larger model; raise num_ctx where it is set.",
+                f"The prompt (about {tokens} tokens) and a response of {answer} exceed the window of {model.name} "
+                f"({model.context} tokens). Shorten the prompt, choose a larger model, or raise num_ctx if it is set.",
                 context_overflow=True,
             )
-        wanted = max(self._given.get(name, 0), installed.own, SMALLEST, power(tokens + answer))
+        wanted = max(
+            self._given.get(name, 0), installed.default_window, MIN_WINDOW_TOKENS, next_power_of_two(tokens + answer)
+        )
         self._given[name] = min(model.context, wanted)
         return self._given[name]
 
-    def tokens(self, name: str, size: Size) -> int:
-        """Estimate, rather too high than too low."""
-        return int(size.text * self._density.get(name, DENSITY)) + size.pictures * PICTURE + SPARE
+    def estimate_tokens(self, name: str, size: PromptSize) -> int:
+        """Estimate the tokens of a prompt, rather too high than too low."""
+        return (
+            int(size.text * self._density.get(name, TOKENS_PER_BYTE)) + size.pictures * TOKENS_PER_IMAGE + SPARE_TOKENS
+        )
 
-    def learn(self, model: str, size: Size, tokens: int) -> None:
-        """Take note of how many tokens a prompt really was; a short one says little."""
-        if size.pictures or size.text < TELLING:
+    def record(self, model: str, size: PromptSize, tokens: int) -> None:
+        """Record the actual tokens of a prompt; short prompts are too imprecise."""
+        if size.pictures or size.text < MIN_SAMPLE_BYTES:
             return
-        known = self._density.get(full(model), DENSITY)
-        self._density[full(model)] = max(known, min(1.0, tokens / size.text))
+        known = self._density.get(with_tag(model), TOKENS_PER_BYTE)
+        self._density[with_tag(model)] = max(known, min(1.0, tokens / size.text))
 
-    def widen(self, installed: Installed) -> bool:
-        """Give a model more from now on, for its server found a prompt too long; tell whether there is more."""
-        name, context = full(installed.model.name), installed.model.context
-        given = self._given.get(name, SMALLEST)
+    def widen(self, installed: InstalledModel) -> bool:
+        """Double a model's window after its server rejected a prompt as too long; return whether that was possible."""
+        name, context = with_tag(installed.model.name), installed.model.context
+        given = self._given.get(name, MIN_WINDOW_TOKENS)
         self._given[name] = min(context, 2 * given)
         return given < context
 
 
-def power(tokens: int) -> int:
+def next_power_of_two(tokens: int) -> int:
     """Return the smallest power of two that is not less."""
     return 1 << (max(1, tokens) - 1).bit_length()

@@ -1,73 +1,73 @@
-"""Read a server's list of models. Knows how different servers say how much a model can read and what it costs."""
+"""OpenAI's models and embeddings, and any server with an OpenAI-compatible API."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, Model, Price
-from openkoi_wire import Server, count, reported
+from openkoi_wire import Server, error_from_body, parse_count
 
-CONTEXT = ("context_length", "context_window", "max_model_len", "max_context_length")
-OUTPUT = ("max_completion_tokens", "max_output_tokens")
-CACHED = ("input_cache_read", "input_cache_write")
+CONTEXT_KEYS = ("context_length", "context_window", "max_model_len", "max_context_length")
+OUTPUT_KEYS = ("max_completion_tokens", "max_output_tokens")
+CACHE_PRICE_KEYS = ("input_cache_read", "input_cache_write")
 MILLION = 1_000_000
 FREE = Price(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Defaults:
-    """What is taken for granted of a model when the server does not say. On this machine, without a key, it is free."""
+class OpenAIDefaults:
+    """Limits to assume when the server lists none; ``free`` for a local server without a key."""
 
     context: int
     output: int
     free: bool = False
 
 
-def models_of(listing: Json, defaults: Defaults, server: Server) -> Sequence[Model]:
-    """Read the list, each name once; raises ProviderUnavailableError when it is none."""
+def parse_models(listing: Json, defaults: OpenAIDefaults, server: Server) -> Sequence[Model]:
+    """Parse the list of models without duplicates; raise ProviderUnavailableError when it is not one."""
     found = listing.get("data") if isinstance(listing, dict) else listing
     if isinstance(found, list):
-        named = {name: entry for entry in found if isinstance(entry, dict) and (name := name_of(entry))}
-        return [model_of(name, entry, defaults) for name, entry in named.items()]
+        named = {name: entry for entry in found if isinstance(entry, dict) and (name := model_id(entry))}
+        return [parse_model(name, entry, defaults) for name, entry in named.items()]
     if isinstance(listing, dict) and listing.get("error"):
-        raise reported(server, listing)
-    raise server.unavailable("answered /models with something that is not a list of models.")
+        raise error_from_body(server, listing)
+    raise server.unavailable("returned something that is not a list of models from /models.")
 
 
-def name_of(entry: Mapping[str, Json]) -> str:
-    """Return the name a model is asked by, or nothing."""
+def model_id(entry: Mapping[str, Json]) -> str:
+    """Return the id of a listed model, or an empty string."""
     name = entry.get("id")
     return name if isinstance(name, str) else ""
 
 
-def model_of(name: str, entry: Mapping[str, Json], defaults: Defaults) -> Model:
-    """Describe a model; no answer is longer than what it can hold."""
+def parse_model(name: str, entry: Mapping[str, Json], defaults: OpenAIDefaults) -> Model:
+    """Return a model; cap its output at its context window."""
     host = entry.get("top_provider")
     hosted = host if isinstance(host, dict) else {}
-    context = said(hosted, CONTEXT) or said(entry, CONTEXT) or defaults.context
-    output = said(entry, OUTPUT) or said(hosted, OUTPUT) or defaults.output
-    price = price_of(entry.get("pricing")) or (FREE if defaults.free else None)
+    context = first_count(hosted, CONTEXT_KEYS) or first_count(entry, CONTEXT_KEYS) or defaults.context
+    output = first_count(entry, OUTPUT_KEYS) or first_count(hosted, OUTPUT_KEYS) or defaults.output
+    price = parse_price(entry.get("pricing")) or (FREE if defaults.free else None)
     return Model(name, context=context, output=min(output, context), price=price)
 
 
-def said(entry: Mapping[str, Json], keys: Sequence[str]) -> int:
-    """Return the first of these numbers that makes sense, or 0."""
-    return next((number for key in keys if (number := count(entry.get(key)))), 0)
+def first_count(entry: Mapping[str, Json], keys: Sequence[str]) -> int:
+    """Return the first valid count under one of the keys, or 0."""
+    return next((number for key in keys if (number := parse_count(entry.get(key)))), 0)
 
 
-def price_of(pricing: Json) -> Price | None:
-    """Read prices: dollars a token as OpenRouter writes them; None when they are not told, or vary."""
+def parse_price(pricing: Json) -> Price | None:
+    """Parse OpenRouter's prices per token; return None when they are missing or variable."""
     if not isinstance(pricing, dict):
         return None
-    asked, answered = dollars(pricing.get("prompt")), dollars(pricing.get("completion"))
+    asked, answered = dollars_per_million(pricing.get("prompt")), dollars_per_million(pricing.get("completion"))
     if asked is None or answered is None:
         return None
-    read, write = (dollars(pricing.get(key)) for key in CACHED)
+    read, write = (dollars_per_million(pricing.get(key)) for key in CACHE_PRICE_KEYS)
     return Price(asked, answered, asked if read is None else read, asked if write is None else write)
 
 
-def dollars(a_token: Json) -> float | None:
-    """Return dollars a million tokens, or None for what is no price."""
+def dollars_per_million(a_token: Json) -> float | None:
+    """Return dollars per million tokens, or None for an invalid price."""
     if isinstance(a_token, bool) or not isinstance(a_token, str | int | float):
         return None
     try:

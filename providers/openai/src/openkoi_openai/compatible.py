@@ -1,4 +1,4 @@
-"""Models behind one wire, in one dialect: one request out, one answer in. The formats are its neighbours'."""
+"""A provider for any server with an OpenAI-compatible API."""
 
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
@@ -6,20 +6,21 @@ from dataclasses import replace
 from typing import Self
 
 from openkoi_hookspecs import Chunk, Model, Request
-from openkoi_wire import Wire
+from openkoi_wire import ApiClient
 
-from .catalogue import Defaults, models_of
-from .dialect import Dialect
+from .api_choice import ApiFormat
+from .catalogue import OpenAIDefaults, parse_models
 
 
 class Compatible:
-    """A provider, whatever it was configured by.
+    """A provider that uses one client and one API.
 
-    A vendor that names models ``author/model`` may be an ``author`` itself: its own models are listed, and can be asked
-    for, by the second part alone.
+    On a vendor that names models ``author/model`` and is an ``author`` itself, its own models are listed and requested
+    without
+    the author.
     """
 
-    def __init__(self, wire: Wire, dialect: Dialect, defaults: Defaults, author: str = "") -> None:
+    def __init__(self, wire: ApiClient, dialect: ApiFormat, defaults: OpenAIDefaults, author: str = "") -> None:
         self._wire = wire
         self._dialect = dialect
         self._defaults = defaults
@@ -37,17 +38,17 @@ class Compatible:
         await self._wire.__aexit__()
 
     async def models(self) -> Sequence[Model]:
-        """List what the server offers, with what it says of each."""
-        listed = models_of(await self._wire.get("/models"), self._defaults, self._wire.server)
+        """List the server's models."""
+        listed = parse_models(await self._wire.get("/models"), self._defaults, self._wire.server)
         return [replace(model, name=model.name.removeprefix(self._own)) for model in listed]
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """Stream one answer."""
-        answer = self._dialect.answer(self._wire.server)
+        """Stream one response."""
+        answer = self._dialect.make_parser(self._wire.server)
         name = request.model if "/" in request.model else self._own + request.model
-        body = self._dialect.write(replace(request, model=name))
+        body = self._dialect.build(replace(request, model=name))
         async with aclosing(self._wire.stream(self._dialect.path, body, answer)) as chunks:
             async for chunk in chunks:
                 yield chunk
-        for chunk in answer.ending():
+        for chunk in answer.finish():
             yield chunk

@@ -1,39 +1,39 @@
-"""OpenAI's embeddings, and those of every server that speaks like it. Knows the configuration."""
+"""Embed texts with OpenAI's models or a compatible server."""
 
 from collections.abc import Sequence
 from typing import Annotated, Self
 
 from openkoi_hookspecs import Embedding, Env, Usage
-from openkoi_wire import Bounds, Cassette, Wire, written
+from openkoi_wire import ApiClient, Cassette, ResponseLimits, encode_json
 
-from .dialect import OFFICIAL
-from .provider import authorization
-from .usage import usage_of
-from .vectors import batches, vectors_of
+from .api_choice import OFFICIAL_URL
+from .provider import auth_headers
+from .usage import parse_usage
+from .vectors import parse_vectors, split_batches
 
 DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 
 
 class OpenAIEmbedder:
-    """Configured by ``[embedders.openai]`` and by the variables of the provider.
+    """An embedder configured by ``[embedders.openai]`` and the provider's variables.
 
-    ``dimensions`` shortens the vectors of models that can; 0 leaves them as they are.
+    ``dimensions`` shortens the vectors of models that support it; 0 keeps their full length.
     """
 
     def __init__(
         self,
         *,
         api_key: Annotated[str, Env("OPENAI_API_KEY", secret=True)] = "",
-        base_url: Annotated[str, Env("OPENAI_BASE_URL")] = OFFICIAL,
+        base_url: Annotated[str, Env("OPENAI_BASE_URL")] = OFFICIAL_URL,
         model: str = "text-embedding-3-small",
         dimensions: int = 0,
         idle_seconds: float = 60.0,
         cassette: Cassette = "",
         transport: object | None = None,
     ) -> None:
-        headers = authorization(api_key, base_url, cassette)
-        bounds = Bounds(idle=idle_seconds)
-        self._wire = Wire(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
+        headers = auth_headers(api_key, base_url, cassette)
+        bounds = ResponseLimits(idle_seconds=idle_seconds)
+        self._wire = ApiClient(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
         self._model = model
         self._dimensions = dimensions
 
@@ -45,26 +45,26 @@ class OpenAIEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """The length of the vectors; 0 where it is not known."""
+        """Length of the vectors, or 0 when unknown."""
         return self._dimensions or DIMENSIONS.get(self._model, 0)
 
     @property
     def id(self) -> str:
-        """The model and the length of its vectors, where that is known."""
+        """The model, and the length of its vectors when known."""
         return f"openai/{self._model}/{self.dimensions}" if self.dimensions else f"openai/{self._model}"
 
     async def embed(self, texts: Sequence[str]) -> Embedding:
         """Embed each text, in order."""
         vectors: list[Sequence[float]] = []
         tokens = 0
-        for batch in batches(texts):
-            answer = await self._wire.post("/embeddings", self._written(batch))
-            vectors += vectors_of(answer, len(batch), self._wire.server)
-            tokens += usage_of(answer.get("usage")).input if isinstance(answer, dict) else 0
+        for batch in split_batches(texts):
+            answer = await self._wire.post("/embeddings", self._encode(batch))
+            vectors += parse_vectors(answer, len(batch), self._wire.server)
+            tokens += parse_usage(answer.get("usage")).input if isinstance(answer, dict) else 0
         if len({len(vector) for vector in vectors}) > 1:
-            raise self._wire.server.unavailable("sent vectors of different lengths.")
+            raise self._wire.server.unavailable("returned vectors of different lengths.")
         return Embedding(vectors, Usage(input=tokens))
 
-    def _written(self, batch: Sequence[str]) -> bytes:
+    def _encode(self, batch: Sequence[str]) -> bytes:
         shortened = {"dimensions": self._dimensions} if self._dimensions else {}
-        return written({"model": self._model, "input": batch, "encoding_format": "float", **shortened})
+        return encode_json({"model": self._model, "input": batch, "encoding_format": "float", **shortened})

@@ -1,34 +1,36 @@
-"""OpenAI, and any server of one's own that speaks like it. Knows the configuration; the formats are its neighbours'."""
+"""The OpenAI provider, for OpenAI and compatible servers."""
 
 from dataclasses import replace
 from typing import Annotated, Literal
 
 from openkoi_hookspecs import Env, NoProviderError
-from openkoi_wire import Bounds, Cassette, Wire, replays
+from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay
 
-from .catalogue import Defaults
-from .chat import Manners
+from .api_choice import OFFICIAL_URL, Api, Summary, choose_api, is_official
+from .catalogue import OpenAIDefaults
+from .chat import ServerQuirks
 from .compatible import Compatible
-from .dialect import OFFICIAL, Api, Summary, chosen, official
 
-OWN = Manners(limit_key="max_completion_tokens", warm_thinkers=False)
-OTHERS = Manners()
+OPENAI_QUIRKS = ServerQuirks(limit_key="max_completion_tokens", reasoning_temperature=False)
+DEFAULT_QUIRKS = ServerQuirks()
 
 
 class OpenAI(Compatible):
-    """Configured by ``[providers.openai]`` and by two variables; a server of one's own may need no key.
+    """A provider configured by ``[providers.openai]`` and two variables; a custom server may need no key.
 
-    ``api`` is what is spoken: by default Responses at OpenAI itself and Chat Completions elsewhere. ``summary`` is how
-    much of its thoughts a model shows there. ``limit_key`` is how a server calls the longest answer: by default
-    ``max_completion_tokens`` at OpenAI itself and ``max_tokens`` elsewhere. One that refuses ``stream_options`` is not
-    sent them. ``context`` and ``output`` hold for models of which the server does not say.
+    ``api`` is Responses at OpenAI and Chat Completions elsewhere by default. ``summary`` requests summaries of
+    reasoning.
+    ``limit_key`` is the name of the response limit, by default ``max_completion_tokens`` at OpenAI and ``max_tokens``
+    elsewhere. Disable ``stream_options`` for a server that rejects them. ``context`` and ``output`` apply to models
+    whose
+    limits the server does not list.
     """
 
     def __init__(
         self,
         *,
         api_key: Annotated[str, Env("OPENAI_API_KEY", secret=True)] = "",
-        base_url: Annotated[str, Env("OPENAI_BASE_URL")] = OFFICIAL,
+        base_url: Annotated[str, Env("OPENAI_BASE_URL")] = OFFICIAL_URL,
         api: Api = "auto",
         summary: Summary = "",
         idle_seconds: float = 60.0,
@@ -39,23 +41,23 @@ class OpenAI(Compatible):
         cassette: Cassette = "",
         transport: object | None = None,
     ) -> None:
-        headers = authorization(api_key, base_url, cassette)
-        bounds = Bounds(idle=idle_seconds)
-        wire = Wire(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
-        manners = manners_at(base_url)
+        headers = auth_headers(api_key, base_url, cassette)
+        bounds = ResponseLimits(idle_seconds=idle_seconds)
+        wire = ApiClient(base_url, headers=headers, bounds=bounds, cassette=cassette, transport=transport)
+        manners = quirks_of(base_url)
         manners = replace(manners, limit_key=limit_key or manners.limit_key, stream_options=stream_options)
-        free = wire.server.local and not headers
-        super().__init__(wire, chosen(api, base_url, manners, summary), Defaults(context, output, free=free))
+        free = wire.server.is_local and not headers
+        super().__init__(wire, choose_api(api, base_url, manners, summary), OpenAIDefaults(context, output, free=free))
 
 
-def authorization(api_key: str, base_url: str, cassette: str) -> dict[str, str]:
-    """Show the key, where there is one; OpenAI's own server answers nobody without."""
+def auth_headers(api_key: str, base_url: str, cassette: str) -> dict[str, str]:
+    """Return the header for a key; OpenAI's own server requires one."""
     key = api_key.strip()
-    if not key and base_url == OFFICIAL and not replays(cassette):
+    if not key and base_url == OFFICIAL_URL and not is_replay(cassette):
         raise NoProviderError("OpenAI needs a key. Set OPENAI_API_KEY, or OPENAI_BASE_URL to use another server.")
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
-def manners_at(base_url: str) -> Manners:
-    """Tell how Chat Completions are spoken at an address: most know only names that OpenAI has given up."""
-    return OWN if official(base_url) else OTHERS
+def quirks_of(base_url: str) -> ServerQuirks:
+    """Return the quirks of a server; most compatible ones only know parameters that OpenAI has deprecated."""
+    return OPENAI_QUIRKS if is_official(base_url) else DEFAULT_QUIRKS

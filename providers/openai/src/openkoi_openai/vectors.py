@@ -1,56 +1,56 @@
-"""Texts in batches that a vendor takes, and vectors out of its answers. Knows limits and numbers; asks nobody."""
+"""Split texts into batches and parse embeddings."""
 
 import math
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Json
-from openkoi_wire import Server, reported
+from openkoi_wire import Server, error_from_body
 
-MOST_TEXTS = 2_048
-MOST_BYTES = 300_000
-BLANK = " "
+MAX_BATCH_TEXTS = 2_048
+MAX_BATCH_BYTES = 300_000
+EMPTY_TEXT = " "
 
 
-def batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Cut texts into requests; no request has more tokens than a vendor takes, as each is at least a byte.
+def split_batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Split texts into requests within the vendor's token limit, as each token is at least one byte.
 
-    An empty text, which is refused, becomes a blank.
+    An empty text, which is rejected, becomes a space.
     """
     batch: list[str] = []
     size = 0
     for text in texts:
         more = len(text.encode("utf-8", "replace"))
-        if batch and (len(batch) == MOST_TEXTS or size + more > MOST_BYTES):
+        if batch and (len(batch) == MAX_BATCH_TEXTS or size + more > MAX_BATCH_BYTES):
             yield batch
             batch, size = [], 0
-        batch.append(text or BLANK)
+        batch.append(text or EMPTY_TEXT)
         size += more
     if batch:
         yield batch
 
 
-def vectors_of(answer: Json, wanted: int, server: Server) -> list[Sequence[float]]:
-    """Read one vector for each text, by its number; raises ProviderUnavailableError when they are not all there."""
+def parse_vectors(answer: Json, wanted: int, server: Server) -> list[Sequence[float]]:
+    """Return one vector per text, in order; raise ProviderUnavailableError when some are missing."""
     data = answer.get("data") if isinstance(answer, dict) else None
     if isinstance(answer, dict) and answer.get("error"):
-        raise reported(server, answer)
-    found = dict(numbered(data)) if isinstance(data, list) else {}
+        raise error_from_body(server, answer)
+    found = dict(parse_indexed(data)) if isinstance(data, list) else {}
     if sorted(found) != list(range(wanted)):
-        raise server.unavailable(f"was asked for {wanted} vectors and sent {len(found)} that can be read.")
+        raise server.unavailable(f"returned {len(found)} valid vectors instead of {wanted}.")
     return [found[place] for place in range(wanted)]
 
 
-def numbered(data: Sequence[Json]) -> Iterator[tuple[int, Sequence[float]]]:
-    """List the vectors that can be read, each with its number."""
+def parse_indexed(data: Sequence[Json]) -> Iterator[tuple[int, Sequence[float]]]:
+    """Yield the valid vectors with their indexes."""
     for place, entry in enumerate(data):
-        vector = normalised(entry.get("embedding")) if isinstance(entry, dict) else None
+        vector = normalize(entry.get("embedding")) if isinstance(entry, dict) else None
         index = entry.get("index", place) if isinstance(entry, dict) else place
         if vector is not None and type(index) is int:
             yield index, vector
 
 
-def normalised(numbers: Json) -> Sequence[float] | None:
-    """Bring a vector to length one; None for what is none."""
+def normalize(numbers: Json) -> Sequence[float] | None:
+    """Scale a vector to length one; return None when that is impossible."""
     if not isinstance(numbers, list) or not numbers:
         return None
     found = [float(number) for number in numbers if isinstance(number, int | float)]

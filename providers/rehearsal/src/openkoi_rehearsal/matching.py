@@ -1,7 +1,7 @@
-"""Choose the turn that answers a request, from the request alone. Knows no files and keeps no state.
+"""Choose the turn of a script that answers a request, from the request alone.
 
-Which turns are used up is read off the conversation: the assistant's turns in it came from them. So two runs at the
-same time never take each other's turns, asking the same again gets the same answer, and a run that was killed goes on.
+Which turns are used is derived from the conversation, which contains them. Concurrent runs therefore never take each
+other's turns, a repeated request gets the same answer, and a killed run can continue.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -10,17 +10,17 @@ from typing import TypeAlias
 
 from openkoi_hookspecs import File, Image, Json, Message, Part, Request, Role, Text, ToolCall, ToolResult
 
-from .script import Script, Turn, When
+from .script import Script, ScriptedTurn, TurnCondition
 
 Content: TypeAlias = tuple[str, list[tuple[str, dict[str, Json]]]]
 
-BEGINNING = 120
-LISTED = 8
+MAX_QUOTED_CHARACTERS = 120
+MAX_LISTED_TURNS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What of a request decides which turn fits."""
+class RequestFacts:
+    """The properties of a request that decide which turn matches."""
 
     prompt: str
     newest: str
@@ -29,17 +29,23 @@ class Asked:
     images: int
 
 
-def choose(script: Script, request: Request, failed: Collection[int] = ()) -> int | None:
-    """Find the first turn that fits and is not used up; ``failed`` ones have had their accident."""
-    gone = used(script.turns, request.messages) | set(failed)
+def choose_turn(script: Script, request: Request, failed: Collection[int] = ()) -> int | None:
+    """Return the first matching unused turn; ``failed`` turns have already raised their error."""
+    used_up = used_turns(script.turns, request.messages) | set(failed)
     images = sum(isinstance(part, Image) for message in request.messages for part in shown_in(message))
-    asked = Asked(prompt(request), last(request), spoken(request.messages), bool(request.tools), images)
-    fitting = (n for n, turn in enumerate(script.turns) if n not in gone and fits(turn.when, asked))
+    asked = RequestFacts(
+        prompt_text(request),
+        last_message_text(request),
+        count_assistant_turns(request.messages),
+        bool(request.tools),
+        images,
+    )
+    fitting = (n for n, turn in enumerate(script.turns) if n not in used_up and matches(turn.when, asked))
     return next(fitting, None)
 
 
-def fits(when: When, asked: Asked) -> bool:
-    """Tell whether a request looks as a turn wants it."""
+def matches(when: TurnCondition, asked: RequestFacts) -> bool:
+    """Return whether a request meets a turn's conditions."""
     if when.after not in (None, asked.after) or when.tools not in (None, asked.tools):
         return False
     if when.images not in (None, asked.images):
@@ -47,41 +53,41 @@ def fits(when: When, asked: Asked) -> bool:
     return all(text in asked.prompt for text in when.contains) and all(text in asked.newest for text in when.last)
 
 
-def used(turns: Sequence[Turn], messages: Sequence[Message]) -> set[int]:
-    """Tell which turns a conversation already holds. A turn that fails never gets into one."""
-    left = {n: content(turn.parts) for n, turn in enumerate(turns) if not turn.repeat and not turn.fails}
+def used_turns(turns: Sequence[ScriptedTurn], messages: Sequence[Message]) -> set[int]:
+    """Return the turns that a conversation contains; a turn that fails is never among them."""
+    left = {n: comparable_content(turn.parts) for n, turn in enumerate(turns) if not turn.repeat and not turn.fails}
     found: set[int] = set()
     for message in messages:
-        said = content(message.parts)
-        mine = (n for n, words in left.items() if message.role is Role.ASSISTANT and words == said)
+        turn_content = comparable_content(message.parts)
+        mine = (n for n, words in left.items() if message.role is Role.ASSISTANT and words == turn_content)
         found |= {n for n in [next(mine, None)] if n is not None}
         left = {n: words for n, words in left.items() if n not in found}
     return found
 
 
-def content(parts: Sequence[Part]) -> Content:
-    """Reduce a turn to what a history keeps of it: its words and its calls, whatever their ids."""
+def comparable_content(parts: Sequence[Part]) -> Content:
+    """Return the text and calls of a turn, without call ids."""
     text = "".join(part.text for part in parts if isinstance(part, Text)).strip()
     return text, [(part.tool, dict(part.arguments)) for part in parts if isinstance(part, ToolCall)]
 
 
-def spoken(messages: Sequence[Message]) -> int:
-    """Count the assistant's turns so far."""
+def count_assistant_turns(messages: Sequence[Message]) -> int:
+    """Return the number of assistant turns so far."""
     return sum(message.role is Role.ASSISTANT for message in messages)
 
 
-def prompt(request: Request) -> str:
-    """All that the model reads: the system's blocks, the words and the tools' results."""
-    return "\n".join([*request.system, *(words(message) for message in request.messages)])
+def prompt_text(request: Request) -> str:
+    """Return the system blocks, messages and tool results as one text."""
+    return "\n".join([*request.system, *(message_text(message) for message in request.messages)])
 
 
-def last(request: Request) -> str:
-    """The newest message."""
-    return words(request.messages[-1]) if request.messages else ""
+def last_message_text(request: Request) -> str:
+    """Return the text of the last message."""
+    return message_text(request.messages[-1]) if request.messages else ""
 
 
-def words(message: Message) -> str:
-    """What stands in a message; an image or a file by its media type, and its name if it has one."""
+def message_text(message: Message) -> str:
+    """Return the text of a message; an image or file as its media type and name."""
     return "\n".join(told for part in shown_in(message) if (told := word(part)))
 
 
@@ -104,19 +110,20 @@ def word(part: Part) -> str:
     return ""
 
 
-def at_a_loss(script: Script, request: Request, failed: Collection[int] = ()) -> str:
-    """Say that no turn fits, with what is needed to write one."""
-    gone = used(script.turns, request.messages) | set(failed)
-    left = [f"line {turn.line}: {turn.when}" for n, turn in enumerate(script.turns) if n not in gone]
-    more = f"; and {len(left) - LISTED} more" if len(left) > LISTED else ""
+def no_match_message(script: Script, request: Request, failed: Collection[int] = ()) -> str:
+    """Return the error for a prompt that no turn matches, with what is needed to write one."""
+    used_up = used_turns(script.turns, request.messages) | set(failed)
+    left = [f"line {turn.line}: {turn.when}" for n, turn in enumerate(script.turns) if n not in used_up]
+    more = f"; and {len(left) - MAX_LISTED_TURNS} more" if len(left) > MAX_LISTED_TURNS else ""
     return (
-        f"{script.file} has no turn for this prompt. Its newest message begins: {beginning(last(request))!r}. "
-        f"Turns not used yet: {'; '.join(left[:LISTED]) or 'none'}{more}. "
-        "Write a turn that fits, or let one be used again with repeat: true."
+        f"{script.file} has no matching turn for this prompt. "
+        f"The last message starts with {abbreviate(last_message_text(request))!r}. "
+        f"Unused turns: {'; '.join(left[:MAX_LISTED_TURNS]) or 'none'}{more}. "
+        "Add a matching turn, or set repeat: true on one."
     )
 
 
-def beginning(text: str) -> str:
-    """Shorten a text to its first words."""
+def abbreviate(text: str) -> str:
+    """Return the start of a text on one line."""
     flat = " ".join(text.split())
-    return flat if len(flat) <= BEGINNING else flat[: BEGINNING - 1] + "…"
+    return flat if len(flat) <= MAX_QUOTED_CHARACTERS else flat[: MAX_QUOTED_CHARACTERS - 1] + "…"

@@ -1,4 +1,4 @@
-"""What a script is made of: turns, when each fits, what goes wrong on purpose. Knows no files and no prompts."""
+"""Define the parts of a script: turns, their conditions, deliberate failures."""
 
 from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
@@ -6,16 +6,16 @@ from typing import TypeAlias
 
 from openkoi_hookspecs import FinishReason, Price, Reasoning, Text, ToolCall, Usage
 
-CONTEXT = 128_000
-OUTPUT = 8_192
+DEFAULT_CONTEXT_TOKENS = 128_000
+DEFAULT_OUTPUT_TOKENS = 8_192
 FREE = Price(0.0, 0.0)
 
-Said: TypeAlias = Text | Reasoning | ToolCall
+ScriptedPart: TypeAlias = Text | Reasoning | ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class When:
-    """What a request has to look like for a turn to fit; what is left out fits any.
+class TurnCondition:
+    """The conditions of a turn; an omitted one matches any request.
 
     ``contains`` is looked for in the whole prompt, ``last`` in the newest message; ``after`` counts the assistant's
     turns so far in this conversation; ``tools`` says whether tools are offered, which judges do not do; ``images``
@@ -29,15 +29,15 @@ class When:
     images: int | None = None
 
     def __str__(self) -> str:
-        told = [f"contains {text!r}" for text in self.contains] + [f"last {text!r}" for text in self.last]
-        told += [] if self.after is None else [f"after {self.after}"]
-        told += [] if self.tools is None else [f"tools {str(self.tools).lower()}"]
-        told += [] if self.images is None else [f"images {self.images}"]
-        return ", ".join(told) or "always"
+        conditions = [f"contains {text!r}" for text in self.contains] + [f"last {text!r}" for text in self.last]
+        conditions += [] if self.after is None else [f"after {self.after}"]
+        conditions += [] if self.tools is None else [f"tools {str(self.tools).lower()}"]
+        conditions += [] if self.images is None else [f"images {self.images}"]
+        return ", ".join(conditions) or "always"
 
 
-class Mishap(StrEnum):
-    """How a turn goes wrong once its words are said; ``cut`` is a stream that ends without a word of why."""
+class ScriptedFailureKind(StrEnum):
+    """How a turn fails after its content; ``cut`` ends the stream without an error."""
 
     UNAVAILABLE = "unavailable"
     REFUSED = "refused"
@@ -45,25 +45,25 @@ class Mishap(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that goes wrong on purpose, so that tests can see what happens then."""
+class ScriptedFailure:
+    """A deliberate failure."""
 
-    mishap: Mishap
+    kind: ScriptedFailureKind
     text: str = ""
     _: KW_ONLY
     retry_after: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """One answer. Calls without an id are given one; usage and stop, when left out, are worked out from the rest."""
+class ScriptedTurn:
+    """A scripted response; missing call ids, usage and finish reason are derived."""
 
-    parts: tuple[Said, ...] = ()
+    parts: tuple[ScriptedPart, ...] = ()
     _: KW_ONLY
-    when: When = When()
+    when: TurnCondition = TurnCondition()
     usage: Usage | None = None
     stop: FinishReason | None = None
-    fails: Fault | None = None
+    fails: ScriptedFailure | None = None
     delay: float = 0.0
     repeat: bool = False
     line: int = 0
@@ -71,11 +71,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """A model's whole part, and what the model pretends to be. ``file`` is where it was read."""
+    """A sequence of turns and the properties of the model; ``file`` is its origin."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[ScriptedTurn, ...]
     file: str = ""
-    context: int = CONTEXT
-    output: int = OUTPUT
+    context: int = DEFAULT_CONTEXT_TOKENS
+    output: int = DEFAULT_OUTPUT_TOKENS
     price: Price = FREE
     can: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""A script written in code: it answers in order, whatever it is asked."""
+"""A scripted provider for tests that answers in order, whatever the request."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -6,68 +6,68 @@ from typing import TypeAlias
 
 from openkoi_hookspecs import Chunk, Model, Part, Reasoning, Request, RequestRejectedError, Text, ToolCall
 
-from .script import CONTEXT, FREE, OUTPUT, Said, Turn
-from .speaking import speak
+from .script import DEFAULT_CONTEXT_TOKENS, DEFAULT_OUTPUT_TOKENS, FREE, ScriptedPart, ScriptedTurn
+from .streaming import stream_turn
 
-Line: TypeAlias = str | ToolCall | Sequence[Part] | Turn
+Line: TypeAlias = str | ToolCall | Sequence[Part] | ScriptedTurn
 
-SCRIPTED = Model("scripted", context=CONTEXT, output=OUTPUT, price=FREE)
+SCRIPTED = Model("scripted", context=DEFAULT_CONTEXT_TOKENS, output=DEFAULT_OUTPUT_TOKENS, price=FREE)
 
 
 class Scripted:
     """A model for tests: ``Scripted(["draft", "better draft"])``.
 
-    There is one order for the whole object: executor, judge and whoever else asks take the next line each. The last
-    line repeats for ever, or with ``repeat_last=False`` the model refuses. What it was asked is kept in ``asked``.
+    All callers, such as executor and judge, share one sequence. The last turn repeats, or with ``repeat_last=False``
+    further requests are rejected. Requests are kept in ``asked``.
     """
 
     def __init__(self, turns: Sequence[Line], *, repeat_last: bool = True, model: Model = SCRIPTED) -> None:
-        self.turns = [turn(line) for line in turns]
+        self.turns = [to_turn(line) for line in turns]
         self.repeat_last = repeat_last
         self.model = model
         self.asked: list[Request] = []
 
     async def models(self) -> Sequence[Model]:
-        """List the one model that this is."""
+        """List this one model."""
         return [self.model]
 
     async def chat(self, request: Request) -> AsyncIterator[Chunk]:
-        """Answer with the next line."""
+        """Answer with the next turn."""
         number = len(self.asked)
         self.asked.append(request)
-        async for chunk in speak(self.turn(number), request, f"call-{number + 1}"):
+        async for chunk in stream_turn(self.turn(number), request, f"call-{number + 1}"):
             yield chunk
 
-    def turn(self, number: int) -> Turn:
-        """The line of that number, or the last one again with calls of its own."""
+    def turn(self, number: int) -> ScriptedTurn:
+        """Return the turn of that number, or the last one again with new call ids."""
         if number < len(self.turns):
             return self.turns[number]
         if not self.turns or not self.repeat_last:
             raise RequestRejectedError(
-                f"The script's turns are used up, all {len(self.turns)}. Give Scripted more of them."
+                f"All {len(self.turns)} turns of the script have been used. Pass more turns to Scripted."
             )
-        return replace(self.turns[-1], parts=tuple(anew(part) for part in self.turns[-1].parts))
+        return replace(self.turns[-1], parts=tuple(without_call_id(part) for part in self.turns[-1].parts))
 
 
-def turn(line: Line) -> Turn:
-    """Make a turn of whatever a line is written as."""
+def to_turn(line: Line) -> ScriptedTurn:
+    """Convert a line to a turn."""
     match line:
-        case Turn():
+        case ScriptedTurn():
             return line
         case str():
-            return Turn((Text(line),))
+            return ScriptedTurn((Text(line),))
         case ToolCall():
-            return Turn((line,))
-    return Turn(tuple(said(part) for part in line))
+            return ScriptedTurn((line,))
+    return ScriptedTurn(tuple(check_part(part) for part in line))
 
 
-def said(part: Part) -> Said:
-    """Let through what a model can say."""
+def check_part(part: Part) -> ScriptedPart:
+    """Return a part that a model can produce; raise TypeError for another one."""
     if isinstance(part, Text | Reasoning | ToolCall):
         return part
-    raise TypeError(f"A model says text, thoughts and tool calls, not {type(part).__name__}.")
+    raise TypeError(f"A model produces text, reasoning and tool calls, not {type(part).__name__}.")
 
 
-def anew(part: Said) -> Said:
-    """Forget a call's id, so that its repetition gets another."""
+def without_call_id(part: ScriptedPart) -> ScriptedPart:
+    """Remove a call's id, so that its repetition gets a new one."""
     return replace(part, id="") if isinstance(part, ToolCall) else part

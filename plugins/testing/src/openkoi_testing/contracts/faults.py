@@ -147,7 +147,7 @@ class FaultsContract(CutsContract):
         heard = self.receive(silence)
 
         assert isinstance(heard.error, ProviderUnavailableError)
-        assert "said nothing new" in str(heard.error)
+        assert "sent no new content" in str(heard.error)
         assert not heard.chunks
         assert time.monotonic() - begun < TIMEOUT_SECONDS
 

@@ -1,7 +1,7 @@
-"""Chat Completions, the dialect that every compatible server speaks."""
+"""Chat Completions, the API that every compatible server has."""
 
-from .answer import Answer
-from .manners import Manners
-from .request import Scribe
+from .answer import ChatResponseParser
+from .request import ChatRequestBuilder
+from .server_quirks import ServerQuirks
 
-__all__ = ["Answer", "Manners", "Scribe"]
+__all__ = ["ChatRequestBuilder", "ChatResponseParser", "ServerQuirks"]

@@ -1,6 +1,6 @@
-"""The Responses API, which OpenAI's own server speaks best."""
+"""The Responses API of OpenAI."""
 
-from .answer import Answer
-from .request import Scribe
+from .answer import ResponsesParser
+from .request import ResponsesRequestBuilder
 
-__all__ = ["Answer", "Scribe"]
+__all__ = ["ResponsesParser", "ResponsesRequestBuilder"]

@@ -1,32 +1,32 @@
-"""Write a request as the Responses API reads it, without writing again what was written before.
+"""Build Responses requests, reusing the bytes of unchanged parts.
 
-Nothing is stored at the vendor: reasoning travels with the conversation, under its seal. Knows no connection.
+Nothing is stored at the vendor: encrypted reasoning is sent with the conversation.
 """
 
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Request, Tool
-from openkoi_wire import Conversation, Serialised, written
+from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
 
-from ..shape import shape
-from ..thinkers import thinks
-from .turns import turns
+from ..output_schema import convert_schema
+from ..reasoning_models import is_reasoning_model
+from .messages import encode_message
 
-SHORTEST = 16
+MIN_OUTPUT_TOKENS = 16
 
 
-class Scribe:
-    """Writes the requests of a provider. ``summary`` is how much of its thoughts a model shows."""
+class ResponsesRequestBuilder:
+    """Build the request bodies of one provider; ``summary`` requests summaries of reasoning."""
 
     def __init__(self, summary: str = "") -> None:
         self._summary = summary
-        self._story = Conversation(turns)
-        self._tools: Serialised[Tool] = Serialised(written_tool)
+        self._story = ConversationEncoder(encode_message)
+        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
 
-    def write(self, request: Request) -> bytes:
-        """Write a request; raises a KoiError when a tool call in it has no result."""
-        items = b",".join(self._story.write(request.messages))
-        parts = [written(self._settings(request))[:-1], b',"input":[', items, b"]"]
+    def build(self, request: Request) -> bytes:
+        """Return the body of a request; raise KoiError when a tool call has no result."""
+        items = b",".join(self._story.encode(request.messages))
+        parts = [encode_json(self._settings(request))[:-1], b',"input":[', items, b"]"]
         if request.tools:
             parts += [b',"tools":[', self._tools.join(request.tools), b"]"]
         return b"".join((*parts, b"}"))
@@ -38,19 +38,25 @@ class Scribe:
             "stream": True,
             "store": False,
             "instructions": "\n\n".join(block for block in request.system if block) or None,
-            "max_output_tokens": None if limit is None else max(limit, SHORTEST),
-            "text": None if request.schema is None else {"format": {"type": "json_schema", **shape(request.schema)}},
-            **(self._thinking() if thinks(request.model) else {"temperature": request.temperature}),
+            "max_output_tokens": None if limit is None else max(limit, MIN_OUTPUT_TOKENS),
+            "text": None
+            if request.schema is None
+            else {"format": {"type": "json_schema", **convert_schema(request.schema)}},
+            **(
+                self._reasoning_settings()
+                if is_reasoning_model(request.model)
+                else {"temperature": request.temperature}
+            ),
         }
         return {key: value for key, value in settings.items() if value is not None}
 
-    def _thinking(self) -> Mapping[str, object]:
-        """Ask for the thoughts; models that have some take no temperature."""
+    def _reasoning_settings(self) -> Mapping[str, object]:
+        """Return the settings of reasoning models, which accept no temperature."""
         shown = {"summary": self._summary} if self._summary else None
         return {"include": ["reasoning.encrypted_content"], "reasoning": shown}
 
 
-def written_tool(tool: Tool) -> bytes:
-    """Write what a model is told about a tool; its schema stays as it is."""
-    told = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters), "strict": False}
-    return written({"type": "function", **told})
+def encode_tool(tool: Tool) -> bytes:
+    """Encode a tool definition with its schema unchanged."""
+    definition = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+    return encode_json({"type": "function", **definition, "strict": False})

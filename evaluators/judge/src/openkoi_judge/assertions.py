@@ -1,0 +1,65 @@
+"""Run checks from an evaluator's SKILL.md that ask no model: a text or pattern must occur."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from openkoi_hookspecs import Check, DataDir, Evaluation, EvaluationMode, ExecutionResult, Finding, Run
+from openkoi_skillfile import Approved, Method, Rubric, Trust, plugin_locations
+
+from .choice import find_named, find_rubric, for_category
+from .execution_facts import ExecutionFacts, read_facts
+from .preferences import preferences
+from .rubrics_library import load_rubrics, search_locations
+
+MAX_TEXT = 100_000  # characters of a text that are searched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectations:
+    """An evaluator configured by ``[evaluators.expectations]``.
+
+    ``rubrics`` are checked in every task, in addition to those that the task names and those of its category.
+    ``folder`` is OpenKoi's data folder, ``path`` lists more folders with evaluators. A project's evaluators are used
+    only if ``trust`` allows it.
+    """
+
+    rubrics: tuple[str, ...] = ()
+    folder: Annotated[Path | None, DataDir("")] = None
+    path: tuple[Path, ...] = ()
+    trust: Trust | None = None
+
+    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
+        """Check what the rubrics for this task expect; return None if there are none."""
+        brought, _ = await plugin_locations(run.koi.plugins("skills"))
+        places = search_locations(self.folder, run.workspace, self.path, brought)
+        shelf = load_rubrics(places, self.trust or Approved(run.koi))
+        fixed = [rubric for rubric in shelf.rubrics if rubric.method.asks_no_model]
+        chosen = [find_rubric(fixed, name) for name in self.rubrics]
+        chosen += find_named((run.task.text, *preferences(run)), fixed)
+        chosen += for_category(fixed, run.task.category)
+        if not chosen:
+            return None
+        facts = read_facts(work, run.koi.records(run.task.session), run.id)
+        return check_expectations(list({rubric.name: rubric for rubric in chosen}.values()), facts)
+
+
+def check_expectations(rubrics: Sequence[Rubric], facts: ExecutionFacts) -> Evaluation:
+    """Return a check for each expectation, and a finding for each that is not met."""
+    checks, findings = list[Check](), list[Finding]()
+    for rubric in rubrics:
+        text = facts.by_name[rubric.of][:MAX_TEXT]
+        for one in rubric.expect:
+            name, passed = f"{rubric.name}: {one}", is_met(rubric.method, one, text)
+            checks.append(Check(name, passed))
+            if not passed:
+                title = f"{rubric.of} does not have what {rubric.name} expects: {one}"
+                findings.append(Finding(title, rule=rubric.name, fix=rubric.guide))
+    return Evaluation(checks=tuple(checks), findings=tuple(findings), mode=EvaluationMode.FULL)
+
+
+def is_met(method: Method, wanted: str, text: str) -> bool:
+    """Return whether a text meets an expectation."""
+    return bool(re.search(wanted, text, re.MULTILINE)) if method is Method.REGEX else wanted in text

@@ -1,0 +1,71 @@
+"""Find the available rubrics: the user's first, bundled ones last."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from openkoi_skillfile import (
+    FoundSkill,
+    MachineFeatures,
+    Rubric,
+    SkillLocation,
+    SkillSource,
+    Trust,
+    Unusable,
+    collect,
+    lacking,
+    places,
+    resolve_shadowing,
+    rubric_of,
+)
+
+BUNDLED = SkillLocation(Path(__file__).with_name("rubrics"), SkillSource.BUNDLED)
+LEFT_OUT = "{file} is not used: {why}. Fix the file; it is read again next time."
+
+
+@dataclass(frozen=True, slots=True)
+class RubricLibrary:
+    """Rubrics in order of precedence, and a message about each invalid file; ``sources`` maps names to sources."""
+
+    rubrics: tuple[Rubric, ...]
+    complaints: tuple[str, ...] = ()
+    sources: Mapping[str, SkillSource] = field(default_factory=dict)
+
+
+def load_rubrics(
+    wanted: Sequence[SkillLocation] = (), trust: Trust | None = None, machine: MachineFeatures | None = None
+) -> RubricLibrary:
+    """Read the rubrics again, so that new files are found; bundled ones are read once."""
+    read = collect(wanted, trust=trust)
+    found = *read.found, *bundled_rubrics()
+    here = machine or MachineFeatures()
+    wrong = [LEFT_OUT.format(file=one.file, why=why) for one in found if (why := reason_unusable(one, here))]
+    kept = resolve_shadowing(one for one in found if not reason_unusable(one, here))
+    return RubricLibrary(
+        tuple(rubric_of(one.skill) for one in kept.found),
+        (*read.complaints, *wrong, *kept.complaints),
+        {one.skill.name: one.source for one in kept.found},
+    )
+
+
+@cache
+def bundled_rubrics() -> tuple[FoundSkill, ...]:
+    """Return the bundled rubrics."""
+    return collect([BUNDLED]).found
+
+
+def reason_unusable(found: FoundSkill, machine: MachineFeatures) -> str:
+    """Return why a file is not a usable rubric, or an empty string."""
+    try:
+        rubric_of(found.skill)
+    except Unusable as error:
+        return str(error)
+    return lacking(found.skill.requires, machine)
+
+
+def search_locations(
+    folder: Path | None, workspace: Path | None, extra: Sequence[Path], brought: Sequence[SkillLocation] = ()
+) -> list[SkillLocation]:
+    """Return the folders to search: the user's, the project's, configured ones, and those of installed packages."""
+    return [*places("evaluator", folder, workspace, extra), *brought]

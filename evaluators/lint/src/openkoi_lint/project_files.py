@@ -1,0 +1,48 @@
+"""Read a project's files, as far as they are readable."""
+
+import os
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+SKIPPED_FOLDERS = {
+    "node_modules",
+    "venv",
+    "site-packages",
+    "target",
+    "build",
+    "dist",
+    "vendor",
+    "__pycache__",
+    "testdata",
+}
+MAX_FILES = 20_000
+
+
+def read_tool_tables(root: Path) -> dict[str, object]:
+    """Return the tool tables of pyproject.toml, or none when it is missing or invalid."""
+    try:
+        tables = tomllib.loads(read_text(root / "pyproject.toml")).get("tool")
+    except tomllib.TOMLDecodeError:
+        return {}
+    return tables if isinstance(tables, dict) else {}
+
+
+def read_text(path: Path) -> str:
+    """Return a file's text, or an empty string."""
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def files(root: Path) -> Iterator[Path]:
+    """Yield the project's own files, up to a limit."""
+    left = MAX_FILES
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS and not name.startswith("."))
+        for name in sorted(names)[:left]:
+            yield Path(folder, name)
+        left -= len(names)
+        if left <= 0:
+            return

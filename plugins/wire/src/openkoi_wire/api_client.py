@@ -1,0 +1,297 @@
+"""Send requests to one server and stream its responses within limits.
+
+Nothing is retried here: the kernel does that.
+"""
+
+import json
+from asyncio import sleep, timeout
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+
+from openkoi_hookspecs import Json, ProviderError, ProviderUnavailableError
+
+from .blank import END, MAX_BLANK_BYTES, is_blank, is_blank_event
+from .cassette import open_cassette
+from .errors import error_for_status
+from .framing import Framing
+from .idle_timeout import IdleTimeout, IdleTimeoutError
+from .limits import ResponseLimits
+from .pool import ClientPool
+from .server import Server, make_server
+from .wrong_server import WEB_PAGE_MESSAGE, is_web_page, tls_problem
+
+if TYPE_CHECKING:
+    from httpx2 import URL, AsyncClient, Request, Response
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+Sign = Callable[[str, str, bytes], Mapping[str, str]]
+Explain = Callable[[Server, int, Mapping[str, str], bytes], ProviderError | None]
+
+DRAIN_SECONDS = 0.2
+LARGE_PIECE_BYTES = 64 * 1024
+NO_HEADERS: Mapping[str, str] = {}
+
+
+class ResponseReader(Protocol[T_co]):
+    """A parser of one response."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the response is complete, so that nothing more is read."""
+
+    def event(self, data: str) -> Sequence[T_co] | None:
+        """Parse an event of a stream; return None for one without content that keeps the connection alive."""
+
+    def document(self, data: bytes) -> Sequence[T_co]:
+        """Parse a response that was sent whole, although a stream was requested."""
+
+
+class ApiClient:
+    """A pool of connections to one server, opened on first use and reusable after closing.
+
+    ``sign`` returns additional headers for a method, URL and body. ``explain`` interprets a vendor's own errors; the
+    rest is interpreted by common rules. ``cassette`` is ``record:FILE`` or ``replay:FILE``. ``transport``, an
+    ``httpx2.AsyncBaseTransport``, replaces the network in tests.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        headers: Mapping[str, str] = NO_HEADERS,
+        bounds: ResponseLimits = ResponseLimits(),  # noqa: B008 - frozen
+        sign: Sign | None = None,
+        explain: Explain | None = None,
+        cassette: str = "",
+        transport: object | None = None,
+    ) -> None:
+        self.server: Server = make_server(base_url, headers)
+        self._bounds = bounds
+        self._sign = sign
+        self._explain = explain
+        self._pool = ClientPool(base_url, headers, bounds, open_cassette(cassette, self.server, base_url), transport)
+        self._addresses: dict[str, URL] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._pool.close()
+
+    async def get(self, path: str) -> Json:
+        """Fetch a JSON document."""
+        return await self._request_json("GET", path)
+
+    async def post(self, path: str, body: bytes) -> Json:
+        """Post JSON and return the JSON response."""
+        return await self._request_json("POST", path, body)
+
+    async def _request_json(self, method: str, path: str, body: bytes | None = None) -> Json:
+        with self._translate_errors():
+            async with (
+                IdleTimeout(self._bounds.first_content_timeout) as idle_timeout,
+                self._open_response(idle_timeout, method, path, body) as response,
+            ):
+                data = await self._read_all(response, idle_timeout)
+        try:
+            found: Json = json.loads(data)
+        except (ValueError, RecursionError):
+            raise self.server.unavailable(f"returned something that is not JSON from {path}.") from None
+        return found
+
+    async def stream(
+        self, path: str, body: bytes, reading: ResponseReader[T], framing: Framing | None = None
+    ) -> AsyncGenerator[T]:
+        """Post JSON and yield what ``reading`` parses; close the generator to disconnect.
+
+        Without a ``framing``, the stream consists of server-sent events.
+        """
+        with self._translate_errors():
+            async with (
+                IdleTimeout(self._bounds.first_content_timeout) as idle_timeout,
+                self._open_response(idle_timeout, "POST", path, body) as response,
+            ):
+                if is_document_type(response.headers.get("content-type", "")):
+                    data = await self._read_all(response, idle_timeout)
+                    if is_blank(data):
+                        raise self.server.blank(data)
+                    for item in reading.document(data):
+                        yield item
+                    return
+                source = self._read_framed(response, framing) if framing else self._read_sse(response)
+                async with aclosing(self._parse_events(source, reading, idle_timeout)) as items:
+                    async for item in items:
+                        yield item
+
+    async def _parse_events(
+        self, source: AsyncGenerator[str], reading: ResponseReader[T], idle_timeout: IdleTimeout
+    ) -> AsyncGenerator[T]:
+        taken, silent = 0, True
+        async with aclosing(source) as events:
+            while not reading.over and (event := await idle_timeout.next(events)) is not None:
+                taken = self._check_size(taken + len(event))
+                if silent and event == END:
+                    raise self.server.blank(event.encode())
+                blank = is_blank_event(event)
+                silent, items = silent and blank, None if blank else reading.event(event)
+                if items is None:
+                    continue
+                for item in items:
+                    yield item
+                idle_timeout.renew(self._bounds.idle_seconds)
+            await drain(events, idle_timeout)
+
+    def _read_sse(self, response: "Response") -> AsyncGenerator[str]:
+        from .sse import read_events
+
+        return read_events(self._read_bytes(response), response.request, self._bounds.event_bytes)
+
+    async def _read_bytes(self, response: "Response") -> AsyncGenerator[bytes]:
+        """Yield a stream's bytes; stop when decompressed data far exceeds the limit."""
+        taken, start = 0, b""
+        async with aclosing(self._read_pieces(response)) as pieces:
+            async for piece in pieces:
+                taken, start = taken + len(piece), (start + piece)[: MAX_BLANK_BYTES + 1]
+                self._check_size(taken // 2)
+                if len(piece) >= LARGE_PIECE_BYTES:
+                    await sleep(0)
+                yield piece
+        if taken == len(start) and is_blank(start):
+            raise self.server.blank(start)
+
+    async def _read_framed(self, response: "Response", framing: Framing) -> AsyncGenerator[str]:
+        waiting = 0
+        async with aclosing(self._read_bytes(response)) as pieces:
+            async for piece in pieces:
+                events = self._split(framing, piece)
+                waiting = 0 if events else waiting + len(piece)
+                if waiting > self._bounds.event_bytes:
+                    raise self.server.unavailable(f"sent an event of more than {self._bounds.event_bytes} bytes.")
+                for event in events:
+                    yield event
+
+    def _split(self, framing: Framing, piece: bytes) -> Sequence[str]:
+        try:
+            return list(framing.feed(piece))
+        except ValueError as error:
+            if is_blank(piece):
+                raise self.server.blank(piece) from None
+            raise self.server.unavailable(f"sent an invalid stream: {error}") from None
+
+    async def _read_all(self, response: "Response", idle_timeout: IdleTimeout) -> bytes:
+        whole = bytearray()
+        async with aclosing(self._read_pieces(response)) as pieces:
+            while (piece := await idle_timeout.next(pieces)) is not None:
+                whole += piece
+                self._check_size(len(whole))
+                if not piece.isspace():
+                    idle_timeout.renew(self._bounds.idle_seconds)
+        return bytes(whole)
+
+    async def _read_pieces(self, response: "Response") -> AsyncGenerator[bytes]:
+        """Yield the pieces of a body; raise WrongServerError for a web page."""
+        begun, kind = False, response.headers.get("content-type", "")
+        async with aclosing(response.aiter_bytes()) as pieces:
+            async for piece in pieces:
+                if not begun and is_web_page(kind, piece):
+                    raise self.server.wrong_server(WEB_PAGE_MESSAGE)
+                begun = begun or bool(piece.strip())
+                yield piece
+
+    def _check_size(self, size: int) -> int:
+        if size > self._bounds.response_bytes:
+            raise self.server.unavailable(
+                f"sent more than {self._bounds.response_bytes} bytes; the response was cut off."
+            )
+        return size
+
+    @asynccontextmanager
+    async def _open_response(
+        self, idle_timeout: IdleTimeout, method: str, path: str, body: bytes | None = None
+    ) -> "AsyncIterator[Response]":
+        client = self._pool.acquire()
+        try:
+            response = await idle_timeout.wait(self._pool.send(client, self._build_request(client, method, path, body)))
+            try:
+                if not response.is_success:
+                    raise self._error_for(response.status_code, response.headers, await self._read_error_body(response))
+                yield response
+            finally:
+                await response.aclose()
+        finally:
+            await self._pool.release(client)
+
+    def _build_request(self, client: "AsyncClient", method: str, path: str, body: bytes | None) -> "Request":
+        headers = {"Content-Type": "application/json"} if body is not None else None
+        request = client.build_request(method, self._addresses.get(path, path), content=body, headers=headers)
+        if path not in self._addresses:
+            if origin_of(request.url) != origin_of(client.base_url):
+                raise self.server.rejected("was not contacted: the request's address belongs to another server.")
+            self._addresses[path] = request.url
+        if self._sign is not None and not self._pool.is_replay:
+            request.headers.update(self._sign(method, str(request.url), body or b""))
+        return request
+
+    def _error_for(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+        explained = self._explain(self.server, status, headers, body) if self._explain else None
+        return explained or error_for_status(self.server, status, headers, body)
+
+    async def _read_error_body(self, response: "Response") -> bytes:
+        from httpx2 import HTTPError
+
+        body = bytearray()
+        with suppress(TimeoutError, HTTPError):
+            async with timeout(self._bounds.error_timeout), aclosing(response.aiter_bytes()) as pieces:
+                async for piece in pieces:
+                    body += piece
+                    if len(body) >= self._bounds.error_bytes:
+                        break
+        return bytes(body[: self._bounds.error_bytes])
+
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        """Translate network errors to ours."""
+        from httpx2 import HTTPError, InvalidURL
+
+        try:
+            yield
+        except IdleTimeoutError as expired:
+            raise self.server.unavailable(f"sent no new content for {round(expired.seconds, 1):g} seconds.") from None
+        except ProviderUnavailableError as error:
+            raise (ProviderUnavailableError(str(error)) if self._pool.is_replay else error) from None
+        except (HTTPError, InvalidURL) as error:
+            raise self._connection_error(error) from None
+
+    def _connection_error(self, error: Exception) -> ProviderError:
+        from httpx2 import ConnectError, ConnectTimeout
+
+        if problem := tls_problem(error):
+            return self.server.wrong_server(problem)
+        cause = f"{type(error).__name__}: {error}".rstrip(": ")
+        if isinstance(error, ConnectError | ConnectTimeout):
+            return self.server.unavailable(f"could not be reached ({cause}). Check the network and the base URL.")
+        return self.server.unavailable(f"ended its response early ({cause}).")
+
+
+def origin_of(url: "URL") -> tuple[str, str, int | None]:
+    """Return the scheme, host and port of a URL."""
+    return url.scheme, url.host, url.port
+
+
+def is_document_type(kind: str) -> bool:
+    """Return whether a content type is that of a document rather than a stream."""
+    streams = any(word in kind for word in ("ndjson", "jsonl", "stream"))
+    return "html" in kind or ("json" in kind and not streams)
+
+
+async def drain(events: AsyncIterator[object], idle_timeout: IdleTimeout) -> None:
+    """Read the rest of a finished response for a moment, so that its connection can be reused."""
+    from httpx2 import HTTPError
+
+    idle_timeout.shorten(DRAIN_SECONDS)
+    with suppress(IdleTimeoutError, HTTPError):
+        while await idle_timeout.next(events) is not None:
+            pass

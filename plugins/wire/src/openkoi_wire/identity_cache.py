@@ -1,0 +1,57 @@
+"""Cache what was encoded from immutable values, since a conversation only grows."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+
+F = TypeVar("F")
+W = TypeVar("W")
+
+ENTRY_OVERHEAD_BYTES = 400
+CACHE_BYTES = 64 * 1024 * 1024
+
+
+class IdentityCache(Generic[F, W]):
+    """A least-recently-used cache of values made from immutable objects.
+
+    An object is identified by its id and kept referenced, so that the id is not reused. ``weigh`` returns the size of a
+    value in bytes, ``room`` limits the total.
+    """
+
+    def __init__(self, make: Callable[[F], W], *, size_of: Callable[[W], int], max_bytes: int = CACHE_BYTES) -> None:
+        self._make = make
+        self._weigh = size_of
+        self._room = max_bytes
+        self._kept: OrderedDict[int, tuple[F, W]] = OrderedDict()
+        self.size = 0
+
+    def get_all(self, facts: Iterable[F]) -> list[W]:
+        """Return the value made from each object, in order."""
+        found = []
+        for fact in facts:
+            entry = self._kept.get(id(fact))
+            if entry is None:
+                entry = self._add(fact)
+            else:
+                self._kept.move_to_end(id(fact))
+            found.append(entry[1])
+        return found
+
+    def _add(self, fact: F) -> tuple[F, W]:
+        entry = self._kept[id(fact)] = (fact, self._make(fact))
+        self.size += self._weigh(entry[1]) + ENTRY_OVERHEAD_BYTES
+        while self.size > self._room and len(self._kept) > 1:
+            _, (_, forgotten) = self._kept.popitem(last=False)
+            self.size -= self._weigh(forgotten) + ENTRY_OVERHEAD_BYTES
+        return entry
+
+
+class SerializedCache(IdentityCache[F, bytes]):
+    """A cache of encoded objects."""
+
+    def __init__(self, write: Callable[[F], bytes], *, max_bytes: int = CACHE_BYTES) -> None:
+        super().__init__(write, size_of=len, max_bytes=max_bytes)
+
+    def join(self, facts: Iterable[F]) -> bytes:
+        """Return encoded objects as the inside of a JSON array; skip empty ones."""
+        return b",".join(filter(None, self.get_all(facts)))
