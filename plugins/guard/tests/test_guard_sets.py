@@ -10,7 +10,7 @@ from data_files import COMMAND_SETS
 
 from openkoi_guard import Guard
 from openkoi_hookspecs import Arguments, Ask, Deny, Tool, ToolCall, ToolResult
-from openkoi_testing import lend
+from openkoi_testing import make_run
 
 SOURCED = (".env", "env.sh", "scripts/env.sh", "venv/bin/activate")
 RECALL = 0.98
@@ -41,7 +41,7 @@ async def stopped(commands: Sequence[str], workspace: Path) -> list[str]:
     """Return the commands that the guard asks about or denies."""
     tool, guard = Tool("run_command", "", {}, nothing), Guard()
     await asyncio.sleep(0.1)  # what a shell reads into itself must be older than the run
-    async with lend(workspace=workspace) as run:
+    async with make_run(workspace=workspace) as run:
         calls = [ToolCall("1", "run_command", {"command": command}) for command in commands]
         found = [call for call in calls if isinstance(guard.before_tool(call, tool, run), Ask | Deny)]
         return [str(call.arguments["command"]) for call in found]
