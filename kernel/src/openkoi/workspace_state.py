@@ -41,7 +41,7 @@ class WorkspaceState:
         if keeper is None:
             return ""
         warning = NOT_KEPT if self.origin else ""
-        return str(await self.attempt(keeper.create(self.root, run=self.run), warning) or "")
+        return str(await self.attempt(lambda: keeper.create(self.root, run=self.run), warning) or "")
 
     async def changes(self, checkpoint: str) -> str | None:
         """Return what the run has changed until a checkpoint as a unified diff; None if that is not known.
@@ -51,7 +51,7 @@ class WorkspaceState:
         keeper = await self.keeper()
         if keeper is None or not self.origin:
             return None
-        diff = await self.attempt(keeper.diff(self.root, self.origin, checkpoint), NOT_COMPARED)
+        diff = await self.attempt(lambda: keeper.diff(self.root, self.origin, checkpoint), NOT_COMPARED)
         return None if diff is None else str(diff)
 
     async def restore_to(self, work: ExecutionResult) -> None:
@@ -66,15 +66,15 @@ class WorkspaceState:
         keeper = await self.keeper()
         if keeper is None or not checkpoint:
             return
-        done = await self.attempt(keeper.restore(self.root, checkpoint, run=self.run), NOT_RESTORED)
+        done = await self.attempt(lambda: keeper.restore(self.root, checkpoint, run=self.run), NOT_RESTORED)
         if done and (left := {**done.conflicts, **done.left}):
             self.warn(f"Not every file could be restored: {format_conflicts(left)}.")
 
-    async def attempt(self, awaited: Awaitable[T], warning: str) -> T | None:
-        """Wait for a checkpoint plugin, also when the task's time is over; return None, with a warning, if it fails."""
+    async def attempt(self, call: Callable[[], Awaitable[T]], warning: str) -> T | None:
+        """Call a checkpoint plugin, also when the task's time is over; return None, with a warning, if it fails."""
         try:
             with contain_exit():
-                return await with_timeout(awaited, max(GRACE, self.seconds_left()))
+                return await with_timeout(call(), max(GRACE, self.seconds_left()))
         except Exception as error:  # checkpoints are a plugin: the run goes on without what it could not do
             self.fault = str(error)
             if warning:
