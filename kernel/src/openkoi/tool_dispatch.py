@@ -164,12 +164,10 @@ async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permissi
     """Return the strictest permission of all plugins: Allow, Deny, or Ask if the user is needed and gives no answer."""
     said = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
     strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
-    if isinstance(strictest, Allow) and not strictest.only_this_call:
-        await run.approve(strictest.paths)
     if not isinstance(strictest, Ask):
+        await run.approve(strictest.paths if isinstance(strictest, Allow) and not strictest.only_this_call else ())
         return strictest
-    answer = await run.ask(approval_question(call, tool, strictest.reason, run.services.redactor))
-    if answer is None:
+    if (answer := await run.ask(approval_question(call, tool, strictest.reason, run.services.redactor))) is None:
         return strictest
     if is_yes(answer):
         await run.approve(strictest.paths)
