@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, ConfigError, Cost, PluginError, Task
 from openkoi_testing import Stage, perform
@@ -61,7 +61,7 @@ def openkoi(tmp_path: Path) -> Shell:
     (made.home / "config.toml").write_text(
         '[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\nbudget = "acme"\n'
     )
-    return made.told(OPENKOI_MODEL=script(made.folder, LOOKS))
+    return made.told(OPENKOI_MODEL=write_script(made.folder, LOOKS))
 
 
 def responses(openkoi: Shell) -> int:
