@@ -261,9 +261,9 @@ SPENDS = """
 import asyncio, sys
 from pathlib import Path
 from openkoi_hookspecs import Task, Text, Usage
-from openkoi_testing import Scenario, Scripted, Turn
+from openkoi_testing import Scenario, Scripted, ScriptedTurn
 
-says = Turn((Text("done"),), usage=Usage(input=10, output=200), delay=0.08)
+says = ScriptedTurn((Text("done"),), usage=Usage(input=10, output=200), delay=0.08)
 price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 400}
 settings = {**price, "safety.max_cost_usd_per_day": 6.0}
 stage = Scenario(model=Scripted([says]), settings=settings, installed=frozenset({"budgets"}))
