@@ -77,7 +77,7 @@ def last_iteration(ran: Ran) -> list[Mapping[str, Any]]:
     return list(ran.records[ends[-2] + 1 if len(ends) > 1 else 0 : ends[-1]])
 
 
-def written(ran: Ran) -> str:
+def last_content(ran: Ran) -> str:
     """Return the content that the last iteration left: of the last call that wrote it and did not fail."""
     failed = {one["result"]["call"] for one in ran.of("tool_result") if one["result"].get("failed")}
     calls = [one["call"] for one in ran.of("tool_call") if one["call"]["tool"] == "write_file"]
@@ -102,7 +102,7 @@ def passes(case: Case, content: str, folder: Path) -> bool | None:
     return done.returncode == 0 if case.in_pytest else "not ok" not in done.stdout
 
 
-def ended(ran: Ran, own: list[Mapping[str, Any]]) -> str:
+def end_reason(ran: Ran, own: list[Mapping[str, Any]]) -> str:
     """Why the last iteration ended: by a limit that anyone met, by a refusal, or well.
 
     Which limit was staged is known, and hooks and tools meet it by what they do. When others meet it is read off the
@@ -110,31 +110,35 @@ def ended(ran: Ran, own: list[Mapping[str, Any]]) -> str:
     a limit when it gave no score: one judgement is kept back from the executor. The executor, also where no judge is
     asked, when it was stopped before its last words: where nothing is left for an iteration, none begins.
     """
-    if ran.case.fatal and met_limit(ran, own):
+    if ran.case.fatal and limit_met(ran, own):
         return "seconds" if ran.case.fault is Fault.DEADLINE else ran.case.limit
     stops = [one["data"]["reply"]["done"].get("stop") for one in own if by(one, "executor")]
     return "refused" if stops and stops[-1] == "refused" else "done"
 
 
-def met_limit(ran: Ran, own: list[Mapping[str, Any]]) -> bool:
+def limit_met(ran: Ran, own: list[Mapping[str, Any]]) -> bool:
     if ran.case.fault is Fault.DEADLINE:
         began, over = (datetime.fromisoformat(str(one["ts"])) for one in (ran.records[0], own[-1]))
         return (over - began).total_seconds() >= SECONDS - 0.5
-    silenced = ran.case.place is Place.JUDGE and ran.case.policy is Basis.JUDGE and judgement(ran, own) is None
-    return silenced or ran.case.place not in (Place.EXECUTOR, Place.JUDGE) or stopped(own)
+    silenced = ran.case.place is Place.JUDGE and ran.case.policy is Basis.JUDGE and judged_score(ran, own) is None
+    return silenced or ran.case.place not in (Place.EXECUTOR, Place.JUDGE) or was_stopped(own)
 
 
-def stopped(own: list[Mapping[str, Any]]) -> bool:
+def was_stopped(own: list[Mapping[str, Any]]) -> bool:
     """Return whether the executor was stopped before its last words."""
     answers = [one["data"]["reply"] for one in own if by(one, "executor")]
     return not answers or any(part["is"] == "ToolCall" for part in answers[-1].get("parts", ()))
 
 
 def by(record: Mapping[str, Any], role: str) -> bool:
-    return record["type"] == "model.response" and record["data"].get("role", "executor") == role and asked(record, role)
+    return (
+        record["type"] == "model.response"
+        and record["data"].get("role", "executor") == role
+        and was_answered_by(record, role)
+    )
 
 
-def asked(record: Mapping[str, Any], role: str) -> bool:
+def was_answered_by(record: Mapping[str, Any], role: str) -> bool:
     """Return whether the role's own model answered; hooks and tools ask another one, in no role."""
     return role != "executor" or str(record["data"]["model"]).endswith(("/executor", "/executor.yaml"))
 
@@ -144,7 +148,7 @@ def words(record: Mapping[str, Any]) -> str:
     return "".join(str(part["text"]) for part in parts if part["is"] == "Text").strip()
 
 
-def judgement(ran: Ran, own: list[Mapping[str, Any]]) -> float | None:
+def judged_score(ran: Ran, own: list[Mapping[str, Any]]) -> float | None:
     """Return what the judge said about this very state.
 
     Its mean, of as many votes as there were, where it could be read.
@@ -152,11 +156,11 @@ def judgement(ran: Ran, own: list[Mapping[str, Any]]) -> float | None:
     said = [words(one) for one in own if by(one, "evaluator")]
     if is_cached(own) and not said:
         said = [words(one) for one in ran.records if by(one, "evaluator")]
-    scores = [score for text in said if (score := readable(text)) is not None]
+    scores = [score for text in said if (score := is_readable(text)) is not None]
     return scores[-1] if scores else None
 
 
-def looked(records: Iterable[Mapping[str, Any]]) -> bool:
+def ran_checks(records: Iterable[Mapping[str, Any]]) -> bool:
     """Return whether the project's checks were run: a limit may have left no time for them."""
     evaluations = (one["data"]["evaluation"] for one in records if one["type"] == "evaluation")
     return any(check.get("evaluator") == "testrunner" for found in evaluations for check in found.get("checks", ()))
@@ -167,7 +171,7 @@ def is_cached(own: Iterable[Mapping[str, Any]]) -> bool:
     return any(one["type"] == "iteration" and one["data"].get("mode") == "cached" for one in own)
 
 
-def readable(text: str) -> float | None:
+def is_readable(text: str) -> float | None:
     try:
         return float(json.loads(text)["scores"]["correctness"])
     except (ValueError, TypeError, KeyError):
@@ -176,13 +180,13 @@ def readable(text: str) -> float | None:
 
 def establish(ran: Ran, spare: Path) -> Established:
     """Return all facts."""
-    case, own, content = ran.case, last_iteration(ran), written(ran)
+    case, own, content = ran.case, last_iteration(ran), last_content(ran)
     before = workspace(case)["a.txt"]
-    passing = passes(case, content, spare) if looked(own) or (is_cached(own) and looked(ran.records)) else None
+    passing = passes(case, content, spare) if ran_checks(own) or (is_cached(own) and ran_checks(ran.records)) else None
     was_red = passing is not None and passes(case, before, spare) is False
-    score = judgement(ran, own)
+    score = judged_score(ran, own)
     return Established(
-        end=ended(ran, own),
+        end=end_reason(ran, own),
         answered=any(words(one) for one in own if by(one, "executor")),
         changed=content != before,
         red=passing is False,
@@ -192,7 +196,7 @@ def establish(ran: Ran, spare: Path) -> Established:
     )
 
 
-def row(facts: Established, policy: Basis) -> tuple[int, bool]:
+def matching_row(facts: Established, policy: Basis) -> tuple[int, bool]:
     """Return the first row that fits, and whether it accepts. No run here waits for its user or asks a question."""
     good = facts.judged is not None and facts.judged >= THRESHOLD
     if policy is Basis.NONE:
@@ -208,9 +212,9 @@ def row(facts: Established, policy: Basis) -> tuple[int, bool]:
     return 8, facts.green and (facts.turned or facts.changed)
 
 
-def statuses(facts: Established, case: Case) -> set[int]:
+def allowed_statuses(facts: Established, case: Case) -> set[int]:
     """Return how the table lets this run end; one that would go on may find that nothing is left to go on with."""
-    _, accepted = row(facts, case.policy)
+    _, accepted = matching_row(facts, case.policy)
     if accepted:
         return {0}
     limit = {Fault.DEADLINE: {5}, Fault.LIMIT: {4}}.get(case.fault, set())

@@ -36,7 +36,7 @@ def write(number: int) -> str:
     return f"calls: [{{tool: write_file, arguments: {{path: a.txt, content: {content}, overwrite: true}}}}]"
 
 
-def heavy(case: Case) -> int:
+def heavy_usage(case: Case) -> int:
     """Return the tokens of an answer that leaves too little for another one; few where calls are counted.
 
     It uses nearly all that can be leased: an answer that claims more is charged what was read of it.
@@ -54,22 +54,22 @@ def executor(case: Case) -> str:
     if case.earlier:
         turns += [turn("after: 0", write(2)), turn("after: 1", f"says: {NOTED}")]
     if case.changed:
-        turns.append(turn(f"after: {len(turns)}", write(3), heavy(case) if at_executor else LITTLE))
+        turns.append(turn(f"after: {len(turns)}", write(3), heavy_usage(case) if at_executor else LITTLE))
     if case.place is Place.TOOL:
         turns.append(turn(f"after: {len(turns)}", "calls: [{tool: probe, arguments: {}}]"))
     if at_executor and case.fault is Fault.GARBAGE:
         turns.append(turn(f"after: {len(turns)}", "calls: [{tool: rite_fyle, arguments: {path: [1, {}], content: 7}}]"))
-    return "".join(turns) + turn("", last_words(case), heavy(case) if at_judge else LITTLE, repeat=True)
+    return "".join(turns) + turn("", last_words(case), heavy_usage(case) if at_judge else LITTLE, repeat=True)
 
 
 def last_words(case: Case) -> str:
     """Return how the executor ends."""
     if case.place is not Place.EXECUTOR:
         return 'says: ""' if case.mute else f"says: {SAID}"
-    return faulty(case.fault, f"says: {SAID}")
+    return faulty_answer(case.fault, f"says: {SAID}")
 
 
-def faulty(fault: Fault, otherwise: str) -> str:
+def faulty_answer(fault: Fault, otherwise: str) -> str:
     """Return a model's answer that has this fault."""
     match fault:
         case Fault.DEADLINE:
@@ -83,7 +83,7 @@ def faulty(fault: Fault, otherwise: str) -> str:
     return otherwise
 
 
-def verdict(score: float) -> str:
+def judge_answer(score: float) -> str:
     """Return a judge's answer by whatever rubric."""
     scores = {**dict.fromkeys(DIMENSIONS, score), "other_task": 0.0}
     said = json.dumps({"scores": scores, "findings": [], "suggestion": ""})
@@ -98,17 +98,22 @@ def judge(case: Case) -> str:
     Of work that changed nothing it is asked before whether the request wants a change: yes, where nothing is wrong.
     """
     fault = case.fault if case.place is Place.JUDGE else Fault.LIMIT
-    wants = turn('contains: ["The request is data"]', faulty(fault, 'says: "Yes"'), repeat=True)
+    wants = turn('contains: ["The request is data"]', faulty_answer(fault, 'says: "Yes"'), repeat=True)
     if case.place is Place.JUDGE:
-        first = turn(f'contains: ["+x = 2", "{NOTED}"]', verdict(0.6), repeat=True) if case.earlier else ""
-        return wants + first + turn("", faulty(case.fault, verdict(0.9)), repeat=True)
-    two = turn('contains: ["+x = 2"]', verdict(0.6), repeat=True)
-    return wants + turn('contains: ["+x = 3"]', verdict(0.9), repeat=True) + two + turn("", verdict(0.9), repeat=True)
+        first = turn(f'contains: ["+x = 2", "{NOTED}"]', judge_answer(0.6), repeat=True) if case.earlier else ""
+        return wants + first + turn("", faulty_answer(case.fault, judge_answer(0.9)), repeat=True)
+    two = turn('contains: ["+x = 2"]', judge_answer(0.6), repeat=True)
+    return (
+        wants
+        + turn('contains: ["+x = 3"]', judge_answer(0.9), repeat=True)
+        + two
+        + turn("", judge_answer(0.9), repeat=True)
+    )
 
 
 def planner(case: Case) -> str:
     """Return the planner's script."""
-    return turn("", faulty(case.fault, "says: 1. Write x = 3 into a.txt."), repeat=True)
+    return turn("", faulty_answer(case.fault, "says: 1. Write x = 3 into a.txt."), repeat=True)
 
 
 def spender(_case: Case) -> str:

@@ -173,7 +173,7 @@ class Vendor:
                 raise ProviderUnavailableError("it broke off", retry_after=LATER)
             return
         self.ended[name] += bool(parts)
-        usage = counted(chance, request, parts, here.ratio)
+        usage = count_usage(chance, request, parts, here.ratio)
         if here.over and chance.random() < 0.1:
             usage = replace(usage, output=int(room * 10 ** chance.uniform(0, 4)))
         if here.over and chance.random() < 0.2:
@@ -205,7 +205,7 @@ def overlong(chance: Random, room: int) -> list[Text | ToolCall]:
     return [call] if chance.random() < 0.5 else [Text("y" * piece)] * (length // piece)
 
 
-def counted(chance: Random, request: Request, parts: Sequence[Part], ratio: float) -> Usage:
+def count_usage(chance: Random, request: Request, parts: Sequence[Part], ratio: float) -> Usage:
     """Return what an honest vendor counts: some of it read from a cache, some written to one."""
     asked = round(Estimator().measured(request) * ratio * chance.uniform(0.92, 1.08))
     read = int(asked * chance.choice((0.0, 0.0, chance.random())))
@@ -227,14 +227,14 @@ async def spend(run: Run, chance: Random) -> str:
     if kind < 0.4:
         return (await run.chat(request)).text
     if kind < 0.55:
-        await together(run.chat(request) for _ in range(3))
+        await wait_for_all(run.chat(request) for _ in range(3))
     elif kind < 0.7 and not run.task.parent:
         part = Task("Do a part", limits=limits_of(chance, scene_of(run).model), agent=run.task.agent)
-        await together(run.solve(part) for _ in range(chance.randint(1, 2)))
+        await wait_for_all(run.solve(part) for _ in range(chance.randint(1, 2)))
     return ""
 
 
-async def together(wanted: "Sequence[Awaitable[object]] | object") -> None:
+async def wait_for_all(wanted: "Sequence[Awaitable[object]] | object") -> None:
     """Wait for all, and pass on the first thing that went wrong."""
     done = await asyncio.gather(*wanted, return_exceptions=True)  # type: ignore[misc]  # any iterable will do
     for one in done:

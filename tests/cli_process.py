@@ -64,7 +64,7 @@ class Shell:
             text=True,
             timeout=seconds,
             check=False,
-            preexec_fn=listening if os.name == "posix" else None,
+            preexec_fn=hear_signals if os.name == "posix" else None,
         )
 
     def bash(self, line: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
@@ -91,7 +91,7 @@ class Shell:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=listening if os.name == "posix" else None,
+            preexec_fn=hear_signals if os.name == "posix" else None,
         )
 
     def told(self, **variables: str) -> "Shell":
@@ -121,7 +121,7 @@ def text_of(file: IO[bytes]) -> str:
     return file.read().decode().replace("\r\n", "\n")
 
 
-def listening() -> None:
+def hear_signals() -> None:
     """Let Ctrl-C and a lost terminal be heard, also where the tests run in the background or are to outlive theirs."""
     for name in ("SIGINT", "SIGHUP"):
         if number := getattr(signal, name, None):
@@ -135,7 +135,7 @@ def shell(folder: Path) -> Shell:
     return Shell(empty, folder / "home")
 
 
-def script(folder: Path, turns: str, name: str = "script.yaml") -> str:
+def write_script(folder: Path, turns: str, name: str = "script.yaml") -> str:
     """Write a rehearsal script; return the model that plays it."""
     (folder / name).write_text(f"price: {{input: 3.0, output: 15.0}}\nturns:\n{turns}")
     return f"rehearsal/{name}"

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 from openkoi_hookspecs import Event, Record, events
 from openkoi_log import read_segment, segments
@@ -173,7 +173,7 @@ def shell_with(folder: Path, *headings: str, turns: str = DONE, **settings: Any)
     configure(openkoi, BASE, *(one.settings for one in shown), settings)
     for one in shown:
         openkoi = one.installed(openkoi)
-    script(folder, turns)
+    write_script(folder, turns)
     return openkoi.told(OPENKOI_MODEL=f"rehearsal/{folder / 'script.yaml'}")
 
 

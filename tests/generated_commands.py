@@ -89,17 +89,17 @@ HARMLESS: Sequence[Family] = (
 )
 
 
-def generated(families: Sequence[Family], *, held_out: bool) -> Iterator[str]:
+def generate_members(families: Sequence[Family], *, held_out: bool) -> Iterator[str]:
     """Return the members of the families that may be looked at, or those that are held out."""
     for number, (line, choices) in enumerate(families):
         members = [line.format(**dict(zip(choices, one, strict=True))) for one in product(*choices.values())]
         chosen = sorted(members, key=lambda member: crc32(member.encode()))[:MEMBERS]
         for place, member in enumerate(chosen):
             if place % 2 == held_out:
-                yield wrapped(member, number + place)
+                yield wrap_command(member, number + place)
 
 
-def wrapped(member: str, number: int) -> str:
+def wrap_command(member: str, number: int) -> str:
     """Return a command as it stands in a longer line."""
     wrap = WRAP[number % len(WRAP)]
     return member if "'" in wrap and "'" in member else wrap.format(member)

@@ -48,7 +48,7 @@ def git(root: Path, *words: str, check: bool = True) -> None:
     subprocess.run(command, check=check, capture_output=True, env=ENVIRONMENT)
 
 
-def below(root: Path, folder: str) -> Iterator[str]:
+def paths_below(root: Path, folder: str) -> Iterator[str]:
     """Yield every path under a folder but the insides of ``.git``."""
     for item in sorted(os.scandir(root / folder), key=lambda item: item.name):
         path = f"{folder}/{item.name}" if folder else item.name
@@ -56,7 +56,7 @@ def below(root: Path, folder: str) -> Iterator[str]:
             continue
         yield path
         if item.is_dir(follow_symlinks=False):
-            yield from below(root, path)
+            yield from paths_below(root, path)
 
 
 def kind_of(path: Path) -> str:
@@ -80,7 +80,7 @@ def grow(root: Path, seed: int) -> str:
         git(home, "init", "-q")
     plant(home, chance)
     if state not in ("folder", "unborn"):
-        with_history(home)
+        add_history(home)
         AFTERWARDS[state](root, home, chance)
     if state != "folder":
         git(root, "add", "--", ".gitignore", check=False)
@@ -94,7 +94,7 @@ def committed(home: Path, text: str) -> None:
     git(home, "commit", "-qm", text)
 
 
-def with_history(home: Path) -> None:
+def add_history(home: Path) -> None:
     """A history with branches, a tag, and a stash."""
     committed(home, "first")
     git(home, "branch", "other")
@@ -161,24 +161,24 @@ def plant(root: Path, chance: random.Random, depth: int = 0) -> None:
 
 def finish(root: Path, chance: random.Random) -> None:
     """Add what git does not keep: odd modes, links, hard links, empty folders, ignored and huge files."""
-    folders = [root, *(path for path in real(root) if path.is_dir())]
+    folders = [root, *(path for path in real_paths(root) if path.is_dir())]
     for folder in folders:
         with suppress(FileExistsError):
             (folder / f"to {chance.randrange(99)}").symlink_to(chance.choice(TARGETS))
         if chance.random() < 0.3:
             (folder / "empty").mkdir(exist_ok=True)
-    ignored(root, chance)
+    add_ignored(root, chance)
     for n in range(chance.randrange(3)):
         (chance.choice(folders) / f"huge{n}.bin").write_bytes(chance.randbytes(9) + bytes(HUGE))
-    files = [path for path in real(root) if path.is_file()]
+    files = [path for path in real_paths(root) if path.is_file()]
     for path in chance.sample(files, min(2, len(files))):
         path.with_name("twin").unlink(missing_ok=True)
         path.with_name("twin").hardlink_to(path)
-    for path in real(root):
+    for path in real_paths(root):
         path.chmod(chance.choice(FOLDER_MODES if path.is_dir() else MODES))
 
 
-def ignored(root: Path, chance: random.Random) -> None:
+def add_ignored(root: Path, chance: random.Random) -> None:
     """Files that the rules hide, and one in a folder that they hide."""
     (root / "app.log").write_bytes(content(chance))
     (root / ".env").write_bytes(b"KEY=secret\r\n")
@@ -187,11 +187,11 @@ def ignored(root: Path, chance: random.Random) -> None:
         (root / "out" / chance.choice(("", "deep")) / f"made{n}").write_bytes(content(chance))
 
 
-def real(root: Path) -> list[Path]:
+def real_paths(root: Path) -> list[Path]:
     """Files and folders, the deepest first; no links, nothing that is git's."""
-    return [root / path for path in below(root, "") if not (root / path).is_symlink() and (root / path).name != ".git"][
-        ::-1
-    ]
+    return [
+        root / path for path in paths_below(root, "") if not (root / path).is_symlink() and (root / path).name != ".git"
+    ][::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ class Work:
 
     def any(self, *kinds: str) -> Path:
         """Return a path of one of these kinds; raises OSError when there is none."""
-        paths = [self.root / path for path in below(self.root, "")]
+        paths = [self.root / path for path in paths_below(self.root, "")]
         there = [path for path in paths if path.name != ".git" and kind_of(path) in kinds]
         if not there:
             raise FileNotFoundError

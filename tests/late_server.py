@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 
 @contextmanager
-def late(port: int, url: str) -> Iterator[None]:
+def listen_late(port: int, url: str) -> Iterator[None]:
     """Listen at a port for the server at a web address."""
     behind = (urlsplit(url).hostname or "", urlsplit(url).port or 80)
 
@@ -18,9 +18,9 @@ def late(port: int, url: str) -> Iterator[None]:
 
         def handle(self) -> None:
             with socket.create_connection(behind) as other:
-                back = threading.Thread(target=pour, args=(other, self.request))
+                back = threading.Thread(target=forward, args=(other, self.request))
                 back.start()
-                pour(self.request, other)
+                forward(self.request, other)
                 back.join()
 
     ThreadingTCPServer.allow_reuse_address = True
@@ -32,7 +32,7 @@ def late(port: int, url: str) -> Iterator[None]:
         thread.join()
 
 
-def pour(source: socket.socket, target: socket.socket) -> None:
+def forward(source: socket.socket, target: socket.socket) -> None:
     """Pass on what comes, and that nothing comes any more."""
     with suppress(OSError):
         while piece := source.recv(65_536):

@@ -270,7 +270,7 @@ def planted(victim: Victim, before: Mapping[str, str]) -> list[str]:
     return [*new, *victim.runs()]
 
 
-def victim_of(folder: Path, model: Path | None = None) -> Victim:
+def make_victim(folder: Path, model: Path | None = None) -> Victim:
     """Return a fresh repository, copied from a model where there is one: making it takes ten processes."""
     victim = Victim(folder, folder.parent / "canary")
     if model:

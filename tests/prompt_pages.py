@@ -36,13 +36,13 @@ def page(title: str, *parts: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
-def quoted(heading: str, text: str) -> str:
+def format_quoted(heading: str, text: str) -> str:
     """Return a text as it was sent, below a heading."""
     fence = "`" * max(3, *(len(found) + 1 for found in re.findall(r"`{3,}", text) or ["``"]))
     return f"## {heading}\n\n{fence}text\n{text}\n{fence}"
 
 
-def steadied(text: str, folder: Path) -> str:
+def without_variable_parts(text: str, folder: Path) -> str:
     """Return a text without what differs from run to run: folders, days and marks."""
     text = text.replace(str(folder), "/project").replace(date.today().isoformat(), "2026-11-21")
     for pattern, instead in VOLATILE:
@@ -53,12 +53,14 @@ def steadied(text: str, folder: Path) -> str:
 def request(title: str, body: Body, folder: Path, *, since: int = 0) -> str:
     """Return a request to Anthropic: system and messages, from message ``since`` on; tools are a page of their own."""
     blocks = "\n\n".join(part["text"] for part in body["system"]) if not since else ""
-    system = [quoted("System", blocks)] if blocks else []
-    turns = [quoted(turn["role"].capitalize(), "\n\n".join(spoken(turn))) for turn in body["messages"][since:]]
-    return page(title, *(steadied(part, folder) for part in (*system, *turns)))
+    system = [format_quoted("System", blocks)] if blocks else []
+    turns = [
+        format_quoted(turn["role"].capitalize(), "\n\n".join(text_of_turn(turn))) for turn in body["messages"][since:]
+    ]
+    return page(title, *(without_variable_parts(part, folder) for part in (*system, *turns)))
 
 
-def spoken(turn: Body) -> Iterable[str]:
+def text_of_turn(turn: Body) -> Iterable[str]:
     """Return the parts of a turn as text."""
     for part in turn["content"]:
         match part["type"]:
@@ -75,11 +77,14 @@ def tool(offered: Body) -> str:
     """Return a tool as a model is offered it."""
     schema = offered.get("input_schema") or offered["arguments"]
     needed = schema.get("required", ())
-    lines = [f"- {name}{'' if name in needed else '?'}: {meaning(one)}" for name, one in schema["properties"].items()]
+    lines = [
+        f"- {name}{'' if name in needed else '?'}: {describe_parameter(one)}"
+        for name, one in schema["properties"].items()
+    ]
     return "\n".join([f"## {offered['name']}", "", offered["description"], "", *lines])
 
 
-def meaning(parameter: Body) -> str:
+def describe_parameter(parameter: Body) -> str:
     """Return the type of a parameter, and what is said about it."""
     rest = {key: value for key, value in parameter.items() if key not in ("type", "description", "items")}
     facts = [parameter["type"], *([json.dumps(rest)] if rest else []), *filter(None, [parameter.get("description")])]

@@ -89,7 +89,7 @@ def environment(shell: Shell) -> Mapping[str, str]:
     return {**kept, **person, **offline, "PYTHONWARNINGS": "", "OPENKOI_HOME": str(shell.home), **shell.variables}
 
 
-def written(folder: Path) -> str:
+def files_text(folder: Path) -> str:
     """Return all that lies in a folder but the saved keys, as text."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.parent.name != "credentials")
     return "".join(path.read_bytes().decode("latin-1") for path in files)

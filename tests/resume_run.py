@@ -95,7 +95,7 @@ class Posting:
 class Counting:
     """An evaluator that wants a third draft."""
 
-    async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation:
+    async def evaluate(self, run_until: ExecutionResult, run: Run) -> Evaluation:
         """Pass what counts to three."""
         number = len(run.iterations)
         checks = tuple(Check(f"step {n}", passed=n <= number) for n in range(3))
@@ -103,7 +103,7 @@ class Counting:
         return Evaluation(checks=checks, findings=() if number == 2 else (missing,))
 
 
-async def work(home: Path, workspace: Path, step: int, run: str) -> None:
+async def run_until(home: Path, workspace: Path, step: int, run: str) -> None:
     """Do the task, or go on with it, and die at the step."""
     stage = Scenario(model=Strict(home), evaluators={"counting": Counting()}, toolboxes={"posting": Posting(home)})
     koi, left = stage.build_app(workspace, home), step
@@ -123,4 +123,4 @@ async def work(home: Path, workspace: Path, step: int, run: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(work(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]))
+    asyncio.run(run_until(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]))

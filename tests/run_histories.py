@@ -109,7 +109,7 @@ async def play(seed: int, folder: Path) -> History:
     workspace, lines = folder / "workspace", turns(seed)
     workspace.mkdir(parents=True)
     limits = Limits(iterations=chance.randint(1, 4), quality_threshold=0.8)
-    history = await began(Task(f"Write it ({seed})", limits=limits), stage(lines, seed), folder, workspace)
+    history = await begin(Task(f"Write it ({seed})", limits=limits), stage(lines, seed), folder, workspace)
     forks = random.Random(seed + 9_000)
     for turn in range(chance.randint(0, 3)):
         if forks.random() < 0.3:
@@ -137,7 +137,7 @@ def stage(lines: Sequence[ScriptedTurn], seed: int) -> Scenario:
     )
 
 
-async def began(task: Task, there: Scenario, folder: Path, workspace: Path) -> History:
+async def begin(task: Task, there: Scenario, folder: Path, workspace: Path) -> History:
     async with there.build_app(workspace, folder / "home") as koi:
         result = await koi.solve(task)
         for question in await koi.pending_questions():
@@ -171,6 +171,6 @@ async def fork(history: History, chance: random.Random, there: Scenario, folder:
     return History(handle.id, result, records, history.resumed, history.forked + 1)
 
 
-def played(seed: int, folder: Path) -> History:
+def play_history(seed: int, folder: Path) -> History:
     """Play one history to its end."""
     return asyncio.run(play(seed, folder))

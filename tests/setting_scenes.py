@@ -65,11 +65,11 @@ def play(scene: Scene, settings: Mapping[str, object]) -> list[str]:
         return [
             CHANCE.sub("#", line.replace(folder, "~"))
             for _ in range(scene.times)
-            for line in asyncio.run(played(scene, stage.build_app(workspace, home)))
+            for line in asyncio.run(play_in(scene, stage.build_app(workspace, home)))
         ]
 
 
-async def played(scene: Scene, koi: App) -> list[str]:
+async def play_in(scene: Scene, koi: App) -> list[str]:
     async with koi:
         meanwhile = asyncio.ensure_future(scene.beside(koi)) if scene.beside else None
         ended = "no error"
@@ -225,28 +225,28 @@ async def approve(koi: App) -> None:
 WRITES = ToolCall("", "write_file", {"path": "a.txt", "content": "0\n"})
 
 
-def writing(times: int) -> list[Line]:
+def writing_model(times: int) -> list[Line]:
     """Return a model that writes a file so many times, and says after each that it is done."""
     calls = [ToolCall("", "write_file", {"path": "a.txt", "content": f"{n}\n"}) for n in range(times)]
     return list(chain.from_iterable((call, "Done.") for call in calls))
 
 
-def attempts(*scores: float, **more: object) -> Scene:
+def scored_task(*scores: float, **more: object) -> Scene:
     """Return a task whose attempts get these scores."""
-    return Scene(Scenario(says=writing(len(scores)), evaluators={"house": Judged(scores)}, **more))  # type: ignore[arg-type]  # by field name
+    return Scene(Scenario(says=writing_model(len(scores)), evaluators={"house": Judged(scores)}, **more))  # type: ignore[arg-type]  # by field name
 
 
-def learning(*scores: float, times: int = 1, **settings: object) -> Scene:
+def learning_task(*scores: float, times: int = 1, **settings: object) -> Scene:
     """Return the same where the learner looks on."""
     installed = Scenario().installed | {"hooks"}
     quiet = {
         f"hooks.{name}.enabled": False for name in ("skills", "project-rules", "agents", "proposals", "onboarding")
     }
     chosen = {**quiet, "hooks.ledger.reflect": False, "hooks.ledger.withheld": 0.0, **settings}
-    return replace(attempts(*scores, installed=installed, settings=chosen), times=times)
+    return replace(scored_task(*scores, installed=installed, settings=chosen), times=times)
 
 
-def asking(role: str, *, main: Sequence[Line] = ("Done.",), **settings: object) -> Scene:
+def asking_task(role: str, *, main: Sequence[Line] = ("Done.",), **settings: object) -> Scene:
     """Return a task in which the model of a role is asked something, beside the one that works."""
     one = Asking(role)
     hooked = {"plugins": {"asks": one}} if role == "small" else {"evaluators": {"house": one}}
@@ -255,12 +255,12 @@ def asking(role: str, *, main: Sequence[Line] = ("Done.",), **settings: object) 
     return Scene(Scenario(says=says, providers=others, settings=settings, **hooked))  # type: ignore[arg-type]  # by field name
 
 
-def calling(*calls: ToolCall, **settings: object) -> Scene:
+def calling_task(*calls: ToolCall, **settings: object) -> Scene:
     """Return a task in which these tools are called, one after the other."""
     return Scene(Scenario(says=[*calls, "Done."], settings=settings), text="Tidy up")
 
 
-def repeating(**settings: object) -> Scene:
+def repeating_model(**settings: object) -> Scene:
     """Return a model that makes a call again and again that is of no use to it."""
     calls = [ToolCall("", "run_command", {"command": f"echo {n}"}) for n in range(34)]
-    return calling(*calls, **settings)
+    return calling_task(*calls, **settings)

@@ -18,7 +18,7 @@ MOST = 1.2
 LATER = 0.1
 
 
-async def work(home: Path, url: str, run: str) -> None:
+async def run_until(home: Path, url: str, run: str) -> None:
     """Do the task, or go on with it, and die in the middle of the answer."""
     model = OpenAI(base_url=url, api_key="sk-a-key-for-nobody-at-all")
     settings = {"models.default": "openai/gpt-fake", **DEAR}
@@ -38,4 +38,4 @@ async def work(home: Path, url: str, run: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(work(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))
+    asyncio.run(run_until(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))

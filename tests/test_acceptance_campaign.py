@@ -15,15 +15,15 @@ from acceptance_cases import Basis, Case, Fault, cases, impossible
 from acceptance_facts import (
     Established,
     Ran,
+    allowed_statuses,
     by,
     establish,
+    is_readable,
+    last_content,
     last_iteration,
-    readable,
-    row,
-    statuses,
+    matching_row,
     words,
     write_all,
-    written,
 )
 from acceptance_staging import NOTED, REFUSED, options, plugin, scripts, settings, workspace
 from cli_process import Shell, shell
@@ -67,12 +67,12 @@ def run(case: Case, folder: Path) -> Ran:
 # What is compared.
 
 
-def complaints(ran: Ran, spare: Path) -> list[str]:
+def find_deviations(ran: Ran, spare: Path) -> list[str]:
     """Return everything about a run that is not as the table has it."""
     if not ran.of("decision"):
         return list(failed_early(ran))
     facts = establish(ran, spare)
-    return [*verdict_wrong(ran, facts), *files_wrong(ran, facts), *log_wrong(ran, facts)]
+    return [*check_verdict(ran, facts), *check_files(ran, facts), *check_log(ran, facts)]
 
 
 def failed_early(ran: Ran) -> Iterator[str]:
@@ -89,10 +89,10 @@ def failed_early(ran: Ran) -> Iterator[str]:
         yield "files were changed without a decision"
 
 
-def verdict_wrong(ran: Ran, facts: Established) -> Iterator[str]:
+def check_verdict(ran: Ran, facts: Established) -> Iterator[str]:
     """Exit status, and what the JSON says of it."""
-    number, accepted = row(facts, ran.case.policy)
-    allowed = statuses(facts, ran.case)
+    number, accepted = matching_row(facts, ran.case.policy)
+    allowed = allowed_statuses(facts, ran.case)
     if ran.status not in allowed:
         yield f"row {number}: exit {ran.status}, where {sorted(allowed)} are allowed"
     if ran.status == 0 and not (facts.answered or facts.changed):
@@ -116,7 +116,7 @@ def verdict_wrong(ran: Ran, facts: Established) -> Iterator[str]:
 
 def reason(facts: Established, policy: Basis) -> str:
     """Return how the table has the reason begin, in the rows that say it."""
-    match row(facts, policy):
+    match matching_row(facts, policy):
         case 2, True:
             return "not evaluated"
         case 7, False if facts.judged is None:
@@ -126,11 +126,11 @@ def reason(facts: Established, policy: Basis) -> str:
     return ""
 
 
-def files_wrong(ran: Ran, facts: Established) -> Iterator[str]:
+def check_files(ran: Ran, facts: Established) -> Iterator[str]:
     """Yield what is on the disk: the best judged iteration of a run that was not accepted, else what was done last."""
-    _, accepted = row(facts, ran.case.policy)
-    returned = ran.case.earlier and judged_earlier(ran) and not accepted and better_earlier(facts)
-    expected = "x = 2\n" if returned else written(ran)
+    _, accepted = matching_row(facts, ran.case.policy)
+    returned = ran.case.earlier and was_judged_earlier(ran) and not accepted and is_earlier_better(facts)
+    expected = "x = 2\n" if returned else last_content(ran)
     if ran.left != expected:
         yield f"a.txt is {ran.left!r}, not {expected!r}"
     others = {name: text for name, text in workspace(ran.case).items() if name != "a.txt"}
@@ -152,19 +152,19 @@ def files_wrong(ran: Ran, facts: Established) -> Iterator[str]:
             yield f"changed_files are {listed}"
 
 
-def judged_earlier(ran: Ran) -> bool:
+def was_judged_earlier(ran: Ran) -> bool:
     """Return whether an iteration before the last one was judged; the judge may have been broken from the beginning."""
     last = last_iteration(ran)[0]["id"]
     votes = (one for one in ran.records if by(one, "evaluator") and one["id"] < last)
-    return any(readable(words(one)) is not None for one in votes)
+    return any(is_readable(words(one)) is not None for one in votes)
 
 
-def better_earlier(facts: Established) -> bool:
+def is_earlier_better(facts: Established) -> bool:
     """Return whether the earlier .60 beats what came last: that is worse, or was not judged."""
     return facts.judged is None or facts.judged < 0.6
 
 
-def log_wrong(ran: Ran, facts: Established) -> Iterator[str]:
+def check_log(ran: Ran, facts: Established) -> Iterator[str]:
     """Yield the facts in the log are those that were established."""
     logged = ran.of("decision")[-1].get("facts", {})
     names = {"budget": ran.case.limit, "time": "seconds"}
@@ -221,10 +221,10 @@ def test_the_sample_has_every_value_of_every_dimension() -> None:
 @pytest.mark.sampled(24)
 @pytest.mark.parametrize("case", spread(SAMPLE, SEED), ids=str)
 def test_a_disturbed_run_ends_as_the_table_has_it(case: Case, tmp_path: Path) -> None:
-    assert [] == complaints(run(case, tmp_path), tmp_path / "spare")
+    assert [] == find_deviations(run(case, tmp_path), tmp_path / "spare")
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("case", POSSIBLE, ids=str)
 def test_every_disturbed_run_ends_as_the_table_has_it(case: Case, tmp_path: Path) -> None:
-    assert [] == complaints(run(case, tmp_path), tmp_path / "spare")
+    assert [] == find_deviations(run(case, tmp_path), tmp_path / "spare")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 if os.name != "posix":
     pytest.skip("processes and terminals as POSIX has them", allow_module_level=True)
@@ -37,7 +37,7 @@ def model(openkoi: Shell, turns: str, waits: float = 0) -> tuple[str, str]:
     """Return a script where the task does not see it, and how long a run waits for an answer."""
     openkoi.home.mkdir(exist_ok=True)
     (openkoi.home / "config.toml").write_text(f"[approvals]\nwait_seconds = {waits}\n")
-    script(openkoi.folder.parent, turns)
+    write_script(openkoi.folder.parent, turns)
     return "-m", f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
 
 
@@ -45,19 +45,19 @@ def waiting(openkoi: Shell, count: int = 1) -> list[dict[str, Any]]:
     """Return the calls that wait, as soon as there are so many."""
 
     until = time.monotonic() + 45
-    while len(found := listed(openkoi)) != count:
+    while len(found := list_approvals(openkoi)) != count:
         assert time.monotonic() < until, found
         time.sleep(0.1)
     return found
 
 
-def listed(openkoi: Shell) -> list[dict[str, Any]]:
+def list_approvals(openkoi: Shell) -> list[dict[str, Any]]:
     done = openkoi("approvals", "--format", "json")
     assert 0 == done.returncode, done.stderr
     return [one for one in json.loads(done.stdout)["approvals"] if "Allow" in one["question"]]
 
 
-def about(asked: list[dict[str, Any]], words: str) -> str:
+def question_about(asked: list[dict[str, Any]], words: str) -> str:
     """Return the id of the question about this."""
     [id] = [one["id"] for one in asked if words in one["question"]]
     return str(id)
@@ -75,8 +75,8 @@ def test_of_two_calls_at_once_one_is_allowed_and_one_refused_from_elsewhere(open
     child = openkoi.started(*model(openkoi, TWO, waits=60), *TASK)
     asked = waiting(openkoi, 2)
     undecided = openkoi("approve")
-    approved = openkoi("approve", about(asked, "one.txt")[:6])
-    refused = openkoi("reject", about(asked, "two.txt"), "--reason", "yes")
+    approved = openkoi("approve", question_about(asked, "one.txt")[:6])
+    refused = openkoi("reject", question_about(asked, "two.txt"), "--reason", "yes")
     out, err = child.communicate(timeout=60)
 
     assert ["", ""] == [one["resume"] for one in asked]
@@ -146,7 +146,7 @@ def test_what_was_typed_for_one_question_does_not_answer_the_next(openkoi: Shell
         first = "one" if "one.txt" in seen.screen else "two"
         second = {"one": "two", "two": "one"}[first]
         seen.type("yes")
-        openkoi("reject", about(asked, f"{first}.txt"))
+        openkoi("reject", question_about(asked, f"{first}.txt"))
         seen.shows("[yes/no]", times=2)
         seen.type("\r")
 

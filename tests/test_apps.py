@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from acme_chat import Chat
 from chat_server import ChatServer
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Post
@@ -140,7 +140,7 @@ def openkoi(tmp_path: Path, server: ChatServer) -> Shell:
     made = shell(tmp_path)
     made.home.mkdir()
     (made.home / "config.toml").write_text(SETTINGS.format(url=server.url))
-    script(tmp_path, TURNS)
+    write_script(tmp_path, TURNS)
     host = (HERE / "acme_host.py").read_text()
     there = made.with_plugin(host, integrations="acme_chat:Chat", commands="acme:acme", hooks="acme")
     (tmp_path / "site" / "acme_chat.py").write_text((HERE / "acme_chat.py").read_text())

@@ -12,7 +12,7 @@ from openkoi_testing.servers.faults import AfterResponse
 KEY = "sk-a-key-that-must-never-be-seen"
 
 
-def asked(tmp_path: Path, server: OpenAIServer, *line: str, **variables: str) -> tuple[int, str, str]:
+def ask_server(tmp_path: Path, server: OpenAIServer, *line: str, **variables: str) -> tuple[int, str, str]:
     """Ask a server something from the command line, with little patience."""
     folder, home = tmp_path / "folder", tmp_path / "home"
     folder.mkdir(exist_ok=True)
@@ -39,7 +39,7 @@ def asked(tmp_path: Path, server: OpenAIServer, *line: str, **variables: str) ->
 )
 def test_a_server_that_fails_for_good_ends_with_75_and_says_what_happened(fault: ServerFault, tmp_path: Path) -> None:
     with OpenAIServer(Say("Paris.", fault=fault)) as server:
-        status, out, errors = asked(tmp_path, server)
+        status, out, errors = ask_server(tmp_path, server)
 
     assert (75, "") == (status, out)
     assert "All providers exhausted" in errors
@@ -48,7 +48,7 @@ def test_a_server_that_fails_for_good_ends_with_75_and_says_what_happened(fault:
 
 def test_a_server_that_fails_once_is_asked_again(tmp_path: Path) -> None:
     with OpenAIServer(Say("Par", fault=ServerFault(cut=40)), "Paris.") as server:
-        status, out, errors = asked(tmp_path, server)
+        status, out, errors = ask_server(tmp_path, server)
 
     assert (0, "Paris.\n") == (status, out)
     assert "Trying again in" in errors
@@ -58,7 +58,7 @@ def test_a_wait_of_more_than_a_minute_is_not_waited_for(tmp_path: Path) -> None:
     with OpenAIServer(
         Say("Paris.", fault=ServerFault(status=429, headers={"retry-after": "3600"}, body=b"{}"))
     ) as server:
-        status, _, errors = asked(tmp_path, server)
+        status, _, errors = ask_server(tmp_path, server)
 
     assert 75 == status
     assert "Trying again" not in errors
@@ -67,7 +67,7 @@ def test_a_wait_of_more_than_a_minute_is_not_waited_for(tmp_path: Path) -> None:
 def test_an_unknown_model_is_named_with_the_nearest_one(tmp_path: Path) -> None:
     missing = b'{"error": {"message": "The model gpt-fake-2 does not exist", "code": "model_not_found"}}'
     with OpenAIServer(Say(fault=ServerFault(status=404, body=missing)), models=("gpt-fake",)) as server:
-        status, _, errors = asked(tmp_path, server, "-m", "openai/gpt-fak", "What is it?")
+        status, _, errors = ask_server(tmp_path, server, "-m", "openai/gpt-fak", "What is it?")
 
     assert 1 == status
     assert "Did you mean gpt-fake?" in errors
@@ -75,7 +75,7 @@ def test_an_unknown_model_is_named_with_the_nearest_one(tmp_path: Path) -> None:
 
 def test_a_wrong_key_is_said_without_the_key(tmp_path: Path) -> None:
     with OpenAIServer("Paris.", key="sk-another-one") as server:
-        status, _, errors = asked(tmp_path, server)
+        status, _, errors = ask_server(tmp_path, server)
 
     assert 1 == status
     assert "401" in errors
@@ -83,7 +83,7 @@ def test_a_wrong_key_is_said_without_the_key(tmp_path: Path) -> None:
 
 def test_a_server_of_one_s_own_needs_one_variable(tmp_path: Path) -> None:
     with OpenAIServer("Paris.") as server:
-        status, out, _ = asked(tmp_path, server, OPENAI_API_KEY="")
+        status, out, _ = ask_server(tmp_path, server, OPENAI_API_KEY="")
 
     assert (0, "Paris.\n") == (status, out)
 
@@ -91,7 +91,7 @@ def test_a_server_of_one_s_own_needs_one_variable(tmp_path: Path) -> None:
 @pytest.mark.row("SAFE-11", "PROV-12")
 def test_an_unknown_price_is_loud_and_not_free(tmp_path: Path) -> None:
     with OpenAIServer("Paris.") as server:
-        _, out, _ = asked(tmp_path, server, "-m", "openai/gpt-fake", "--format", "json", "What is it?")
+        _, out, _ = ask_server(tmp_path, server, "-m", "openai/gpt-fake", "--format", "json", "What is it?")
 
     result = json.loads(out)
     assert result["cost_usd"] > 0

@@ -89,17 +89,17 @@ async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
 # What is wrong with a run; nothing, as a rule.
 
 
-def wrongs(told: Told) -> Iterator[str]:
+def find_errors(told: Told) -> Iterator[str]:
     """Yield everything that must not be."""
     number = str(told.scene.number)
     over = number in told.vendor.overdrawn
     yield from asked_too_late(told.records, told.scene.limits)
-    if over and not any("counted" in text and "reserved" in text for text in warned(told)):
+    if over and not any("counted" in text and "reserved" in text for text in has_warning(told)):
         yield "nobody was told that more was used than reserved"
-    yield from (f"logged: {name}" for name in passed(paid(told.records), told.scene.limits))
+    yield from (f"logged: {name}" for name in exceeded_limits(paid(told.records), told.scene.limits))
     for task, ended in finished(told.records):
-        yield from unnamed(ended.decision)
-        yield from passed(ended.cost, task.effective_limits)
+        yield from lacks_limit(ended.decision)
+        yield from exceeded_limits(ended.cost, task.effective_limits)
         if ended.cost.seconds > task.effective_limits.seconds + LATE:
             yield f"{ended.cost.seconds} seconds of {task.effective_limits.seconds}"
     if told.result is not None and not told.vendor.broke_off(number):
@@ -130,7 +130,7 @@ def finished(records: Sequence[Record]) -> Iterator[tuple[Task, events.RunComple
             yield tasks[record.run], record.event
 
 
-def passed(spent: Cost, limits: Limits) -> Iterator[str]:
+def exceeded_limits(spent: Cost, limits: Limits) -> Iterator[str]:
     if spent.budget_tokens > limits.tokens:
         yield f"{spent.budget_tokens} tokens of {limits.tokens}"
     if spent.usd > limits.usd + CENT:
@@ -139,7 +139,7 @@ def passed(spent: Cost, limits: Limits) -> Iterator[str]:
         yield f"{spent.calls} calls of {limits.calls}"
 
 
-def unnamed(ruling: Decision) -> Iterator[str]:
+def lacks_limit(ruling: Decision) -> Iterator[str]:
     """Yield whether a run that a limit has ended does not say which."""
     if ruling.action is NextAction.ABORT_BUDGET and not any(f"limit of {name}" in ruling.reason for name in LIMITS):
         yield f"no limit in {ruling.reason!r}"
@@ -147,7 +147,7 @@ def unnamed(ruling: Decision) -> Iterator[str]:
         yield f"no seconds in {ruling.reason!r}"
 
 
-def warned(told: Told) -> list[str]:
+def has_warning(told: Told) -> list[str]:
     return [record.event.text for record in told.records if isinstance(record.event, events.WarningIssued)]
 
 
@@ -171,7 +171,7 @@ def all_wrong(numbers: Sequence[int]) -> dict[int, list[str]]:
     """
     with TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         told = asyncio.run(done(numbers, Path(folder)))
-    return {one.scene.number: found for one in told if (found := [*wrongs(one)])}
+    return {one.scene.number: found for one in told if (found := [*find_errors(one)])}
 
 
 @pytest.mark.row("SAFE-06", "SAFE-11", "ITER-12", "C61")
@@ -261,9 +261,9 @@ SPENDS = """
 import asyncio, sys
 from pathlib import Path
 from openkoi_hookspecs import Task, Text, Usage
-from openkoi_testing import Scenario, Scripted, Turn
+from openkoi_testing import Scenario, Scripted, ScriptedTurn
 
-says = Turn((Text("done"),), usage=Usage(input=10, output=200), delay=0.08)
+says = ScriptedTurn((Text("done"),), usage=Usage(input=10, output=200), delay=0.08)
 price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 400}
 settings = {**price, "safety.max_cost_usd_per_day": 6.0}
 stage = Scenario(model=Scripted([says]), settings=settings, installed=frozenset({"budgets"}))

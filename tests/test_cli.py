@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 ANSWER = '  - says: "Paris."\n    usage: {input: 1200, output: 80}\n    repeat: true\n'
 KEYS = {
@@ -32,7 +32,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def test_the_result_is_on_stdout_and_progress_on_stderr(openkoi: Shell) -> None:
-    done = openkoi("-m", script(openkoi.folder, ANSWER), "What is the capital of France?")
+    done = openkoi("-m", write_script(openkoi.folder, ANSWER), "What is the capital of France?")
 
     assert (0, "Paris.\n") == (done.returncode, done.stdout)
     assert "[recall] 0 similar tasks" in done.stderr
@@ -41,7 +41,7 @@ def test_the_result_is_on_stdout_and_progress_on_stderr(openkoi: Shell) -> None:
 
 @pytest.mark.row("CLI-44", "CLI-01")
 def test_options_stand_before_or_after_the_task_and_words_are_joined(openkoi: Shell) -> None:
-    model = script(openkoi.folder, '  - when: {contains: "what is it"}\n    says: "It."\n')
+    model = write_script(openkoi.folder, '  - when: {contains: "what is it"}\n    says: "It."\n')
 
     assert "It.\n" == openkoi("what", "is", "it", "--iterate", "0", "-m", model).stdout
     assert "It.\n" == openkoi("-m", model, "--", "what", "is", "it").stdout
@@ -50,7 +50,7 @@ def test_options_stand_before_or_after_the_task_and_words_are_joined(openkoi: Sh
 @pytest.mark.row("C57")
 @pytest.mark.parametrize("line", [["status of the build?"], ["--", "status"], ["--", "run", "status"]])
 def test_a_task_may_begin_with_a_command_s_word(openkoi: Shell, line: list[str]) -> None:
-    model = script(openkoi.folder, ANSWER)
+    model = write_script(openkoi.folder, ANSWER)
 
     assert "Paris.\n" == openkoi("-m", model, *line).stdout
 
@@ -65,7 +65,7 @@ def test_a_usage_error_of_a_command_says_how_to_give_a_task(openkoi: Shell) -> N
 
 @pytest.mark.row("CLI-21")
 def test_what_is_piped_in_is_context(openkoi: Shell) -> None:
-    model = script(openkoi.folder, '  - when: {contains: ["Fix this bug", "it is 42"]}\n    says: "Seen."\n')
+    model = write_script(openkoi.folder, '  - when: {contains: ["Fix this bug", "it is 42"]}\n    says: "Seen."\n')
 
     assert "Seen.\n" == openkoi("-m", model, "-i", "0", "Fix this bug", stdin="it is 42").stdout
 
@@ -73,14 +73,14 @@ def test_what_is_piped_in_is_context(openkoi: Shell) -> None:
 @pytest.mark.row("CLI-18")
 @pytest.mark.parametrize("how", [["--stdin"], ["-"]])
 def test_the_task_itself_may_come_from_standard_input(openkoi: Shell, how: list[str]) -> None:
-    model = script(openkoi.folder, '  - when: {contains: "say hello"}\n    says: "Hello."\n')
+    model = write_script(openkoi.folder, '  - when: {contains: "say hello"}\n    says: "Hello."\n')
 
     assert "Hello.\n" == openkoi("-m", model, "-i", "0", *how, stdin="say hello").stdout
 
 
 @pytest.mark.row("CLI-19")
 def test_json_is_one_object_of_the_agreed_shape(openkoi: Shell) -> None:
-    done = openkoi("-m", script(openkoi.folder, ANSWER), "--format", "json", "What is it?")
+    done = openkoi("-m", write_script(openkoi.folder, ANSWER), "--format", "json", "What is it?")
     result = json.loads(done.stdout)
 
     assert KEYS == set(result)
@@ -92,7 +92,7 @@ def test_json_is_one_object_of_the_agreed_shape(openkoi: Shell) -> None:
 
 
 def test_jsonl_is_an_event_a_line_and_the_result_last(openkoi: Shell) -> None:
-    done = openkoi("-m", script(openkoi.folder, ANSWER), "--format", "jsonl", "What is it?")
+    done = openkoi("-m", write_script(openkoi.folder, ANSWER), "--format", "jsonl", "What is it?")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
 
     assert "task_start" == lines[0]["type"]
@@ -100,7 +100,7 @@ def test_jsonl_is_an_event_a_line_and_the_result_last(openkoi: Shell) -> None:
 
 
 def test_a_replay_prints_the_same_stdout_without_the_model(openkoi: Shell) -> None:
-    model = script(openkoi.folder, ANSWER)
+    model = write_script(openkoi.folder, ANSWER)
     as_text = openkoi("-m", model, "What is it?")
     as_json = openkoi("-m", model, "--format", "json", "What was it?")
     (openkoi.folder / "script.yaml").unlink()
@@ -113,7 +113,7 @@ def test_a_replay_prints_the_same_stdout_without_the_model(openkoi: Shell) -> No
 
 @pytest.mark.row("CLI-04", "CLI-43")
 def test_status_shows_tasks_tokens_and_cost(openkoi: Shell) -> None:
-    openkoi("-m", script(openkoi.folder, ANSWER), "What is it?")
+    openkoi("-m", write_script(openkoi.folder, ANSWER), "What is it?")
     told = openkoi("status", "--costs").stdout
 
     assert "What is it?" in told
@@ -168,7 +168,7 @@ def test_completion_completes_commands(openkoi: Shell) -> None:
 # Bad input: a clear message, the right status, no traceback.
 
 
-def refused(done: subprocess.CompletedProcess[str], status: int, *words: str) -> None:
+def expect_error(done: subprocess.CompletedProcess[str], status: int, *words: str) -> None:
     assert status == done.returncode, done.stderr
     assert "Traceback" not in done.stderr
     for word in words:
@@ -177,56 +177,56 @@ def refused(done: subprocess.CompletedProcess[str], status: int, *words: str) ->
 
 @pytest.mark.row("ERR-01")
 def test_no_provider_says_what_to_set(openkoi: Shell) -> None:
-    refused(openkoi("do it"), 9, "Set a key such as ANTHROPIC_API_KEY", "openkoi demo")
+    expect_error(openkoi("do it"), 9, "Set a key such as ANTHROPIC_API_KEY", "openkoi demo")
 
 
 def test_a_provider_without_its_key_says_what_to_set(openkoi: Shell) -> None:
-    refused(openkoi("-m", "openai/gpt-5.2", "do it"), 9, "OPENAI_API_KEY")
+    expect_error(openkoi("-m", "openai/gpt-5.2", "do it"), 9, "OPENAI_API_KEY")
 
 
 def test_an_unknown_provider_is_named_with_the_nearest_one(openkoi: Shell) -> None:
-    refused(openkoi("-m", "rehersal/x", "do it"), 2, "Did you mean 'rehearsal'?")
+    expect_error(openkoi("-m", "rehersal/x", "do it"), 2, "Did you mean 'rehearsal'?")
 
 
 def test_a_model_without_a_provider_says_how_it_is_written(openkoi: Shell) -> None:
-    refused(openkoi("-m", "claude-sonet", "do it"), 2, "provider/model", "Did you mean 'claude-sonnet'?")
+    expect_error(openkoi("-m", "claude-sonet", "do it"), 2, "provider/model", "Did you mean 'claude-sonnet'?")
 
 
 @pytest.mark.row("CLI-15")
 def test_a_short_name_is_enough(openkoi: Shell) -> None:
-    refused(openkoi("--executor", "claude-sonnet", "do it"), 9, "ANTHROPIC_API_KEY")
+    expect_error(openkoi("--executor", "claude-sonnet", "do it"), 9, "ANTHROPIC_API_KEY")
 
 
 def test_broken_toml_names_file_line_and_column(openkoi: Shell) -> None:
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text('[models]\ndefault = "x\n')
 
-    refused(openkoi("do it"), 2, "config.toml", "line 2")
+    expect_error(openkoi("do it"), 2, "config.toml", "line 2")
 
 
 def test_a_wrong_type_names_the_key_and_where_it_stands(openkoi: Shell) -> None:
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text('[iteration]\nmax_iterations = "many"\n')
 
-    refused(openkoi("-m", "rehearsal/x", "do it"), 2, "iteration.max_iterations", "config.toml")
+    expect_error(openkoi("-m", "rehearsal/x", "do it"), 2, "iteration.max_iterations", "config.toml")
 
 
 def test_no_task_at_all_is_a_usage_error_with_an_example(openkoi: Shell) -> None:
-    refused(openkoi("--iterate", "2"), 2, "There is no task")
+    expect_error(openkoi("--iterate", "2"), 2, "There is no task")
 
 
 def test_a_script_without_a_matching_turn_says_what_it_waits_for(openkoi: Shell) -> None:
-    model = script(openkoi.folder, '  - when: {contains: "the moon"}\n    says: "Cheese."\n')
+    model = write_script(openkoi.folder, '  - when: {contains: "the moon"}\n    says: "Cheese."\n')
 
-    refused(openkoi("-m", model, "Fix the sun"), 1, "script.yaml", "the moon")
+    expect_error(openkoi("-m", model, "Fix the sun"), 1, "script.yaml", "the moon")
 
 
 def test_a_broken_script_names_the_file_and_the_line(openkoi: Shell) -> None:
-    refused(openkoi("-m", script(openkoi.folder, "  - sais: hello\n"), "do it"), 1, "script.yaml", "sais")
+    expect_error(openkoi("-m", write_script(openkoi.folder, "  - sais: hello\n"), "do it"), 1, "script.yaml", "sais")
 
 
 def test_a_failure_is_a_json_object_too(openkoi: Shell) -> None:
-    model = script(openkoi.folder, '  - when: {contains: "the moon"}\n    says: "Cheese."\n')
+    model = write_script(openkoi.folder, '  - when: {contains: "the moon"}\n    says: "Cheese."\n')
     done = openkoi("-m", model, "--format", "json", "Fix the sun")
 
     assert (1, False) == (done.returncode, json.loads(done.stdout)["ok"])
@@ -234,7 +234,7 @@ def test_a_failure_is_a_json_object_too(openkoi: Shell) -> None:
 
 @pytest.mark.row("CLI-12", "CLI-15", "CFG-02")
 def test_flags_outrank_variables_and_variables_the_file(openkoi: Shell) -> None:
-    one, two = script(openkoi.folder, ANSWER, "one.yaml"), script(openkoi.folder, ANSWER, "two.yaml")
+    one, two = write_script(openkoi.folder, ANSWER, "one.yaml"), write_script(openkoi.folder, ANSWER, "two.yaml")
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text('[models]\ndefault = "rehearsal/none.yaml"\n')
     told = openkoi.told(OPENKOI_MODEL=one)
@@ -249,7 +249,7 @@ def test_flags_outrank_variables_and_variables_the_file(openkoi: Shell) -> None:
 
 @pytest.mark.row("CLI-17", "C52")
 def test_a_configuration_may_be_named_anywhere_on_the_line(openkoi: Shell) -> None:
-    model = script(openkoi.folder, ANSWER)
+    model = write_script(openkoi.folder, ANSWER)
     (openkoi.folder / "my.toml").write_text(f'[models]\ndefault = "{model}"\n')
 
     assert "Paris.\n" == openkoi("What is it?", "--config", "my.toml").stdout
@@ -258,7 +258,7 @@ def test_a_configuration_may_be_named_anywhere_on_the_line(openkoi: Shell) -> No
 
 @pytest.mark.row("CLI-20", "OBS-01", "OBS-02")
 def test_verbose_logs_events_with_their_fields(openkoi: Shell) -> None:
-    told = openkoi("-m", script(openkoi.folder, ANSWER), "--verbose", "What is it?").stderr
+    told = openkoi("-m", write_script(openkoi.folder, ANSWER), "--verbose", "What is it?").stderr
 
     assert "DEBUG model.response run=" in told
     assert "usd=0.0048" in told
@@ -266,7 +266,7 @@ def test_verbose_logs_events_with_their_fields(openkoi: Shell) -> None:
 
 @pytest.mark.parametrize(("word", "meant"), [("statsu", "status"), ("help", "--help"), ("doctr", "doctor")])
 def test_a_slip_of_the_keyboard_is_no_task(openkoi: Shell, word: str, meant: str) -> None:
-    refused(openkoi(word), 2, f"Did you mean openkoi {meant}?")
+    expect_error(openkoi(word), 2, f"Did you mean openkoi {meant}?")
 
 
 def test_options_of_tasks_are_completed_after_the_words_of_one(openkoi: Shell) -> None:
@@ -277,6 +277,6 @@ def test_options_of_tasks_are_completed_after_the_words_of_one(openkoi: Shell) -
 
 def test_a_failed_call_of_a_tool_is_seen(openkoi: Shell) -> None:
     call = "{tool: read_file, arguments: {path: nowhere.txt}}"
-    model = script(openkoi.folder, f'  - calls: [{call}]\n  - says: "It is not there."\n')
+    model = write_script(openkoi.folder, f'  - calls: [{call}]\n  - says: "It is not there."\n')
 
     assert "  ! File not found: nowhere.txt" in openkoi("-m", model, "What is in nowhere.txt?").stderr

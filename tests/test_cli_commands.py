@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script
+from cli_process import Shell, write_script
 
 MODULE = '''
 import asyncio
@@ -55,7 +55,7 @@ def openkoi(tmp_path: Path) -> Shell:
         "Metadata-Version: 2.1\nName: pond-plugin\nVersion: 1.0\nSummary: Do it twice, or not at all.\n"
     )
     (info / "entry_points.txt").write_text(POINTS)
-    model = script(folder, TURNS)
+    model = write_script(folder, TURNS)
     return Shell(folder, home, {"PYTHONPATH": str(site), "OPENKOI_MODEL": model})
 
 

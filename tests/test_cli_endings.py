@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 FORMATS = ("text", "json", "jsonl")
 ACME = """
@@ -51,7 +51,7 @@ def openkoi(tmp_path: Path) -> Shell:
     return shell(tmp_path)
 
 
-def configured(openkoi: Shell, text: str) -> None:
+def configure(openkoi: Shell, text: str) -> None:
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(f"[evaluators.judge]\nenabled = false\n{text}")
 
@@ -62,9 +62,9 @@ def configured(openkoi: Shell, text: str) -> None:
 def test_a_replay_prints_what_was_printed_byte_for_byte(openkoi: Shell, ending: str, format: str) -> None:
     text, turns, status, words = ENDINGS[ending]
     acme = openkoi.with_plugin(ACME, evaluators="acme:Judge", hooks="acme:Learner")
-    configured(acme, text)
+    configure(acme, text)
 
-    live = acme("-m", script(acme.folder, turns), "--format", format, "Write a letter about Paris")
+    live = acme("-m", write_script(acme.folder, turns), "--format", format, "Write a letter about Paris")
 
     assert status == live.returncode, live.stderr
     assert live.stdout == acme("replay", "--format", format).stdout
@@ -77,9 +77,9 @@ def test_a_replay_prints_what_was_printed_byte_for_byte(openkoi: Shell, ending: 
 @pytest.mark.parametrize("format", ["json", "jsonl"])
 def test_the_object_holds_what_was_learned_and_comes_last(openkoi: Shell, format: str) -> None:
     acme = openkoi.with_plugin(ACME, evaluators="acme:Judge", hooks="acme:Learner")
-    configured(acme, "")
+    configure(acme, "")
 
-    done = acme("-m", script(acme.folder, TWO), "--format", format, "Write a letter about Paris")
+    done = acme("-m", write_script(acme.folder, TWO), "--format", format, "Write a letter about Paris")
 
     assert ["Paris is large."] == json.loads(done.stdout.splitlines()[-1])["learnings"]
 
@@ -96,7 +96,7 @@ def test_the_object_holds_what_was_learned_and_comes_last(openkoi: Shell, format
     ],
 )
 def test_a_failure_is_an_object_and_a_sentence(openkoi: Shell, line: list[str], status: int, words: str) -> None:
-    failed_as_object(openkoi, ["--format", "json", *line], status, words)
+    expect_json_error(openkoi, ["--format", "json", *line], status, words)
 
 
 @pytest.mark.parametrize(
@@ -107,10 +107,10 @@ def test_so_is_a_file_that_stands_in_the_way(openkoi: Shell, file: str, text: st
     openkoi.home.mkdir()
     (openkoi.home / file).write_text(text)
 
-    failed_as_object(openkoi, ["-m", script(openkoi.folder, TWO), "--format", "json", "do it"], status, words)
+    expect_json_error(openkoi, ["-m", write_script(openkoi.folder, TWO), "--format", "json", "do it"], status, words)
 
 
-def failed_as_object(openkoi: Shell, line: list[str], status: int, words: str) -> None:
+def expect_json_error(openkoi: Shell, line: list[str], status: int, words: str) -> None:
     done = openkoi(*line)
     result = json.loads(done.stdout)
 
@@ -137,7 +137,7 @@ class Acme:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_went_wrong_is_said_once(openkoi: Shell, format: str) -> None:
-    model = script(openkoi.folder, '  - when: {contains: "the moon"}\n    says: "Cheese."\n')
+    model = write_script(openkoi.folder, '  - when: {contains: "the moon"}\n    says: "Cheese."\n')
     unfit = openkoi("-m", model, "--format", format, "do it")
     broken = openkoi.with_plugin(RAISES, providers="acme:Acme")("-m", "acme/one", "--format", format, "do it")
 

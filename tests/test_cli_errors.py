@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 ANSWER = '  - says: "Paris."\n    repeat: true\n'
 KEY = "s3cr3t-value-of-acme"
@@ -93,7 +93,7 @@ def test_a_configuration_that_is_not_there_is_named(openkoi: Shell, line: list[s
 
 def test_so_is_one_that_a_variable_names(openkoi: Shell) -> None:
     named = openkoi.told(OPENKOI_HOME="", OPENKOI_CONFIG="none.toml", OPENKOI_DATA=str(openkoi.home))
-    done = named("-m", script(openkoi.folder, ANSWER), "do it")
+    done = named("-m", write_script(openkoi.folder, ANSWER), "do it")
 
     assert 2 == done.returncode
     assert "There is no configuration file none.toml, which OPENKOI_CONFIG names." in done.stderr
@@ -101,7 +101,7 @@ def test_so_is_one_that_a_variable_names(openkoi: Shell) -> None:
 
 @pytest.mark.parametrize("line", [["do it", "--config"], ["do it", "--config="]])
 def test_a_configuration_without_a_path_is_a_usage_error(openkoi: Shell, line: list[str]) -> None:
-    done = openkoi("-m", script(openkoi.folder, ANSWER), *line)
+    done = openkoi("-m", write_script(openkoi.folder, ANSWER), *line)
 
     assert (2, "") == (done.returncode, done.stdout)
     assert "--config needs the path" in done.stderr
@@ -128,7 +128,7 @@ def test_how_to_quote_is_said_to_those_who_wrote_a_command_s_word(openkoi: Shell
 
 @pytest.mark.parametrize("option", ["--record", "--replay"])
 def test_a_model_that_takes_no_cassette_is_refused_with_one(option: str, openkoi: Shell) -> None:
-    done = openkoi("-m", script(openkoi.folder, ANSWER), option, "tape.jsonl", "What is it?")
+    done = openkoi("-m", write_script(openkoi.folder, ANSWER), option, "tape.jsonl", "What is it?")
 
     assert 2 == done.returncode
     assert f"it does not support {option}" in done.stderr

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
 PATIENCE = 120  # seconds; a start takes 0.3 on an idle machine and took more than 10 beside four test runs
@@ -22,7 +22,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 @pytest.mark.parametrize("number", INTERRUPTIONS)
 def test_an_interruption_ends_with_130_and_a_log_that_says_so(openkoi: Shell, number: signal.Signals) -> None:
-    child = openkoi.started("-m", script(openkoi.folder, SLOW), "What is it?")
+    child = openkoi.started("-m", write_script(openkoi.folder, SLOW), "What is it?")
     wait_for_log(openkoi.home / "data" / "sessions", "cycle.start")
     child.send_signal(number)
     _, errors = child.communicate(timeout=PATIENCE)
@@ -34,7 +34,7 @@ def test_an_interruption_ends_with_130_and_a_log_that_says_so(openkoi: Shell, nu
 
 
 def test_an_impatient_interruption_ends_with_130_too(openkoi: Shell) -> None:
-    child = openkoi.started("-m", script(openkoi.folder, SLOW), "What is it?")
+    child = openkoi.started("-m", write_script(openkoi.folder, SLOW), "What is it?")
     wait_for_log(openkoi.home / "data" / "sessions", "cycle.start")
     child.send_signal(signal.SIGINT)
     time.sleep(0.05)
@@ -51,7 +51,7 @@ def test_an_impatient_interruption_ends_with_130_too(openkoi: Shell) -> None:
 def test_an_interruption_takes_a_running_command_along(openkoi: Shell, number: signal.Signals) -> None:
     write = "{tool: write_file, arguments: {path: a.txt, content: one}}"
     sleep = "{tool: run_command, arguments: {command: sleep 61}}"
-    model = script(openkoi.folder, f"  - calls: [{write}]\n  - calls: [{sleep}]\n")
+    model = write_script(openkoi.folder, f"  - calls: [{write}]\n  - calls: [{sleep}]\n")
     child = openkoi.told(MARKED=str(openkoi.home)).started("-m", model, "Write a.txt and sleep")
     wait_for_log(openkoi.home / "data" / "sessions", "Running sleep 61")
     time.sleep(0.5)
@@ -60,13 +60,13 @@ def test_an_interruption_takes_a_running_command_along(openkoi: Shell, number: s
 
     assert 130 == child.returncode
     assert "one" == (openkoi.folder / "a.txt").read_text()
-    assert [] == [path for path in Path("/proc").glob("[0-9]*/environ") if marked(path, str(openkoi.home))]
+    assert [] == [path for path in Path("/proc").glob("[0-9]*/environ") if has_mark(path, str(openkoi.home))]
     records = [json.loads(line) for path in openkoi.home.rglob("*.jsonl") for line in path.read_text().splitlines()]
     assert "run.failed" == records[-1]["type"]
 
 
 def test_a_run_that_is_to_outlive_its_terminal_does(openkoi: Shell) -> None:
-    model = script(openkoi.folder, '  - says: "Paris."\n    delay: 2\n')
+    model = write_script(openkoi.folder, '  - says: "Paris."\n    delay: 2\n')
     done = openkoi.bash(f"trap '' HUP; openkoi -m {model} 'What is it?' & sleep 1; kill -HUP $!; wait $!; echo $?")
 
     assert "Paris.\n0\n" == done.stdout
@@ -77,13 +77,13 @@ def test_an_interruption_of_the_start_ends_with_130_and_no_traceback(openkoi: Sh
     site = openkoi.home.parent / "site"
     site.mkdir()
     (site / f"{module}.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
-    done = openkoi.seeing(site).cold("-m", script(openkoi.folder, SLOW), "What is it?")
+    done = openkoi.seeing(site).cold("-m", write_script(openkoi.folder, SLOW), "What is it?")
 
     assert 130 == done.returncode
     assert "Traceback" not in done.stderr
 
 
-def marked(environ: Path, mark: str) -> bool:
+def has_mark(environ: Path, mark: str) -> bool:
     try:
         return f"MARKED={mark}".encode() in environ.read_bytes()
     except OSError:

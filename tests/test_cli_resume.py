@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
 WRITE = "  - when: {after: 0}\n    calls: [{tool: write_file, arguments: {path: a.txt, content: one}}]\n"
@@ -20,15 +20,15 @@ def openkoi(tmp_path: Path) -> Shell:
     return shell(tmp_path)
 
 
-def outside(openkoi: Shell, turns: str) -> str:
+def write_script_outside(openkoi: Shell, turns: str) -> str:
     """Write a script where the task does not see it; return the model that plays it."""
-    script(openkoi.folder.parent, turns)
+    write_script(openkoi.folder.parent, turns)
     return f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
 
 
-def killed(openkoi: Shell) -> str:
+def kill_during_task(openkoi: Shell) -> str:
     """Begin a task, and kill it while it waits for the second answer."""
-    model = outside(openkoi, SLOW)
+    model = write_script_outside(openkoi, SLOW)
     child = openkoi.started("-m", model, "-i", "0", "Write one into a.txt")
     until = time.monotonic() + 30
     while time.monotonic() < until and not (openkoi.folder / "a.txt").exists():
@@ -41,9 +41,9 @@ def killed(openkoi: Shell) -> str:
 
 @pytest.mark.row("FLOW-10")
 def test_a_killed_task_goes_on_where_it_was(openkoi: Shell) -> None:
-    model = killed(openkoi)
+    model = kill_during_task(openkoi)
     (openkoi.folder / "a.txt").write_text("one, and a person's word")
-    outside(openkoi, QUICK)
+    write_script_outside(openkoi, QUICK)
     done = openkoi("resume", "-m", model, "--format", "json")
     result = json.loads(done.stdout)
 
@@ -67,7 +67,7 @@ def test_where_nothing_was_begun_there_is_nothing_to_go_on_with(openkoi: Shell) 
 
 def test_what_a_killed_task_did_is_taken_back_and_taken_up_again(openkoi: Shell) -> None:
     (openkoi.folder / "kept.txt").write_text("kept")
-    killed(openkoi)
+    kill_during_task(openkoi)
     undone = openkoi("undo")
     there = sorted(path.name for path in openkoi.folder.iterdir())
     redone = openkoi("redo")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 ANSWER = '  - says: "Paris."\n    repeat: true\n'
 CHATTY = """
@@ -33,7 +33,7 @@ def chatty(openkoi: Shell) -> Shell:
 
 
 def test_what_plugins_and_their_children_print_is_not_the_result(chatty: Shell) -> None:
-    done = chatty("-m", script(chatty.folder, ANSWER), "What is it?")
+    done = chatty("-m", write_script(chatty.folder, ANSWER), "What is it?")
 
     assert "Paris.\n" == done.stdout
     assert [] == [place for place in PLACES if f"chatter {place}\n" not in done.stderr]
@@ -41,7 +41,7 @@ def test_what_plugins_and_their_children_print_is_not_the_result(chatty: Shell) 
 
 @pytest.mark.parametrize("format", ["json", "jsonl"])
 def test_programs_read_json_however_much_plugins_print(chatty: Shell, format: str) -> None:
-    done = chatty("-m", script(chatty.folder, ANSWER), "--format", format, "What is it?")
+    done = chatty("-m", write_script(chatty.folder, ANSWER), "--format", format, "What is it?")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
 
     assert "Paris." == lines[-1]["output"]
@@ -63,14 +63,14 @@ def test_without_standard_input_there_is_no_task_in_it(openkoi: Shell) -> None:
 
 @pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
 def test_the_result_is_there_whatever_else_is_closed(chatty: Shell, closed: str) -> None:
-    done = chatty.bash(f"openkoi -m {script(chatty.folder, ANSWER)} 'What is it?' {closed}")
+    done = chatty.bash(f"openkoi -m {write_script(chatty.folder, ANSWER)} 'What is it?' {closed}")
 
     assert (0, "Paris.\n") == (done.returncode, done.stdout)
 
 
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
 def test_a_closed_stdout_is_no_error_and_nothing_else_is_written_over(chatty: Shell, closed: str) -> None:
-    done = chatty.bash(f"openkoi -m {script(chatty.folder, ANSWER)} 'What is it?' {closed}")
+    done = chatty.bash(f"openkoi -m {write_script(chatty.folder, ANSWER)} 'What is it?' {closed}")
 
     assert (0, "") == (done.returncode, done.stdout)
     assert "Paris.\n" == chatty("replay").stdout
@@ -78,7 +78,7 @@ def test_a_closed_stdout_is_no_error_and_nothing_else_is_written_over(chatty: Sh
 
 @pytest.mark.parametrize("format", ["text", "json", "jsonl"])
 def test_a_closed_pipe_on_the_result_is_no_error(openkoi: Shell, format: str) -> None:
-    model = script(openkoi.folder, ANSWER)
+    model = write_script(openkoi.folder, ANSWER)
     done = openkoi.bash(f"set -o pipefail; openkoi -m {model} --format {format} 'What is it?' | true")
 
     assert 0 == done.returncode
@@ -91,7 +91,7 @@ def test_a_closed_pipe_on_anything_else_costs_no_traceback(openkoi: Shell) -> No
 
 
 def test_a_run_goes_on_when_nobody_reads_its_progress(openkoi: Shell) -> None:
-    model = script(openkoi.folder, ANSWER)
+    model = write_script(openkoi.folder, ANSWER)
     done = openkoi.bash(f"openkoi -m {model} 'What is it?' 2> >(exec true); echo $?")
 
     assert "Paris.\n0\n" == done.stdout
@@ -100,7 +100,7 @@ def test_a_run_goes_on_when_nobody_reads_its_progress(openkoi: Shell) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("format", ["text", "json"])
 def test_a_result_that_cannot_be_written_is_an_error(openkoi: Shell, format: str) -> None:
-    model = script(openkoi.folder, ANSWER)
+    model = write_script(openkoi.folder, ANSWER)
     done = openkoi.bash(f"openkoi -m {model} --format {format} 'What is it?' > /dev/full")
 
     assert 1 == done.returncode
@@ -108,7 +108,7 @@ def test_a_result_that_cannot_be_written_is_an_error(openkoi: Shell, format: str
 
 
 def test_a_task_that_is_no_text_is_read_as_well_as_can_be(openkoi: Shell) -> None:
-    model = script(openkoi.folder, '  - when: {contains: "say hello"}\n    says: "Hello \\u00fc."\n')
+    model = write_script(openkoi.folder, '  - when: {contains: "say hello"}\n    says: "Hello \\u00fc."\n')
     done = openkoi.bash(f"printf 'say hello \\xff' | openkoi -m {model} -i 0 --format json -")
 
     assert "Hello ü." == json.loads(done.stdout)["output"]

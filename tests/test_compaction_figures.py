@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from cli_process import Shell
-from verdict_runs import configured, folder_with_test, outside
+from verdict_runs import configure, folder_with_test, write_script_outside
 
 PAGE = "the carp swims below the bridge\n" * 700
 SAID = re.compile(r"\[compact\] removed the (\d+ )?oldest turns? from the history \((.+)\): (\S+) -> (\S+) tokens")
@@ -49,7 +49,7 @@ def turns(count: int, *, listing: int = 99) -> str:
 
 
 def model(openkoi: Shell, text: str, context: int = 32_000) -> str:
-    name = outside(openkoi, text)
+    name = write_script_outside(openkoi, text)
     path = Path(name.removeprefix("rehearsal/"))
     path.write_text(f"context: {context}\noutput: 2000\n{path.read_text()}")
     return name
@@ -64,7 +64,7 @@ def compactions(openkoi: Shell) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("compactor", ["", "rolling-window", "periodic-summary"])
 def test_what_was_removed_is_on_the_screen_and_in_the_log(openkoi: Shell, compactor: str) -> None:
-    configured(openkoi, f'[use]\ncompactor = "{compactor}"\n' if compactor else "")
+    configure(openkoi, f'[use]\ncompactor = "{compactor}"\n' if compactor else "")
     done = openkoi("What do the pages speak of?", "-m", model(openkoi, turns(7, listing=1)), "--iterate", "0")
 
     assert 0 == done.returncode, done.stderr

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli_process import CLEARED, script
+from cli_process import CLEARED, write_script
 
 ROOT = Path(__file__).parent.parent
 NO_JUDGE = "[evaluators.judge]\nenabled = false\n"
@@ -80,7 +80,7 @@ def uv() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def installed(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+def install_openkoi(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """``openkoi`` alone, installed as a newcomer does."""
     folder = tmp_path_factory.mktemp("environment")
     run([sys.executable, "-m", "venv", str(folder)])
@@ -95,23 +95,23 @@ def installed(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Install
 
 @pytest.mark.timeout(600)
 @pytest.mark.row("PLUG-06", "PLUG-07", "MIG-06")
-def test_plugins_compose_by_being_installed(installed: Installed, tmp_path: Path) -> None:
-    model, settings = script(tmp_path, TURNS), home_of(tmp_path) / "config.toml"
+def test_plugins_compose_by_being_installed(install_openkoi: Installed, tmp_path: Path) -> None:
+    model, settings = write_script(tmp_path, TURNS), home_of(tmp_path) / "config.toml"
     settings.parent.mkdir()
     settings.write_text(NO_JUDGE)
     task = ["-m", model, "-i", "2", "--format", "json", "Write a letter"]
-    alone = json.loads(installed.openkoi(*task, cwd=tmp_path, status=3).stdout)
-    listed = installed.openkoi("plugins", cwd=tmp_path).stdout
+    alone = json.loads(install_openkoi.openkoi(*task, cwd=tmp_path, status=3).stdout)
+    listed = install_openkoi.openkoi("plugins", cwd=tmp_path).stdout
 
     assert ("Plain.", "not judged, and no check ran") == (alone["output"], alone["stop_reason"])
     assert "word-count" not in alone["evaluators"]
     assert "house-style" not in listed
     assert "!" not in listed
 
-    installed.pip("openkoi-house-style", "openkoi-word-count")
+    install_openkoi.pip("openkoi-house-style", "openkoi-word-count")
     settings.write_text(NO_JUDGE + "[evaluators.word-count]\nlimit = 2\n")
-    changed = json.loads(installed.openkoi(*task, cwd=tmp_path, status=3).stdout)
-    listed = installed.openkoi("plugins", cwd=tmp_path).stdout
+    changed = json.loads(install_openkoi.openkoi(*task, cwd=tmp_path, status=3).stdout)
+    listed = install_openkoi.openkoi("plugins", cwd=tmp_path).stdout
 
     assert "Short." == changed["output"]
     assert 2 == len(changed["iterations"])

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 from openkoi_testing.servers import AnthropicServer
 
@@ -62,24 +62,24 @@ def openkoi(tmp_path: Path) -> Shell:
     made = shell(tmp_path)
     made.home.mkdir()
     (made.folder / "orders.txt").write_text("Write in verse.")
-    script(tmp_path, "  - when: {contains: Write in verse}\n    says: A verse.\n  - says: Prose.\n")
+    write_script(tmp_path, "  - when: {contains: Write in verse}\n    says: A verse.\n  - says: Prose.\n")
     (made.home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n[iteration]\nmax_iterations = 0\n")
     plugin = made.with_plugin(PLUGIN, commands="acme:acme", hooks="acme")
     return plugin.told(OPENKOI_MODEL=f"rehearsal/{tmp_path / 'script.yaml'}")
 
 
-def answered(openkoi: Shell, *words: str) -> dict[str, object]:
+def plugin_answer(openkoi: Shell, *words: str) -> dict[str, object]:
     """Return what the plugin's command says."""
     done = openkoi("acme", *words)
     assert 0 == done.returncode, done.stderr
     return dict(json.loads(done.stdout))
 
 
-def kept(openkoi: Shell) -> list[dict[str, str]]:
+def stored_consents(openkoi: Shell) -> list[dict[str, str]]:
     return list(json.loads(openkoi("trust", "--format", "json").stdout)["trust"])
 
 
-def solved(openkoi: Shell) -> str:
+def last_words(openkoi: Shell) -> str:
     """Return the last words of a task."""
     done = openkoi("Tell us about the tea")
     assert 0 == done.returncode, done.stderr
@@ -87,21 +87,21 @@ def solved(openkoi: Shell) -> str:
 
 
 def test_an_answer_is_kept_for_other_processes_and_for_runs_until_the_content_changes(openkoi: Shell) -> None:
-    assert "Prose." == solved(openkoi)
-    assert {"answer": None, "asked": [], "known": None} == answered(openkoi)
-    assert {"answer": "yes", "asked": ["Follow orders.txt?"], "known": "yes"} == answered(openkoi, "--says", "yes")
-    assert {"answer": "yes", "asked": [], "known": "yes"} == answered(openkoi, "--says", "no")
-    assert "A verse." == solved(openkoi)
+    assert "Prose." == last_words(openkoi)
+    assert {"answer": None, "asked": [], "known": None} == plugin_answer(openkoi)
+    assert {"answer": "yes", "asked": ["Follow orders.txt?"], "known": "yes"} == plugin_answer(openkoi, "--says", "yes")
+    assert {"answer": "yes", "asked": [], "known": "yes"} == plugin_answer(openkoi, "--says", "no")
+    assert "A verse." == last_words(openkoi)
 
     (openkoi.folder / "orders.txt").write_text("Write in verse, and long.")
-    assert {"answer": None, "asked": [], "known": None} == answered(openkoi)
-    assert "Prose." == solved(openkoi)
+    assert {"answer": None, "asked": [], "known": None} == plugin_answer(openkoi)
+    assert "Prose." == last_words(openkoi)
 
 
 def test_what_was_allowed_is_listed_and_revoked(openkoi: Shell) -> None:
     nothing = openkoi("trust").stdout
-    answered(openkoi, "--says", "yes")
-    [one] = kept(openkoi)
+    plugin_answer(openkoi, "--says", "yes")
+    [one] = stored_consents(openkoi)
     listed = openkoi("trust").stdout
     revoked = openkoi("trust", "revoke", one["id"][:6])
 
@@ -109,9 +109,9 @@ def test_what_was_allowed_is_listed_and_revoked(openkoi: Shell) -> None:
     assert ("yes", "Follow orders.txt?") == (one["answer"], one["question"])
     assert f"{one['id'][:8]}  yes  just now         Follow orders.txt?\n" in listed
     assert (0, f"Revoked {one['id'][:8]}: Follow orders.txt?\n") == (revoked.returncode, revoked.stdout)
-    assert [] == kept(openkoi)
-    assert {"answer": "no", "asked": ["Follow orders.txt?"], "known": "no"} == answered(openkoi, "--says", "no")
-    assert (0, []) == (openkoi("trust", "revoke", "--all").returncode, kept(openkoi))
+    assert [] == stored_consents(openkoi)
+    assert {"answer": "no", "asked": ["Follow orders.txt?"], "known": "no"} == plugin_answer(openkoi, "--says", "no")
+    assert (0, []) == (openkoi("trust", "revoke", "--all").returncode, stored_consents(openkoi))
 
 
 @pytest.mark.parametrize(
@@ -131,9 +131,9 @@ def test_a_line_that_means_nothing_says_what_would(openkoi: Shell, line: list[st
 
 def test_an_unclear_answer_is_not_kept(openkoi: Shell) -> None:
     assert {"answer": "perhaps", "known": None} == {
-        key: value for key, value in answered(openkoi, "--says", "perhaps").items() if key != "asked"
+        key: value for key, value in plugin_answer(openkoi, "--says", "perhaps").items() if key != "asked"
     }
-    assert [] == kept(openkoi)
+    assert [] == stored_consents(openkoi)
 
 
 def test_skills_that_a_project_brings_are_in_the_same_list(openkoi: Shell) -> None:
@@ -141,7 +141,7 @@ def test_skills_that_a_project_brings_are_in_the_same_list(openkoi: Shell) -> No
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: pour\ndescription: Pours tea.\n---\nWarm the pot.\n")
     openkoi("skill", "trust", "--yes")
-    [one] = kept(openkoi)
+    [one] = stored_consents(openkoi)
     used = openkoi("skill", "list").stdout
     openkoi("trust", "revoke", one["id"])
 
@@ -174,7 +174,7 @@ def test_a_login_of_another_program_is_not_used_without_consent_and_with_it_from
     assert (8, True) == (refused.returncode, "Use it for anthropic? This was not answered" in refused.stderr)
     assert (0, "A teahouse.\n") == (child.returncode, out), err
     assert (0, "A teahouse.\n") == (again.returncode, again.stdout), again.stderr
-    assert ["yes"] == [one["answer"] for one in kept(made)]
+    assert ["yes"] == [one["answer"] for one in stored_consents(made)]
 
 
 def approve(openkoi: Shell) -> None:

@@ -22,7 +22,7 @@ STEPS = 52
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
 
 
-def killed(home: Path, number: int, step: int, seconds: float | None = None) -> list[str]:
+def run_and_kill(home: Path, number: int, step: int, seconds: float | None = None) -> list[str]:
     """Run until the step, or for so many seconds; return what was acknowledged."""
     workspace = home / f"workspace-{number}"
     workspace.mkdir(parents=True, exist_ok=True)
@@ -37,20 +37,20 @@ def killed(home: Path, number: int, step: int, seconds: float | None = None) -> 
     return [line for line in told.splitlines() if len(line) == 20]
 
 
-def all_killed(home: Path, steps: Sequence[int]) -> list[str]:
+def kill_at_each_step(home: Path, steps: Sequence[int]) -> list[str]:
     """Kill a run at each step, eight processes at a time, a quarter of them at a moment of chance."""
     chance = random.Random(7)
     moments = [chance.uniform(0.3, 2.0) if number % 4 == 3 else None for number in range(len(steps))]
     with ThreadPoolExecutor(PROCESSES) as pool:
-        told = pool.map(killed, [home] * len(steps), range(len(steps)), steps, moments)
+        told = pool.map(run_and_kill, [home] * len(steps), range(len(steps)), steps, moments)
     return [id for ids in told for id in ids]
 
 
-def logged(home: Path) -> Counter[str]:
+def logged_records(home: Path) -> Counter[str]:
     return Counter(record.id for path in segments(home / "data" / "sessions") for record in read_segment(path))
 
 
-async def absorbed(home: Path, view: Path, batch: int) -> None:
+async def ingest_log(home: Path, view: Path, batch: int) -> None:
     memory = DuckDB(path=view)
     for path in segments(home / "data" / "sessions"):
         records = list(read_segment(path))
@@ -69,34 +69,34 @@ def content(view: Path) -> dict[str, list[tuple[object, ...]]]:
         }
 
 
-def holds(home: Path, steps: Sequence[int]) -> None:
-    acknowledged = all_killed(home, steps)
-    there = logged(home)
+def check_memory(home: Path, steps: Sequence[int]) -> None:
+    acknowledged = kill_at_each_step(home, steps)
+    there = logged_records(home)
 
     assert len(acknowledged) > 5 * len(steps)
     assert [] == [id for id in acknowledged if there[id] == 0]
     assert [] == [id for id, count in there.items() if count > 1]
 
-    asyncio.run(absorbed(home, home / "one.db", 7))
-    asyncio.run(absorbed(home, home / "one.db", 50))
-    asyncio.run(absorbed(home, home / "two.db", 10_000))
+    asyncio.run(ingest_log(home, home / "one.db", 7))
+    asyncio.run(ingest_log(home, home / "one.db", 50))
+    asyncio.run(ingest_log(home, home / "two.db", 10_000))
 
     assert content(home / "one.db") == content(home / "two.db")
 
 
 @pytest.mark.row("FLOW-10")
 def test_a_run_killed_at_some_steps_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    holds(tmp_path, random.Random(len(str(tmp_path))).sample(range(1, STEPS), 16))
+    check_memory(tmp_path, random.Random(len(str(tmp_path))).sample(range(1, STEPS), 16))
 
 
 @pytest.mark.campaign
 @pytest.mark.timeout(1200)
 def test_a_run_killed_at_every_step_a_hundred_times_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    holds(tmp_path, [1 + number % STEPS for number in range(100)])
+    check_memory(tmp_path, [1 + number % STEPS for number in range(100)])
 
 
 def test_the_run_that_is_killed_is_one_of_three_iterations(tmp_path: Path) -> None:
-    killed(tmp_path, 0, 10_000)
+    run_and_kill(tmp_path, 0, 10_000)
     names = [record.event.name for path in segments(tmp_path / "data" / "sessions") for record in read_segment(path)]
 
     assert 3 == names.count("iteration")

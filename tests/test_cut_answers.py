@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell, shell
-from verdict_runs import DONE, EDIT, TASK, folder_with_test, outside, result
+from verdict_runs import DONE, EDIT, TASK, folder_with_test, result, write_script_outside
 
 from openkoi_hookspecs import Text, ToolCall
 from openkoi_testing.servers import AnthropicServer, GoogleServer, OllamaServer, OpenAIServer, Say
@@ -23,7 +23,7 @@ WRITES = ToolCall("call_1", "write_file", {"path": "story.txt", "content": "It w
 NAMED = "was cut off at its length limit"
 
 
-def keyed(openkoi: Shell, variable: str, server: VendorServer) -> Shell:
+def with_key(openkoi: Shell, variable: str, server: VendorServer) -> Shell:
     keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), "sk-not-a-real-key")
     return openkoi.told(**keys, **{variable: server.url})
 
@@ -38,7 +38,7 @@ def test_the_user_and_the_model_hear_of_it(
     fake, model, variable, reason = VENDORS[vendor]
     openkoi = shell(tmp_path)
     with fake(Say(said, finish=reason, whole=whole), "The end.") as server:
-        done = keyed(openkoi, variable, server)("-m", model, "-i", "0", "--format", "json", "Tell a story")
+        done = with_key(openkoi, variable, server)("-m", model, "-i", "0", "--format", "json", "Tell a story")
         first, *later = [json.dumps(body) for body in server.asked]
 
     told = json.loads(done.stdout)
@@ -53,8 +53,8 @@ def test_the_user_and_the_model_hear_of_it(
 def test_a_cut_verdict_is_named(tmp_path: Path) -> None:
     openkoi = folder_with_test(tmp_path)
     with OpenAIServer(Say('{"scores": {"correct', finish="length")) as server:
-        executor = outside(openkoi, EDIT + DONE, "executor.yaml")
-        there = keyed(openkoi, "OPENAI_BASE_URL", server)
+        executor = write_script_outside(openkoi, EDIT + DONE, "executor.yaml")
+        there = with_key(openkoi, "OPENAI_BASE_URL", server)
         judge = ("--evaluator", "openai/gpt-fake", "-i", "1", "--format", "json")
         told = result(there(TASK, "--executor", executor, *judge))
 
@@ -66,8 +66,8 @@ def test_a_cut_plan_is_named(tmp_path: Path) -> None:
     openkoi = folder_with_test(tmp_path)
     (openkoi.home / "config.toml").write_text('[models]\nplanner = "openai/gpt-fake"\n')
     with OpenAIServer(Say("1. Look at", finish="length")) as server:
-        there = keyed(openkoi, "OPENAI_BASE_URL", server)
-        executor = outside(openkoi, EDIT + DONE, "executor.yaml")
+        there = with_key(openkoi, "OPENAI_BASE_URL", server)
+        executor = write_script_outside(openkoi, EDIT + DONE, "executor.yaml")
         told = result(there(TASK, "--executor", executor, "--no-judge", "--format", "json"))
 
     assert NAMED in str(told["warnings"])
@@ -83,7 +83,7 @@ def test_what_sets_the_limit_is_named(settings: str, remedy: str, tmp_path: Path
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(settings)
     with OpenAIServer(Say("It was", finish="length"), "The end.") as server:
-        done = keyed(openkoi, "OPENAI_BASE_URL", server)("-m", "openai/gpt-fake", "-i", "0", "Tell a story")
+        done = with_key(openkoi, "OPENAI_BASE_URL", server)("-m", "openai/gpt-fake", "-i", "0", "Tell a story")
 
     assert NAMED in done.stderr
     assert remedy in done.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from cli_process import script, shell
+from cli_process import shell, write_script
 from documented_plugins import Example, configure, example_of, examples, logged
 from test_contract import MOMENTS
 
@@ -126,7 +126,7 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> Driven:
     (openkoi.folder / "contacts.txt").write_text("Ask ann@example.org about it.")
     for command in (["init", "-q"], [*AUTHOR, "commit", "-q", "--allow-empty", "-m", "The first commit"]):
         subprocess.run(["git", *command], cwd=openkoi.folder, check=True)
-    script(folder, TURNS)
+    write_script(folder, TURNS)
     done = openkoi.told(ACME_MODEL=f"rehearsal/{folder / 'script.yaml'}")("acme", seconds=120)
     assert 0 == done.returncode, done.stderr
     return Driven(json.loads(done.stdout), logged(openkoi))

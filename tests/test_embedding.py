@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 PROGRAM = Path(__file__).with_name("embedding_run.py")
 LATE = (
@@ -17,9 +17,9 @@ LATE = (
 LATE_LOADING = "import time\ntime.sleep(5.1)\n\n\nclass Acme:\n    async def tools(self, run):\n        return []\n"
 
 
-def embedded(openkoi: Shell, way: str) -> dict[str, object]:
+def run_embedded(openkoi: Shell, way: str) -> dict[str, object]:
     """Run the program that embeds OpenKoi; return what it printed last."""
-    model = script(openkoi.folder, '  - when: {contains: ["never"]}\n    says: It is late.\n  - says: No idea.\n')
+    model = write_script(openkoi.folder, '  - when: {contains: ["never"]}\n    says: It is late.\n  - says: No idea.\n')
     done = subprocess.run(
         [sys.executable, str(PROGRAM), way, model],
         cwd=openkoi.folder,
@@ -36,7 +36,7 @@ def embedded(openkoi: Shell, way: str) -> dict[str, object]:
 
 @pytest.mark.skipif(os.name != "posix", reason="timers are set as POSIX has them")
 def test_a_program_that_embeds_the_library_keeps_its_timer_and_a_late_hook_is_named(tmp_path: Path) -> None:
-    told = embedded(shell(tmp_path).with_plugin(LATE, hooks="acme"), "app")
+    told = run_embedded(shell(tmp_path).with_plugin(LATE, hooks="acme"), "app")
 
     assert (True, "It is late.") == (told["own"], told["text"])
     assert int(str(told["rings"])) >= 20
@@ -45,7 +45,7 @@ def test_a_program_that_embeds_the_library_keeps_its_timer_and_a_late_hook_is_na
 
 @pytest.mark.skipif(os.name != "posix", reason="timers are set as POSIX has them")
 def test_a_program_that_embeds_the_command_line_keeps_its_timer_and_a_late_hook_is_named(tmp_path: Path) -> None:
-    told = embedded(shell(tmp_path).with_plugin(LATE, hooks="acme"), "cli")
+    told = run_embedded(shell(tmp_path).with_plugin(LATE, hooks="acme"), "cli")
 
     assert (True, 0) == (told["own"], told["status"])
     assert int(str(told["rings"])) >= 20
@@ -55,7 +55,9 @@ def test_a_program_that_embeds_the_command_line_keeps_its_timer_and_a_late_hook_
 
 def test_a_plugin_that_is_loaded_late_is_named_and_used(tmp_path: Path) -> None:
     openkoi = shell(tmp_path).with_plugin(LATE_LOADING, tools="acme:Acme")
-    done = openkoi("-m", script(openkoi.folder, "  - says: Done.\n"), "--no-judge", "--format", "json", "What is it?")
+    done = openkoi(
+        "-m", write_script(openkoi.folder, "  - says: Done.\n"), "--no-judge", "--format", "json", "What is it?"
+    )
     told = json.loads(done.stdout)
 
     assert (0, "Done.") == (done.returncode, told["output"])

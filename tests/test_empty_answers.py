@@ -63,7 +63,7 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
 WRITES = Say([ToolCall("call_1", "write_file", {"path": "note.md", "content": "Koi swim.\n"})])
 
 
-def saying(body: Json, *, streamed: bool = False) -> Say:
+def response_with(body: Json, *, streamed: bool = False) -> Say:
     """Return an answer with this in it, as a document or as the only event of a stream."""
     if not streamed:
         return Say(fault=ServerFault(headers={"content-type": "application/json"}, body=json.dumps(body).encode()))
@@ -71,7 +71,7 @@ def saying(body: Json, *, streamed: bool = False) -> Say:
     return Say(fault=ServerFault(body=f"data: {pieces}\n\ndata: [DONE]\n\n".encode()))
 
 
-def ran(tmp_path: Path, server: VendorServer, *line: str) -> tuple[int, str, str]:
+def run_against(tmp_path: Path, server: VendorServer, *line: str) -> tuple[int, str, str]:
     model, variable = MODELS[type(server)]
     keys = dict.fromkeys((*KEYS, "AWS_BEARER_TOKEN_BEDROCK"), "sk-not-a-real-key")
     done = shell(tmp_path).told(AWS_REGION="us-east-1", **keys, **{variable: server.url})("-m", model, *line)
@@ -86,8 +86,8 @@ ALWAYS = [one if one in FEW else pytest.param(one, marks=pytest.mark.campaign) f
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("name", ALWAYS)
 def test_a_model_that_says_nothing_is_asked_once_more(name: str, streamed: bool, tmp_path: Path) -> None:
-    with OpenAIServer(saying(EMPTY[name], streamed=streamed)) as server:
-        status, out, errors = ran(tmp_path, server, "What is it?")
+    with OpenAIServer(response_with(EMPTY[name], streamed=streamed)) as server:
+        status, out, errors = run_against(tmp_path, server, "What is it?")
 
     assert (75, "", 2) == (status, out, len(server.asked))
     assert "sent an empty response" in errors or "announced tool calls but sent none" in errors
@@ -95,15 +95,15 @@ def test_a_model_that_says_nothing_is_asked_once_more(name: str, streamed: bool,
 
 @pytest.mark.parametrize("name", ALWAYS)
 def test_a_model_that_says_nothing_once_is_heard_the_second_time(name: str, tmp_path: Path) -> None:
-    with OpenAIServer(saying(EMPTY[name]), "Paris.") as server:
-        assert (0, "Paris.\n") == ran(tmp_path, server, "What is it?")[:2]
+    with OpenAIServer(response_with(EMPTY[name]), "Paris.") as server:
+        assert (0, "Paris.\n") == run_against(tmp_path, server, "What is it?")[:2]
 
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize(("vendor", "body"), OTHERS)
 def test_it_is_so_with_every_vendor(vendor: type[VendorServer], body: Json, tmp_path: Path) -> None:
-    with vendor(saying(body)) as server:
-        status, _, errors = ran(tmp_path, server, "What is it?")
+    with vendor(response_with(body)) as server:
+        status, _, errors = run_against(tmp_path, server, "What is it?")
 
     assert (75, 2) == (status, len(server.asked))
     assert "sent an empty response" in errors
@@ -125,7 +125,7 @@ def test_a_body_with_nothing_in_it_is_an_empty_answer_whatever_its_type(
     vendor: type[VendorServer], body: bytes, kind: str, tmp_path: Path
 ) -> None:
     with vendor(Say(fault=ServerFault(headers={"content-type": kind}, body=body))) as server:
-        status, _, errors = ran(tmp_path, server, "What is it?")
+        status, _, errors = run_against(tmp_path, server, "What is it?")
 
     assert (75, 2) == (status, len(server.asked))
     assert "sent an empty response" in errors
@@ -134,8 +134,8 @@ def test_a_body_with_nothing_in_it_is_an_empty_answer_whatever_its_type(
 
 @pytest.mark.parametrize("name", ["null content", "no choices", "calls that are not there"])
 def test_work_that_ends_without_a_word_is_kept_and_evaluated(name: str, tmp_path: Path) -> None:
-    with OpenAIServer(WRITES, saying(EMPTY[name])) as server:
-        _, out, errors = ran(tmp_path, server, "-i", "0", "--format", "json", "Write a note")
+    with OpenAIServer(WRITES, response_with(EMPTY[name])) as server:
+        _, out, errors = run_against(tmp_path, server, "-i", "0", "--format", "json", "Write a note")
 
     told = json.loads(out)
     assert 3 == len(server.asked)

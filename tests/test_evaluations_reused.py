@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pytest
 from cli_process import Shell
-from verdict_runs import DONE, EDIT, TASK, WAITING, folder_with_test, judge_of, outside, result
+from verdict_runs import DONE, EDIT, TASK, WAITING, folder_with_test, judge_of, result, write_script_outside
 
 RED = WAITING.replace("== 3", "== 4")
 SAME_TWICE = EDIT + DONE
@@ -19,15 +19,15 @@ def openkoi(tmp_path: Path) -> Shell:
     return folder_with_test(tmp_path)
 
 
-def logged(openkoi: Shell, kind: str) -> list[dict[str, Any]]:
+def records_of_kind(openkoi: Shell, kind: str) -> list[dict[str, Any]]:
     """Return the data of each record of a kind."""
     lines = [json.loads(line) for file in openkoi.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
     return [line["data"] for line in lines if line["type"] == kind]
 
 
 def models(openkoi: Shell, score: float) -> tuple[str, ...]:
-    judge = outside(openkoi, judge_of(score, finding="too short"), "judge.yaml")
-    return "--executor", outside(openkoi, SAME_TWICE, "executor.yaml"), "--evaluator", judge
+    judge = write_script_outside(openkoi, judge_of(score, finding="too short"), "judge.yaml")
+    return "--executor", write_script_outside(openkoi, SAME_TWICE, "executor.yaml"), "--evaluator", judge
 
 
 @pytest.mark.parametrize("score", [0.3, 0.5, 0.75])
@@ -37,9 +37,9 @@ def test_a_reused_score_is_shown_and_logged_with_its_findings(openkoi: Shell, sc
     shown = f"score: {score:.2f} (correctness: {score:.2f}"
     assert f"[iter 1/3] {shown})\n  ! too short\n  All tests pass\n" in done.stderr
     assert f"[iter 2/3] {shown}, eval: cached)\n  ! too short\n  All tests pass\n" in done.stderr
-    first, second = (one["evaluation"] for one in logged(openkoi, "evaluation"))
+    first, second = (one["evaluation"] for one in records_of_kind(openkoi, "evaluation"))
     assert {**first, "mode": "cached"} == second
-    assert [pytest.approx(score)] * 2 == [one["score"] for one in logged(openkoi, "iteration")]
+    assert [pytest.approx(score)] * 2 == [one["score"] for one in records_of_kind(openkoi, "iteration")]
     assert done.stderr.startswith(openkoi("replay").stderr.rstrip())  # after it: tokens saved, and used for learning
 
 

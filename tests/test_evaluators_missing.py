@@ -4,8 +4,8 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from cli_process import Shell, script
-from verdict_runs import DONE, EDIT, TASK, configured, folder_with_test, judge_of, played, result
+from cli_process import Shell, write_script
+from verdict_runs import DONE, EDIT, TASK, configure, folder_with_test, judge_of, play, result
 
 from openkoi_testing.servers import OpenAIServer
 
@@ -41,7 +41,7 @@ REFUSED = {
 @pytest.mark.parametrize("command", [(TASK,), ("evaluate",)], ids=["task", "evaluate"])
 @pytest.mark.parametrize("text", REFUSED)
 def test_a_setting_that_an_evaluator_refuses_refuses_the_run(openkoi: Shell, text: str, command: tuple[str]) -> None:
-    configured(openkoi, text)
+    configure(openkoi, text)
     with OpenAIServer("Done.") as server:
         there = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test", OPENKOI_MODEL="openai/gpt-fake")
         done = there(*command)
@@ -53,7 +53,7 @@ def test_a_setting_that_an_evaluator_refuses_refuses_the_run(openkoi: Shell, tex
 
 
 def test_a_fork_is_refused_before_files_are_restored(openkoi: Shell) -> None:
-    model = script(openkoi.folder, EDIT + DONE)
+    model = write_script(openkoi.folder, EDIT + DONE)
     first = result(openkoi(TASK, "--executor", model, "--no-judge", "--format", "json"))
     forked = ("fork", str(first["task_id"])[:8], "--at", "1", "--set", "evaluators.judge.votes=0")
     done = openkoi(*forked)
@@ -65,7 +65,7 @@ def test_a_fork_is_refused_before_files_are_restored(openkoi: Shell) -> None:
 
 @pytest.mark.parametrize("text", ["[evaluators.judge]\nvotes = 0", "[evaluators.testrunner]\nseconds = 'x'"])
 def test_doctor_names_a_refused_setting_and_goes_on(openkoi: Shell, text: str) -> None:
-    configured(openkoi, text)
+    configure(openkoi, text)
     done = openkoi("doctor")
 
     assert 1 == done.returncode, done.stderr
@@ -93,10 +93,10 @@ UNFIT = "class Broken:\n    judges = True\n"
 REQUIRE = "[evaluation]\nrequire = ['acme']\n"
 
 
-def unloaded(openkoi: Shell, code: str, text: str, *, judge: str = "") -> CompletedProcess[str]:
+def run_with_broken(openkoi: Shell, code: str, text: str, *, judge: str = "") -> CompletedProcess[str]:
     """Do the task with a plugin evaluator ``acme`` that cannot be loaded."""
-    configured(openkoi, text)
-    return played(openkoi.with_plugin(code, evaluators="acme:Broken"), EDIT + DONE, judge=judge)
+    configure(openkoi, text)
+    return play(openkoi.with_plugin(code, evaluators="acme:Broken"), EDIT + DONE, judge=judge)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def unloaded(openkoi: Shell, code: str, text: str, *, judge: str = "") -> Comple
     ids=["raises", "unfit", "import", "exit"],
 )
 def test_a_judge_that_cannot_be_loaded_accepts_nothing(openkoi: Shell, code: str, text: str, why: str) -> None:
-    done = unloaded(openkoi, code, NO_JUDGE + text)
+    done = run_with_broken(openkoi, code, NO_JUDGE + text)
 
     told = result(done)
     assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
@@ -120,25 +120,25 @@ def test_a_judge_that_cannot_be_loaded_accepts_nothing(openkoi: Shell, code: str
 
 
 def test_one_that_cannot_be_imported_is_a_judge_by_its_name(openkoi: Shell) -> None:
-    configured(openkoi, NO_JUDGE)
+    configure(openkoi, NO_JUDGE)
     with_judge = openkoi.with_plugin(UNLOADABLE, evaluators="acme:Broken")
     points = openkoi.home.parent / "site" / "acme-1.0.dist-info" / "entry_points.txt"
     points.write_text(points.read_text().replace("acme =", "acme-judge ="))
-    done = played(with_judge, EDIT + DONE)
+    done = play(with_judge, EDIT + DONE)
 
     assert 3 == done.returncode, done.stderr
     assert str(result(done)["stop_reason"]).startswith("not judged: Plugin 'acme-judge' failed at loading: ")
 
 
 def test_a_good_judge_does_not_speak_for_one_that_cannot_be_loaded(openkoi: Shell) -> None:
-    done = unloaded(openkoi, JUDGE, "", judge=judge_of(1.0))
+    done = run_with_broken(openkoi, JUDGE, "", judge=judge_of(1.0))
 
     assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
 
 
 @pytest.mark.parametrize("code", [CHECK, UNLOADABLE, EXITS], ids=["raises", "import", "exit"])
 def test_checks_that_cannot_be_loaded_are_missing(openkoi: Shell, code: str) -> None:
-    done = unloaded(openkoi, code, NO_JUDGE)
+    done = run_with_broken(openkoi, code, NO_JUDGE)
 
     told = result(done)
     assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
@@ -146,33 +146,33 @@ def test_checks_that_cannot_be_loaded_are_missing(openkoi: Shell, code: str) -> 
 
 
 def test_required_checks_that_cannot_be_loaded_outweigh_a_judge(openkoi: Shell) -> None:
-    assert 0 == unloaded(openkoi, CHECK, "", judge=judge_of(1.0)).returncode
+    assert 0 == run_with_broken(openkoi, CHECK, "", judge=judge_of(1.0)).returncode
 
-    configured(openkoi, REQUIRE)
+    configure(openkoi, REQUIRE)
     (openkoi.folder / "a.py").write_text("x = 0\n")
     again = openkoi.seeing(openkoi.home.parent / "site")
-    done = played(again, EDIT + DONE, judge=judge_of(1.0))
+    done = play(again, EDIT + DONE, judge=judge_of(1.0))
 
     assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
     assert "out of order" in str(result(done)["stop_reason"])
 
 
 def test_an_evaluator_that_is_switched_off_is_not_missed(openkoi: Shell) -> None:
-    done = unloaded(openkoi, JUDGE, NO_JUDGE + "[evaluators.acme]\nenabled = false\n")
+    done = run_with_broken(openkoi, JUDGE, NO_JUDGE + "[evaluators.acme]\nenabled = false\n")
 
     assert 0 == done.returncode, done.stderr
 
 
 def test_without_a_judge_by_request_a_missing_one_is_not_missed(openkoi: Shell) -> None:
-    configured(openkoi, "")
-    done = played(openkoi.with_plugin(JUDGE, evaluators="acme:Broken"), EDIT + DONE, "--no-judge")
+    configure(openkoi, "")
+    done = play(openkoi.with_plugin(JUDGE, evaluators="acme:Broken"), EDIT + DONE, "--no-judge")
 
     assert 0 == done.returncode, done.stderr
 
 
 def test_another_plugin_that_cannot_be_loaded_costs_a_warning(openkoi: Shell) -> None:
-    configured(openkoi, NO_JUDGE)
-    done = played(openkoi.with_plugin(UNLOADABLE, tools="acme:Broken"), EDIT + DONE)
+    configure(openkoi, NO_JUDGE)
+    done = play(openkoi.with_plugin(UNLOADABLE, tools="acme:Broken"), EDIT + DONE)
 
     assert 0 == done.returncode, done.stderr
     assert "a wheel is missing" in str(result(done))
@@ -180,8 +180,8 @@ def test_another_plugin_that_cannot_be_loaded_costs_a_warning(openkoi: Shell) ->
 
 @pytest.mark.parametrize(("code", "status"), [(JUDGE, 3), (CHECK, 3), (UNLOADABLE, 3), (EXITS, 3)])
 def test_evaluate_misses_an_evaluator_too(openkoi: Shell, code: str, status: int) -> None:
-    configured(openkoi, NO_JUDGE + "[models]\ndefault = 'rehearsal/judge.yaml'\n")
-    script(openkoi.folder, judge_of(1.0), "judge.yaml")
+    configure(openkoi, NO_JUDGE + "[models]\ndefault = 'rehearsal/judge.yaml'\n")
+    write_script(openkoi.folder, judge_of(1.0), "judge.yaml")
     done = openkoi.with_plugin(code, evaluators="acme:Broken")("evaluate")
 
     assert status == done.returncode, done.stdout + done.stderr
@@ -189,7 +189,7 @@ def test_evaluate_misses_an_evaluator_too(openkoi: Shell, code: str, status: int
 
 
 def test_evaluate_with_a_judge_needs_one_that_can_be_loaded(openkoi: Shell) -> None:
-    configured(openkoi, NO_JUDGE)
+    configure(openkoi, NO_JUDGE)
     done = openkoi.with_plugin(JUDGE, evaluators="acme:Broken")("evaluate", "--judge")
 
     assert 9 == done.returncode, done.stdout + done.stderr
@@ -233,12 +233,12 @@ EACH = [pytest.param((key,), marks=pytest.mark.campaign, id=key) for key in WEAK
 
 @pytest.mark.parametrize("keys", [pytest.param(tuple(WEAKENED), id="all at once"), *EACH])
 def test_a_project_cannot_weaken_how_its_work_is_judged(openkoi: Shell, keys: tuple[str, ...]) -> None:
-    configured(openkoi, "[iteration]\nmax_iterations = 1\n")
-    without = played(openkoi, EDIT + DONE, judge=BAD)
+    configure(openkoi, "[iteration]\nmax_iterations = 1\n")
+    without = play(openkoi, EDIT + DONE, judge=BAD)
     (openkoi.folder / "a.py").write_text("x = 0\n")
     (openkoi.folder / ".openkoi").mkdir(exist_ok=True)
     (openkoi.folder / ".openkoi" / "config.toml").write_text("".join(f"{key} = {WEAKENED[key]}\n" for key in keys))
-    done = played(openkoi, EDIT + DONE, judge=BAD)
+    done = play(openkoi, EDIT + DONE, judge=BAD)
 
     one, other = result(without), result(done)
     assert (3, 3) == (without.returncode, done.returncode), done.stderr
@@ -254,9 +254,9 @@ def test_a_project_cannot_weaken_how_its_work_is_judged(openkoi: Shell, keys: tu
 def test_a_project_may_only_raise_what_skips_an_evaluation(
     openkoi: Shell, own: str, projects: float, refused: bool
 ) -> None:
-    configured(openkoi, f"[iteration]\nskip_eval_confidence = {own}\n" if own else "")
+    configure(openkoi, f"[iteration]\nskip_eval_confidence = {own}\n" if own else "")
     (openkoi.folder / ".openkoi").mkdir()
     (openkoi.folder / ".openkoi" / "config.toml").write_text(f"iteration.skip_eval_confidence = {projects}\n")
-    done = played(openkoi, EDIT + DONE, judge=BAD)
+    done = play(openkoi, EDIT + DONE, judge=BAD)
 
     assert refused == ("may only raise 'iteration.skip_eval_confidence'" in str(result(done)).replace("\\'", "'"))

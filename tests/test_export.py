@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,7 +38,7 @@ segments = st.lists(st.lists(st.tuples(st.sampled_from(["", "r1", "r2"]), happen
 Segments = Sequence[Sequence[tuple[str, Event]]]
 
 
-def written(data: Path, parts: Segments, session: str = "20260302T090000-aaaaaaaa") -> Log:
+def write_log(data: Path, parts: Segments, session: str = "20260302T090000-aaaaaaaa") -> Log:
     """Return a log with these segments, one a process."""
     for part in parts:
         log = RunLog(data / "sessions", session, str)
@@ -50,7 +50,7 @@ def written(data: Path, parts: Segments, session: str = "20260302T090000-aaaaaaa
 
 def a_log(data: Path, *runs: str) -> Log:
     """Return a log with a segment a run."""
-    return written(data, [[(run, record.event) for record in run_records(run, f"Mend {run}")] for run in runs])
+    return write_log(data, [[(run, record.event) for record in run_records(run, f"Mend {run}")] for run in runs])
 
 
 def lines(log: Log) -> list[bytes]:
@@ -59,7 +59,7 @@ def lines(log: Log) -> list[bytes]:
     return sorted(line.raw for line in found if not line.is_kind(Imported))
 
 
-def taken_out(log: Log, to: Path, choice: TaskSelection | None = None, format: str = "json") -> Path:
+def export_log(log: Log, to: Path, choice: TaskSelection | None = None, format: str = "json") -> Path:
     export(
         ExportOptions(format, to, choice or TaskSelection()),
         Own(log.data, log.data / "config.toml"),
@@ -73,11 +73,11 @@ def taken_out(log: Log, to: Path, choice: TaskSelection | None = None, format: s
 @settings(max_examples=40)
 def test_what_was_exported_is_what_is_imported(parts: Segments, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("machines")
-    one, other = written(folder / "one", parts), Log(folder / "other")
+    one, other = write_log(folder / "one", parts), Log(folder / "other")
 
-    bring_in(taken_out(one, folder / "out"), other, Redactor())
+    bring_in(export_log(one, folder / "out"), other, Redactor())
     again = bring_in(folder / "out", other, Redactor())
-    bring_in(taken_out(other, folder / "back"), one, Redactor())
+    bring_in(export_log(other, folder / "back"), one, Redactor())
 
     assert lines(one) == lines(other)
     assert sum(map(len, parts)) == len(lines(one)) == again.known
@@ -89,9 +89,9 @@ def test_what_is_there_already_is_neither_doubled_nor_touched(tmp_path: Path) ->
     one = a_log(tmp_path / "one", "r1", "r2")
     other = a_log(tmp_path / "other", "r3")
     before = {segment.name: segment.path.read_bytes() for segment in other.segments()}
-    bring_in(taken_out(one, tmp_path / "half", TaskSelection(task="r1")), other, Redactor())
+    bring_in(export_log(one, tmp_path / "half", TaskSelection(task="r1")), other, Redactor())
 
-    brought = bring_in(taken_out(one, tmp_path / "all"), other, Redactor())
+    brought = bring_in(export_log(one, tmp_path / "all"), other, Redactor())
 
     assert (14, 14) == (brought.records, brought.known)
     assert before.items() <= {segment.name: segment.path.read_bytes() for segment in other.segments()}.items()
@@ -111,9 +111,9 @@ def test_a_task_is_exported_with_its_parts(tmp_path: Path, choice: TaskSelection
     part = events.TaskStarted(Task("A part", parent="r1"))
     alone = events.TaskStarted(Task("The part of a task that nobody knows", parent="gone"))
     log = a_log(tmp_path, "r1", "r2")
-    written(tmp_path, [[("part", part), ("alone", alone)]], "20260303T090000-bbbbbbbb")
+    write_log(tmp_path, [[("part", part), ("alone", alone)]], "20260303T090000-bbbbbbbb")
 
-    out = taken_out(log, tmp_path / "out", choice)
+    out = export_log(log, tmp_path / "out", choice)
 
     assert runs == {task["id"] for task in json.loads((out / "tasks.json").read_text())}
     assert runs == {json.loads(raw)["run"] for raw in lines(Log(out))}
@@ -126,7 +126,7 @@ def test_what_cannot_be_meant_is_said_and_nothing_is_left_behind(tmp_path: Path,
     log = a_log(tmp_path / "data", "r1", "r2")
 
     with pytest.raises(KoiError):
-        taken_out(log, tmp_path / "out", choice)
+        export_log(log, tmp_path / "out", choice)
     assert ["data"] == [path.name for path in tmp_path.iterdir()]
 
 
@@ -138,7 +138,7 @@ def test_an_export_has_everything_that_is_a_persons_own_and_no_credential(tmp_pa
         (log.data / name).parent.mkdir(parents=True, exist_ok=True)
         (log.data / name).write_text("mine")
 
-    out = taken_out(log, tmp_path / "out")
+    out = export_log(log, tmp_path / "out")
 
     found = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     tables = {f"{name}.json" for name in ("tasks", "iterations", "findings", "learnings", "costs", "manifest")}
@@ -152,17 +152,17 @@ def test_an_export_has_everything_that_is_a_persons_own_and_no_credential(tmp_pa
 def test_what_was_imported_makes_an_equal_memory(tmp_path: Path, subject: Callable[..., Memory]) -> None:
     one, other = a_log(tmp_path / "one", "r1", "r2"), Log(tmp_path / "other")
     taught = events.LearningSaved(Learning("L", "heuristic", "Mend the draft first.", scope="user"))
-    written(one.data, [[("r2", taught)]], "20260303T090000-bbbbbbbb")
+    write_log(one.data, [[("r2", taught)]], "20260303T090000-bbbbbbbb")
 
-    bring_in(taken_out(one, tmp_path / "out"), other, Redactor())
+    bring_in(export_log(one, tmp_path / "out"), other, Redactor())
 
     asked = Query("mend the draft r2", scope="all", limit=50, tokens=50_000)
-    here, there = (remembered(subject(path=log.data / "m.db"), log, asked) for log in (one, other))
+    here, there = (search_results(subject(path=log.data / "m.db"), log, asked) for log in (one, other))
     assert {"r1", "r2", "L"} == {hit.item.id for hit in here}
     assert here == there
 
 
-def remembered(memory: Memory, log: Log, asked: Query) -> Sequence[Hit]:
+def search_results(memory: Memory, log: Log, asked: Query) -> Sequence[Hit]:
     """Return what a memory that was told of a whole log answers."""
     for segment in log.segments():
         asyncio.run(memory.ingest([line.record for line in lines_of(segment)]))
@@ -177,7 +177,7 @@ def with_media(data: Path) -> Log:
     first = Task("Look", parts=(Image(PNG, "image/png"), File(b"Buy milk.", "text/plain", "notes.txt")))
     second = Task("Look again", parts=(Image(PNG + b"another", "image/png"),))
     happened = [(f"r{n}", events.TaskStarted(task, model="acme/large")) for n, task in enumerate((first, second))]
-    return written(data, [happened])
+    return write_log(data, [happened])
 
 
 def media_of(log: Log) -> dict[str, list[bytes]]:
@@ -194,7 +194,7 @@ def media_of(log: Log) -> dict[str, list[bytes]]:
 
 def test_images_and_files_go_along_once_and_to_the_other_machine(tmp_path: Path) -> None:
     one, other = with_media(tmp_path / "one"), Log(tmp_path / "other")
-    bring_in(taken_out(one, tmp_path / "out"), other, Redactor())
+    bring_in(export_log(one, tmp_path / "out"), other, Redactor())
     bring_in(tmp_path / "out", other, Redactor())
 
     assert {"r0": [PNG, b"Buy milk."], "r1": [PNG + b"another"]} == media_of(other)
@@ -203,14 +203,14 @@ def test_images_and_files_go_along_once_and_to_the_other_machine(tmp_path: Path)
 
 
 def test_one_task_takes_only_its_own_images_along(tmp_path: Path) -> None:
-    folder = taken_out(with_media(tmp_path / "one"), tmp_path / "out", TaskSelection(task="r1"))
+    folder = export_log(with_media(tmp_path / "one"), tmp_path / "out", TaskSelection(task="r1"))
 
     assert [PNG + b"another"] == [path.read_bytes() for path in (folder / "blobs").rglob("*") if path.is_file()]
 
 
 def test_an_image_stays_readable_when_its_session_is_archived(tmp_path: Path) -> None:
     log = with_media(tmp_path)
-    written(tmp_path, [[("r9", events.WarningIssued("newer"))]], "20260303T090000-bbbbbbbb")
+    write_log(tmp_path, [[("r9", events.WarningIssued("newer"))]], "20260303T090000-bbbbbbbb")
     assert keep_within(log, 1)
 
     assert [PNG, b"Buy milk."] == media_of(log)["r0"]
@@ -221,7 +221,7 @@ def test_an_image_that_is_gone_is_named_and_all_else_is_exported(tmp_path: Path)
     log = with_media(tmp_path / "one")
     gone = next(path for path in (log.data / "blobs").rglob("*") if path.is_file() and path.read_bytes() == PNG)
     gone.unlink()
-    folder, other = taken_out(log, tmp_path / "out"), Log(tmp_path / "other")
+    folder, other = export_log(log, tmp_path / "out"), Log(tmp_path / "other")
     bring_in(folder, other, Redactor())
 
     assert [f"{gone}, which the run log refers to, cannot be read: No such file or directory."] == [
@@ -235,8 +235,8 @@ def test_an_image_that_is_gone_is_named_and_all_else_is_exported(tmp_path: Path)
 
 def test_a_text_with_a_secret_is_left_out_of_exports_and_imports(tmp_path: Path) -> None:
     task = Task("Look", parts=(File(SECRET.encode(), "text/plain", "key.txt"),))
-    log = written(tmp_path / "one", [[("r1", events.TaskStarted(task, model="acme/large"))]])
-    folder = taken_out(log, tmp_path / "out")
+    log = write_log(tmp_path / "one", [[("r1", events.TaskStarted(task, model="acme/large"))]])
+    folder = export_log(log, tmp_path / "out")
     assert not [path for path in folder.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
     assert "contains a secret" in (folder / "manifest.json").read_text()
 
@@ -246,7 +246,7 @@ def test_a_text_with_a_secret_is_left_out_of_exports_and_imports(tmp_path: Path)
 
 
 def test_a_damaged_image_in_an_export_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    folder = taken_out(with_media(tmp_path / "one"), tmp_path / "out")
+    folder = export_log(with_media(tmp_path / "one"), tmp_path / "out")
     next(path for path in (folder / "blobs").rglob("*") if path.is_file()).write_bytes(b"x")
 
     with pytest.raises(KoiError, match="its name is not the digest of its bytes"):
@@ -257,12 +257,12 @@ def test_a_damaged_image_in_an_export_is_refused_before_anything_is_written(tmp_
 @pytest.mark.parametrize("format", ["json", "parquet", "markdown"])
 def test_no_secret_is_exported(tmp_path: Path, format: str) -> None:
     told = [events.TaskStarted(Task(f"Say {SECRET}")), events.LearningSaved(Learning("L", "fact", SECRET))]
-    log = written(tmp_path / "data", [[("r1", event) for event in told]])
+    log = write_log(tmp_path / "data", [[("r1", event) for event in told]])
     (log.data / "config.toml").write_text(f'key = "{SECRET}"')
     (log.data / "skills").mkdir()
     (log.data / "skills" / "SKILL.md").write_bytes(b"\xff" + SECRET.encode())
 
-    out = taken_out(log, tmp_path / "out", format=format)
+    out = export_log(log, tmp_path / "out", format=format)
 
     files = [path for path in out.rglob("*") if path.is_file()]
     assert files
@@ -275,7 +275,7 @@ def test_no_secret_is_exported(tmp_path: Path, format: str) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="modes mean little there")
 @pytest.mark.parametrize("format", ["json", "parquet", "markdown"])
 def test_an_export_is_private(tmp_path: Path, format: str) -> None:
-    out = taken_out(a_log(tmp_path / "data", "r1"), tmp_path / "out", format=format)
+    out = export_log(a_log(tmp_path / "data", "r1"), tmp_path / "out", format=format)
 
     modes = {stat.S_IMODE(path.stat().st_mode) for path in (out, *out.rglob("*"))}
 
@@ -286,7 +286,7 @@ def test_tables_tell_the_same_in_every_format(tmp_path: Path) -> None:
     import duckdb
 
     log = a_log(tmp_path / "data", "r1", "r2")
-    out, columns = taken_out(log, tmp_path / "out"), taken_out(log, tmp_path / "columns", format="parquet")
+    out, columns = export_log(log, tmp_path / "out"), export_log(log, tmp_path / "columns", format="parquet")
 
     for name in ("tasks", "iterations", "findings", "learnings", "costs"):
         rows = json.loads((out / f"{name}.json").read_text())
@@ -344,7 +344,7 @@ DAMAGES = [damaged_line, torn_line, lost_line, lost_file, no_manifest, newer_man
 @pytest.mark.parametrize("damage", DAMAGES, ids=[damage.__name__ for damage in DAMAGES])
 def test_a_damaged_export_is_refused_by_file_and_line(tmp_path: Path, damage: object) -> None:
     assert callable(damage)
-    out = taken_out(a_log(tmp_path / "one", "r1"), tmp_path / "out")
+    out = export_log(a_log(tmp_path / "one", "r1"), tmp_path / "out")
     said = damage(out)
 
     with pytest.raises(KoiError) as caught:
@@ -409,7 +409,7 @@ def test_without_room_no_part_of_an_export_is_there(tmp_path: Path, format: str)
 
 @posix
 def test_without_room_nothing_is_imported_and_later_all_of_it(tmp_path: Path) -> None:
-    out = taken_out(a_log(tmp_path / "one", "r1", "r2"), tmp_path / "out")
+    out = export_log(a_log(tmp_path / "one", "r1", "r2"), tmp_path / "out")
     other = a_log(tmp_path / "other", "r3")
     before = sorted(path.name for path in other.sessions.iterdir())
 
@@ -422,7 +422,7 @@ def test_without_room_nothing_is_imported_and_later_all_of_it(tmp_path: Path) ->
 
 @posix
 def test_an_import_killed_at_any_time_is_finished_by_the_next(tmp_path: Path) -> None:
-    out = taken_out(a_log(tmp_path / "one", *(f"r{n}" for n in range(30))), tmp_path / "out")
+    out = export_log(a_log(tmp_path / "one", *(f"r{n}" for n in range(30))), tmp_path / "out")
     for n in range(6):
         other = Log(tmp_path / f"other{n}")
         killed = child("import", out, other.data, 0)
@@ -440,7 +440,7 @@ def test_an_import_killed_at_any_time_is_finished_by_the_next(tmp_path: Path) ->
 
 @posix
 def test_two_processes_that_import_at_once_import_it_once(tmp_path: Path) -> None:
-    out = taken_out(a_log(tmp_path / "one", *(f"r{n}" for n in range(10))), tmp_path / "out")
+    out = export_log(a_log(tmp_path / "one", *(f"r{n}" for n in range(10))), tmp_path / "out")
     children = [child("import", out, tmp_path / "other", 0) for _ in range(2)]
     for one in children:
         assert one.stdin is not None
@@ -456,9 +456,9 @@ def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
 
     with pytest.raises(KoiError, match=r"file is no folder\. Name another place"):
-        taken_out(a_log(tmp_path / "data", "r1"), tmp_path / "file" / "below" / "out")
+        export_log(a_log(tmp_path / "data", "r1"), tmp_path / "file" / "below" / "out")
     with pytest.raises(KoiError, match="is no empty folder"):
-        taken_out(a_log(tmp_path / "data", "r1"), tmp_path / "file")
+        export_log(a_log(tmp_path / "data", "r1"), tmp_path / "file")
     assert "mine" == (tmp_path / "file").read_text()
 
 
@@ -483,7 +483,7 @@ def test_a_folder_that_is_in_use_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "out" / "mine").write_text("mine")
 
     with pytest.raises(KoiError, match="is there already"):
-        taken_out(a_log(tmp_path / "data", "r1"), tmp_path / "out")
+        export_log(a_log(tmp_path / "data", "r1"), tmp_path / "out")
     assert ["mine"] == [path.name for path in (tmp_path / "out").iterdir()]
 
 
@@ -493,7 +493,7 @@ def openkoi(tmp_path: Path) -> Shell:
     here = shell(tmp_path)
     here.home.mkdir()
     (here.home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n")
-    here = here.told(OPENKOI_MODEL=script(here.folder, '  - says: "Done."\n    repeat: true\n'))
+    here = here.told(OPENKOI_MODEL=write_script(here.folder, '  - says: "Done."\n    repeat: true\n'))
     assert 0 == here("-i", "0", "Mend the invoice parser").returncode
     return here
 
@@ -525,7 +525,7 @@ def test_a_word_that_is_no_folder_is_a_usage_error_with_a_hint(openkoi: Shell) -
 
 def test_a_record_says_where_it_came_from(tmp_path: Path) -> None:
     other = Log(tmp_path / "other")
-    bring_in(taken_out(a_log(tmp_path / "one", "r1"), tmp_path / "out"), other, str)
+    bring_in(export_log(a_log(tmp_path / "one", "r1"), tmp_path / "out"), other, str)
 
     first: Record = next(lines_of(other.segments()[0])).record
 

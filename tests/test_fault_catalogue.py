@@ -65,15 +65,15 @@ async def ask(provider: OpenAI) -> tuple[list[Chunk], ProviderError | None]:
     return chunks, None
 
 
-def seen(base_url: str) -> Seen:
+def ask_provider(base_url: str) -> Seen:
     begun = time.monotonic()
     chunks, error = asyncio.run(ask(OpenAI(api_key=KEY, base_url=base_url, idle_seconds=IDLE)))
     return Seen(chunks, error, time.monotonic() - begun)
 
 
-def answered(fault: ServerFault) -> Seen:
+def ask_faulty(fault: ServerFault) -> Seen:
     with OpenAIServer(Say("unheard", fault=fault)) as server:
-        return seen(server.url)
+        return ask_provider(server.url)
 
 
 def fault_of(given: Case) -> ServerFault:
@@ -128,7 +128,7 @@ def check(found: Seen, expect: Case) -> None:
 
 @pytest.mark.parametrize("case", fault_cases("http"), ids=case_name)
 def test_an_answer_is_seen_as_what_it_is(case: Case) -> None:
-    found = seen(NOWHERE) if case["given"]["status"] == "dns-failure" else answered(fault_of(case["given"]))
+    found = ask_provider(NOWHERE) if case["given"]["status"] == "dns-failure" else ask_faulty(fault_of(case["given"]))
 
     check(found, case["expect"])
     assert found.seconds < deadline(case["expect"])
@@ -138,7 +138,7 @@ def test_an_answer_is_seen_as_what_it_is(case: Case) -> None:
 @pytest.mark.parametrize("case", fault_cases("sse"), ids=case_name)
 def test_a_stream_is_seen_as_what_it_is(case: Case) -> None:
     expect = case["expect"]
-    found = answered(stream_of(case))
+    found = ask_faulty(stream_of(case))
 
     check(found, expect)
     assert found.seconds < deadline(expect)
@@ -154,7 +154,7 @@ def test_a_stream_is_seen_as_what_it_is(case: Case) -> None:
 def test_a_redirect_takes_no_key_elsewhere(case: Case) -> None:
     with HttpServer(lambda _: ServerResponse([b"{}"])) as elsewhere:
         given = {**case["given"], "headers": {"location": f"{elsewhere.url}/v1/chat/completions"}}
-        found = answered(fault_of(given))
+        found = ask_faulty(fault_of(given))
 
         assert not elsewhere.requests
     assert isinstance(found.error, RequestRejectedError)

@@ -79,7 +79,7 @@ class Asking:
         yield StreamEnd(Usage(input=10, output=5), FinishReason.TOOLS if turn < len(self.turns) else FinishReason.END)
 
 
-def ran(model: Asking, box: Reader) -> FinishedRun:
+def run_with(model: Asking, box: Reader) -> FinishedRun:
     long = {"models.known.rehearsal/script.output": 60_000}  # room for the longest arguments of the catalogue
     return run_scenario(Task("Look at it"), Scenario(model=model, toolboxes={"box": box}, settings=long))
 
@@ -91,7 +91,7 @@ SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "require
 def test_arguments_are_run_as_they_are_meant_or_not_at_all(case: Case) -> None:
     call = ToolCallFactory().make("call_1", "read", case["given"]["arguments"])
     model, box = Asking([[call]]), Reader(case["given"]["schema"])
-    told = ran(model, box)
+    told = run_with(model, box)
     [result] = [record.event.result for record in told.records if isinstance(record.event, events.ToolCallFinished)]
 
     if case["expect"]["outcome"] == "call":
@@ -109,7 +109,7 @@ def test_the_same_id_twice_is_two_calls_with_a_result_each() -> None:
     calls = ToolCallFactory()
     turn = [calls.make(one["id"], one["name"], one["arguments"]) for one in case["given"]["tool_calls"]]
     model, box = Asking([turn]), Reader(SCHEMA)
-    ran(model, box)
+    run_with(model, box)
     results = [part for part in model.asked[1].messages[-1].parts if isinstance(part, ToolResult)]
 
     assert case["expect"]["count"] == len(results) == len({result.call for result in results})
@@ -120,7 +120,7 @@ def test_two_hundred_calls_in_one_turn_are_bounded_and_each_has_a_result() -> No
     case = protocol_case("P04")
     turn = [ToolCall(one["id"], "read", {"path": f"{one['id']}.py"}) for one in case["given"]["tool_calls"]]
     model, box = Asking([turn]), Reader(SCHEMA)
-    ran(model, box)
+    run_with(model, box)
     results = [part for part in model.asked[1].messages[-1].parts if isinstance(part, ToolResult)]
 
     assert 0 < len(box.executed) <= case["expect"]["executed_at_most"]
@@ -134,7 +134,7 @@ def test_a_model_that_goes_to_and_fro_is_stopped() -> None:
         for number in range(case["given"]["times"])
     ]
     model = Asking(turns)
-    told = ran(model, Reader(SCHEMA))
+    told = run_with(model, Reader(SCHEMA))
 
     assert StopReason.LOOP is told.result.iterations[0].work.ended
     assert len(model.asked) <= case["expect"]["by_call_at_most"]
@@ -156,13 +156,13 @@ class Forgetful(Asking):
 def test_a_conversation_that_is_too_long_is_shortened_and_goes_on() -> None:
     turns = [[ToolCall(str(number), "read", {"path": f"{number}.py"})] for number in range(4)]
     model = Forgetful(turns)
-    told = ran(model, Reader(SCHEMA))
+    told = run_with(model, Reader(SCHEMA))
 
     assert "Done." == told.result.text
     assert any(isinstance(record.event, events.HistoryCompacted) for record in told.records)
     assert any("oldest turns are left out" in text for text in report_of(told.records).result()["warnings"])
     for request in model.asked:
-        assert paired(request.messages)
+        assert are_paired(request.messages)
         assert "Look at it" in str(request.messages[0].parts)
 
 
@@ -177,11 +177,11 @@ def test_a_request_that_cannot_be_shortened_is_refused_and_not_asked_for_ever() 
     model = Tiny([])
 
     with pytest.raises(RequestRejectedError, match="prompt is too long"):
-        ran(model, Reader(SCHEMA))
+        run_with(model, Reader(SCHEMA))
     assert len(model.asked) <= 3
 
 
-def paired(messages: Sequence[Message]) -> bool:
+def are_paired(messages: Sequence[Message]) -> bool:
     """Return whether each call of the model's has its result in the next turn."""
     asked: set[str] = set()
     for message in messages:

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 from openkoi import __version__
 from openkoi_testing.servers import AnthropicServer, OllamaServer
@@ -18,8 +18,8 @@ from openkoi_testing.servers import AnthropicServer, OllamaServer
 if sys.platform == "win32":
     pytest.skip("terminals as POSIX has them", allow_module_level=True)
 
-from late_server import late
-from pseudo_terminal import DOWN, ENTER, Terminal, terminal, written
+from late_server import listen_late
+from pseudo_terminal import DOWN, ENTER, Terminal, files_text, terminal
 
 SECRET = "sk-ant-canary-4815162342aaaaaaaa"
 TOKEN = "sk-ant-oat01-canary-108aaaaaaaaaa"
@@ -30,7 +30,7 @@ BANNER = f"openkoi v{__version__}"
 @pytest.fixture
 def person(tmp_path: Path) -> Shell:
     """Somebody on a fresh machine, on which no Ollama runs."""
-    return shell(tmp_path).told(OLLAMA_HOST=f"127.0.0.1:{nobody()}")
+    return shell(tmp_path).told(OLLAMA_HOST=f"127.0.0.1:{unused_port()}")
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def anthropic() -> Iterator[AnthropicServer]:
         yield server
 
 
-def nobody() -> int:
+def unused_port() -> int:
     """Return a port at which nobody listens."""
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
@@ -49,7 +49,7 @@ def nobody() -> int:
 
 def no_secret(seen: Terminal, person: Shell, secret: str) -> None:
     assert secret not in seen.raw
-    assert secret not in written(person.home)
+    assert secret not in files_text(person.home)
 
 
 def claude_login(home: Path) -> None:
@@ -120,12 +120,12 @@ def test_a_login_that_the_vendor_refuses_is_told_without_the_token(person: Shell
 
 @pytest.mark.row("FLOW-07", "FLOW-05", "ONB-09", "ONB-10", "ONB-17", "C59")
 def test_ollama_is_picked_and_found_when_it_was_started_meanwhile(person: Shell) -> None:
-    port = nobody()
+    port = unused_port()
     person = person.told(OLLAMA_HOST=f"127.0.0.1:{port}")
     with OllamaServer("A teahouse.", models=["gemma2:9b", "llama3.3:latest"]) as server, ExitStack() as stack:
         seen = stack.enter_context(terminal(person, TASK))
         seen.shows("any endpoint")
-        stack.enter_context(late(port, server.url))
+        stack.enter_context(listen_late(port, server.url))
         seen.type(ENTER)
 
         assert 0 == seen.ends()
@@ -185,7 +185,7 @@ def test_without_a_terminal_it_ends_with_9_and_the_variables_to_set(person: Shel
 
 @pytest.mark.row("ONB-19")
 def test_five_tips_follow_each_other_and_name_only_commands_that_exist(person: Shell) -> None:
-    model = script(person.folder, '  - says: "Paris."\n')
+    model = write_script(person.folder, '  - says: "Paris."\n')
     said = [person("-m", model, "-i", "0", "What is it?").stderr for _ in range(6)]
     tips = [line for text in said for line in text.splitlines() if line.startswith("Tip: ")]
     commands = person("--help").stdout

@@ -15,7 +15,7 @@ from openkoi_testing.servers import OllamaServer, OpenAIServer
 if sys.platform == "win32":
     pytest.skip("terminals as POSIX has them", allow_module_level=True)
 
-from pseudo_terminal import DOWN, END, ENTER, ESCAPE, INTERRUPT, environment, terminal, written
+from pseudo_terminal import DOWN, END, ENTER, ESCAPE, INTERRUPT, environment, files_text, terminal
 
 SECRET = "sk-canary-2342abcdef2342abcdef"
 WRONG = "sk-canary-wrong-9999999999999"
@@ -82,7 +82,7 @@ def test_a_refused_key_is_said_at_once_and_asked_for_again(person: Shell, openai
     assert '[models]\ndefault = "openai/gpt-5.2"\n' == config(person)
     for secret in (SECRET, WRONG):
         assert secret not in seen.raw
-        assert secret not in written(person.home)
+        assert secret not in files_text(person.home)
 
 
 @pytest.mark.row("CLI-45")

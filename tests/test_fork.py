@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script
+from cli_process import Shell, write_script
 
 TURNS = """
   - when: {after: 0, contains: "Write it"}
@@ -33,7 +33,7 @@ def openkoi(tmp_path: Path) -> Shell:
     folder.mkdir()
     home.mkdir()
     (folder / "test_it.py").write_text(CHECK)
-    script(tmp_path, TURNS)
+    write_script(tmp_path, TURNS)
     (home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n[evaluators.lint]\nenabled = false\n")
     return Shell(folder, home)
 

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 from test_readme import blocks
 
 from openkoi_hookspecs import events
@@ -119,7 +119,7 @@ def plain(openkoi: Shell, target: str = "Plain") -> Shell:
 
 
 def test_the_frontend_of_the_documentation_does_a_task_and_has_the_user_answer(openkoi: Shell) -> None:
-    model = script(openkoi.folder, SENDS.replace("KEY", "Kx4" * 20))
+    model = write_script(openkoi.folder, SENDS.replace("KEY", "Kx4" * 20))
     configured(openkoi, "[iteration]\nmax_iterations = 0\n[frontends.acme]\nseconds = 30\n")
     editor = openkoi.with_plugin(example() + TOOLS, frontends="acme:Editor", tools="acme:Tools")
     done = editor.told(OPENKOI_MODEL=model)("acme", stdin="Send it\nyes\n")
@@ -205,7 +205,7 @@ def test_a_frontend_that_a_command_hides_is_named(openkoi: Shell) -> None:
 
 
 def test_a_frontend_logs_for_a_task_that_has_ended_and_uses_what_is_chosen(openkoi: Shell) -> None:
-    model = script(openkoi.folder, "  - says: Hello.\n")
+    model = write_script(openkoi.folder, "  - says: Hello.\n")
     configured(openkoi, "[iteration]\nmax_iterations = 0\n")
     done = plain(openkoi, "Facts").told(OPENKOI_MODEL=model)("acme")
     said = json.loads(done.stdout)

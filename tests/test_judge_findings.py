@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from verdict_runs import DIMENSIONS, DONE, EDIT, TASK, folder_with_test, outside, result
+from verdict_runs import DIMENSIONS, DONE, EDIT, TASK, folder_with_test, result, write_script_outside
 
 from openkoi_testing.servers import OpenAIServer
 
@@ -30,11 +30,11 @@ BLOCKERS: list[object] = [
 NONSENSE: list[object] = [3, True, {"blocker": ["it burns"]}, {"count": 2}]
 
 
-def judged(folder: Path, findings: object) -> tuple[dict[str, object], int]:
+def judge_findings(folder: Path, findings: object) -> tuple[dict[str, object], int]:
     """Let a judge give good scores with these findings; return the result and how often it was asked."""
     openkoi = folder_with_test(folder)
     said = json.dumps({"scores": SCORES, "findings": findings, "suggestion": ""})
-    executor = outside(openkoi, EDIT + DONE, "executor.yaml")
+    executor = write_script_outside(openkoi, EDIT + DONE, "executor.yaml")
     with OpenAIServer(said) as server:
         there = openkoi.told(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
         limits = ("--evaluator", "openai/gpt-fake", "-i", "1", "--format", "json")
@@ -50,7 +50,7 @@ def cases(*findings: object) -> list[object]:
 
 @pytest.mark.parametrize("findings", cases(*NONE), ids=json.dumps)
 def test_none_in_any_words_keeps_the_scores(findings: object, tmp_path: Path) -> None:
-    told, asked = judged(tmp_path, findings)
+    told, asked = judge_findings(tmp_path, findings)
 
     assert (0.95, True, []) == (told["score"], told["accepted"], told["findings"])
     assert 1 == asked
@@ -58,7 +58,7 @@ def test_none_in_any_words_keeps_the_scores(findings: object, tmp_path: Path) ->
 
 @pytest.mark.parametrize("findings", cases(*SOME), ids=json.dumps)
 def test_a_finding_in_plain_words_is_one_and_keeps_the_scores(findings: object, tmp_path: Path) -> None:
-    told, asked = judged(tmp_path, findings)
+    told, asked = judge_findings(tmp_path, findings)
 
     assert (0.95, True) == (told["score"], told["accepted"])
     assert ["important"] == severities(told)
@@ -67,7 +67,7 @@ def test_a_finding_in_plain_words_is_one_and_keeps_the_scores(findings: object, 
 
 @pytest.mark.parametrize("findings", cases(*BLOCKERS), ids=json.dumps)
 def test_a_blocker_in_plain_words_blocks(findings: object, tmp_path: Path) -> None:
-    told, _ = judged(tmp_path, findings)
+    told, _ = judge_findings(tmp_path, findings)
 
     assert False is told["accepted"]
     assert ["blocker"] == severities(told)
@@ -75,7 +75,7 @@ def test_a_blocker_in_plain_words_blocks(findings: object, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("findings", cases(*NONSENSE), ids=json.dumps)
 def test_what_could_hide_a_finding_is_asked_for_again_and_never_a_score(findings: object, tmp_path: Path) -> None:
-    told, asked = judged(tmp_path, findings)
+    told, asked = judge_findings(tmp_path, findings)
 
     assert (None, False) == (told["score"], told["accepted"])
     assert 2 == asked

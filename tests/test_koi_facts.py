@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 FACTS = '''
 import asyncio
@@ -143,7 +143,7 @@ def openkoi(tmp_path: Path) -> Shell:
     made = shell(tmp_path)
     made.home.mkdir()
     (made.home / "config.toml").write_text('[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\n')
-    model = script(made.folder, TURNS)
+    model = write_script(made.folder, TURNS)
     return made.with_plugin(FACTS, commands="acme:acme", hooks="acme", providers="acme:Provider").told(
         OPENKOI_MODEL=model
     )

@@ -62,7 +62,7 @@ def imports(folder: Path) -> Iterator[tuple[Path, str]]:
                 yield path, node.module.partition(".")[0]
 
 
-def declared(folder: Path) -> set[str]:
+def declared_dependencies(folder: Path) -> set[str]:
     """Return the distributions that a folder's pyproject asks for."""
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     return {plain(wanted) for wanted in project.get("dependencies", [])}
@@ -87,7 +87,7 @@ def test_the_kernel_names_no_plugin() -> None:
     named = {plain(module) for _, module in imports(ROOT / "kernel") if module.startswith("openkoi_")}
 
     assert {"openkoi-hookspecs", *LIBRARIES} >= named
-    assert declared(ROOT / "kernel") >= named
+    assert declared_dependencies(ROOT / "kernel") >= named
 
 
 def test_libraries_bring_no_plugin() -> None:
@@ -114,7 +114,7 @@ def test_no_plugin_is_named_in_the_kernel_s_code() -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_plugin_imports_the_contract_and_what_it_declares(folder: Path) -> None:
     own = name_of(folder).replace("-", "_")
-    allowed = declared(folder)
+    allowed = declared_dependencies(folder)
 
     for path, module in imports(folder):
         if not module.startswith("openkoi") or module == own:
@@ -159,7 +159,7 @@ def test_versions_are_calendar_dates_and_agree() -> None:
     assert {__version__} == versions
 
 
-@pytest.mark.parametrize("folder", [one for one in FOLDERS if "openkoi-log" in declared(one)], ids=name_of)
+@pytest.mark.parametrize("folder", [one for one in FOLDERS if "openkoi-log" in declared_dependencies(one)], ids=name_of)
 def test_only_the_log_looks_into_its_unparsed_lines(folder: Path) -> None:
     nodes = (node for path in (folder / "src").rglob("*.py") for node in ast.walk(tree_of(path)))
     found = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, bytes))

@@ -31,20 +31,20 @@ def table(home: Home) -> list[tuple[Any, ...]]:
     return DuckDB(path=path).file.read(lambda connection: connection.execute(FIGURES).fetchall()) or []
 
 
-def exported(shell: Shell) -> list[tuple[Any, ...]]:
+def exported_figures(shell: Shell) -> list[tuple[Any, ...]]:
     """Return what the export has."""
     assert 0 == shell("export", "--format", "json", "--output", "out").returncode
     rows = json.loads((shell.folder / "out" / "learnings.json").read_text())
-    return sorted((one["id"], *told(one)) for one in rows)
+    return sorted((one["id"], *figures_of(one)) for one in rows)
 
 
-def listed(shell: Shell) -> list[tuple[Any, ...]]:
+def listed_figures(shell: Shell) -> list[tuple[Any, ...]]:
     """Return what ``openkoi learn list`` has."""
     done = shell("learn", "list", "--all", "--format", "json")
-    return sorted((one["id"], *told(one)) for one in json.loads(done.stdout))
+    return sorted((one["id"], *figures_of(one)) for one in json.loads(done.stdout))
 
 
-def told(one: dict[str, Any]) -> tuple[Any, ...]:
+def figures_of(one: dict[str, Any]) -> tuple[Any, ...]:
     """Return its figures."""
     return one["confidence"], one["helpful"], one["last_used"] or None, one["expires_at"] or None
 
@@ -56,7 +56,7 @@ def test_the_table_the_export_and_learn_agree(home: Home) -> None:
     [(id, confidence, helpful, used, expires)] = found = table(home)
     why = shell("learn", "why", id).stdout
 
-    assert found == exported(shell) == listed(shell)
+    assert found == exported_figures(shell) == listed_figures(shell)
     assert 2 == helpful
     assert "shown 3, helped 2" in why
     assert f"confidence {confidence:.2f}" in why
@@ -76,7 +76,11 @@ def test_they_agree_after_work_was_undone_and_the_memory_rebuilt(home: Home) -> 
 
     figures = {id: rest for id, *rest in table(home)}
 
-    assert figures == {id: rest for id, *rest in listed(shell)} == {id: rest for id, *rest in exported(shell)}
+    assert (
+        figures
+        == {id: rest for id, *rest in listed_figures(shell)}
+        == {id: rest for id, *rest in exported_figures(shell)}
+    )
     assert 1 in {rest[1] for rest in figures.values()}
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 DAEMON = '''
 import asyncio
@@ -86,7 +86,7 @@ def openkoi(tmp_path: Path) -> Shell:
         '[evaluators.judge]\nenabled = false\n[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n'
         "[iteration]\nmax_iterations = 2\n"
     )
-    model = script(made.folder, TURNS)
+    model = write_script(made.folder, TURNS)
     return made.with_plugin(DAEMON, commands="acme:daemon", hooks="acme").told(OPENKOI_MODEL=model)
 
 

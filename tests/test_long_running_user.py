@@ -8,7 +8,7 @@ from pathlib import Path
 from subprocess import Popen
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 if os.name != "posix":
     pytest.skip("processes as POSIX has them", allow_module_level=True)
@@ -180,7 +180,7 @@ def openkoi(tmp_path: Path) -> Shell:
     made = shell(tmp_path)
     made.home.mkdir()
     configure(made, wait=0)
-    model = script(tmp_path, TURNS)
+    model = write_script(tmp_path, TURNS)
     plugin = made.with_plugin(DAEMON, commands="acme:acme", hooks="acme", tools="acme:Tools")
     return plugin.told(OPENKOI_MODEL=f"rehearsal/{tmp_path / Path(model).name}")
 
@@ -195,7 +195,7 @@ def line_of(child: "Popen[str]") -> dict[str, object]:
     return dict(json.loads(child.stdout.readline()))
 
 
-def asked(openkoi: Shell, words: str) -> dict[str, object]:
+def question_id(openkoi: Shell, words: str) -> dict[str, object]:
     """Return the question about this, as soon as it waits."""
     until = time.monotonic() + 60
     while True:
@@ -209,7 +209,7 @@ def asked(openkoi: Shell, words: str) -> dict[str, object]:
 def test_a_frontend_answers_one_task_and_another_process_a_second_one(openkoi: Shell) -> None:
     child = openkoi.started("acme", "serve")
     begun = line_of(child)["begun"]
-    question = asked(openkoi, "send")
+    question = question_id(openkoi, "send")
     approved = openkoi("approve", str(question["id"])[:6])
     out, err = child.communicate(timeout=60)
     said = json.loads(out)
@@ -264,7 +264,7 @@ def test_what_a_program_asks_outside_tasks_waits_as_configured(openkoi: Shell) -
     alone = openkoi("acme", "ask")
     configure(openkoi, wait=60)
     child = openkoi.started("acme", "ask")
-    question = asked(openkoi, "May the daemon begin?")
+    question = question_id(openkoi, "May the daemon begin?")
     listed = openkoi("approvals").stdout
     openkoi("approve")
     out, err = child.communicate(timeout=60)
@@ -279,7 +279,7 @@ def test_what_a_program_asks_outside_tasks_waits_as_configured(openkoi: Shell) -
 def test_the_question_of_a_program_that_was_killed_outside_tasks_is_gone(openkoi: Shell) -> None:
     configure(openkoi, wait=60)
     child = openkoi.started("acme", "ask")
-    asked(openkoi, "May the daemon begin?")
+    question_id(openkoi, "May the daemon begin?")
     child.send_signal(signal.SIGKILL)
     child.communicate(timeout=20)
 

@@ -111,7 +111,7 @@ def pond(tmp_path_factory: pytest.TempPathFactory) -> Pond:
     return pond
 
 
-def told(model: Scripted, call: int) -> str:
+def request_text(model: Scripted, call: int) -> str:
     """Return all that a request told the model."""
     request = model.asked[call]
     said = [part.text for message in request.messages for part in message.parts if isinstance(part, Text | ToolResult)]
@@ -119,8 +119,8 @@ def told(model: Scripted, call: int) -> str:
 
 
 def test_working_memory_lives_in_the_request_and_carries_what_was_found_into_the_next_turn(pond: Pond) -> None:
-    assert FINDING.title not in told(pond.first, 0)
-    assert FINDING.title in told(pond.first, 2)
+    assert FINDING.title not in request_text(pond.first, 0)
+    assert FINDING.title in request_text(pond.first, 2)
 
 
 def test_task_memory_lives_in_the_run_for_one_task_and_is_flushed_when_it_ends(pond: Pond) -> None:
@@ -136,7 +136,7 @@ def test_long_term_memory_lives_in_the_file_and_is_told_to_the_next_task(pond: P
 
     assert (pond.data / "openkoi.db").is_file()
     assert ASKED in hit.item.text
-    assert ASKED in told(pond.second, 0)
+    assert ASKED in request_text(pond.second, 0)
 
 
 def test_episodic_memory_lives_in_the_log_and_is_found_in_pieces(pond: Pond) -> None:
@@ -149,8 +149,8 @@ def test_episodic_memory_lives_in_the_log_and_is_found_in_pieces(pond: Pond) -> 
 
 
 def test_skill_memory_lives_in_its_file_and_in_how_it_did(pond: Pond) -> None:
-    assert "Open the sluice before noon." in told(pond.first, 0)
-    assert "Open the sluice before noon." in told(pond.second, 0)
+    assert "Open the sluice before noon." in request_text(pond.first, 0)
+    assert "Open the sluice before noon." in request_text(pond.second, 0)
     assert [("deploy-pond", 0.95, 2)] == pond.rows(
         "SELECT skill_name, avg_score, sample_count FROM skill_effectiveness"
     )

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 ACME = """
 import json
@@ -66,14 +66,14 @@ class Shadow(Lines):
 """
 
 
-def installed(folder: Path, memory: str) -> Shell:
+def install_memory(folder: Path, memory: str) -> Shell:
     """Return a memory of another distribution is in use, and has seen a task."""
     made = shell(folder)
     made.home.mkdir()
     (made.home / "config.toml").write_text(
         '[use]\nmemory = "acme"\n[evaluators.judge]\nenabled = false\n[iteration]\nmax_iterations = 0\n'
     )
-    script(folder, "  - says: Done.\n    repeat: true\n")
+    write_script(folder, "  - says: Done.\n    repeat: true\n")
     there = made.with_plugin(ACME, memory=f"acme:{memory}").told(OPENKOI_MODEL=f"rehearsal/{folder / 'script.yaml'}")
     assert 0 == there("Say done").returncode
     assert 0 == there("Say done again").returncode  # the first task is remembered when the next one begins
@@ -82,7 +82,7 @@ def installed(folder: Path, memory: str) -> Shell:
 
 @pytest.mark.parametrize("memory", ["Resettable", "Rebuildable"])
 def test_a_memory_of_another_distribution_is_built_again(tmp_path: Path, memory: str) -> None:
-    openkoi = installed(tmp_path, memory)
+    openkoi = install_memory(tmp_path, memory)
     file = openkoi.home / "data" / "acme.json"
     before = json.loads(file.read_text())
     file.write_text(json.dumps({**before, "ids": ["made-up", *before["ids"]]}))
@@ -97,7 +97,7 @@ def test_a_memory_of_another_distribution_is_built_again(tmp_path: Path, memory:
 
 
 def test_a_memory_of_another_distribution_is_migrated_once(tmp_path: Path) -> None:
-    openkoi = installed(tmp_path, "Lines")
+    openkoi = install_memory(tmp_path, "Lines")
 
     first, second = (openkoi("update", "--migrations") for _ in range(2))
 

@@ -82,17 +82,17 @@ def fitting(provider: str, name: str) -> list[str]:
     return [entry for entry, fit in fits.items() if fit == best and best > (0, 0)]
 
 
-def found(provider: str, name: str) -> Entry:
+def find_entry(provider: str, name: str) -> Entry:
     [best] = fitting(provider, name)
     return next(entry for entry in offered_by(provider) if entry.name == best)
 
 
-def offered() -> list[str]:
+def offered_models() -> list[str]:
     return [f"{offer['provider']}/{offer['model']}" for offer in table()["offers"]]
 
 
-def priced() -> list[str]:
-    return [name for name in offered() if name.partition("/")[0] not in UNPRICED]
+def priced_models() -> list[str]:
+    return [name for name in offered_models() if name.partition("/")[0] not in UNPRICED]
 
 
 @pytest.mark.row("ONB-04", "ONB-08", "ONB-12", "PROV-08", "C23")
@@ -108,7 +108,7 @@ def test_providers_are_offered_best_first_with_their_default_model() -> None:
         "xai/grok-4-0709",
         "qwen/qwen2.5-coder-32b",
         "ollama/llama3.3",
-    ] == offered()
+    ] == offered_models()
 
 
 @pytest.mark.row("ONB-04")
@@ -126,7 +126,9 @@ def test_every_offer_can_be_shown() -> None:
 
 @pytest.mark.row("PROV-12", "C23")
 def test_facts_are_known_of_every_model_that_is_offered() -> None:
-    assert [name.partition("/")[2] for name in priced()] == [found(*name.split("/", 1)).name for name in priced()]
+    assert [name.partition("/")[2] for name in priced_models()] == [
+        find_entry(*name.split("/", 1)).name for name in priced_models()
+    ]
 
 
 @pytest.mark.row("CLI-15")
@@ -219,7 +221,7 @@ def test_edit_formats_and_capabilities_are_words_of_the_contract() -> None:
 
 
 def test_what_is_offered_can_call_tools() -> None:
-    assert [] == [name for name in priced() if "tools" not in found(*name.split("/", 1)).can]
+    assert [] == [name for name in priced_models() if "tools" not in find_entry(*name.split("/", 1)).can]
 
 
 @pytest.mark.row("PROV-12")
@@ -241,7 +243,7 @@ def test_a_request_costs_what_the_vendor_says(
 ) -> None:
     counted = {"fresh": 0, "cached": 0, "written": 0, "output": 0} | tokens
 
-    assert pytest.approx(dollars) == found(provider, model).cost(**counted)
+    assert pytest.approx(dollars) == find_entry(provider, model).cost(**counted)
 
 
 @pytest.mark.row("PROV-07")

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from cli_process import script, shell
+from cli_process import shell, write_script
 
 ACME = """
 import json
@@ -45,7 +45,7 @@ def test_a_pattern_is_proposed_changed_or_dropped_and_logged(tmp_path: Path) -> 
     openkoi = shell(tmp_path)
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(SETTINGS)
-    script(tmp_path, "  - says: Done.\n    repeat: true\n")
+    write_script(tmp_path, "  - says: Done.\n    repeat: true\n")
     there = openkoi.with_plugin(ACME, commands="acme:habits", hooks="acme")
     tasks = ("read the news", "a secret thing", "once") + ("read the news", "a secret thing") * 2
 

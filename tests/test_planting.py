@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell
 from planting_attacks import ATTACKS as SEEN
-from planting_attacks import planted, victim_of
+from planting_attacks import make_victim, planted
 from planting_fresh import FRESH, LISTED
 from planting_held_out import HELD_OUT
 from planting_runs import CI, SANDBOXES, call, command, configure, results, run, server
@@ -40,9 +40,9 @@ def openkoi(tmp_path: Path) -> Shell:
     return made
 
 
-def attacked(openkoi: Shell, sandbox: str, *names: str) -> list[str]:
+def run_attacks(openkoi: Shell, sandbox: str, *names: str) -> list[str]:
     """Return what attacks planted."""
-    victim = victim_of(openkoi.folder)
+    victim = make_victim(openkoi.folder)
     configure(openkoi, sandbox)
     before = victim.files()
     elsewhere = openkoi.folder.parent / "elsewhere"
@@ -56,7 +56,7 @@ def attacked(openkoi: Shell, sandbox: str, *names: str) -> list[str]:
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 def test_nothing_is_planted(openkoi: Shell, sandbox: str) -> None:
     """Several ways in one task; each is undone before the next."""
-    assert [] == attacked(openkoi, sandbox, *FEW)
+    assert [] == run_attacks(openkoi, sandbox, *FEW)
 
 
 @pytest.mark.campaign
@@ -65,18 +65,18 @@ def test_nothing_is_planted(openkoi: Shell, sandbox: str) -> None:
 def test_by_none_of_the_ways_anything_is_planted(openkoi: Shell, sandbox: str, name: str) -> None:
     if name in CONFINED_ONLY and sandbox in {"limits", "plain"}:
         pytest.skip("a command in this sandbox writes outside the workspace")
-    assert [] == attacked(openkoi, sandbox, name)
+    assert [] == run_attacks(openkoi, sandbox, name)
 
 
 @pytest.mark.campaign
 def test_without_protection_each_attack_would_plant_something(tmp_path: Path) -> None:
     """The judge sees what the attacks do: else all other tests here would prove nothing."""
     (tmp_path / "model/folder").mkdir(parents=True)
-    model = victim_of(tmp_path / "model/folder")
+    model = make_victim(tmp_path / "model/folder")
     blind = []
     for number, (name, line) in enumerate(ATTACKS.items()):
         (tmp_path / str(number)).mkdir()
-        victim = victim_of(tmp_path / str(number) / "folder", model.root)
+        victim = make_victim(tmp_path / str(number) / "folder", model.root)
         before = victim.files()
         cache = tmp_path / str(number) / "cache"
         cache.mkdir()
@@ -96,7 +96,7 @@ WORKFLOW = command(f"printf 'on: pull_request\\n' > {CI}")
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("way", ["a command", "a file tool"])
 def test_a_task_about_ci_waits_for_its_user_and_then_may(openkoi: Shell, sandbox: str, way: str) -> None:
-    victim_of(openkoi.folder)
+    make_victim(openkoi.folder)
     configure(openkoi, sandbox, guard="ask")
     tool = call("write_file", path=CI, content="on: pull_request\n", overwrite=True)
     first = WORKFLOW if way == "a command" else tool
@@ -123,7 +123,7 @@ OTHER_CI = "git checkout -qb side && echo 'on: fork' > .github/workflows/ci.yml 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("line", ["git checkout -q side", "git merge -q side", "cd .github && git stash pop -q"])
 def test_a_branch_with_other_ci_waits_and_is_then_checked_out(openkoi: Shell, sandbox: str, line: str) -> None:
-    victim = victim_of(openkoi.folder)
+    victim = make_victim(openkoi.folder)
     kept = "git stash -q" if "stash" in line else "git commit -qm side"
     subprocess.run(f"{OTHER_CI} && {kept} && git checkout -q -", shell=True, cwd=victim.root, check=True)
     configure(openkoi, sandbox, guard="ask")
@@ -142,7 +142,7 @@ def test_a_branch_with_other_ci_waits_and_is_then_checked_out(openkoi: Shell, sa
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 def test_the_model_is_told_what_it_may_not_change_and_what_to_do(openkoi: Shell, sandbox: str) -> None:
-    victim_of(openkoi.folder)
+    make_victim(openkoi.folder)
     configure(openkoi, sandbox, guard="ask")
     other = command(
         "python3 -c \"import pathlib; pathlib.Path('.git', 'config').open('a').write('[a]')\"; echo .git/config"
@@ -158,7 +158,7 @@ def test_the_model_is_told_what_it_may_not_change_and_what_to_do(openkoi: Shell,
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 def test_ordinary_work_with_git_goes_on(openkoi: Shell, sandbox: str) -> None:
-    victim_of(openkoi.folder)
+    make_victim(openkoi.folder)
     configure(openkoi, sandbox, guard="ask")
     lines = (
         "echo b > b.txt && git add b.txt && git commit -qm b && git checkout -q -b side && git status --short",
@@ -177,7 +177,7 @@ def test_ordinary_work_with_git_goes_on(openkoi: Shell, sandbox: str) -> None:
 
 
 def test_at_its_end_a_run_lists_what_other_programs_will_run(openkoi: Shell) -> None:
-    victim_of(openkoi.folder)
+    make_victim(openkoi.folder)
     configure(openkoi, guard="ask")
     made = (
         "mkdir -p pkg .venv/lib/python3/site-packages node_modules/dep; echo 'x = 1' > conftest.py; "
@@ -205,7 +205,7 @@ def test_at_its_end_a_run_lists_what_other_programs_will_run(openkoi: Shell) -> 
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 def test_whatever_a_program_makes_that_others_run_is_listed(openkoi: Shell, sandbox: str) -> None:
-    victim_of(openkoi.folder)
+    make_victim(openkoi.folder)
     configure(openkoi, sandbox)
     makes = "\n".join(
         f"p = pathlib.Path({path!r}); p.parent.mkdir(parents=True, exist_ok=True); p.write_text('x')" for path in LISTED
@@ -218,7 +218,7 @@ def test_whatever_a_program_makes_that_others_run_is_listed(openkoi: Shell, sand
 
 
 def test_a_run_that_changes_nothing_of_the_kind_lists_nothing(openkoi: Shell) -> None:
-    victim_of(openkoi.folder)
+    make_victim(openkoi.folder)
     configure(openkoi, guard="ask")
     status, screen, log = run(openkoi, command("echo x > plain.py; echo y > a.txt"))
 
@@ -227,7 +227,7 @@ def test_a_run_that_changes_nothing_of_the_kind_lists_nothing(openkoi: Shell) ->
 
 
 def test_pytest_runs_a_conftest_in_the_sandbox_and_the_user_is_shown_it(openkoi: Shell, tmp_path: Path) -> None:
-    victim = victim_of(openkoi.folder)
+    victim = make_victim(openkoi.folder)
     configure(openkoi, guard="ask")
     line = f"import os\nopen('ran', 'w')\nopen({str(victim.canary)!r}, 'w')\n"
     run_tests = command(f"{sys.executable} -m pytest -q -p no:cacheprovider test_a.py")
@@ -253,7 +253,7 @@ def test_doctor_says_what_becomes_of_such_files(openkoi: Shell, sandbox: str) ->
 
 
 def test_a_sandbox_that_cannot_refuse_says_so_once(openkoi: Shell) -> None:
-    victim_of(openkoi.folder)
+    make_victim(openkoi.folder)
     configure(openkoi, "plain")
     _, screen, log = run(openkoi, command("ls"), command("ls -a"))
 

@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 
 import pytest
 from cli_process import Shell, shell
-from planting_attacks import planted, victim_of
+from planting_attacks import make_victim, planted
 from planting_runs import CI, SANDBOXES, call, command, configure, server
 
 from openkoi_hookspecs import ToolCall
@@ -35,17 +35,17 @@ def openkoi(tmp_path: Path) -> Shell:
 def at_once(openkoi: Shell, *tasks: Sequence[ToolCall]) -> list[CompletedProcess[str]]:
     """Run tasks at the same time, each by a process of its own."""
     with ThreadPoolExecutor() as pool:
-        done = [*pool.map(lambda calls: alone(openkoi, calls), tasks)]
+        done = [*pool.map(lambda calls: run_alone(openkoi, calls), tasks)]
     assert [0] * len(tasks) == [one.returncode for one in done], [one.stderr for one in done]
     return done
 
 
-def alone(openkoi: Shell, calls: Sequence[ToolCall]) -> CompletedProcess[str]:
+def run_alone(openkoi: Shell, calls: Sequence[ToolCall]) -> CompletedProcess[str]:
     with server(*calls) as models:
         return openkoi.told(**models).cold("Tidy up", "-m", "openai/gpt-fake", "-i", "0")
 
 
-def listed(done: CompletedProcess[str]) -> set[str]:
+def listed_files(done: CompletedProcess[str]) -> set[str]:
     """Return the files that a run lists at its end."""
     lines = [line.split() for line in done.stderr.splitlines() if line.startswith("  ! ") and " is " in line]
     return {words[1] for words in lines if words[3:4] in (["new:"], ["changed:"])}
@@ -54,7 +54,7 @@ def listed(done: CompletedProcess[str]) -> set[str]:
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 def test_what_a_command_plants_while_another_process_runs_one_does_not_stay(openkoi: Shell, sandbox: str) -> None:
     """The second process looks at the folder when the first one's command has planted, and again when it ended."""
-    victim = victim_of(openkoi.folder)
+    victim = make_victim(openkoi.folder)
     configure(openkoi, sandbox)
     before = victim.files()
     first = command(f"{PLANT}; touch a.begun; {until('test -f b.begun')}")
@@ -69,7 +69,7 @@ def test_what_a_command_plants_while_another_process_runs_one_does_not_stay(open
 def test_what_the_second_process_plants_after_the_first_s_command_ended_does_not_stay_either(
     openkoi: Shell, sandbox: str
 ) -> None:
-    victim = victim_of(openkoi.folder)
+    victim = make_victim(openkoi.folder)
     configure(openkoi, sandbox)
     before = victim.files()
     first = command(f"{PLANT}; touch a.begun; {until('test -f b.begun')}")
@@ -88,7 +88,7 @@ def test_what_the_second_process_plants_after_the_first_s_command_ended_does_not
 def test_what_the_user_allowed_one_process_stays_though_the_other_runs_a_command(
     openkoi: Shell, sandbox: str, way: str
 ) -> None:
-    victim_of(openkoi.folder)
+    make_victim(openkoi.folder)
     configure(openkoi, sandbox, 'approvals = "never"\n', guard="ask")
     tool = call("write_file", path=CI, content="on: mine\n", overwrite=True)
     writes = tool if way == "a file tool" else command(f"echo 'on: mine' > {CI}")
@@ -101,7 +101,7 @@ def test_what_the_user_allowed_one_process_stays_though_the_other_runs_a_command
 
 def test_each_run_lists_only_its_own_files(openkoi: Shell) -> None:
     """What changes while calls of both are under way is that of the one whose call ends first: here none does."""
-    victim_of(openkoi.folder)
+    make_victim(openkoi.folder)
     configure(openkoi, guard="ask")
     first = [
         command(f"touch a.begun; {until('test -f b.ended')}; sleep 2; echo 'x = 1' > conftest.py"),
@@ -114,8 +114,8 @@ def test_each_run_lists_only_its_own_files(openkoi: Shell) -> None:
     ]
     one, other = at_once(openkoi, first, second)
 
-    assert {"conftest.py", "setup.py"} == listed(one), one.stderr
-    assert {"Makefile", ".venv/lib/site-packages/a.pth"} == listed(other), other.stderr
+    assert {"conftest.py", "setup.py"} == listed_files(one), one.stderr
+    assert {"Makefile", ".venv/lib/site-packages/a.pth"} == listed_files(other), other.stderr
 
 
 USER = """
@@ -129,11 +129,11 @@ def before_tool(call, run):
 
 
 def test_what_the_user_makes_between_two_calls_is_not_listed_as_the_run_s(openkoi: Shell) -> None:
-    victim_of(openkoi.folder)
+    make_victim(openkoi.folder)
     configure(openkoi, guard="ask")
-    done = alone(
+    done = run_alone(
         openkoi.with_plugin(USER, hooks="acme"),
         [command("echo first > conftest.py"), command("echo second > package.json")],
     )
 
-    assert {"conftest.py", "package.json"} == listed(done), done.stderr
+    assert {"conftest.py", "package.json"} == listed_files(done), done.stderr

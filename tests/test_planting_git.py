@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell, shell
-from planting_attacks import victim_of
+from planting_attacks import make_victim
 from planting_runs import CI, SANDBOXES, command, configure, results, run, server
 
 if not sys.platform.startswith("linux"):
@@ -25,7 +25,7 @@ def openkoi(tmp_path: Path) -> Shell:
     """A command line in a repository with a branch that has other CI."""
     made = shell(tmp_path)
     made.home.mkdir()
-    victim_of(made.folder)
+    make_victim(made.folder)
     sh(made.folder, SIDE)
     return made
 

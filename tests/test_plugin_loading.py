@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 PLAIN = "  - {says: Done., repeat: true}\n"
 
@@ -17,7 +17,7 @@ def openkoi(tmp_path: Path) -> Shell:
     made = shell(tmp_path)
     made.home.mkdir()
     configure(made)
-    return made.told(OPENKOI_MODEL=script(made.folder, PLAIN))
+    return made.told(OPENKOI_MODEL=write_script(made.folder, PLAIN))
 
 
 def configure(made: Shell, more: str = "") -> None:
@@ -222,7 +222,7 @@ ASKED = (
 
 
 def test_toolboxes_start_and_list_at_the_same_time_and_a_broken_one_is_named(openkoi: Shell) -> None:
-    model = script(openkoi.folder, ASKED)
+    model = write_script(openkoi.folder, ASKED)
     done = openkoi.with_plugin(BOXES, sources="acme:Source").told(OPENKOI_MODEL=model)(
         "Ask them", "-i", "0", "--format", "jsonl"
     )

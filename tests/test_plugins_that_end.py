@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 ENDS = ["KeyboardInterrupt()", "KeyboardInterrupt('acme')", "SystemExit(0)", "SystemExit('acme')", "GeneratorExit()"]
 OTHER = "asyncio.CancelledError()"
@@ -69,16 +69,16 @@ WORK = """\
 """
 
 
-def written(code: str, error: str, *, waits: bool, **parts: str) -> str:
+def write_plugin(code: str, error: str, *, waits: bool, **parts: str) -> str:
     kind, wait = ("async def", "await asyncio.sleep(0); ") if waits else ("def", "")
     return HEAD.format(error=error) + code.format(kind=kind, wait=wait, **parts)
 
 
-def worked(openkoi: Shell, *line: str, settings: str = "") -> tuple[int, dict[str, object], str]:
+def run_beside(openkoi: Shell, *line: str, settings: str = "") -> tuple[int, dict[str, object], str]:
     """Do a task beside such a plugin."""
     openkoi.home.mkdir(exist_ok=True)
     (openkoi.home / "config.toml").write_text(settings)
-    model = line or ("-m", script(openkoi.folder.parent, WORK).replace("/", f"/{openkoi.folder.parent}/", 1))
+    model = line or ("-m", write_script(openkoi.folder.parent, WORK).replace("/", f"/{openkoi.folder.parent}/", 1))
     done = openkoi(*model, "--no-judge", "--format", "json", "Write one into a.txt")
     assert "Traceback" not in done.stderr
     return done.returncode, json.loads(done.stdout), done.stderr
@@ -93,8 +93,8 @@ def cases(errors: list[str]) -> list[object]:
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_a_hook_is_named_left_out_and_the_run_goes_on(error: str, waits: bool, tmp_path: Path) -> None:
     hooks = (HOOK.format(kind="@hookimpl\n{kind}", moment=m, arguments=a, wait="{wait}") for m, a in MOMENTS.items())
-    plugin = written("".join(hooks), error, waits=waits)
-    status, told, _ = worked(shell(tmp_path).with_plugin(plugin, hooks="acme"))
+    plugin = write_plugin("".join(hooks), error, waits=waits)
+    status, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, hooks="acme"))
 
     warnings = [text for text in map(str, told["warnings"]) if "'acme'" in text]  # type: ignore[call-overload]
     named = {moment for moment in MOMENTS if any(f"failed at {moment}" in text for text in warnings)}
@@ -106,16 +106,16 @@ def test_a_hook_is_named_left_out_and_the_run_goes_on(error: str, waits: bool, t
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_a_tool_s_end_is_a_result_that_failed(error: str, waits: bool, tmp_path: Path) -> None:
-    plugin = written(TOOLBOX, error, waits=waits, early="").replace("    def tools", "    async def tools")
-    status, told, _ = worked(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
+    plugin = write_plugin(TOOLBOX, error, waits=waits, early="").replace("    def tools", "    async def tools")
+    status, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
 
     assert (0, "Done.") == (status, told["output"])
 
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_tools_that_cannot_be_listed_are_missing(error: str, waits: bool, tmp_path: Path) -> None:
-    plugin = written(TOOLBOX, error, waits=waits, early="end()")
-    status, told, _ = worked(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
+    plugin = write_plugin(TOOLBOX, error, waits=waits, early="end()")
+    status, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
 
     assert (0, "Done.") == (status, told["output"])
     assert "The tools of acme cannot be had" in str(told["warnings"])
@@ -123,8 +123,8 @@ def test_tools_that_cannot_be_listed_are_missing(error: str, waits: bool, tmp_pa
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_an_evaluator_s_end_is_no_opinion(error: str, waits: bool, tmp_path: Path) -> None:
-    plugin = written(EVALUATOR, error, waits=waits)
-    _, told, _ = worked(shell(tmp_path).with_plugin(plugin, evaluators="acme:Acme"))
+    plugin = write_plugin(EVALUATOR, error, waits=waits)
+    _, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, evaluators="acme:Acme"))
 
     assert "Done." == told["output"]
     assert "acme could not evaluate" in str(told["warnings"])
@@ -132,8 +132,10 @@ def test_an_evaluator_s_end_is_no_opinion(error: str, waits: bool, tmp_path: Pat
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_memory_that_ends_is_done_without(error: str, waits: bool, tmp_path: Path) -> None:
-    plugin = written(MEMORY, error, waits=waits)
-    status, told, _ = worked(shell(tmp_path).with_plugin(plugin, memory="acme:Acme"), settings='use.memory = "acme"\n')
+    plugin = write_plugin(MEMORY, error, waits=waits)
+    status, told, _ = run_beside(
+        shell(tmp_path).with_plugin(plugin, memory="acme:Acme"), settings='use.memory = "acme"\n'
+    )
 
     assert (0, "Done.") == (status, told["output"])
     assert "Memory could not be" in str(told["warnings"])
@@ -141,9 +143,9 @@ def test_memory_that_ends_is_done_without(error: str, waits: bool, tmp_path: Pat
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_checkpoints_that_end_are_done_without(error: str, waits: bool, tmp_path: Path) -> None:
-    plugin = written(CHECKPOINTS, error, waits=waits)
+    plugin = write_plugin(CHECKPOINTS, error, waits=waits)
     there = shell(tmp_path).with_plugin(plugin, checkpoints="acme:Acme")
-    _, told, _ = worked(there, settings='use.checkpoints = "acme"\nsafety.require_checkpoint = false\n')
+    _, told, _ = run_beside(there, settings='use.checkpoints = "acme"\nsafety.require_checkpoint = false\n')
 
     assert "Done." == told["output"]
     assert "No checkpoint of this folder was kept" in str(told["warnings"])
@@ -153,7 +155,7 @@ def test_checkpoints_that_end_are_done_without(error: str, waits: bool, tmp_path
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 @pytest.mark.parametrize("models", ["return []", "end()"])
 def test_a_provider_is_named(error: str, waits: bool, models: str, tmp_path: Path) -> None:
-    plugin = written(PROVIDER, error, waits=waits, models=models)
+    plugin = write_plugin(PROVIDER, error, waits=waits, models=models)
     openkoi = shell(tmp_path).with_plugin(plugin, providers="acme:Acme")
     done = openkoi("-m", "acme/one", "What is it?")
 
@@ -166,7 +168,7 @@ def test_a_provider_is_named(error: str, waits: bool, models: str, tmp_path: Pat
 @pytest.mark.parametrize("error", ENDS)
 def test_a_plugin_that_ends_as_it_is_loaded_is_named(error: str, tmp_path: Path) -> None:
     plugin = f"class Acme:\n    def __init__(self):\n        raise {error}\n    async def tools(self, run): return []\n"
-    status, told, _ = worked(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
+    status, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
 
     assert (0, "Done.") == (status, told["output"])
     assert "Plugin 'acme' failed at loading" in str(told["warnings"])
@@ -193,7 +195,7 @@ def test_what_a_plugin_raises_in_a_task_of_its_own_is_named_and_the_run_goes_on(
 ) -> None:
     plugin = HEAD.format(error=error) + ON_ITS_OWN.format(start=STARTS[start])
     openkoi = shell(tmp_path).with_plugin(plugin, hooks="acme")
-    done = openkoi("-m", script(openkoi.folder, WORK), "--no-judge", "Write one into a.txt")
+    done = openkoi("-m", write_script(openkoi.folder, WORK), "--no-judge", "Write one into a.txt")
 
     assert (0, "Done.\n") == (done.returncode, done.stdout)
     assert (
@@ -229,7 +231,7 @@ def test_a_real_interruption_in_a_plugin_is_the_user_s(name: str, times: int, tm
     openkoi = shell(tmp_path).with_plugin(HEAD.format(error="ValueError") + code, **{kind: target})
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text('use.memory = "acme"\n' if kind == "memory" else "")
-    model = "acme/one" if kind == "providers" else script(openkoi.folder, WORK)
+    model = "acme/one" if kind == "providers" else write_script(openkoi.folder, WORK)
     child = openkoi.started("-m", model, "--no-judge", "Write one into a.txt")
     time.sleep(2.5)
     for _ in range(times):

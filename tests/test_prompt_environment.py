@@ -60,13 +60,13 @@ def steady(body: dict[str, Any]) -> str:
     Tools, system and messages, without cache marks.
     """
     kept = {key: body[key] for key in ("tools", "system", "messages")}
-    return json.dumps(unmarked(kept))
+    return json.dumps(without_marks(kept))
 
 
-def unmarked(value: Any) -> Any:
+def without_marks(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: unmarked(item) for key, item in value.items() if key != "cache_control"}
-    return [unmarked(item) for item in value] if isinstance(value, list) else value
+        return {key: without_marks(item) for key, item in value.items() if key != "cache_control"}
+    return [without_marks(item) for item in value] if isinstance(value, list) else value
 
 
 def until_asked(server: AnthropicServer, count: int) -> None:
@@ -77,7 +77,7 @@ def until_asked(server: AnthropicServer, count: int) -> None:
         time.sleep(0.05)
 
 
-def interrupted(openkoi: Shell, server: AnthropicServer, zone: str) -> None:
+def interrupt_task(openkoi: Shell, server: AnthropicServer, zone: str) -> None:
     """Begin a task, and kill it while it waits for its second answer."""
     child = asking(openkoi, server, zone).started("-m", MODEL, "-i", "0", "What is in a.txt?")
     until_asked(server, 2)
@@ -109,10 +109,10 @@ def test_a_run_that_is_resumed_on_another_day_and_branch_sends_what_it_sent_befo
     with AnthropicServer(
         Say([READ]), Say("Never heard.", fault=ServerFault(delay=60)), Say([LIST]), "It says one.", models=[MODEL]
     ) as server:
-        interrupted(openkoi, server, EARLY)
+        interrupt_task(openkoi, server, EARLY)
         project(openkoi, "another")
         done = asking(openkoi, server, LATE).cold("resume", "-m", MODEL)
-        asked = [unmarked(body) for body in bodies(server)]
+        asked = [without_marks(body) for body in bodies(server)]
 
     assert 0 == done.returncode, done.stderr
     assert 4 == len(asked)

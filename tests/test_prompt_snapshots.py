@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell, shell
-from prompt_pages import Body, check, of_model, page, quoted, request, system_of, tool
+from prompt_pages import Body, check, format_quoted, of_model, page, request, system_of, tool
 from test_small_requests import VENDORS
 
 from openkoi_hookspecs import ToolCall
@@ -74,7 +74,7 @@ def project(folder: Path) -> Shell:
     return openkoi
 
 
-def sent(
+def requests_of_task(
     openkoi: Shell, task: str, *answers: Say | str, line: Sequence[str] = (), stdin: str | None = None
 ) -> list[Body]:
     """Return the requests that the command line makes for a task, to whichever model."""
@@ -89,7 +89,7 @@ def sent(
 def improved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Body]]:
     """A run that plans, works, is judged, works again and is learned from."""
     openkoi = project(tmp_path_factory.mktemp("improved"))
-    bodies = sent(
+    bodies = requests_of_task(
         openkoi,
         "Fix the failing test of price() in shop.py",
         "1. Read shop.py and test_shop.py.\n2. Correct price().\n3. Run the test.",
@@ -116,13 +116,18 @@ def test_the_system_prompt_of_each_family(family: str, tmp_path: Path) -> None:
         first = next(json.loads(seen.body) for seen in server.requests if server.asks(seen))
 
     assert 0 == done.returncode, done.stderr
-    check(f"executor.{family.replace(' ', '-')}", page(f"Executor: {vendor.model}", quoted("System", system_of(first))))
+    check(
+        f"executor.{family.replace(' ', '-')}",
+        page(f"Executor: {vendor.model}", format_quoted("System", system_of(first))),
+    )
 
 
 def test_the_system_prompt_of_a_model_of_no_known_family(tmp_path: Path) -> None:
-    bodies = sent(project(tmp_path), "What is in here?", "A shop.", line=("-m", f"anthropic/{SMALL}", "-i", "0"))
+    bodies = requests_of_task(
+        project(tmp_path), "What is in here?", "A shop.", line=("-m", f"anthropic/{SMALL}", "-i", "0")
+    )
 
-    check("executor.common", page("Executor: any other model", quoted("System", system_of(bodies[0]))))
+    check("executor.common", page("Executor: any other model", format_quoted("System", system_of(bodies[0]))))
 
 
 def test_the_first_message_and_the_tools(improved: tuple[Path, list[Body]]) -> None:
@@ -134,7 +139,7 @@ def test_the_first_message_and_the_tools(improved: tuple[Path, list[Body]]) -> N
 
 
 def test_the_tools_that_are_found(tmp_path: Path) -> None:
-    bodies = sent(
+    bodies = requests_of_task(
         project(tmp_path), "What is in here?", use(1, "find_tool", query="patch"), "A shop.", line=("-i", "0")
     )
     (result,) = of_model(bodies, EXECUTOR)[1]["messages"][-1]["content"]
@@ -173,7 +178,7 @@ def test_the_learner(improved: tuple[Path, list[Body]]) -> None:
 
 def test_the_classifier_of_requests(tmp_path: Path) -> None:
     openkoi = project(tmp_path)
-    bodies = sent(openkoi, "The price of three, please", "One.", "Six.", "no")
+    bodies = requests_of_task(openkoi, "The price of three, please", "One.", "Six.", "no")
 
     check(
         "classifier",
@@ -189,7 +194,7 @@ def test_the_notes_that_replace_old_turns(tmp_path: Path) -> None:
     for number in range(4):
         (openkoi.folder / f"{number}.txt").write_text(f"Line {number}.\n" * 500)
     reads = [use(number, "read_file", path=f"{number}.txt") for number in range(4)]
-    bodies = sent(openkoi, "What is in the text files?", *reads, NOTES, "Lines.", line=("-i", "0"))
+    bodies = requests_of_task(openkoi, "What is in the text files?", *reads, NOTES, "Lines.", line=("-i", "0"))
     asked = next(body for body in bodies if "about to be removed" in json.dumps(body["system"]))
 
     check("compaction", request("Compaction: fact-extracting", {**asked, "messages": []}, openkoi.folder))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from prompt_pages import PAGES, check, page, quoted, steadied
+from prompt_pages import PAGES, check, format_quoted, page, without_variable_parts
 from test_prompt_snapshots import FAMILIES, FOUND, verdict
 
 from openkoi.inner_loop import GO_ON as CUT_SHORT
@@ -39,11 +39,11 @@ from openkoi_skillfile import Skill
 from openkoi_skills.words import index
 
 
-def shown(title: str, asked: Request) -> str:
+def format_request(title: str, asked: Request) -> str:
     """Return a request that no vendor's format was put on."""
     words = [part.text for message in asked.messages for part in message.parts if isinstance(part, Text)]
-    parts = [quoted("System", "\n\n".join(asked.system)), quoted("User", "\n\n".join(words))]
-    return page(title, *(steadied(part, Path("/nowhere")) for part in parts))
+    parts = [format_quoted("System", "\n\n".join(asked.system)), format_quoted("User", "\n\n".join(words))]
+    return page(title, *(without_variable_parts(part, Path("/nowhere")) for part in parts))
 
 
 def case(work: ExecutionResult) -> JudgeInput:
@@ -62,12 +62,12 @@ def test_the_judge_of_what_changed() -> None:
     before = PreviousVerdict(parse_verdict(verdict(0.5, FOUND), asked.rubric), frozenset({"correctness"}))
     partly = asked.partial_request(WorkChange("@@ -2 +2 @@\n-    return 3\n+    return 4\n", ("shop.py",)), before)
 
-    check("judge.partial", shown("Judge: what changed since the last verdict", partly.request))
+    check("judge.partial", format_request("Judge: what changed since the last verdict", partly.request))
     check(
         "judge.again",
         page(
             "Judge: added after an answer that cannot be used",
-            quoted("User", RETRY_PROMPT.format(wrong=TRUNCATED_ADVICE)),
+            format_quoted("User", RETRY_PROMPT.format(wrong=TRUNCATED_ADVICE)),
         ),
     )
 
@@ -79,7 +79,7 @@ def test_the_judge_of_words_that_address_it() -> None:
     assert passage is not None
     check(
         "judge.trial",
-        shown("Judge: control run on text that addresses it", control_input(asked, passage).whole().request),
+        format_request("Judge: control run on text that addresses it", control_input(asked, passage).whole().request),
     )
 
 
@@ -89,7 +89,7 @@ def test_the_first_message_after_a_regression() -> None:
 
     check(
         "executor.restart",
-        page("Executor: a new conversation", quoted("User", restart_message(Task("Fix price()"), plan, WORK))),
+        page("Executor: a new conversation", format_quoted("User", restart_message(Task("Fix price()"), plan, WORK))),
     )
 
 
@@ -106,7 +106,7 @@ def test_what_members_of_a_team_are_asked() -> None:
         "team",
         page(
             "Team: added to the task of a member",
-            *(quoted(f"A member that {who}", text) for who, text in asked.items()),
+            *(format_quoted(f"A member that {who}", text) for who, text in asked.items()),
         ),
     )
 
@@ -117,7 +117,9 @@ def test_what_a_model_is_told_that_stops_too_early() -> None:
         "not done": reminder((TextIncludes("DONE"), ToolReturned(tool="run_command", exit_code=0))),
     }
 
-    check("executor.nudges", page("Executor: said to a reply that is", *(quoted(*one) for one in nudges.items())))
+    check(
+        "executor.nudges", page("Executor: said to a reply that is", *(format_quoted(*one) for one in nudges.items()))
+    )
 
 
 def test_what_skills_and_memory_add() -> None:
@@ -129,11 +131,13 @@ def test_what_skills_and_memory_add() -> None:
     listed = index([Skill("deploy", "How to deploy the shop.", "Push.")], 1_000).text
 
     sections = {"Skills": listed, "Lessons": shown_section(lessons), "Past tasks": shown_section(found)}
-    check("executor.sections", page("Executor: sections by plugins", *(quoted(*one) for one in sections.items())))
+    check(
+        "executor.sections", page("Executor: sections by plugins", *(format_quoted(*one) for one in sections.items()))
+    )
 
 
 def test_the_words_of_a_rubric_are_asked_for() -> None:
-    check("rubric-wording", page("Planner: wording of a proposed rubric", quoted("System", WORDING)))
+    check("rubric-wording", page("Planner: wording of a proposed rubric", format_quoted("System", WORDING)))
 
 
 def test_every_page_belongs_to_a_prompt() -> None:
@@ -146,4 +150,4 @@ def test_every_page_belongs_to_a_prompt() -> None:
 
 
 def test_the_notes_of_the_other_compactor() -> None:
-    check("compaction.periodic", page("Compaction: periodic-summary", quoted("System", INSTRUCTIONS)))
+    check("compaction.periodic", page("Compaction: periodic-summary", format_quoted("System", INSTRUCTIONS)))

@@ -107,7 +107,7 @@ def fake(request: pytest.FixtureRequest) -> Iterator[Vendor]:
         yield vendor(request.param, server.url)
 
 
-def solved(vendor: Vendor, tmp_path: Path) -> dict[str, Any]:
+def solve_with(vendor: Vendor, tmp_path: Path) -> dict[str, Any]:
     """Do the task in an empty folder; return the result."""
     folder, home = tmp_path / "folder", tmp_path / "home"
     folder.mkdir()
@@ -125,7 +125,7 @@ def solved(vendor: Vendor, tmp_path: Path) -> dict[str, Any]:
 
 @pytest.mark.row("PROV-01", "PROV-04", "PROV-05", "PROV-06", "PROV-12")
 def test_the_same_task_comes_out_the_same_and_costs_what_it_says(fake: Vendor, tmp_path: Path) -> None:
-    result = solved(fake, tmp_path)
+    result = solve_with(fake, tmp_path)
 
     assert (ANSWER, ["b.txt"], None) == (result["output"], result["changed_files"], result["accepted"])
     assert TOTAL["total"] == result["usage"]["total"]
@@ -173,7 +173,7 @@ def foreign(request: pytest.FixtureRequest) -> Iterator[Vendor]:
 
 
 def test_a_server_of_others_gives_the_same_result(foreign: Vendor, tmp_path: Path) -> None:
-    result = solved(foreign, tmp_path)
+    result = solve_with(foreign, tmp_path)
 
     assert (ANSWER, ["b.txt"], None) == (result["output"], result["changed_files"], result["accepted"])
     expected = (3_000 * foreign.price[0] + 300 * foreign.price[1]) / 1e6

@@ -59,7 +59,7 @@ class Judge:
         return Evaluation(scores=(Score("quality", 0.1),))
 
 
-def judged_and_asked(text: str, reading: str, folder: Path) -> tuple[int, int]:
+def count_calls(text: str, reading: str, folder: Path) -> tuple[int, int]:
     """Do a task that changes nothing; return how often it was judged, and how many short calls were made."""
     model, judge = Answering(reading), Judge()
     stage = Scenario(model=model, evaluators={"judge": judge})
@@ -77,7 +77,7 @@ def judged_and_asked(text: str, reading: str, folder: Path) -> tuple[int, int]:
 def test_work_is_judged_always_and_questions_only_where_no_model_reads_them(
     question: str, work: str, needless: int, tmp_path: Path
 ) -> None:
-    ends = [(asks, *judged_and_asked(text, question if asks else work, tmp_path)) for asks, text in SENTENCES]
+    ends = [(asks, *count_calls(text, question if asks else work, tmp_path)) for asks, text in SENTENCES]
 
     assert (60, needless) == (
         sum(judged for asks, judged, _ in ends if not asks),

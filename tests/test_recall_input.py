@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from cli_process import Shell
-from verdict_runs import DONE, EDIT, folder_with_test, outside
+from verdict_runs import DONE, EDIT, folder_with_test, write_script_outside
 
 KNOWN = {
     "prices": "Make price_of in shop/prices.py reject unknown kinds",
@@ -42,7 +42,7 @@ def openkoi(tmp_path_factory: pytest.TempPathFactory) -> Shell:
 
 def run(openkoi: Shell, text: str, piped: str | None = None) -> str:
     """Do a task; return what memory had to say about it."""
-    model = outside(openkoi, EDIT + DONE)
+    model = write_script_outside(openkoi, EDIT + DONE)
     done = openkoi(text, "--executor", model, "--iterate", "0", "--format", "jsonl", stdin=piped)
     records: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
     hits = next(one["data"]["recall"].get("hits", []) for one in records if one.get("type") == "recall")

@@ -22,7 +22,7 @@ NEVER = 100_000
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
 
 
-def started(home: Path, step: int, run: str = "") -> int:
+def run_until(home: Path, step: int, run: str = "") -> int:
     """Run until the step; return the exit status."""
     workspace = home / "workspace"
     workspace.mkdir(parents=True, exist_ok=True)
@@ -32,21 +32,21 @@ def started(home: Path, step: int, run: str = "") -> int:
     return done.returncode
 
 
-def logged(home: Path) -> list[Record]:
+def logged_records(home: Path) -> list[Record]:
     return [record for path in segments(home / "data" / "sessions") for record in read_segment(path)]
 
 
 def run_of(home: Path) -> str:
-    return next((record.run for record in logged(home) if isinstance(record.event, events.TaskStarted)), "")
+    return next((record.run for record in logged_records(home) if isinstance(record.event, events.TaskStarted)), "")
 
 
 def lines(path: Path) -> list[str]:
     return path.read_text().split() if path.exists() else []
 
 
-def went_well(home: Path, resumed: bool) -> None:
+def check_resumed(home: Path, resumed: bool) -> None:
     """The files are as they should be, each message was sent once at most, and each answer was paid for once."""
-    records = logged(home)
+    records = logged_records(home)
     answered = [record.event for record in records if isinstance(record.event, events.ModelResponse)]
     unknown = [
         record.event.result.call
@@ -64,33 +64,33 @@ def went_well(home: Path, resumed: bool) -> None:
     assert resumed or 7 == len(lines(home / "calls"))
 
 
-def killed_and_resumed(home: Path, *steps: int) -> None:
-    started(home, steps[0])
+def kill_and_resume(home: Path, *steps: int) -> None:
+    run_until(home, steps[0])
     run = run_of(home)
     for step in (*steps[1:], NEVER):
-        if run and not any(isinstance(record.event, events.RunCompleted) for record in logged(home)):
-            started(home, step, run)
+        if run and not any(isinstance(record.event, events.RunCompleted) for record in logged_records(home)):
+            run_until(home, step, run)
     if run:
-        went_well(home, resumed=True)
+        check_resumed(home, resumed=True)
 
 
 def test_a_run_that_is_left_alone_comes_out_as_expected(tmp_path: Path) -> None:
-    assert 0 == started(tmp_path, NEVER)
-    went_well(tmp_path, resumed=False)
-    assert STEPS - 6 < len(logged(tmp_path)) < STEPS + 6, len(logged(tmp_path))
+    assert 0 == run_until(tmp_path, NEVER)
+    check_resumed(tmp_path, resumed=False)
+    assert STEPS - 6 < len(logged_records(tmp_path)) < STEPS + 6, len(logged_records(tmp_path))
 
 
 @pytest.mark.row("FLOW-10")
 @pytest.mark.parametrize("step", [5, 23, 41])
 def test_killed_at_a_step_it_goes_on_from_there(tmp_path: Path, step: int) -> None:
-    killed_and_resumed(tmp_path, step)
+    kill_and_resume(tmp_path, step)
 
 
 def test_killed_again_and_again_it_comes_to_its_end(tmp_path: Path) -> None:
-    killed_and_resumed(tmp_path, 9, 8, 8, 9, 10)
+    kill_and_resume(tmp_path, 9, 8, 8, 9, 10)
 
 
-def killed_in_streams(home: Path, words: int) -> int:
+def kill_in_streams(home: Path, words: int) -> int:
     """Have a run killed in the middle of each answer and resumed until it is over; how often a model was asked."""
     story = Say("word " * words, delta=5, fault=ServerFault(cut=-1, after=AfterResponse.HANGS))
     with OpenAIServer(story) as server:
@@ -106,11 +106,11 @@ def killed_in_streams(home: Path, words: int) -> int:
 @pytest.mark.row("SAFE-06")
 @pytest.mark.parametrize("words", [150, *(pytest.param(few, marks=pytest.mark.campaign) for few in (1, 20, 390))])
 def test_killed_in_the_middle_of_answers_it_never_spends_more_than_it_may(tmp_path: Path, words: int) -> None:
-    asked = killed_in_streams(tmp_path, words)
+    asked = kill_in_streams(tmp_path, words)
 
     billed = asked * (words * 1000.0 + 1_000) / 1e6
     told = sum(call.usd for call in paid_calls(tmp_path / "data" / "sessions"))
-    ended = [record.event for record in logged(tmp_path) if isinstance(record.event, events.RunCompleted)]
+    ended = [record.event for record in logged_records(tmp_path) if isinstance(record.event, events.RunCompleted)]
     assert 2 <= asked
     assert billed <= told <= MOST
     assert ["reached the limit of dollars"] == [one.decision.reason for one in ended]
@@ -121,4 +121,4 @@ def test_killed_in_the_middle_of_answers_it_never_spends_more_than_it_may(tmp_pa
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("step", range(1, STEPS + 2))
 def test_killed_at_every_step(tmp_path: Path, step: int) -> None:
-    killed_and_resumed(tmp_path, step)
+    kill_and_resume(tmp_path, step)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from run_histories import History, played
+from run_histories import History, play_history
 
 from openkoi_archive import tables_of
 from openkoi_certify.history import RunOutcome
@@ -24,7 +24,7 @@ SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.campaign) for seed i
 
 @pytest.fixture(scope="module", params=SEEDS)
 def history(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> History:
-    return played(request.param, tmp_path_factory.mktemp("history"))
+    return play_history(request.param, tmp_path_factory.mktemp("history"))
 
 
 def plain(iterations: Iterable[Iteration]) -> list[Iteration]:
@@ -64,7 +64,7 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
     for record in history.records:
         course.take(record)
     assert (bool(live.accepted), live.task.text) == (course.accepted, course.view.task.text)
-    learned = written(history, tmp_path / "sessions")
+    learned = result_from_log(history, tmp_path / "sessions")
     (listed,) = summarize_runs([SESSION], tmp_path / "sessions", lambda run: False)
     state = RunState.WAITING if live.decision.action is NextAction.ESCALATE else RunState.FINISHED
     assert (history.run, live.task.text, state, score) == (listed.id, listed.text, listed.state, listed.score)
@@ -76,7 +76,7 @@ def score_of(iteration: Iteration) -> float | None:
     return iteration.evaluation.score if iteration.evaluation else None
 
 
-def written(history: History, folder: Path) -> Result | None:
+def result_from_log(history: History, folder: Path) -> Result | None:
     """Return the result as the learner reads it from a log of its own."""
     log = RunLog(folder, SESSION, Redactor())
     for record in history.records:

@@ -62,7 +62,7 @@ class Ran:
         return found
 
 
-def ran(folder: Path, parts: int, *answers: Say | str) -> Ran:
+def run_iterations(folder: Path, parts: int, *answers: Say | str) -> Ran:
     """Write a file of so many parts, and improve it in later iterations; the server counts and caches as vendors do."""
     (folder / "folder").mkdir()
     write = ToolCall("toolu_w", "write_file", {"path": "shop.py", "content": source(parts)})
@@ -80,7 +80,7 @@ def ran(folder: Path, parts: int, *answers: Say | str) -> Ran:
 def improved(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """A file of 120 lines that is judged in full, then by what changed, then in full."""
     turns = partial(0.7, 1), edit(5), "Fixed more.", full(0.95)
-    return ran(tmp_path_factory.mktemp("improved"), 30, *turns)
+    return run_iterations(tmp_path_factory.mktemp("improved"), 30, *turns)
 
 
 @pytest.mark.row("TOK-10", "TOK-11", "CLI-41", "EVAL-19")
@@ -120,7 +120,7 @@ def test_what_was_saved_is_said_after_the_run_and_agrees_with_the_result_and_wit
 
 
 def test_a_small_change_is_judged_in_full_because_half_of_it_would_save_nothing(tmp_path: Path) -> None:
-    found = ran(tmp_path, 6, full(0.95))
+    found = run_iterations(tmp_path, 6, full(0.95))
 
     assert ["full", "full"] == [one["eval_mode"] for one in found.result["iterations"]]
     assert 0 == found.saved["incremental"]

@@ -84,37 +84,39 @@ def within(secret: str) -> Iterator[tuple[str, str]]:
         yield whole, whole[(len(before) * 4 + 2) // 3 + 1 : (len(before) + len(raw)) * 4 // 3 - 1]
 
 
-def planted(secret: str) -> str:
+def all_forms(secret: str) -> str:
     """Return a secret in all forms."""
     return "\n".join([*forms(secret), *(whole for whole, _ in within(secret))])
 
 
-def broken(secret: str) -> str:
+def in_lines(secret: str) -> str:
     """Return a secret as ``base64`` and ``xxd -p`` print it: in lines."""
     raw = (secret * 3).encode()
     hexed = raw.hex()
     return base64.encodebytes(raw).decode() + "\n".join(hexed[at : at + 60] for at in range(0, len(hexed), 60))
 
 
-def written(openkoi: Shell) -> str:
+def home_text(openkoi: Shell) -> str:
     """Return all that was written to the home, but for copies of files and the person's own configuration."""
     files = [path for path in openkoi.home.rglob("*") if path.is_file()]
     kept = [path for path in files if not KEPT_AS_THEY_ARE & set(path.relative_to(openkoi.home).parts)]
     return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in kept)
 
 
-def leaked(text: str, secrets: Mapping[str, str]) -> list[tuple[str, str]]:
+def find_leaks(text: str, secrets: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the secrets that stand in a text, each with the form in which it does; also as a part, in one line."""
     parts = (
         (name, form) for name, secret in secrets.items() for form in (*forms(secret), *dict(within(secret)).values())
     )
-    each = ((name, line) for name, secret in secrets.items() for line in broken(secret).splitlines() if len(line) > 50)
+    each = (
+        (name, line) for name, secret in secrets.items() for line in in_lines(secret).splitlines() if len(line) > 50
+    )
     return [(name, form) for name, form in (*parts, *each) if form in text]
 
 
 def script(secrets: Mapping[str, str], config: str) -> list[Say]:
     """Return a model that reads, runs, writes and repeats secrets."""
-    said = " ".join(map(planted, secrets.values()))
+    said = " ".join(map(all_forms, secrets.values()))
     return [
         Say(
             [ToolCall("1", "read_file", {"path": "leaks.txt"}), ToolCall("2", "read_file", {"path": "lines.txt"})],
@@ -134,8 +136,8 @@ def scene(tmp_path: Path, named: Mapping[str, str], secrets: Mapping[str, str], 
     openkoi = shell(tmp_path)
     openkoi.home.mkdir(exist_ok=True)
     (openkoi.home / "config.toml").write_text(f"[evaluators.judge]\nenabled = false\n{config}")
-    (openkoi.folder / "leaks.txt").write_text("\n".join(map(planted, secrets.values())))
-    (openkoi.folder / "lines.txt").write_text("\n".join(map(broken, secrets.values())))
+    (openkoi.folder / "leaks.txt").write_text("\n".join(map(all_forms, secrets.values())))
+    (openkoi.folder / "lines.txt").write_text("\n".join(map(in_lines, secrets.values())))
     return openkoi.told(**named, **dict.fromkeys(HARMLESS, "harmless-value-1"))
 
 
@@ -180,12 +182,14 @@ def test_no_held_secret_is_written_anywhere(names: tuple[str, ...], seed: int, l
     assert 0 == done.returncode, done.stderr
     saved.unlink()
     printed = "\n".join(one.stdout + one.stderr for one in shown)
-    assert [] == leaked(printed, {**everything, "key": model["OPENAI_API_KEY"]})
-    assert [] == leaked(written(openkoi), {**everything, "key": model["OPENAI_API_KEY"]})
+    assert [] == find_leaks(printed, {**everything, "key": model["OPENAI_API_KEY"]})
+    assert [] == find_leaks(home_text(openkoi), {**everything, "key": model["OPENAI_API_KEY"]})
     assert "[redacted]" in printed
 
 
-def asked(tmp_path: Path, says: list[Say], *line: str, settings: str = "", **variables: str) -> tuple[Any, list[Any]]:
+def run_and_collect(
+    tmp_path: Path, says: list[Say], *line: str, settings: str = "", **variables: str
+) -> tuple[Any, list[Any]]:
     """Return what a task printed, and what the model was asked."""
     openkoi = shell(tmp_path)
     openkoi.home.mkdir()
@@ -203,7 +207,7 @@ def test_commands_get_no_secret_and_all_else(tmp_path: Path) -> None:
     secrets = values((*NAMES, *HELD_OUT), 4)
     urls = {"DATABASE_URL": "postgres://shop:s3cr3t-of-db@db/shop", "PROXY": "http://me:pr0xy-pass@proxy:3128"}
 
-    _, requests = asked(tmp_path, ENV, **secrets, **urls, **dict.fromkeys(HARMLESS, "harmless"))
+    _, requests = run_and_collect(tmp_path, ENV, **secrets, **urls, **dict.fromkeys(HARMLESS, "harmless"))
     seen = json.dumps(requests)
 
     assert [] == [name for name in (*secrets, *urls) if f"{name}=" in seen]
@@ -219,7 +223,7 @@ SAYS = [
 
 @pytest.mark.row("SAFE-09")
 def test_what_is_masked_is_announced_once_with_place_and_reason_and_remedy(tmp_path: Path) -> None:
-    done, _ = asked(tmp_path, SAYS, DB_PASS="53cr3t-of-db")
+    done, _ = run_and_collect(tmp_path, SAYS, DB_PASS="53cr3t-of-db")
     warnings = [text for text in json.loads(done.stdout)["warnings"] if "[redacted]" in text]
 
     assert 2 == len(warnings), warnings
@@ -232,7 +236,7 @@ def test_what_is_masked_is_announced_once_with_place_and_reason_and_remedy(tmp_p
 
 def test_a_kind_that_is_allowed_is_not_masked(tmp_path: Path) -> None:
     kinds = '["github-token", "github-pat", "$DB_PASS"]'
-    done, _ = asked(tmp_path, SAYS, settings=f"[redact]\nallow = {kinds}\n", DB_PASS="53cr3t-of-db")
+    done, _ = run_and_collect(tmp_path, SAYS, settings=f"[redact]\nallow = {kinds}\n", DB_PASS="53cr3t-of-db")
 
     assert f"Done with {TOKEN} and 53cr3t-of-db." in json.loads(done.stdout)["output"]
 
@@ -243,7 +247,9 @@ def test_an_error_of_a_server_repeats_no_secret_even_where_it_is_cut(tmp_path: P
         message = "x " * (length // 2) + secrets["PGPASSWORD"]
         body = json.dumps({"error": {"message": message}}).encode()
         (tmp_path / str(number)).mkdir()
-        done, _ = asked(tmp_path / str(number), [Say("", fault=ServerFault(status=401, body=body))], **secrets)
+        done, _ = run_and_collect(
+            tmp_path / str(number), [Say("", fault=ServerFault(status=401, body=body))], **secrets
+        )
 
         assert secrets["PGPASSWORD"][:8] not in done.stdout + done.stderr
 
@@ -262,7 +268,7 @@ def test_an_answer_that_ends_within_a_secret_shows_no_part_of_it(layout: str, tm
         model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
         openkoi = openkoi.told(**model)
         done = openkoi("What is in the files?", "--no-judge", "--format", layout, "--verbose")
-        seen = done.stdout + done.stderr + openkoi("replay").stdout + written(openkoi)
+        seen = done.stdout + done.stderr + openkoi("replay").stdout + home_text(openkoi)
 
     assert 0 == done.returncode, done.stderr
     assert "Done. [redacted]" in seen
@@ -273,7 +279,7 @@ def test_an_answer_that_ends_within_a_secret_shows_no_part_of_it(layout: str, tm
 def test_outputs_that_are_kept_because_they_are_long_hold_no_secret(tmp_path: Path) -> None:
     secrets = values(NAMES[:6], 8)
     openkoi = scene(tmp_path, secrets, secrets)
-    lines = "\n".join(f"{n:05} {form}" for n in range(40) for form in map(planted, secrets.values()))
+    lines = "\n".join(f"{n:05} {form}" for n in range(40) for form in map(all_forms, secrets.values()))
     (openkoi.folder / "long.txt").write_text(lines)
     says = [Say([ToolCall("1", "run_command", {"command": "cat long.txt"})]), Say("Done.")]
 
@@ -284,7 +290,7 @@ def test_outputs_that_are_kept_because_they_are_long_hold_no_secret(tmp_path: Pa
     assert 0 == done.returncode, done.stderr
     kept = [path for path in openkoi.home.rglob("*.txt") if "outputs" in path.parts]
     assert [path for path in kept if path.stat().st_size > 16 * 1024]
-    assert [] == leaked("".join(path.read_text("utf-8", "replace") for path in kept), secrets)
+    assert [] == find_leaks("".join(path.read_text("utf-8", "replace") for path in kept), secrets)
 
 
 def test_a_line_is_not_cut_within_a_secret(tmp_path: Path) -> None:
@@ -299,8 +305,8 @@ def test_a_line_is_not_cut_within_a_secret(tmp_path: Path) -> None:
         done = openkoi.told(**model, OPENKOI_MODEL="openai/gpt-fake")("Read it", "--format", "json")
 
     assert 0 == done.returncode, done.stderr
-    assert "more characters in this line" in written(openkoi)
-    assert secret[:8] not in written(openkoi)
+    assert "more characters in this line" in home_text(openkoi)
+    assert secret[:8] not in home_text(openkoi)
 
 
 CRASHING = """
@@ -325,5 +331,5 @@ def test_a_crash_report_holds_no_secret(verbose: list[str], tmp_path: Path) -> N
     done = openkoi("Look around", "-m", "acme/one", *verbose)
 
     assert 0 != done.returncode
-    assert [] == leaked(done.stdout + done.stderr + written(openkoi), secret)
+    assert [] == find_leaks(done.stdout + done.stderr + home_text(openkoi), secret)
     assert "[redacted]" in done.stdout + done.stderr

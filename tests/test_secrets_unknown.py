@@ -59,19 +59,19 @@ const password = user.password?.trim();
 """
 
 
-def made(chance: random.Random) -> str:
+def make_password(chance: random.Random) -> str:
     """Return a password as a generator makes it."""
     letters = string.ascii_letters + string.digits
     return "".join(chance.choice(letters) for _ in range(chance.randint(12, 20))) + "a7Q"
 
 
-def written(openkoi: Shell) -> str:
+def home_text(openkoi: Shell) -> str:
     """Return all that was written to the home, but for the copies of files that undo needs."""
     files = [path for path in openkoi.home.rglob("*") if path.is_file() and "checkpoints" not in path.parts]
     return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in files)
 
 
-def shown(openkoi: Shell, text: str) -> str:
+def run_and_collect(openkoi: Shell, text: str) -> str:
     """Return all that is printed and written when a command prints a text and the model repeats it."""
     (openkoi.folder / "found.txt").write_text(text)
     says = [Say([ToolCall("1", "run_command", {"command": "cat found.txt"})]), Say(f"It says:\n{text}", delta=31)]
@@ -80,24 +80,26 @@ def shown(openkoi: Shell, text: str) -> str:
         openkoi = openkoi.told(**model, OPENKOI_MODEL="openai/gpt-fake")
         done = openkoi("What does it say?", "--no-judge", "--format", "text")
         assert 0 == done.returncode, done.stderr
-        return done.stdout + openkoi("replay").stdout + openkoi("export").stdout + written(openkoi)
+        return done.stdout + openkoi("replay").stdout + openkoi("export").stdout + home_text(openkoi)
 
 
 @pytest.mark.row("SAFE-09")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_secrets_in_commands_code_and_settings_are_masked(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
-    secrets = {form: made(chance) for form in FORMS.strip().splitlines()}
+    secrets = {form: make_password(chance) for form in FORMS.strip().splitlines()}
     bot = f"{chance.randrange(10**9, 10**10)}:AA{''.join(chance.choices(string.ascii_letters, k=33))}"
     lines = [form.format(secret).replace("\\n", "\n") for form, secret in secrets.items()]
 
-    seen = shown(shell(tmp_path), "\n".join([*lines, f"GET https://api.telegram.org/bot{bot}/getUpdates 200"]))
+    seen = run_and_collect(
+        shell(tmp_path), "\n".join([*lines, f"GET https://api.telegram.org/bot{bot}/getUpdates 200"])
+    )
 
     assert [] == [form for form, secret in secrets.items() if secret in seen]
     assert bot not in seen
 
 
 def test_lines_that_only_look_like_it_stay(tmp_path: Path) -> None:
-    answer = shown(shell(tmp_path), PLAIN)
+    answer = run_and_collect(shell(tmp_path), PLAIN)
 
     assert [] == [line for line in PLAIN.strip().splitlines() if line not in answer]

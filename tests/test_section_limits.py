@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 ADDS = """
 from openkoi_hookspecs import Section, hookimpl
@@ -21,11 +21,11 @@ MB = 1024 * 1024
 def warnings_with(tmp_path: Path, hook: str, sections: list[tuple[str, int]], *line: str) -> tuple[int, list[str], str]:
     """Run a task where a plugin ``acme`` adds sections; return the status, the warnings, the log."""
     here = shell(tmp_path).with_plugin(ADDS.format(hook=hook, sections=sections), hooks="acme:Adds")
-    return told(here, *line)
+    return events_of(here, *line)
 
 
-def told(here: Shell, *line: str) -> tuple[int, list[str], str]:
-    done = here("-m", script(here.folder, DONE), "--format", "json", *line, "Write it down")
+def events_of(here: Shell, *line: str) -> tuple[int, list[str], str]:
+    done = here("-m", write_script(here.folder, DONE), "--format", "json", *line, "Write it down")
     assert "Traceback" not in done.stderr
     lines = [line for file in here.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
     log = "\n".join(lines)
@@ -36,7 +36,7 @@ def told(here: Shell, *line: str) -> tuple[int, list[str], str]:
 @pytest.mark.parametrize("hook", ["before_plan", "before_execute", "before_evaluate"])
 def test_fifty_megabytes_of_a_plugin_are_refused_by_its_name(hook: str, tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
-    alone, _, _ = told(shell(tmp_path / "plain"))
+    alone, _, _ = events_of(shell(tmp_path / "plain"))
     status, warnings, log = warnings_with(tmp_path, hook, [("big", 50 * MB), ("small", 4)])
 
     assert alone == status
@@ -64,7 +64,7 @@ class Adds:
     def after_plan(self, plan):
         return replace(plan, sections=(*plan.sections, Section("big", "x" * 1_000_000, source="acme")))
 """
-    _, warnings, log = told(shell(tmp_path).with_plugin(code, hooks="acme:Adds"))
+    _, warnings, log = events_of(shell(tmp_path).with_plugin(code, hooks="acme:Adds"))
 
     assert ["Refused the section big (1,000,003 bytes) of acme at after_plan:"] == [
         text[: text.index(":") + 1] for text in warnings
@@ -76,7 +76,7 @@ def test_a_small_window_is_filled_by_a_quarter_at_most(tmp_path: Path) -> None:
     here = shell(tmp_path).with_plugin(ADDS.format(hook="before_plan", sections=[("half", 10_000)]), hooks="acme:Adds")
     here.home.mkdir()
     (here.home / "config.toml").write_text('[models.known."rehearsal/script.yaml"]\ncontext = 8_000\n')
-    _, warnings, _ = told(here)
+    _, warnings, _ = events_of(here)
 
     assert any("half (10,004 bytes) of acme" in text and "at most 8,000 fit the model" in text for text in warnings)
 
@@ -86,7 +86,7 @@ def test_a_project_s_rules_that_are_too_long_are_named_by_their_file(tmp_path: P
     here.home.mkdir()
     (here.home / "config.toml").write_text("[hooks.project-rules]\ntokens = 100_000\n")
     (here.folder / "AGENTS.md").write_text("Write short sentences.\n" * 5_000)
-    _, warnings, _ = told(here)
+    _, warnings, _ = events_of(here)
 
     assert [
         "Refused the section AGENTS.md (115,008 bytes) of project-rules at before_plan: "
@@ -97,7 +97,7 @@ def test_a_project_s_rules_that_are_too_long_are_named_by_their_file(tmp_path: P
 def test_a_project_s_rules_are_cut_to_their_own_limit_before_they_are_refused(tmp_path: Path) -> None:
     here = shell(tmp_path)
     (here.folder / "AGENTS.md").write_text("Write short sentences.\n" * 5_000)
-    _, warnings, log = told(here)
+    _, warnings, log = events_of(here)
 
     assert [] == warnings
     assert "AGENTS.md is cut after 16,000 of 115,000 characters" in log

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from cli_process import script, shell
+from cli_process import shell, write_script
 from setting_scenes import (
     DOWN,
     WRITES,
@@ -24,12 +24,12 @@ from setting_scenes import (
     Scene,
     Shortens,
     approve,
-    asking,
-    attempts,
-    calling,
-    learning,
+    asking_task,
+    calling_task,
+    learning_task,
     play,
-    repeating,
+    repeating_model,
+    scored_task,
 )
 
 from openkoi_hookspecs import Model, Text, ToolCall
@@ -56,7 +56,7 @@ class Case:
     other: object
 
 
-def played(scene: Callable[[], Scene], other: object) -> Case:
+def scene_case(scene: Callable[[], Scene], other: object) -> Case:
     """Return a case in which a task is done."""
     return Case(lambda settings: play(scene(), settings), other)
 
@@ -68,18 +68,18 @@ def mine(*calls: ToolCall, **settings: object) -> Scene:
     return Scene(Scenario(providers={"openai": unknown}, settings={"models.default": MINE, **settings}))
 
 
-def hooked(wait: float = 0.0, **hooks: object) -> Scene:
+def hook_task(wait: float = 0.0, **hooks: object) -> Scene:
     """Return a task with these hooks, whose questions wait for so many seconds."""
     return Scene(Scenario(says=[WRITES, "Done."], plugins=hooks, settings={"approvals.wait_seconds": wait}))
 
 
-def crowded(**settings: object) -> Scene:
+def overflowing_task(**settings: object) -> Scene:
     """Return a conversation that no longer fits the model."""
-    scene = calling(*[LONG] * 4, **{"models.known.rehearsal/script.context": 9_000}, **settings)
+    scene = calling_task(*[LONG] * 4, **{"models.known.rehearsal/script.context": 9_000}, **settings)
     return replace(scene, stage=replace(scene.stage, others={"compactors": {"house": Shortens()}}))
 
 
-def judged_twice(settings: Mapping[str, object]) -> object:
+def count_judgements(settings: Mapping[str, object]) -> object:
     """Return how often the judge is asked about work that it finds all but perfect, whose check turns green later."""
     text = "".join(f"def part_{n}(given: int) -> int:\n    return given * {n} + {n * 7}\n\n\n" for n in range(120))
     sure = json.dumps(
@@ -136,7 +136,10 @@ def size_of_log(settings: Mapping[str, object]) -> object:
         openkoi.home.mkdir()
         lines = [f"{key} = {value}" for key, value in settings.items()]
         (openkoi.home / "config.toml").write_text("\n".join(lines))
-        assert 0 == openkoi("-m", script(openkoi.folder, '  - says: "Paris."\n'), "-i", "0", "Name a town").returncode
+        assert (
+            0
+            == openkoi("-m", write_script(openkoi.folder, '  - says: "Paris."\n'), "-i", "0", "Name a town").returncode
+        )
         return "at most" in openkoi("memory", "stats").stdout
 
 
@@ -155,7 +158,7 @@ def announced(settings: Mapping[str, object]) -> object:
         (plain.home / "data" / "releases.json").write_text(json.dumps(noted))
         lines = [f"{key} = {json.dumps(one)}" for key, one in settings.items()]
         (plain.home / "config.toml").write_text("\n".join(lines))
-        model = script(plain.folder, '  - says: "Paris."\n')
+        model = write_script(plain.folder, '  - says: "Paris."\n')
         with terminal(plain.seeing(info.parent), "-m", model, "-i", "0", "Name a town") as shown:
             assert 0 == shown.ends()
             return "openkoi-acme 1.0 -> 2.0" in shown.screen
@@ -174,68 +177,78 @@ def started(settings: Mapping[str, object]) -> object:
 
 CASES: Mapping[str, Case] = {
     # Who is asked.
-    "models.default": played(lambda: asking("evaluator"), "other/one"),
-    "models.executor": played(lambda: asking("evaluator"), "other/one"),
-    "models.evaluator": played(lambda: asking("evaluator"), "other/one"),
-    "models.planner": played(lambda: asking("evaluator"), "other/one"),
-    "models.small": played(lambda: asking("small"), "other/one"),
+    "models.default": scene_case(lambda: asking_task("evaluator"), "other/one"),
+    "models.executor": scene_case(lambda: asking_task("evaluator"), "other/one"),
+    "models.evaluator": scene_case(lambda: asking_task("evaluator"), "other/one"),
+    "models.planner": scene_case(lambda: asking_task("evaluator"), "other/one"),
+    "models.small": scene_case(lambda: asking_task("small"), "other/one"),
     "models.embedder": Case(embedder_of_memory, "lexical"),
-    "models.fallback.executor": played(lambda: asking("evaluator", main=[DOWN]), ["other/one"]),
-    "models.fallback.evaluator": played(lambda: asking("evaluator", **{"models.evaluator": "down/one"}), ["other/one"]),
-    "models.fallback.planner": played(lambda: asking("evaluator", **{"models.planner": "down/one"}), ["other/one"]),
-    "models.fallback.small": played(lambda: asking("small", **{"models.small": "down/one"}), ["other/one"]),
-    f"models.known.{MINE}.context": played(lambda: mine(*[LONG] * 4), 9_000),
-    f"models.known.{MINE}.output": played(lambda: mine(**{"safety.max_cost_usd": 0.2}), 10),
-    f"models.known.{MINE}.price": played(mine, [0.0, 0.0]),
-    "models.unknown_price": played(mine, [1000.0, 1000.0]),
-    # How often, for how long and for how much.
-    "iteration.max_iterations": played(lambda: attempts(0.2, 0.4, 0.6), 1),
-    "iteration.quality_threshold": played(lambda: attempts(0.7, 0.9), 0.6),
-    "iteration.improvement_threshold": played(lambda: attempts(0.3, 0.4, 0.9), 0.5),
-    "iteration.max_cycles": played(lambda: attempts(0.9), 1),
-    "iteration.token_budget": played(lambda: attempts(0.9), 100),
-    "iteration.timeout_seconds": played(lambda: Scene(Scenario(says=[ScriptedTurn((Text("Done."),), delay=1.0)])), 0.2),
-    "iteration.skip_eval_confidence": Case(judged_twice, 0.99),
-    "safety.max_cost_usd": played(mine, 0.0001),
-    "safety.max_cost_usd_per_day": played(mine, 0.0001),
-    "safety.max_tokens_per_day": played(mine, 10),
-    "safety.max_calls": played(lambda: attempts(0.9), 1),
-    "safety.regression_threshold": played(lambda: attempts(0.7, 0.6, 0.75), 0.05),
-    "safety.abort_on_regression": played(lambda: attempts(0.7, 0.3, 0.4), False),
-    "safety.sandbox_minimum": played(lambda: calling(LOOKS), "isolated"),
-    "safety.require_checkpoint": played(
-        lambda: calling(WRITES, **{"checkpoints.store.folder": "/dev/null/kept"}), False
+    "models.fallback.executor": scene_case(lambda: asking_task("evaluator", main=[DOWN]), ["other/one"]),
+    "models.fallback.evaluator": scene_case(
+        lambda: asking_task("evaluator", **{"models.evaluator": "down/one"}), ["other/one"]
     ),
-    "safety.tool_loop.warning": played(repeating, 2),
-    "safety.tool_loop.critical": played(repeating, 12),
-    "safety.tool_loop.circuit_breaker": played(repeating, 22),
-    "redact.allow": played(lambda: Scene(Scenario(says=[WRITES, f"Done with ghp_{'x1Y2' * 9}."])), ["github-token"]),
-    "approvals.wait_seconds": played(lambda: replace(hooked(gate=Gate()), beside=approve), 20.0),
+    "models.fallback.planner": scene_case(
+        lambda: asking_task("evaluator", **{"models.planner": "down/one"}), ["other/one"]
+    ),
+    "models.fallback.small": scene_case(lambda: asking_task("small", **{"models.small": "down/one"}), ["other/one"]),
+    f"models.known.{MINE}.context": scene_case(lambda: mine(*[LONG] * 4), 9_000),
+    f"models.known.{MINE}.output": scene_case(lambda: mine(**{"safety.max_cost_usd": 0.2}), 10),
+    f"models.known.{MINE}.price": scene_case(mine, [0.0, 0.0]),
+    "models.unknown_price": scene_case(mine, [1000.0, 1000.0]),
+    # How often, for how long and for how much.
+    "iteration.max_iterations": scene_case(lambda: scored_task(0.2, 0.4, 0.6), 1),
+    "iteration.quality_threshold": scene_case(lambda: scored_task(0.7, 0.9), 0.6),
+    "iteration.improvement_threshold": scene_case(lambda: scored_task(0.3, 0.4, 0.9), 0.5),
+    "iteration.max_cycles": scene_case(lambda: scored_task(0.9), 1),
+    "iteration.token_budget": scene_case(lambda: scored_task(0.9), 100),
+    "iteration.timeout_seconds": scene_case(
+        lambda: Scene(Scenario(says=[ScriptedTurn((Text("Done."),), delay=1.0)])), 0.2
+    ),
+    "iteration.skip_eval_confidence": Case(count_judgements, 0.99),
+    "safety.max_cost_usd": scene_case(mine, 0.0001),
+    "safety.max_cost_usd_per_day": scene_case(mine, 0.0001),
+    "safety.max_tokens_per_day": scene_case(mine, 10),
+    "safety.max_calls": scene_case(lambda: scored_task(0.9), 1),
+    "safety.regression_threshold": scene_case(lambda: scored_task(0.7, 0.6, 0.75), 0.05),
+    "safety.abort_on_regression": scene_case(lambda: scored_task(0.7, 0.3, 0.4), False),
+    "safety.sandbox_minimum": scene_case(lambda: calling_task(LOOKS), "isolated"),
+    "safety.require_checkpoint": scene_case(
+        lambda: calling_task(WRITES, **{"checkpoints.store.folder": "/dev/null/kept"}), False
+    ),
+    "safety.tool_loop.warning": scene_case(repeating_model, 2),
+    "safety.tool_loop.critical": scene_case(repeating_model, 12),
+    "safety.tool_loop.circuit_breaker": scene_case(repeating_model, 22),
+    "redact.allow": scene_case(
+        lambda: Scene(Scenario(says=[WRITES, f"Done with ghp_{'x1Y2' * 9}."])), ["github-token"]
+    ),
+    "approvals.wait_seconds": scene_case(lambda: replace(hook_task(gate=Gate()), beside=approve), 20.0),
     # Who judges, speaks and remembers.
-    "evaluation.order": played(
+    "evaluation.order": scene_case(
         lambda: Scene(Scenario(says=[WRITES, "Done."], evaluators={"a": Judged([0.9]), "b": Judged([0.9])})), ["b", "a"]
     ),
-    "evaluation.checks_only": played(lambda: attempts(0.9), True),
-    "evaluation.require": played(lambda: attempts(0.9), ["security"]),
-    "evaluators.judge.enabled": played(lambda: attempts(0.9, installed=Scenario().installed | {"evaluators"}), False),
-    "hooks.order": played(lambda: hooked(a=Advice("One"), b=Advice("Two")), ["b", "a"]),
-    "hooks.deadline_seconds": played(lambda: hooked(late=Advice("One", seconds=0.5)), 0.1),
-    "use.memory": played(lambda: attempts(0.9, others={"memory": {"house": Remembers()}}), "house"),
-    "use.sandbox": played(lambda: calling(LOOKS), "none"),
-    "use.checkpoints": played(lambda: attempts(0.7, 0.3), "none"),
-    "use.questions": played(lambda: replace(hooked(1.0, gate=Gate()), beside=approve), "none"),
-    "use.budget": played(lambda: attempts(0.9, others={"budgets": {"house": Refuses()}}), "house"),
-    "use.compactor": played(crowded, "house"),
+    "evaluation.checks_only": scene_case(lambda: scored_task(0.9), True),
+    "evaluation.require": scene_case(lambda: scored_task(0.9), ["security"]),
+    "evaluators.judge.enabled": scene_case(
+        lambda: scored_task(0.9, installed=Scenario().installed | {"evaluators"}), False
+    ),
+    "hooks.order": scene_case(lambda: hook_task(a=Advice("One"), b=Advice("Two")), ["b", "a"]),
+    "hooks.deadline_seconds": scene_case(lambda: hook_task(late=Advice("One", seconds=0.5)), 0.1),
+    "use.memory": scene_case(lambda: scored_task(0.9, others={"memory": {"house": Remembers()}}), "house"),
+    "use.sandbox": scene_case(lambda: calling_task(LOOKS), "none"),
+    "use.checkpoints": scene_case(lambda: scored_task(0.7, 0.3), "none"),
+    "use.questions": scene_case(lambda: replace(hook_task(1.0, gate=Gate()), beside=approve), "none"),
+    "use.budget": scene_case(lambda: scored_task(0.9, others={"budgets": {"house": Refuses()}}), "house"),
+    "use.compactor": scene_case(overflowing_task, "house"),
     "use.frontend": Case(started, "acme"),
     "plugins.prefer.tools.workspace": Case(winner, "acme-2"),
     # What is kept and learned.
-    "memory.compaction": played(crowded, False),
+    "memory.compaction": scene_case(overflowing_task, False),
     "memory.max_storage_mb": Case(size_of_log, 0),
     "updates.check": Case(announced, False),
-    "memory.learning_decay_rate": played(lambda: learning(0.6, 0.45, times=2), 1e9),
-    "learning.prune_below": played(lambda: learning(0.6, 0.45, times=2), 0.99),
-    "learning.regression_delta": played(lambda: learning(0.6, 0.45), 0.3),
-    "learning.plateau_delta": played(lambda: learning(0.3, 0.4, 0.41), 0.005),
+    "memory.learning_decay_rate": scene_case(lambda: learning_task(0.6, 0.45, times=2), 1e9),
+    "learning.prune_below": scene_case(lambda: learning_task(0.6, 0.45, times=2), 0.99),
+    "learning.regression_delta": scene_case(lambda: learning_task(0.6, 0.45), 0.3),
+    "learning.plateau_delta": scene_case(lambda: learning_task(0.3, 0.4, 0.41), 0.005),
 }
 
 
@@ -273,7 +286,7 @@ def test_no_setting_is_without_a_case() -> None:
 @pytest.mark.parametrize("tokens", [200_000, 5_000])
 def test_memory_is_asked_for_a_tenth_of_the_task_s_tokens(tokens: int) -> None:
     memory = Remembers()
-    scene = attempts(0.9, memory=memory)
+    scene = scored_task(0.9, memory=memory)
 
     play(scene, {"iteration.token_budget": tokens})
 

@@ -45,7 +45,7 @@ def openkoi(tmp_path: Path, vendor: Vendor) -> Shell:
     return shell(tmp_path).told(OPENAI_API_KEY="sk-proj-test", OPENAI_BASE_URL=vendor.url)
 
 
-def configured(openkoi: Shell, text: str) -> Path:
+def configure(openkoi: Shell, text: str) -> Path:
     file = openkoi.home / "config.toml"
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
@@ -68,7 +68,7 @@ def lengths(openkoi: Shell) -> set[int]:
 
 @pytest.mark.row("PROV-07", "PROV-14")
 def test_the_configured_embedder_makes_the_vectors_of_memory(openkoi: Shell, vendor: Vendor) -> None:
-    configured(openkoi, f'[models]\nembedder = "{SMALL}"\n')
+    configure(openkoi, f'[models]\nembedder = "{SMALL}"\n')
 
     _, warnings = run(openkoi)
 
@@ -82,7 +82,7 @@ def test_without_it_nothing_is_embedded(openkoi: Shell, vendor: Vendor) -> None:
 
 
 def test_the_memory_s_own_table_outranks_it(openkoi: Shell, vendor: Vendor) -> None:
-    configured(openkoi, f'[models]\nembedder = "{SMALL}"\n[memory.duckdb]\nembedder = "{LARGE}"\n')
+    configure(openkoi, f'[models]\nembedder = "{SMALL}"\n[memory.duckdb]\nembedder = "{LARGE}"\n')
 
     run(openkoi)
 
@@ -100,7 +100,7 @@ def test_the_memory_s_own_table_outranks_it(openkoi: Shell, vendor: Vendor) -> N
 def test_an_embedder_that_cannot_be_had_is_named_and_words_are_searched(
     openkoi: Shell, vendor: Vendor, name: str, reason: str
 ) -> None:
-    file = configured(openkoi, f'[models]\nembedder = "{name}"\n')
+    file = configure(openkoi, f'[models]\nembedder = "{name}"\n')
 
     _, warnings = run(openkoi)
 
@@ -114,7 +114,7 @@ def test_an_embedder_that_cannot_be_had_is_named_and_words_are_searched(
 def test_vectors_of_another_length_than_the_model_s_are_refused_with_both_numbers(
     openkoi: Shell, vendor: Vendor
 ) -> None:
-    configured(openkoi, f'[models]\nembedder = "{SMALL}"\n')
+    configure(openkoi, f'[models]\nembedder = "{SMALL}"\n')
     vendor.length = 8
 
     said, _ = run(openkoi)
@@ -126,7 +126,7 @@ def test_vectors_of_another_length_than_the_model_s_are_refused_with_both_number
 
 @pytest.mark.row("MEM-09")
 def test_vectors_of_another_length_than_those_kept_are_refused(openkoi: Shell, vendor: Vendor) -> None:
-    configured(openkoi, '[models]\nembedder = "openai/house-model"\n')
+    configure(openkoi, '[models]\nembedder = "openai/house-model"\n')
     vendor.length = 16
     run(openkoi)
     vendor.length = 8

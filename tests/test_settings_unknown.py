@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 ANSWER = '  - says: "Paris."\n    repeat: true\n'
 QUESTION = "What is the capital of France?"
@@ -43,7 +43,7 @@ def openkoi(tmp_path: Path) -> Shell:
     return shell(tmp_path)
 
 
-def configured(openkoi: Shell, text: str) -> Path:
+def configure(openkoi: Shell, text: str) -> Path:
     """Write the user's configuration; return its path."""
     file = openkoi.home / "config.toml"
     file.parent.mkdir(exist_ok=True)
@@ -66,8 +66,8 @@ def unread(openkoi: Shell, *line: str) -> list[str]:
 
 @pytest.mark.row("CFG-03")
 def test_every_run_names_settings_that_nothing_reads_once(openkoi: Shell) -> None:
-    file = configured(openkoi, SLIPS)
-    script(openkoi.folder.parent, ANSWER)
+    file = configure(openkoi, SLIPS)
+    write_script(openkoi.folder.parent, ANSWER)
     model = f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
     wanted = [text.format(file=file) for text in NAMED]
 
@@ -126,8 +126,8 @@ USELESS = {
 @pytest.mark.row("CFG-03")
 @pytest.mark.parametrize("text", USELESS)
 def test_a_table_without_effect_is_named_once_with_the_reason(openkoi: Shell, text: str) -> None:
-    file, (place, reason) = configured(openkoi, text), USELESS[text]
-    model = script(openkoi.folder, ANSWER)
+    file, (place, reason) = configure(openkoi, text), USELESS[text]
+    model = write_script(openkoi.folder, ANSWER)
 
     assert [f"{place} in {file} {reason}"] == unread(openkoi, "-m", model, "-i", "0", QUESTION)
 
@@ -135,11 +135,11 @@ def test_a_table_without_effect_is_named_once_with_the_reason(openkoi: Shell, te
 @pytest.mark.row("CFG-03")
 def test_a_resumed_run_names_them_as_well(openkoi: Shell) -> None:
     asking = openkoi.with_plugin(GATE, hooks="acme")
-    script(openkoi.folder.parent, WRITE + ANSWER)
+    write_script(openkoi.folder.parent, WRITE + ANSWER)
     model = f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
     assert 8 == asking("-m", model, "-i", "0", "Write it").returncode
     assert 0 == asking("approve").returncode
-    file = configured(openkoi, "[iteration]\nmax_iteratons = 2\n")
+    file = configure(openkoi, "[iteration]\nmax_iteratons = 2\n")
 
     named = NAMED[1].format(file=file)
 
@@ -148,7 +148,7 @@ def test_a_resumed_run_names_them_as_well(openkoi: Shell) -> None:
 
 @pytest.mark.row("CFG-02")
 def test_a_variable_with_a_slip_is_named(openkoi: Shell) -> None:
-    model = script(openkoi.folder, ANSWER)
+    model = write_script(openkoi.folder, ANSWER)
     told = openkoi.told(OPENKOI_BUGDET="1", OPENKOI_LEDGER_DUEL="", OPENKOI_MY_OWN="x")
 
     named = "$OPENKOI_BUGDET is not read, so it has no effect. Did you mean $OPENKOI_BUDGET?"
@@ -159,15 +159,15 @@ def test_a_variable_with_a_slip_is_named(openkoi: Shell) -> None:
 @pytest.mark.row("CFG-03", "CFG-04")
 def test_what_is_read_is_not_named(openkoi: Shell) -> None:
     template = Path(__file__).parent.parent / "plugins" / "bundle" / "openkoi_bundle" / "openkoi.toml"
-    configured(openkoi, template.read_text())
-    model = script(openkoi.folder, ANSWER)
+    configure(openkoi, template.read_text())
+    model = write_script(openkoi.folder, ANSWER)
 
     assert [] == warnings_of(openkoi, "-m", model, "-i", "0", QUESTION)
 
 
 @pytest.mark.row("CFG-03")
 def test_the_doctor_names_them_too(openkoi: Shell) -> None:
-    file = configured(openkoi, "[iteration]\nmax_iteratons = 2\n")
+    file = configure(openkoi, "[iteration]\nmax_iteratons = 2\n")
 
     done = openkoi("doctor")
 
@@ -177,8 +177,8 @@ def test_the_doctor_names_them_too(openkoi: Shell) -> None:
 
 @pytest.mark.row("CFG-03", "CFG-05", "C64")
 def test_a_deprecated_key_works_and_every_run_says_until_when(openkoi: Shell) -> None:
-    file = configured(openkoi, "[safety]\nmax_tokens = 50\n")
-    model = script(openkoi.folder, ANSWER)
+    file = configure(openkoi, "[safety]\nmax_tokens = 50\n")
+    model = write_script(openkoi.folder, ANSWER)
 
     done = openkoi("-m", model, "-i", "0", QUESTION, "--format", "json")
 

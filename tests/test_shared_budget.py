@@ -5,10 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, ConfigError, Cost, PluginError, Task
-from openkoi_testing import Stage, perform
+from openkoi_testing import Scenario, run_scenario
 
 LOOKS = "  - {calls: [{tool: list_files, arguments: {path: .}}], repeat: true}\n"
 CALL_LIMIT = """
@@ -61,7 +61,7 @@ def openkoi(tmp_path: Path) -> Shell:
     (made.home / "config.toml").write_text(
         '[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\nbudget = "acme"\n'
     )
-    return made.told(OPENKOI_MODEL=script(made.folder, LOOKS))
+    return made.told(OPENKOI_MODEL=write_script(made.folder, LOOKS))
 
 
 def responses(openkoi: Shell) -> int:
@@ -130,14 +130,14 @@ class Given:
         return []
 
 
-def paying_from(budget: Given, **settings: object) -> Stage:
+def paying_from(budget: Given, **settings: object) -> Scenario:
     price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 4_000}
-    return Stage(others={"budgets": {"given": budget}}, settings={**price, "use.budget": "given", **settings})
+    return Scenario(others={"budgets": {"given": budget}}, settings={**price, "use.budget": "given", **settings})
 
 
 def test_a_request_says_who_pays_and_what_it_may_cost() -> None:
     budget = Given()
-    done = perform(Task("Say it"), paying_from(budget))
+    done = run_scenario(Task("Say it"), paying_from(budget))
     [asked], [cost] = budget.asked, budget.costs
 
     assert (done.result.run, "rehearsal/script") == (asked.run, asked.model)
@@ -148,7 +148,7 @@ def test_a_request_says_who_pays_and_what_it_may_cost() -> None:
 
 def test_with_less_than_the_most_the_answer_is_shorter() -> None:
     budget = Given(Amount(tokens=10_000_000, usd=0.5))
-    done = perform(Task("Say it"), paying_from(budget))
+    done = run_scenario(Task("Say it"), paying_from(budget))
     [asked] = budget.asked
 
     assert asked.most.usd > 0.5
@@ -161,12 +161,12 @@ def test_a_grant_below_the_least_is_an_error_of_the_budget(granted: object) -> N
     budget = Given(granted)
 
     with pytest.raises(PluginError, match="'given' failed at reserve"):
-        perform(Task("Say it"), paying_from(budget))
+        run_scenario(Task("Say it"), paying_from(budget))
     assert [Cost()] == budget.costs
 
 
 def test_a_cost_that_cannot_be_recorded_loses_no_answer() -> None:
-    done = perform(Task("Say it"), paying_from(Given(settles=OSError("the disk is full"))))
+    done = run_scenario(Task("Say it"), paying_from(Given(settles=OSError("the disk is full"))))
     said = [getattr(record.event, "text", "") for record in done.records]
 
     assert "done" == done.result.text
@@ -180,7 +180,7 @@ def test_a_run_that_is_stopped_while_it_waits_gives_its_reservation_back(tmp_pat
             return await asyncio.Event().wait()
 
     async def stop() -> None:
-        async with paying_from(budget).assemble(tmp_path, tmp_path / "home") as koi:
+        async with paying_from(budget).build_app(tmp_path, tmp_path / "home") as koi:
             handle = koi.begin(Task("Say it"))
             await waiting.wait()
             handle.stop()
@@ -193,4 +193,4 @@ def test_a_run_that_is_stopped_while_it_waits_gives_its_reservation_back(tmp_pat
 
 def test_a_limit_that_no_budget_keeps_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"safety\.max_cost_usd_per_day is set, but no budget is chosen"):
-        perform(Task("Say it"), Stage(settings={"use.budget": "none", "safety.max_cost_usd_per_day": 1.0}))
+        run_scenario(Task("Say it"), Scenario(settings={"use.budget": "none", "safety.max_cost_usd_per_day": 1.0}))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell, shell
-from verdict_runs import configured, outside
+from verdict_runs import configure, write_script_outside
 
 ACME = """
 import json
@@ -49,13 +49,13 @@ MAKE = "git init -q && git -c user.name=n -c user.email=a@b commit -q --allow-em
 def openkoi(tmp_path: Path) -> Shell:
     """A repository, and of judges only the one of another distribution."""
     made = shell(tmp_path)
-    configured(made, '[evaluators.judge]\nenabled = false\n[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n')
+    configure(made, '[evaluators.judge]\nenabled = false\n[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n')
     assert 0 == made.bash(MAKE).returncode
     return made.told(ACME_SEEN=str(tmp_path / "seen")).with_plugin(ACME, evaluators="acme:Judge", hooks="acme")
 
 
 def test_a_judge_and_a_listener_know_the_contract_alone(openkoi: Shell, tmp_path: Path) -> None:
-    done = openkoi("Tag it", "--executor", outside(openkoi, WORK), "--why", "-i", "1")
+    done = openkoi("Tag it", "--executor", write_script_outside(openkoi, WORK), "--why", "-i", "1")
     why = {" ".join(line.split()) for line in done.stderr.splitlines()}
     seen = [json.loads(line) for line in (tmp_path / "seen").read_text().splitlines()]
 

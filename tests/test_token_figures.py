@@ -39,7 +39,7 @@ def openkoi(tmp_path: Path) -> Shell:
     return made
 
 
-def done(openkoi: Shell) -> dict[str, Any]:
+def run_task(openkoi: Shell) -> dict[str, Any]:
     """Do a task of several calls, most of whose tokens come out of a cache; return its result."""
     (openkoi.folder / "script.yaml").write_text(TURNS)
     ended = openkoi("-m", "rehearsal/script.yaml", "--format", "json", "Write a note about koi")
@@ -49,7 +49,7 @@ def done(openkoi: Shell) -> dict[str, Any]:
 
 @pytest.mark.row("TOK-01", "SAFE-04", "C47")
 def test_all_figures_of_a_run_agree(openkoi: Shell, tmp_path: Path) -> None:
-    result = done(openkoi)
+    result = run_task(openkoi)
     total = result["usage"]["total"]
     calls = sum(cost["calls"] for cost in result["costs"]["by_phase"].values())
     text = openkoi("replay")
@@ -71,7 +71,7 @@ def test_all_figures_of_a_run_agree(openkoi: Shell, tmp_path: Path) -> None:
 @pytest.mark.row("TOK-01")
 def test_what_is_learned_from_a_result_changes_none_of_its_figures(openkoi: Shell) -> None:
     (openkoi.home / "config.toml").write_text("[hooks.ledger]\nfirst_tries = 1\n")
-    result = done(openkoi)
+    result = run_task(openkoi)
     replayed = json.loads(openkoi("replay", "--format", "json").stdout)
 
     assert A_CALL == replayed["costs"]["by_phase"]["learn"]["tokens"]

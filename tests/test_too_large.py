@@ -37,7 +37,7 @@ class Narrow(OpenAIServer):
         return self.refusal if len(seen.body) > self.most else super().answer(seen)
 
 
-def prepared(tmp_path: Path) -> Shell:
+def prepare_folder(tmp_path: Path) -> Shell:
     openkoi = shell(tmp_path)
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text(CONFIG)
@@ -63,7 +63,7 @@ def roles(body: dict[str, object]) -> Sequence[object]:
     ],
 )
 def test_the_oldest_turns_are_left_out_and_the_task_goes_on(status: int, body: bytes, tmp_path: Path) -> None:
-    openkoi = prepared(tmp_path)
+    openkoi = prepare_folder(tmp_path)
     with Narrow(*READS, "Read them.", most=45_000, status=status, body=body) as server:
         ours = openkoi.told(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
         done = ours("-m", "openai/gpt-fake", "--format", "json", "Explain what the files contain")
@@ -81,7 +81,7 @@ def test_the_oldest_turns_are_left_out_and_the_task_goes_on(status: int, body: b
 def test_what_cannot_be_shortened_enough_is_not_asked_for_ever(
     vendor: type[VendorServer], before: int, tmp_path: Path
 ) -> None:
-    openkoi = prepared(tmp_path)
+    openkoi = prepare_folder(tmp_path)
     with vendor(*READS[:before], Say(fault=ServerFault(status=413, body=b""))) as server:
         urls = dict.fromkeys(("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"), server.url)
         model = {OpenAIServer: "openai/gpt-fake", AnthropicServer: "anthropic/claude-fake"}.get(vendor)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script
+from cli_process import Shell, write_script
 
 CHANGE = "rm -f gone.bin; printf 'b\\r\\n' > kept.txt; chmod 600 kept.txt; ln -sf kept.txt link\n"
 TURNS = """
@@ -51,9 +51,9 @@ def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
     return found
 
 
-def done(openkoi: Shell, tmp_path: Path) -> dict[str, tuple[int, bytes]]:
+def run_task(openkoi: Shell, tmp_path: Path) -> dict[str, tuple[int, bytes]]:
     before = everything(openkoi.folder)
-    model = script(tmp_path, TURNS)
+    model = write_script(tmp_path, TURNS)
     ran = openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
     assert 0 == ran.returncode, ran.stderr
     assert everything(openkoi.folder) != before
@@ -61,7 +61,7 @@ def done(openkoi: Shell, tmp_path: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def test_undo_brings_every_byte_and_mode_back_and_redo_takes_it_up_again(openkoi: Shell, tmp_path: Path) -> None:
-    before = done(openkoi, tmp_path)
+    before = run_task(openkoi, tmp_path)
     after = everything(openkoi.folder)
     shown = openkoi("diff")
     undone = openkoi("undo")
@@ -73,7 +73,7 @@ def test_undo_brings_every_byte_and_mode_back_and_redo_takes_it_up_again(openkoi
 
 
 def test_what_a_person_changed_since_is_left_alone_and_named(openkoi: Shell, tmp_path: Path) -> None:
-    done(openkoi, tmp_path)
+    run_task(openkoi, tmp_path)
     (openkoi.folder / "kept.txt").write_text("mine\n")
     undone = openkoi("undo")
 
@@ -84,11 +84,11 @@ def test_what_a_person_changed_since_is_left_alone_and_named(openkoi: Shell, tmp
 
 
 def test_a_task_is_undone_and_a_later_one_stays(openkoi: Shell, tmp_path: Path) -> None:
-    done(openkoi, tmp_path)
+    run_task(openkoi, tmp_path)
     first = openkoi("status").stdout.split("Last tasks:")[1].split()[2]
     openkoi("undo")
     openkoi("redo")
-    model = script(tmp_path, TURNS.replace("new/deep", "newer/deep"))
+    model = write_script(tmp_path, TURNS.replace("new/deep", "newer/deep"))
     openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change more files")
     undone = openkoi("undo", first)
 
@@ -123,7 +123,7 @@ def test_what_a_person_changed_while_the_task_was_under_way_stays(openkoi: Shell
     (openkoi.folder / "k.txt").write_text("k")
     asked = openkoi.with_plugin(PERSON, hooks="acme")
     later = TURNS.replace("      - {tool: run", "  - when: {after: 1}\n    calls:\n      - {tool: run")
-    model = script(tmp_path, later.replace("1}\n    says", "2}\n    says"))
+    model = write_script(tmp_path, later.replace("1}\n    says", "2}\n    says"))
     ran = asked("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
     shown, undone = openkoi("diff"), openkoi("undo")
 
@@ -134,7 +134,7 @@ def test_what_a_person_changed_while_the_task_was_under_way_stays(openkoi: Shell
 
 
 def test_redo_of_a_task_that_died_leaves_what_a_person_changed_since(openkoi: Shell, tmp_path: Path) -> None:
-    dies, model = openkoi.with_plugin(DEATH, hooks="acme"), script(tmp_path, TURNS)
+    dies, model = openkoi.with_plugin(DEATH, hooks="acme"), write_script(tmp_path, TURNS)
     dies.cold("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
     undone = openkoi("undo")
     (openkoi.folder / "kept.txt").write_text("mine")
@@ -153,7 +153,7 @@ def test_what_was_written_in_a_folder_that_is_passed_over_is_taken_back_or_named
     (modules / "deep.txt").write_text("old")
     (openkoi.folder / "change.sh").write_text("echo made > node_modules/made.js")
     within = TURNS.replace('"new/deep.txt"', '"node_modules/deep.txt", overwrite: true')
-    model = script(tmp_path, within)
+    model = write_script(tmp_path, within)
     ran = openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
     written = (modules / "deep.txt").read_text()
     undone = openkoi("undo")
@@ -171,11 +171,15 @@ def test_tasks_that_worked_at_the_same_time_are_named(openkoi: Shell, tmp_path: 
     )
     slow += "  - when: {after: 1}\n    says: Done.\n"
     (tmp_path / "slow").mkdir()
-    first, second, before = script(tmp_path / "slow", slow), script(tmp_path, TURNS), everything(openkoi.folder)
+    first, second, before = (
+        write_script(tmp_path / "slow", slow),
+        write_script(tmp_path, TURNS),
+        everything(openkoi.folder),
+    )
     models = [tmp_path / "slow" / first.partition("/")[2], tmp_path / second.partition("/")[2]]
     with ThreadPoolExecutor() as both:
-        done = both.map(lambda model: openkoi("-m", f"rehearsal/{model}", "-i", "0", "Change some files"), models)
-        assert [0, 0] == [one.returncode for one in done]
+        run_task = both.map(lambda model: openkoi("-m", f"rehearsal/{model}", "-i", "0", "Change some files"), models)
+        assert [0, 0] == [one.returncode for one in run_task]
 
     told = [openkoi("undo") for _ in range(2)]
 
@@ -185,7 +189,7 @@ def test_tasks_that_worked_at_the_same_time_are_named(openkoi: Shell, tmp_path: 
 
 def test_what_could_not_be_kept_is_said_where_it_is_to_be_taken_back(openkoi: Shell, tmp_path: Path) -> None:
     (openkoi.home / "config.toml").write_text("[checkpoints.store]\nmax_files = 1\n")
-    model = script(tmp_path, TURNS)
+    model = write_script(tmp_path, TURNS)
     openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
 
     for word in ("undo", "diff"):
@@ -194,14 +198,14 @@ def test_what_could_not_be_kept_is_said_where_it_is_to_be_taken_back(openkoi: Sh
 
 
 def test_a_folder_that_is_gone_is_not_said_to_be_taken_back(openkoi: Shell, tmp_path: Path) -> None:
-    model = script(tmp_path, TURNS)
+    model = write_script(tmp_path, TURNS)
     openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
     run = openkoi("status").stdout.partition("tasks")[2]
     id = next(word for word in run.split() if len(word) == 8 and set(word) <= set("0123456789abcdef"))
     openkoi.folder.rename(tmp_path / "elsewhere")
     told = replace(openkoi, folder=tmp_path / "elsewhere")("undo", id)
 
-    assert (1, "", True) == (told.returncode, told.stdout, "is not a folder" in told.stderr), told.stderr
+    assert (1, "", True) == (told.returncode, told.stdout, "is not a readable folder" in told.stderr), told.stderr
 
 
 def test_where_nothing_was_changed_there_is_nothing_to_take_back(openkoi: Shell) -> None:
@@ -221,7 +225,7 @@ TEXT = "one\ntwo\nthree\nfour\nfive\n"
 
 
 @pytest.fixture
-def edited(openkoi: Shell, tmp_path: Path) -> Shell:
+def edited_repository(openkoi: Shell, tmp_path: Path) -> Shell:
     """A repository with a committed text, which a task has edited since."""
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@t"]
     (openkoi.folder / "text.txt").write_text(TEXT)
@@ -232,73 +236,77 @@ def edited(openkoi: Shell, tmp_path: Path) -> Shell:
 
 
 def edit(openkoi: Shell, tmp_path: Path) -> None:
-    model = script(tmp_path, EDIT_TEXT)
+    model = write_script(tmp_path, EDIT_TEXT)
     ran = openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change a text")
     assert 0 == ran.returncode, ran.stderr
 
 
-def test_a_line_that_was_appended_since_stays_when_the_task_is_undone(edited: Shell) -> None:
-    with (edited.folder / "text.txt").open("a") as file:
+def test_a_line_that_was_appended_since_stays_when_the_task_is_undone(edited_repository: Shell) -> None:
+    with (edited_repository.folder / "text.txt").open("a") as file:
         file.write("six\n")
-    undone = edited("undo")
+    undone = edited_repository("undo")
 
-    assert (0, f"{TEXT}six\n") == (undone.returncode, (edited.folder / "text.txt").read_text())
+    assert (0, f"{TEXT}six\n") == (undone.returncode, (edited_repository.folder / "text.txt").read_text())
     assert "0 files restored, 1 merged with later changes\n" in undone.stdout
-    redone = edited("redo")
+    redone = edited_repository("redo")
     assert (0, f"{TEXT}six\n".replace("three", "THREE")) == (
         redone.returncode,
-        (edited.folder / "text.txt").read_text(),
+        (edited_repository.folder / "text.txt").read_text(),
     )
 
 
-def test_after_an_outside_revert_the_next_run_s_diff_is_its_own_and_redo_works(edited: Shell, tmp_path: Path) -> None:
-    subprocess.run(["git", "checkout", "-q", "."], cwd=edited.folder, check=True)
-    reverted, redone = edited("diff"), edited("redo")
+def test_after_an_outside_revert_the_next_run_s_diff_is_its_own_and_redo_works(
+    edited_repository: Shell, tmp_path: Path
+) -> None:
+    subprocess.run(["git", "checkout", "-q", "."], cwd=edited_repository.folder, check=True)
+    reverted, redone = edited_repository("diff"), edited_repository("redo")
     assert ("+THREE" in reverted.stdout, "Reverted since task" in reverted.stderr) == (True, True), reverted.stderr
-    assert (0, True) == (redone.returncode, "THREE" in (edited.folder / "text.txt").read_text()), redone.stderr
+    assert (0, True) == (redone.returncode, "THREE" in (edited_repository.folder / "text.txt").read_text()), (
+        redone.stderr
+    )
 
-    subprocess.run(["git", "checkout", "-q", "."], cwd=edited.folder, check=True)
-    edit(edited, tmp_path)
-    shown = edited("diff")
+    subprocess.run(["git", "checkout", "-q", "."], cwd=edited_repository.folder, check=True)
+    edit(edited_repository, tmp_path)
+    shown = edited_repository("diff")
     assert ("-three\n+THREE\n" in shown.stdout, "") == (True, shown.stderr)
-    assert (0, TEXT) == (edited("undo").returncode, (edited.folder / "text.txt").read_text())
+    assert (0, TEXT) == (edited_repository("undo").returncode, (edited_repository.folder / "text.txt").read_text())
 
 
-def test_what_conflicts_is_named_left_and_overwritten_by_force(edited: Shell) -> None:
-    (edited.folder / "text.txt").write_text(TEXT.replace("three", "mine"))
-    undone = edited("undo")
+def test_what_conflicts_is_named_left_and_overwritten_by_force(edited_repository: Shell) -> None:
+    (edited_repository.folder / "text.txt").write_text(TEXT.replace("three", "mine"))
+    undone = edited_repository("undo")
 
-    assert (1, "mine" in (edited.folder / "text.txt").read_text()) == (undone.returncode, True)
+    assert (1, "mine" in (edited_repository.folder / "text.txt").read_text()) == (undone.returncode, True)
     assert "Undid nothing of task" in undone.stdout
     assert "0 files restored, 1 in conflict\n" in undone.stdout
     assert "conflict: text.txt was left as it is" in undone.stderr
-    forced = edited("undo", "--force")
-    assert (0, TEXT) == (forced.returncode, (edited.folder / "text.txt").read_text()), forced.stderr
+    forced = edited_repository("undo", "--force")
+    assert (0, TEXT) == (forced.returncode, (edited_repository.folder / "text.txt").read_text()), forced.stderr
 
 
-def test_what_diff_says_after_undo_is_true(edited: Shell) -> None:
-    edited("undo")
-    shown = edited("diff")
+def test_what_diff_says_after_undo_is_true(edited_repository: Shell) -> None:
+    edited_repository("undo")
+    shown = edited_repository("diff")
 
     assert (0, True) == (shown.returncode, "+THREE" in shown.stdout)
     assert "is undone: these changes are not in this folder. Run `openkoi redo" in shown.stderr
-    again = edited("undo")
+    again = edited_repository("undo")
     assert (1, True) == (again.returncode, "Run `openkoi redo` to reapply it" in again.stderr)
-    edited("redo")
-    assert ("", 0) == (edited("diff").stderr, edited("undo").returncode)
+    edited_repository("redo")
+    assert ("", 0) == (edited_repository("diff").stderr, edited_repository("undo").returncode)
 
 
-def test_force_overwrites_what_conflicts_and_nothing_that_merges(edited: Shell, tmp_path: Path) -> None:
-    (edited.folder / "other.txt").write_text(TEXT)
+def test_force_overwrites_what_conflicts_and_nothing_that_merges(edited_repository: Shell, tmp_path: Path) -> None:
+    (edited_repository.folder / "other.txt").write_text(TEXT)
     turns = EDIT_TEXT.replace("text.txt", "text.txt other.txt").replace("three/THREE", "four/FOUR")
-    model = script(tmp_path, turns)
-    edited("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change two texts")
-    (edited.folder / "other.txt").write_text(TEXT.replace("four", "mine"))
-    with (edited.folder / "text.txt").open("a") as file:
+    model = write_script(tmp_path, turns)
+    edited_repository("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change two texts")
+    (edited_repository.folder / "other.txt").write_text(TEXT.replace("four", "mine"))
+    with (edited_repository.folder / "text.txt").open("a") as file:
         file.write("six\n")
-    undone, forced = edited("undo"), edited("undo", "--force")
+    undone, forced = edited_repository("undo"), edited_repository("undo", "--force")
 
     assert (1, 0) == (undone.returncode, forced.returncode), forced.stderr
     assert "1 merged with later changes, 1 in conflict" in undone.stdout
-    assert TEXT == (edited.folder / "other.txt").read_text()
-    assert f"{TEXT}six\n".replace("three", "THREE") == (edited.folder / "text.txt").read_text()
+    assert TEXT == (edited_repository.folder / "other.txt").read_text()
+    assert f"{TEXT}six\n".replace("three", "THREE") == (edited_repository.folder / "text.txt").read_text()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 TEXT = "seq -f 'line %g' 30"
 NAMES = (
@@ -126,7 +126,7 @@ def task(openkoi: Shell, line: str, name: str = "work") -> str:
     file.write_text(line)
     call = json.dumps({"command": f"bash -e {file}"})
     turns = f"  - when: {{after: 0}}\n    calls: [{{tool: run_command, arguments: {call}}}]\n"
-    script(file.parent, f"{turns}  - when: {{after: 1}}\n    says: Done.\n", f"{name}.yaml")
+    write_script(file.parent, f"{turns}  - when: {{after: 1}}\n    says: Done.\n", f"{name}.yaml")
     done = openkoi("-m", f"rehearsal/{file.parent}/{name}.yaml", "-i", "0", "--format", "json", "Change some files")
     assert 0 == done.returncode, done.stderr
     return str(json.loads(done.stdout)["task_id"])[:8]

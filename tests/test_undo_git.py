@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def run(openkoi: Shell, line: str, name: str = "script.yaml") -> None:
     """Let a task run a line."""
     call = f"{{tool: run_command, arguments: {{command: {json.dumps(line)}}}}}"
     turns = f"  - when: {{after: 0}}\n    calls: [{call}]\n  - when: {{after: 1}}\n    says: Done.\n"
-    script(openkoi.folder.parent, turns, name)
+    write_script(openkoi.folder.parent, turns, name)
     done = openkoi("-m", f"rehearsal/{openkoi.folder.parent / name}", "-i", "0", "Change some files")
     assert 0 == done.returncode, done.stderr
 

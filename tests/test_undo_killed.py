@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell
-from verdict_runs import DONE, EDIT, folder_with_test, outside
+from verdict_runs import DONE, EDIT, folder_with_test, write_script_outside
 
 IDLE = "  - when: {after: 0}\n    calls: [{tool: run_command, arguments: {command: 'true'}}]\n"
 DEATH = """
@@ -23,17 +23,17 @@ def openkoi(tmp_path: Path) -> Shell:
     return folder_with_test(tmp_path)
 
 
-def changed(openkoi: Shell) -> str:
+def edit_in_task(openkoi: Shell) -> str:
     """Let a task edit a file; return its id."""
-    done = openkoi("Edit it", "--executor", outside(openkoi, EDIT + DONE), "--no-judge", "-i", "0")
+    done = openkoi("Edit it", "--executor", write_script_outside(openkoi, EDIT + DONE), "--no-judge", "-i", "0")
     assert 0 == done.returncode, done.stderr
     return last_id(openkoi)
 
 
-def killed(openkoi: Shell, turns: str, event: str = "tool_result") -> str:
+def kill_at_event(openkoi: Shell, turns: str, event: str = "tool_result") -> str:
     """Let a task be killed at an event; return its id."""
     dies = openkoi.with_plugin(DEATH.replace("EVENT", event), hooks="acme")
-    done = dies.cold("Look at it", "--executor", outside(openkoi, turns + DONE), "--no-judge", "-i", "0")
+    done = dies.cold("Look at it", "--executor", write_script_outside(openkoi, turns + DONE), "--no-judge", "-i", "0")
     assert 9 == done.returncode, done.stderr
     return last_id(openkoi)
 
@@ -45,7 +45,7 @@ def last_id(openkoi: Shell) -> str:
 @pytest.mark.parametrize("event", ["tool_result", "work"])
 def test_what_the_user_does_after_a_run_was_killed_stays(openkoi: Shell, event: str) -> None:
     """It is killed after a call, or after its work was kept."""
-    killed(openkoi, EDIT, event)
+    kill_at_event(openkoi, EDIT, event)
     (openkoi.folder / "mine.txt").write_text("mine\n")
     undone = openkoi("undo")
 
@@ -55,8 +55,8 @@ def test_what_the_user_does_after_a_run_was_killed_stays(openkoi: Shell, event: 
 
 @pytest.mark.parametrize("meanwhile", ["nothing", "an edit by the user"])
 def test_undo_passes_over_a_task_that_was_killed_before_it_changed_anything(openkoi: Shell, meanwhile: str) -> None:
-    first = changed(openkoi)
-    second = killed(openkoi, IDLE)
+    first = edit_in_task(openkoi)
+    second = kill_at_event(openkoi, IDLE)
     if meanwhile != "nothing":
         (openkoi.folder / "mine.txt").write_text("mine\n")
     undone = openkoi("undo")
@@ -67,7 +67,7 @@ def test_undo_passes_over_a_task_that_was_killed_before_it_changed_anything(open
 
 
 def test_undo_says_that_the_only_task_ended_before_it_changed_anything(openkoi: Shell) -> None:
-    id = killed(openkoi, IDLE)
+    id = kill_at_event(openkoi, IDLE)
     undone, again, named = openkoi("undo"), openkoi("undo"), openkoi("undo", id)
 
     assert [0, 1, 1] == [one.returncode for one in (undone, again, named)], undone.stderr

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell
-from verdict_runs import DONE, EDIT, folder_with_test, outside
+from verdict_runs import DONE, EDIT, folder_with_test, write_script_outside
 
 OTHER = EDIT.replace("a.py", "b.py")
 
@@ -17,7 +17,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 def task(openkoi: Shell, turns: str = EDIT) -> str:
     """Let a task edit a file; return its id."""
-    done = openkoi("Edit it", "--executor", outside(openkoi, turns + DONE), "--no-judge", "-i", "0")
+    done = openkoi("Edit it", "--executor", write_script_outside(openkoi, turns + DONE), "--no-judge", "-i", "0")
     assert 0 == done.returncode, done.stderr
     return last_id(openkoi)
 

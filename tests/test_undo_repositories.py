@@ -14,8 +14,8 @@ from pathlib import Path
 
 import generated_repository
 import pytest
-from cli_process import Shell, script
-from generated_repository import ENVIRONMENT, HUGE, Work, below, grow, kind_of
+from cli_process import Shell, write_script
+from generated_repository import ENVIRONMENT, HUGE, Work, grow, kind_of, paths_below
 
 from openkoi_checkpoints import CheckpointStore
 
@@ -50,7 +50,7 @@ class Story:
 
     def taken(self) -> str:
         """Take a checkpoint; what is hidden or huge now may be named later."""
-        self.may_be_named |= hidden(self.root, self.home / "rules") | huge(self.root)
+        self.may_be_named |= ignored_paths(self.root, self.home / "rules") | huge_files(self.root)
         return asyncio.run(self.store.create(self.root))
 
     def work(self, acts: int = 10) -> str:
@@ -65,9 +65,9 @@ class Story:
         self.merged |= {*done.merged}
 
 
-def standing(root: Path) -> Standing:
+def folder_state(root: Path) -> Standing:
     """Return every path with its type, mode, and bytes or target; folders ``.git`` are left to ``kept_by_git``."""
-    return {path: fact(root / path) for path in below(root, "")}
+    return {path: fact(root / path) for path in paths_below(root, "")}
 
 
 def kept_by_git(root: Path) -> Standing:
@@ -86,35 +86,35 @@ def fact(path: Path) -> tuple[str, int, str]:
     return kind_of(path), stat.S_IMODE(status.st_mode), sha256(path.read_bytes()).hexdigest()
 
 
-def hidden(root: Path, rules: Path) -> set[str]:
+def ignored_paths(root: Path, rules: Path) -> set[str]:
     """Return what git would ignore, were this a repository with nothing in it yet."""
     subprocess.run(["git", "init", "-q", "--bare", str(rules)], check=True, env=ENVIRONMENT)
     command = ["git", f"--git-dir={rules}", f"--work-tree={root}", "check-ignore", "--no-index", "-z", "--stdin"]
-    paths = os.fsencode("\0".join(below(root, "")))
-    told = subprocess.run(command, cwd=root, input=paths, capture_output=True, check=False, env=ENVIRONMENT)
-    return set(os.fsdecode(told.stdout).split("\0"))
+    paths = os.fsencode("\0".join(paths_below(root, "")))
+    is_named = subprocess.run(command, cwd=root, input=paths, capture_output=True, check=False, env=ENVIRONMENT)
+    return set(os.fsdecode(is_named.stdout).split("\0"))
 
 
-def huge(root: Path) -> set[str]:
+def huge_files(root: Path) -> set[str]:
     """Return the files that are too large to be kept."""
-    return {path for path in below(root, "") if (root / path).lstat().st_size > HUGE - 100_000}
+    return {path for path in paths_below(root, "") if (root / path).lstat().st_size > HUGE - 100_000}
 
 
-def told(path: str, text: str) -> bool:
+def is_named(path: str, text: str) -> bool:
     """Return whether a text names a path, or a folder that it lies in."""
     parts = path.split("/")
     folders = ("/".join(parts[:depth]) + "/" for depth in range(1, len(parts)))
     return any(f" {name if name.isprintable() else repr(name)} " in text for name in (path, *folders))
 
 
-def unlike(want: Standing, here: Standing, named: Mapping[str, str]) -> list[str]:
+def unnamed_differences(want: Standing, here: Standing, named: Mapping[str, str]) -> list[str]:
     """Return the paths that differ and are not named; a folder stays that something named is in."""
     held = {str(above) for path in named for above in Path(path).parents}
     differ = [path for path in {*want, *here} if want.get(path) != here.get(path) and path not in named]
     return [path for path in differ if not (path in held and path not in want)]
 
 
-def unfounded(story: Story) -> list[str]:
+def wrongly_named(story: Story) -> list[str]:
     """Return what is named though nothing there was ignored or huge, nor anything below it."""
     founded = story.may_be_named | {str(above) for path in story.named for above in Path(path).parents}
     return [path for path in story.named if path not in founded]
@@ -123,39 +123,39 @@ def unfounded(story: Story) -> list[str]:
 def check_undo_and_redo(home: Path, seed: int) -> None:
     """Work in three attempts, take all back, take it up again, and take it back once more."""
     story = Story(home, seed)
-    before, first = standing(story.root), story.taken()
+    before, first = folder_state(story.root), story.taken()
     for _ in range(3):
         last = story.work()
-    after, git = standing(story.root), kept_by_git(home)
+    after, git = folder_state(story.root), kept_by_git(home)
     story.restore(first)
-    undone = unlike(before, standing(story.root), story.named)
+    undone = unnamed_differences(before, folder_state(story.root), story.named)
     story.restore(last)
-    redone = unlike(after, standing(story.root), story.named)
+    redone = unnamed_differences(after, folder_state(story.root), story.named)
     story.restore(first)
 
     assert ([], []) == (undone, redone)
-    assert [] == unlike(before, standing(story.root), story.named)
-    assert [] == unfounded(story)
+    assert [] == unnamed_differences(before, folder_state(story.root), story.named)
+    assert [] == wrongly_named(story)
     assert git == kept_by_git(home)
 
 
 def check_that_a_person_s_work_stays(home: Path, seed: int) -> None:
     """A person edits the folder after the run: all of that stays, and what is in the way of undo is named."""
     story = Story(home, seed)
-    before, first = standing(story.root), story.taken()
+    before, first = folder_state(story.root), story.taken()
     story.work()
-    after = standing(story.root)
+    after = folder_state(story.root)
     Work(story.root, story.chance).done(8)
-    mixed = standing(story.root)
+    mixed = folder_state(story.root)
     story.restore(first)
-    now = standing(story.root)
+    now = folder_state(story.root)
     theirs = {path for path in mixed if mixed[path] != after.get(path) and mixed[path] != before.get(path)}
     lost = [path for path in theirs - story.merged if mixed[path] != now.get(path)]
 
     assert [] == [path for path in lost if mixed[path][0] != "folder"]
     assert [] == [
         path
-        for path in unlike(before, now, story.named)
+        for path in unnamed_differences(before, now, story.named)
         if path not in theirs | story.merged and mixed.get(path) != now.get(path)
     ]
 
@@ -198,29 +198,29 @@ def check_the_command_line(home: Path, seed: int) -> None:
     (home / "home").mkdir()
     (home / "home" / "config.toml").write_text('[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n')
     story, openkoi = Story(home, seed), Shell(home / "root", home / "home")
-    before, git = standing(story.root), kept_by_git(home)
+    before, git = folder_state(story.root), kept_by_git(home)
     story.taken()
     (home / "acts.py").write_text(Path(generated_repository.__file__).read_text())
     command = json.dumps(f"{sys.executable} {home / 'acts.py'} {seed}")
-    model = script(home, TURNS.format(command=command)).partition("/")[2]
+    model = write_script(home, TURNS.format(command=command)).partition("/")[2]
     ran = openkoi("-m", f"rehearsal/{home / model}", "-i", "0", "Change some files")
     assert (0, git) == (ran.returncode, kept_by_git(home)), ran.stderr
     story.taken()
-    after = standing(story.root)
+    after = folder_state(story.root)
     assert 5 < len([path for path in after if before.get(path) != after[path]])
     undone = openkoi("undo")
 
-    assert [] == unnamed(before, standing(story.root), undone.stderr)
+    assert [] == unnamed_differences_in_output(before, folder_state(story.root), undone.stderr)
     assert "by tool" not in undone.stderr
     redone = openkoi("redo")
-    assert [] == unnamed(after, standing(story.root), undone.stderr + redone.stderr)
+    assert [] == unnamed_differences_in_output(after, folder_state(story.root), undone.stderr + redone.stderr)
     assert git == kept_by_git(home)
 
 
-def unnamed(want: Standing, here: Standing, said: str) -> list[str]:
+def unnamed_differences_in_output(want: Standing, here: Standing, said: str) -> list[str]:
     """The paths that differ and that a frontend does not name."""
     differ = {path: "" for path in {*want, *here} if want.get(path) != here.get(path)}
-    return unlike(want, here, {path: "" for path in differ if told(path, said)})
+    return unnamed_differences(want, here, {path: "" for path in differ if is_named(path, said)})
 
 
 @pytest.mark.campaign

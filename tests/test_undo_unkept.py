@@ -5,73 +5,73 @@ from pathlib import Path
 import pytest
 from cli_process import Shell
 from pseudo_terminal import terminal
-from verdict_runs import DONE, EDIT, TASK, configured, folder_with_test, judge_of, outside, played, result
+from verdict_runs import DONE, EDIT, TASK, configure, folder_with_test, judge_of, play, result, write_script_outside
 
 WAIVED = "[safety]\nrequire_checkpoint = false\n"
 
 
 @pytest.fixture(params=["too many files", "a store that cannot be written"])
-def unkept(request: pytest.FixtureRequest, tmp_path: Path) -> Shell:
+def unwritable_store(request: pytest.FixtureRequest, tmp_path: Path) -> Shell:
     """A folder of which no checkpoint can be kept."""
     openkoi = folder_with_test(tmp_path)
     (tmp_path / "full").write_text("in the way")
     limits = {"too many files": "max_files = 1", "a store that cannot be written": f'folder = "{tmp_path}/full"'}
-    configured(openkoi, f"[checkpoints.store]\n{limits[request.param]}\n")
+    configure(openkoi, f"[checkpoints.store]\n{limits[request.param]}\n")
     return openkoi
 
 
-def waived(openkoi: Shell) -> Shell:
+def allow_without_checkpoint(openkoi: Shell) -> Shell:
     """Return the same where the user has said that files may be changed all the same."""
     with (openkoi.home / "config.toml").open("a") as file:
         file.write(WAIVED)
     return openkoi
 
 
-def test_a_run_without_a_terminal_stops_before_its_first_write(unkept: Shell) -> None:
-    done = played(unkept, EDIT + DONE, judge=judge_of(0.9))
+def test_a_run_without_a_terminal_stops_before_its_first_write(unwritable_store: Shell) -> None:
+    done = play(unwritable_store, EDIT + DONE, judge=judge_of(0.9))
 
-    assert (8, "x = 0\n") == (done.returncode, (unkept.folder / "a.py").read_text()), done.stderr
+    assert (8, "x = 0\n") == (done.returncode, (unwritable_store.folder / "a.py").read_text()), done.stderr
     assert "openkoi undo" in done.stderr
     assert "require_checkpoint = false" in done.stderr
 
 
-def test_it_goes_on_when_the_question_was_answered(unkept: Shell) -> None:
-    played(unkept, EDIT + DONE, judge=judge_of(0.9))
-    id = unkept("approvals").stdout.split()[0]
+def test_it_goes_on_when_the_question_was_answered(unwritable_store: Shell) -> None:
+    play(unwritable_store, EDIT + DONE, judge=judge_of(0.9))
+    id = unwritable_store("approvals").stdout.split()[0]
 
-    assert 0 == unkept("approve", id).returncode
-    resumed = unkept("resume")
-    assert (0, "x = 3\n") == (resumed.returncode, (unkept.folder / "a.py").read_text()), resumed.stderr
+    assert 0 == unwritable_store("approve", id).returncode
+    resumed = unwritable_store("resume")
+    assert (0, "x = 3\n") == (resumed.returncode, (unwritable_store.folder / "a.py").read_text()), resumed.stderr
 
 
-def test_a_setting_allows_it_and_undo_says_before_the_write_that_it_cannot_work(unkept: Shell) -> None:
-    done = played(waived(unkept), EDIT + DONE, "--format", "text", judge=judge_of(0.9))
+def test_a_setting_allows_it_and_undo_says_before_the_write_that_it_cannot_work(unwritable_store: Shell) -> None:
+    done = play(allow_without_checkpoint(unwritable_store), EDIT + DONE, "--format", "text", judge=judge_of(0.9))
     shown = done.stderr
 
-    assert (0, "x = 3\n") == (done.returncode, (unkept.folder / "a.py").read_text()), shown
+    assert (0, "x = 3\n") == (done.returncode, (unwritable_store.folder / "a.py").read_text()), shown
     assert 0 <= shown.find("`openkoi undo`, `diff` and `redo` cannot work") < shown.find("a.py"), shown
     for word in ("undo", "diff", "redo"):
-        told = unkept(word)
+        told = unwritable_store(word)
         assert (1, True) == (told.returncode, "ran without a checkpoint" in told.stderr), told.stderr
 
 
-def test_no_evaluation_is_reused_and_nothing_is_said_to_be_unchanged(unkept: Shell) -> None:
+def test_no_evaluation_is_reused_and_nothing_is_said_to_be_unchanged(unwritable_store: Shell) -> None:
     """The second iteration says the same words and calls no tool; what was done before is in no diff."""
-    done = played(waived(unkept), EDIT + DONE, judge=judge_of(0.4, finding="not yet"))
+    done = play(allow_without_checkpoint(unwritable_store), EDIT + DONE, judge=judge_of(0.4, finding="not yet"))
     told = result(done)
 
-    assert "x = 3\n" == (unkept.folder / "a.py").read_text(), done.stderr
+    assert "x = 3\n" == (unwritable_store.folder / "a.py").read_text(), done.stderr
     modes = [one["eval_mode"] for one in told["iterations"]]  # type: ignore[attr-defined]  # a list
     assert (True, {"full"}) == (len(modes) > 1, set(modes)), done.stderr
     assert [] == [words for words in ("changed nothing", "nothing was") if words in done.stdout + done.stderr]
 
 
-def test_at_a_terminal_it_is_asked_first(unkept: Shell) -> None:
-    model = outside(unkept, EDIT + DONE, "executor.yaml")
-    with terminal(unkept, "-m", model, "-i", "0", TASK) as there:
+def test_at_a_terminal_it_is_asked_first(unwritable_store: Shell) -> None:
+    model = write_script_outside(unwritable_store, EDIT + DONE, "executor.yaml")
+    with terminal(unwritable_store, "-m", model, "-i", "0", TASK) as there:
         there.shows("Change files anyway?")
-        before = (unkept.folder / "a.py").read_text()
+        before = (unwritable_store.folder / "a.py").read_text()
         there.type("yes\n")
         assert 0 == there.ends(), there.screen
 
-    assert ("x = 0\n", "x = 3\n") == (before, (unkept.folder / "a.py").read_text())
+    assert ("x = 0\n", "x = 3\n") == (before, (unwritable_store.folder / "a.py").read_text())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell
-from verdict_runs import DONE, EDIT, folder_with_test, outside
+from verdict_runs import DONE, EDIT, folder_with_test, write_script_outside
 
 WORKER = """
 from openkoi_hookspecs import Agent, Limits, Task, ExecutionResult, hookimpl
@@ -34,7 +34,9 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def test_what_a_worker_wrote_itself_is_shown_and_undone(openkoi: Shell) -> None:
-    ran = openkoi("Edit a.py so that x is 3", "--executor", outside(openkoi, EDIT + DONE), "--no-judge", "-i", "0")
+    ran = openkoi(
+        "Edit a.py so that x is 3", "--executor", write_script_outside(openkoi, EDIT + DONE), "--no-judge", "-i", "0"
+    )
     assert (0, True) == (ran.returncode, (openkoi.folder / "w.txt").exists()), ran.stderr
 
     shown, undone = openkoi("diff"), openkoi("undo")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell
-from verdict_runs import DONE, configured, outside, result
+from verdict_runs import DONE, configure, result, write_script_outside
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="launchers are shell scripts here")
 
@@ -74,7 +74,7 @@ WRITES = """\
 """
 
 
-def prepared(tmp_path: Path, program: str, launcher: str) -> Shell:
+def prepare_project(tmp_path: Path, program: str, launcher: str) -> Shell:
     """Return a project, and its program as the launcher."""
     folder, home, programs = (tmp_path / name for name in ("folder", "home", "folder/.programs"))
     for place in (folder, home, programs):
@@ -87,10 +87,12 @@ def prepared(tmp_path: Path, program: str, launcher: str) -> Shell:
     return Shell(folder, home, {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"})
 
 
-def worked(openkoi: Shell, file: str, text: str) -> dict[str, object]:
-    configured(openkoi, "")
+def run_task(openkoi: Shell, file: str, text: str) -> dict[str, object]:
+    configure(openkoi, "")
     turns = WRITES.replace("FILE", file).replace("TEXT", text)
-    done = openkoi("-m", outside(openkoi, turns + DONE), "--no-judge", "-i", "1", "--format", "json", "Tidy it up")
+    done = openkoi(
+        "-m", write_script_outside(openkoi, turns + DONE), "--no-judge", "-i", "1", "--format", "json", "Tidy it up"
+    )
     assert "Traceback" not in done.stderr
     return result(done)
 
@@ -114,7 +116,7 @@ def test_a_test_program_that_cannot_start_could_not_run(program: str, launcher: 
     if launcher == "a broken interpreter line" and shutil.which(program):
         pytest.skip(f"the next {program} of PATH is run in its place")
     text, remedy = LAUNCHERS[launcher]
-    told = worked(prepared(tmp_path, program, text), "note.md", "one")
+    told = run_task(prepare_project(tmp_path, program, text), "note.md", "one")
 
     warnings = str(told["warnings"])
     assert f"The {program} tests were not run" in warnings
@@ -126,9 +128,9 @@ def test_a_test_program_that_cannot_start_could_not_run(program: str, launcher: 
 @pytest.mark.parametrize("launcher", ["rustup", "a rustup without the toolchain"])
 def test_a_linter_that_cannot_start_was_not_run(launcher: str, tmp_path: Path) -> None:
     text, remedy = LAUNCHERS[launcher]
-    openkoi = prepared(tmp_path, "cargo", text)
+    openkoi = prepare_project(tmp_path, "cargo", text)
     (openkoi.folder / "clippy.toml").write_text("")
-    told = worked(openkoi, "src/lib.rs", "pub fn one() -> i32 { 1 }\\n")
+    told = run_task(openkoi, "src/lib.rs", "pub fn one() -> i32 { 1 }\\n")
 
     assert any("clippy was not run" in text and remedy in text for text in map(str, told["warnings"]))  # type: ignore[call-overload]
     assert "clippy" not in str(told["findings"])
@@ -137,15 +139,21 @@ def test_a_linter_that_cannot_start_was_not_run(launcher: str, tmp_path: Path) -
 @pytest.mark.parametrize("launcher", ["nodenv", "asdf", "no node"])
 def test_a_configured_linter_that_cannot_start_was_not_run(launcher: str, tmp_path: Path) -> None:
     text, remedy = LAUNCHERS[launcher]
-    openkoi = prepared(tmp_path, "just", text)
-    configured(openkoi, '[evaluators.lint.commands]\nhouse = "just lint"\n')
+    openkoi = prepare_project(tmp_path, "just", text)
+    configure(openkoi, '[evaluators.lint.commands]\nhouse = "just lint"\n')
     turns = WRITES.replace("FILE", "note.md").replace("TEXT", "one")
-    told = result(openkoi("-m", outside(openkoi, turns + DONE), "--no-judge", "-i", "1", "--format", "json", "Tidy up"))
+    told = result(
+        openkoi(
+            "-m", write_script_outside(openkoi, turns + DONE), "--no-judge", "-i", "1", "--format", "json", "Tidy up"
+        )
+    )
 
     assert any("house was not run" in text and remedy in text for text in map(str, told["warnings"]))  # type: ignore[call-overload]
 
 
 def test_a_program_that_starts_and_fails_is_a_red_check(tmp_path: Path) -> None:
-    told = worked(prepared(tmp_path, "make", SAYS.format(said="make: *** [test] Error 1", status=2)), "note.md", "one")
+    told = run_task(
+        prepare_project(tmp_path, "make", SAYS.format(said="make: *** [test] Error 1", status=2)), "note.md", "one"
+    )
 
     assert "were not run" not in str(told["warnings"])

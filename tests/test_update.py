@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from cli_process import CLEARED, Shell, script
+from cli_process import CLEARED, Shell, write_script
 from local_index import Index, Installation, local_index, new_installation, only_from
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="environments and terminals are laid out as POSIX has it")
@@ -102,7 +102,7 @@ def openkoi(request: pytest.FixtureRequest, installation: Installation, tmp_path
     if request.param == "uv":
         (programs / "uv").symlink_to(str(UV))
     (tmp_path / "folder").mkdir()
-    script(tmp_path / "folder", SAYS)
+    write_script(tmp_path / "folder", SAYS)
     with local_index(tmp_path / "index") as index:
         index.publish("1.0")
         installation.install(index, "openkoi==1.0")
@@ -228,7 +228,7 @@ def test_what_no_index_brought_is_not_compared_with_one(tmp_path: Path) -> None:
 
 def test_pending_migrations_are_run_where_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    model = script(tmp_path / "folder", SAYS)
+    model = write_script(tmp_path / "folder", SAYS)
     openkoi = Shell(tmp_path / "folder", tmp_path / "home")
     assert 0 == openkoi("-i", "0", "-m", model, "Name a town").returncode
     assert 0 == openkoi("migrate", "down", "--to", "3").returncode

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 if os.name != "posix":
     pytest.skip("commands of a POSIX shell", allow_module_level=True)
@@ -39,23 +39,25 @@ def test_what_leaves_the_machine_asks_and_nothing_else_does(tmp_path: Path) -> N
     openkoi = shell(tmp_path)
     (openkoi.folder / "src").mkdir()
     (openkoi.folder / "notes.txt").write_text("one\n")
-    calls = [{"tool": "run_command", "arguments": {"command": unrun(line)}} for line in (*LEAVES, *STAYS)]
+    calls = [{"tool": "run_command", "arguments": {"command": is_read_alike(line)}} for line in (*LEAVES, *STAYS)]
     turns = f"  - when: {{after: 0}}\n    calls: {json.dumps(calls)}\n  - when: {{after: 1}}\n    says: Done.\n"
-    script(tmp_path, turns)
+    write_script(tmp_path, turns)
 
     done = openkoi("-m", f"rehearsal/{tmp_path / 'script.yaml'}", "-i", "0", "Copy the notes", seconds=120)
 
     assert 8 == done.returncode, done.stderr
-    assert set(LEAVES) == asked(openkoi)
+    assert set(LEAVES) == waiting_commands(openkoi)
 
 
-def unrun(line: str) -> str:
+def is_read_alike(line: str) -> str:
     """Return a line that the guard reads like this one, and that starts none of its programs."""
     return f"false && {line}"
 
 
-def asked(openkoi: Shell) -> set[str]:
+def waiting_commands(openkoi: Shell) -> set[str]:
     """Return the commands that wait for an answer."""
     listed = json.loads(openkoi("approvals", "--format", "json").stdout)["approvals"]
     questions = [one["question"] for one in listed]
-    return {line for line in (*LEAVES, *STAYS) if any(json.dumps(unrun(line)) in question for question in questions)}
+    return {
+        line for line in (*LEAVES, *STAYS) if any(json.dumps(is_read_alike(line)) in question for question in questions)
+    }

@@ -3,20 +3,20 @@
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script
+from cli_process import Shell, write_script
 from verdict_runs import (
     DONE,
     EDIT,
     SAID,
     TASK,
     WAITING,
-    configured,
+    configure,
     folder_with_test,
     judge_of,
-    outside,
-    played,
+    play,
     result,
     verdict,
+    write_script_outside,
 )
 
 from openkoi_hookspecs import Usage
@@ -56,8 +56,8 @@ def test_a_refused_call_does_not_discard_the_best_work(openkoi: Shell) -> None:
     executor = "".join(step.format(last=last, n=n, used=used) for last, n, used in turns)
     scores = ((1, 0.4), (2, 0.5), (3, 0.6))
     judge = "".join(judge_of(score, f"+x = {n}", finding=f"score {n}") for n, score in scores)
-    configured(openkoi, "[iteration]\nmax_iterations = 5\ntoken_budget = 20000\n")
-    done = played(openkoi, executor, judge=judge)
+    configure(openkoi, "[iteration]\nmax_iterations = 5\ntoken_budget = 20000\n")
+    done = play(openkoi, executor, judge=judge)
 
     told = result(done)
     assert (4, 0.6, False) == (done.returncode, told["score"], told["accepted"]), done.stderr
@@ -75,7 +75,7 @@ def test_a_refused_call_does_not_discard_the_best_work(openkoi: Shell) -> None:
     ids=["garbage", "silence", "refusal"],
 )
 def test_a_judge_that_does_not_judge_accepts_nothing(openkoi: Shell, judge: str) -> None:
-    done = played(openkoi, EDIT + DONE, judge=judge)
+    done = play(openkoi, EDIT + DONE, judge=judge)
 
     told = result(done)
     assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
@@ -84,8 +84,8 @@ def test_a_judge_that_does_not_judge_accepts_nothing(openkoi: Shell, judge: str)
 
 
 def test_a_judge_that_is_late_accepts_nothing(openkoi: Shell) -> None:
-    configured(openkoi, "[evaluators.testrunner]\nenabled = false\n[iteration]\ntimeout_seconds = 8\n")
-    done = played(openkoi, EDIT + DONE, judge="  - says: too late\n    delay: 60\n    repeat: true\n")
+    configure(openkoi, "[evaluators.testrunner]\nenabled = false\n[iteration]\ntimeout_seconds = 8\n")
+    done = play(openkoi, EDIT + DONE, judge="  - says: too late\n    delay: 60\n    repeat: true\n")
 
     told = result(done)
     assert (5, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
@@ -96,7 +96,7 @@ def test_a_judge_that_is_late_accepts_nothing(openkoi: Shell) -> None:
 def test_a_judge_without_a_valid_key_accepts_nothing(openkoi: Shell) -> None:
     with OpenAIServer(models=("gpt-fake",), key="sk-other") as server:
         there = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-wrong")
-        model = script(openkoi.folder, EDIT + DONE)
+        model = write_script(openkoi.folder, EDIT + DONE)
         done = there(TASK, "--executor", model, "--evaluator", "openai/gpt-fake")
 
     assert 3 == done.returncode
@@ -108,7 +108,7 @@ def test_a_judge_without_a_valid_key_accepts_nothing(openkoi: Shell) -> None:
 
 def test_a_refusal_by_the_content_filter_is_not_an_answer(openkoi: Shell) -> None:
     refused = "  - says: I cannot help with that.\n    stop: refused\n    repeat: true\n"
-    done = played(openkoi, refused, judge=judge_of(1.0))
+    done = play(openkoi, refused, judge=judge_of(1.0))
 
     told = result(done)
     assert (3, False, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
@@ -121,15 +121,15 @@ def test_a_model_that_only_looks_for_tools_until_the_money_is_gone_has_done_noth
         f"    calls: [{{tool: find_tool, arguments: {{query: word{n}}}}}]\n"
         for n in range(25)
     )
-    configured(openkoi, "[iteration]\ntoken_budget = 20000\n")
-    done = played(openkoi, looks, judge=judge_of(1.0))
+    configure(openkoi, "[iteration]\ntoken_budget = 20000\n")
+    done = play(openkoi, looks, judge=judge_of(1.0))
 
     assert done.returncode in (4, 7)
     assert result(done)["accepted"] is False
 
 
 def test_a_model_that_says_nothing_is_told_so_and_has_done_nothing(openkoi: Shell) -> None:
-    done = played(openkoi, '  - says: ""\n    repeat: true\n', judge=judge_of(1.0))
+    done = play(openkoi, '  - says: ""\n    repeat: true\n', judge=judge_of(1.0))
 
     told = result(done)
     assert (3, False) == (done.returncode, told["accepted"]), done.stderr
@@ -141,15 +141,15 @@ def test_a_model_that_says_nothing_is_told_so_and_has_done_nothing(openkoi: Shel
 
 @pytest.mark.parametrize(("score", "status"), [(0.9, 0), (0.4, 3)])
 def test_with_a_judge_its_score_decides(openkoi: Shell, score: float, status: int) -> None:
-    configured(openkoi, "[iteration]\nmax_iterations = 1\n")
-    done = played(openkoi, EDIT + DONE, judge=judge_of(score))
+    configure(openkoi, "[iteration]\nmax_iterations = 1\n")
+    done = play(openkoi, EDIT + DONE, judge=judge_of(score))
 
     assert (status, score, status == 0) == (done.returncode, result(done)["score"], result(done)["accepted"])
 
 
 def test_without_a_judge_a_check_that_turned_green_accepts(openkoi: Shell) -> None:
     (openkoi.folder / "test_x.py").write_text(WAITING)
-    done = played(openkoi, EDIT + DONE, "--no-judge", "--category", "bugfix")
+    done = play(openkoi, EDIT + DONE, "--no-judge", "--category", "bugfix")
 
     told = result(done)
     assert (0, True, None) == (done.returncode, told["accepted"], told["score"]), done.stderr
@@ -163,7 +163,7 @@ def test_without_a_judge_a_check_that_turned_green_accepts(openkoi: Shell) -> No
 def test_a_check_whose_own_file_was_changed_accepts_nothing(openkoi: Shell, file: str, text: str) -> None:
     (openkoi.folder / "test_x.py").write_text(WAITING)
     cheat = EDIT.replace("a.py", file).replace("x = 3", text)
-    done = played(openkoi, cheat + DONE, "--no-judge", "--category", "bugfix")
+    done = play(openkoi, cheat + DONE, "--no-judge", "--category", "bugfix")
 
     assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
     assert "failed before and passes now, but this work changed the file" in str(result(done)["stop_reason"])
@@ -180,27 +180,27 @@ LOOK = """\
 @pytest.mark.parametrize("options", [("--iterate", "0"), ("--no-judge",)])
 @pytest.mark.parametrize("task", [TASK, "What is x?"])
 def test_words_beside_a_call_are_no_answer(openkoi: Shell, task: str, options: tuple[str, ...]) -> None:
-    done = played(openkoi, LOOK + SAID.format('""'), *options, task=task)
+    done = play(openkoi, LOOK + SAID.format('""'), *options, task=task)
 
     assert 3 == done.returncode, done.stderr
     assert str(result(done)["stop_reason"]).startswith("nothing was done"), result(done)["stop_reason"]
 
 
 def test_an_answer_that_is_cut_off_each_time_is_not_done(openkoi: Shell) -> None:
-    done = played(openkoi, DONE + "    stop: length\n", "--iterate", "1", task="What is x?")
+    done = play(openkoi, DONE + "    stop: length\n", "--iterate", "1", task="What is x?")
 
     assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
     assert "cut off at the model's length limit" in str(result(done)["stop_reason"])
 
 
 def test_without_a_judge_checks_that_still_pass_accept_a_change(openkoi: Shell) -> None:
-    done = played(openkoi, EDIT + DONE, "--no-judge")
+    done = play(openkoi, EDIT + DONE, "--no-judge")
 
     assert (0, "not judged: 2 checks still pass") == (done.returncode, result(done)["stop_reason"]), done.stderr
 
 
 def test_without_a_judge_passing_checks_accept_no_words(openkoi: Shell) -> None:
-    done = played(openkoi, DONE, "--no-judge")
+    done = play(openkoi, DONE, "--no-judge")
 
     assert (3, False) == (done.returncode, result(done)["accepted"]), done.stderr
 
@@ -208,7 +208,7 @@ def test_without_a_judge_passing_checks_accept_no_words(openkoi: Shell) -> None:
 def test_without_a_judge_and_without_checks_nothing_is_accepted(openkoi: Shell) -> None:
     for file in openkoi.folder.glob("*.py"):
         file.unlink()
-    done = played(openkoi, EDIT.replace("a.py", "a.txt") + DONE, "--no-judge")
+    done = play(openkoi, EDIT.replace("a.py", "a.txt") + DONE, "--no-judge")
 
     told = result(done)
     assert (3, "not judged, and no check ran") == (done.returncode, told["stop_reason"]), done.stderr
@@ -221,20 +221,20 @@ def test_without_a_judge_and_without_checks_nothing_is_accepted(openkoi: Shell) 
 def test_without_evaluation_an_answer_is_enough_and_nothing_is_not(
     openkoi: Shell, said: str, status: int, accepted: bool | None
 ) -> None:
-    done = played(openkoi, SAID.format(said), "--iterate", "0")
+    done = play(openkoi, SAID.format(said), "--iterate", "0")
 
     assert (status, accepted) == (done.returncode, result(done)["accepted"]), done.stderr
 
 
 def test_a_question_is_answered_and_not_judged(openkoi: Shell) -> None:
-    done = played(openkoi, SAID.format("It is 0."), judge="  - fails: {refused: nobody asks me}\n", task="What is x?")
+    done = play(openkoi, SAID.format("It is 0."), judge="  - fails: {refused: nobody asks me}\n", task="What is x?")
 
     told = result(done)
     assert (0, True, "a question, not judged") == (done.returncode, told["accepted"], told["stop_reason"]), done.stderr
 
 
 def test_what_looked_like_a_question_and_changed_a_file_is_judged(openkoi: Shell) -> None:
-    done = played(openkoi, EDIT + DONE, "--iterate", "1", judge=judge_of(0.2), task="What is x?")
+    done = play(openkoi, EDIT + DONE, "--iterate", "1", judge=judge_of(0.2), task="What is x?")
 
     assert (3, 0.2) == (done.returncode, result(done)["score"]), done.stderr
 
@@ -247,14 +247,14 @@ def test_a_commit_is_a_change_that_the_judge_sees(openkoi: Shell) -> None:
     calls: [{{tool: run_command, arguments: {{command: "{commit}"}}}}]
 """
     judge = judge_of(0.9, "git add -A", "exit code 0")
-    done = played(openkoi, executor + DONE, judge=judge, task="Commit this")
+    done = play(openkoi, executor + DONE, judge=judge, task="Commit this")
 
     assert (0, 0.9) == (done.returncode, result(done)["score"]), done.stderr
 
 
 def test_of_work_that_changed_nothing_the_judge_is_told_so_and_votes_three_times(openkoi: Shell) -> None:
     judge = judge_of(0.95, "Nothing was changed")
-    done = played(openkoi, SAID.format("Carp in the pond"), "--why", judge=judge, task="Write a haiku about carp")
+    done = play(openkoi, SAID.format("Carp in the pond"), "--why", judge=judge, task="Write a haiku about carp")
 
     assert (0, True) == (done.returncode, result(done)["accepted"]), done.stderr
     told = openkoi("status", "--why")
@@ -262,15 +262,15 @@ def test_of_work_that_changed_nothing_the_judge_is_told_so_and_votes_three_times
 
 
 def test_a_judge_has_a_call_left_where_calls_are_limited(openkoi: Shell) -> None:
-    configured(openkoi, "[safety]\nmax_calls = 3\n")
-    done = played(openkoi, EDIT + DONE, judge=judge_of(0.95))
+    configure(openkoi, "[safety]\nmax_calls = 3\n")
+    done = play(openkoi, EDIT + DONE, judge=judge_of(0.95))
 
     assert (0, 0.95) == (done.returncode, result(done)["score"]), done.stderr
 
 
 def test_a_judge_that_could_vote_only_once_has_judged(openkoi: Shell) -> None:
-    configured(openkoi, "[safety]\nmax_calls = 2\n")
-    done = played(openkoi, SAID.format("Carp in the pond"), judge=judge_of(0.95), task="Write a haiku about carp")
+    configure(openkoi, "[safety]\nmax_calls = 2\n")
+    done = play(openkoi, SAID.format("Carp in the pond"), judge=judge_of(0.95), task="Write a haiku about carp")
 
     assert (0, 0.95) == (done.returncode, result(done)["score"]), done.stderr
 
@@ -281,8 +281,8 @@ def test_good_work_done_with_the_last_money_is_still_judged(openkoi: Shell) -> N
         f"    calls: [{{tool: search, arguments: {{pattern: word{n}}}}}]\n"
         for n in range(1, 30)
     )
-    configured(openkoi, "[iteration]\ntoken_budget = 60000\n")
-    done = played(openkoi, EDIT + reads, judge=judge_of(0.9))
+    configure(openkoi, "[iteration]\ntoken_budget = 60000\n")
+    done = play(openkoi, EDIT + reads, judge=judge_of(0.9))
 
     told = result(done)
     assert (0, 0.9, True) == (done.returncode, told["score"], told["accepted"]), done.stderr
@@ -294,10 +294,10 @@ def test_good_work_done_with_the_last_money_is_still_judged(openkoi: Shell) -> N
 def test_resuming_unjudged_work_judges_it_without_another_execution(openkoi: Shell) -> None:
     with OpenAIServer(Say(verdict(0.9), usage=Usage(input=9, output=9)), key="sk-right") as server:
         there = openkoi.told(OPENAI_BASE_URL=server.url)
-        model = outside(openkoi, EDIT + DONE)
+        model = write_script_outside(openkoi, EDIT + DONE)
         first = there.told(OPENAI_API_KEY="sk-wrong")(TASK, "--executor", model, "--evaluator", "openai/gpt-fake")
-        outside(openkoi, "  - fails: {refused: not to be asked again}\n")
-        configured(openkoi, f'[models]\nexecutor = "{model}"\nevaluator = "openai/gpt-fake"\n')
+        write_script_outside(openkoi, "  - fails: {refused: not to be asked again}\n")
+        configure(openkoi, f'[models]\nexecutor = "{model}"\nevaluator = "openai/gpt-fake"\n')
         again = there.told(OPENAI_API_KEY="sk-right")("resume", "--format", "json")
 
     assert (3, 0) == (first.returncode, again.returncode), again.stderr
@@ -307,8 +307,8 @@ def test_resuming_unjudged_work_judges_it_without_another_execution(openkoi: She
 
 @pytest.mark.parametrize("said", ["It is fine.", '""'], ids=["garbage", "silence"])
 def test_a_judge_that_could_not_be_read_is_asked_again_on_resume(openkoi: Shell, said: str) -> None:
-    first = played(openkoi, EDIT + DONE, judge=f"  - says: {said}\n    repeat: true\n")
-    outside(openkoi, judge_of(0.9), "judge.yaml")
+    first = play(openkoi, EDIT + DONE, judge=f"  - says: {said}\n    repeat: true\n")
+    write_script_outside(openkoi, judge_of(0.9), "judge.yaml")
     again = openkoi("resume", "--format", "json")
     rows = openkoi("export", "--format", "json", "--output", str(openkoi.folder.parent / "out"))
 
@@ -324,10 +324,10 @@ def test_what_is_accepted_on_resume_is_what_is_on_the_disk(openkoi: Shell) -> No
     executor = EDIT.replace("x = 3", "x = 2") + "  - when: {after: 1}\n    says: One.\n"
     executor += EDIT.replace("after: 0", "after: 2") + SAID.format("Two.")
     low, unread = judge_of(0.6, "+x = 2"), "  - says: It is fine.\n    repeat: true\n"
-    first = played(openkoi, executor, judge=low + unread)
+    first = play(openkoi, executor, judge=low + unread)
     assert (3, "x = 2\n") == (first.returncode, (openkoi.folder / "a.py").read_text()), first.stderr
 
-    outside(openkoi, low + judge_of(0.9), "judge.yaml")
+    write_script_outside(openkoi, low + judge_of(0.9), "judge.yaml")
     again = openkoi("resume", "--format", "json")
 
     assert (0, "Two.", 0.9) == (again.returncode, result(again)["output"], result(again)["score"]), again.stderr
@@ -338,8 +338,8 @@ def test_a_resumed_run_knows_its_baseline_of_checks(openkoi: Shell) -> None:
     (openkoi.folder / "test_x.py").write_text(WAITING)
     with OpenAIServer(Say(verdict(0.9), usage=Usage(input=9, output=9)), key="sk-right") as server:
         there = openkoi.told(OPENAI_BASE_URL=server.url)
-        model = script(openkoi.folder, EDIT.replace("x = 3", "x = 4") + DONE)
-        configured(openkoi, f'[models]\nexecutor = "{model}"\nevaluator = "openai/gpt-fake"\n')
+        model = write_script(openkoi.folder, EDIT.replace("x = 3", "x = 4") + DONE)
+        configure(openkoi, f'[models]\nexecutor = "{model}"\nevaluator = "openai/gpt-fake"\n')
         first = there.told(OPENAI_API_KEY="sk-wrong")(TASK, "--category", "code")
         again = there.told(OPENAI_API_KEY="sk-right")("resume", "--format", "json")
 
@@ -350,7 +350,7 @@ def test_a_resumed_run_knows_its_baseline_of_checks(openkoi: Shell) -> None:
 def test_a_fork_knows_the_baseline_of_checks_of_the_run_it_comes_from(openkoi: Shell) -> None:
     (openkoi.folder / "test_x.py").write_text(WAITING)
     executor = EDIT.replace("x = 3", "x = 4") + SAID.format("Done.")
-    first = played(openkoi, executor, "--iterate", "2", "--category", "code", judge=judge_of(0.5))
+    first = play(openkoi, executor, "--iterate", "2", "--category", "code", judge=judge_of(0.5))
     task = str(result(first)["task_id"])[:8]
     forked = openkoi("fork", task, "--at", "2", "--set", "iteration.quality_threshold=0.4", "--format", "json")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell
-from verdict_runs import DONE, EDIT, folder_with_test, judge_of, outside, played, result
+from verdict_runs import DONE, EDIT, folder_with_test, judge_of, play, result, write_script_outside
 
 WRITES = """\
 import time
@@ -25,7 +25,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def test_a_report_of_the_tests_is_no_change_of_the_model(openkoi: Shell) -> None:
-    done = played(openkoi, DONE, "--no-judge")
+    done = play(openkoi, DONE, "--no-judge")
     assert done.returncode == 3, done.stdout + done.stderr
     assert result(done)["changed_files"] == []
 
@@ -37,13 +37,13 @@ def test_a_call_that_changes_nothing_does_not_claim_the_report(openkoi: Shell) -
     calls: [{tool: run_command, arguments: {command: "cat a.py"}}]
     usage: {input: 10, output: 10}
 """
-    done = played(openkoi, looks + DONE, "--no-judge")
+    done = play(openkoi, looks + DONE, "--no-judge")
     assert done.returncode == 3, done.stdout + done.stderr
     assert result(done)["changed_files"] == []
 
 
 def test_work_beside_the_report_lists_only_the_work(openkoi: Shell) -> None:
-    done = played(openkoi, EDIT + DONE, "--no-judge")
+    done = play(openkoi, EDIT + DONE, "--no-judge")
     assert (0, ["a.py"]) == (done.returncode, result(done)["changed_files"]), done.stdout + done.stderr
 
 
@@ -69,21 +69,21 @@ def test_a_file_that_a_test_made_is_the_models_work_once_it_is_edited(openkoi: S
     calls: [{tool: write_file, arguments: {path: a.snap, content: "3", overwrite: true}}]
     usage: {input: 10, output: 10}
 """
-    done = played(openkoi, EDIT + repair + DONE, "--no-judge")
+    done = play(openkoi, EDIT + repair + DONE, "--no-judge")
     told = result(done)
     assert (0, ["a.py", "a.snap"]) == (done.returncode, told["changed_files"]), done.stdout + done.stderr
 
 
 def test_the_report_of_the_tests_does_not_hinder_a_later_verdict(openkoi: Shell) -> None:
-    first = played(openkoi, EDIT + DONE, judge="  - says: It is fine.\n    repeat: true\n")
+    first = play(openkoi, EDIT + DONE, judge="  - says: It is fine.\n    repeat: true\n")
     assert first.returncode == 3, first.stderr
-    outside(openkoi, judge_of(0.95), "judge.yaml")
+    write_script_outside(openkoi, judge_of(0.95), "judge.yaml")
     again = openkoi("resume", "--format", "json")
     assert (0, 0.95, ["a.py"]) == (again.returncode, result(again)["score"], result(again)["changed_files"])
 
 
 def test_the_report_of_the_tests_does_not_hinder_a_fork(openkoi: Shell) -> None:
-    first = played(openkoi, EDIT + DONE, judge=judge_of(0.6))
+    first = play(openkoi, EDIT + DONE, judge=judge_of(0.6))
     forked = openkoi(
         *("fork", str(result(first)["task_id"])[:8], "--at", "1"),
         *("--set", "iteration.quality_threshold=0.5", "--format", "json"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import Shell, shell
-from verdict_runs import DONE, EDIT, SAID, TASK, configured, judge_of, outside, result, verdict
+from verdict_runs import DONE, EDIT, SAID, TASK, configure, judge_of, result, verdict, write_script_outside
 
 from openkoi_hookspecs import Usage
 from openkoi_testing.servers import OpenAIServer, Say
@@ -24,36 +24,36 @@ def openkoi(tmp_path: Path) -> Shell:
     """A folder with one file, and a home without memory of anything."""
     made = shell(tmp_path)
     (made.folder / "a.py").write_text("x = 0\n")
-    configured(made, "[evaluators.testrunner]\nenabled = false\n[evaluators.lint]\nenabled = false\n")
+    configure(made, "[evaluators.testrunner]\nenabled = false\n[evaluators.lint]\nenabled = false\n")
     return made
 
 
-def unjudged(openkoi: Shell) -> str:
+def end_unjudged(openkoi: Shell) -> str:
     """Let a task end whose judge cannot be read; the next verdict would accept it. Return the task's id."""
     models = (
         "--executor",
-        outside(openkoi, EDIT + DONE, "executor.yaml"),
+        write_script_outside(openkoi, EDIT + DONE, "executor.yaml"),
         "--evaluator",
-        outside(openkoi, GARBAGE, "judge.yaml"),
+        write_script_outside(openkoi, GARBAGE, "judge.yaml"),
     )
     first = openkoi(TASK, *models, "--format", "json")
     assert (3, "x = 3\n") == (first.returncode, (openkoi.folder / "a.py").read_text()), first.stderr
-    outside(openkoi, REFUSING, "executor.yaml")
-    outside(openkoi, judge_of(0.95), "judge.yaml")
+    write_script_outside(openkoi, REFUSING, "executor.yaml")
+    write_script_outside(openkoi, judge_of(0.95), "judge.yaml")
     return str(result(first)["task_id"])[:8]
 
 
-def killed(openkoi: Shell, *models: str, until: str) -> None:
+def run_and_kill(openkoi: Shell, *models: str, until: str) -> None:
     """Begin the task, and kill it when its log contains this."""
-    killed_at(openkoi, TASK, *models, until=until)
+    kill_at(openkoi, TASK, *models, until=until)
 
 
-def killed_while_resumed(openkoi: Shell, *models: str, until: str) -> None:
+def resume_and_kill(openkoi: Shell, *models: str, until: str) -> None:
     """Resume the task, and kill it when its log contains this."""
-    killed_at(openkoi, "resume", *models, until=until)
+    kill_at(openkoi, "resume", *models, until=until)
 
 
-def killed_at(openkoi: Shell, *line: str, until: str) -> None:
+def kill_at(openkoi: Shell, *line: str, until: str) -> None:
     child = openkoi.started(*line)
     deadline = time.monotonic() + 60
     while not any(until in log.read_text() for log in openkoi.home.rglob("*.jsonl")):
@@ -63,7 +63,7 @@ def killed_at(openkoi: Shell, *line: str, until: str) -> None:
     child.communicate(timeout=20)
 
 
-def spent(openkoi: Shell) -> int:
+def count_answers(openkoi: Shell) -> int:
     """Return how many answers of models the log contains."""
     return sum(told.read_text().count('"type":"model.response"') for told in openkoi.home.rglob("*.jsonl"))
 
@@ -73,24 +73,24 @@ def spent(openkoi: Shell) -> int:
 
 @pytest.mark.parametrize("name", ["a.py", "mine.py"], ids=["a file of the task", "another file"])
 def test_files_that_changed_since_are_not_accepted_by_the_old_diff(openkoi: Shell, name: str) -> None:
-    task = unjudged(openkoi)
-    before = spent(openkoi)
+    task = end_unjudged(openkoi)
+    before = count_answers(openkoi)
     (openkoi.folder / name).write_text("x = 7\n")
     again = openkoi("resume", "--format", "json")
 
-    assert (2, before) == (again.returncode, spent(openkoi)), again.stderr
+    assert (2, before) == (again.returncode, count_answers(openkoi)), again.stderr
     assert f"Task {task} cannot be judged, because files changed after it stopped: {name}." in again.stderr
     assert f"`openkoi resume {task}`" in again.stderr
     assert "x = 7\n" == (openkoi.folder / name).read_text()
 
 
 def test_work_that_was_undone_is_judged_only_after_it_was_redone(openkoi: Shell) -> None:
-    task = unjudged(openkoi)
+    task = end_unjudged(openkoi)
     undone = openkoi("undo")
-    before = spent(openkoi)
+    before = count_answers(openkoi)
     refused = openkoi("resume")
 
-    assert (0, 2, before) == (undone.returncode, refused.returncode, spent(openkoi)), refused.stderr
+    assert (0, 2, before) == (undone.returncode, refused.returncode, count_answers(openkoi)), refused.stderr
     assert f"its changes were undone: a.py. Run `openkoi redo {task}`, then `openkoi resume {task}`." in refused.stderr
     assert "x = 0\n" == (openkoi.folder / "a.py").read_text()
 
@@ -101,7 +101,7 @@ def test_work_that_was_undone_is_judged_only_after_it_was_redone(openkoi: Shell)
 
 
 def test_a_change_that_was_taken_out_again_does_not_stand_in_the_way(openkoi: Shell) -> None:
-    unjudged(openkoi)
+    end_unjudged(openkoi)
     (openkoi.folder / "a.py").write_text("x = 7\n")
     refused = openkoi("resume")
     (openkoi.folder / "a.py").write_text("x = 3\n")
@@ -115,12 +115,12 @@ def test_a_change_that_was_taken_out_again_does_not_stand_in_the_way(openkoi: Sh
 def test_a_task_that_was_killed_while_it_was_judged_is_not_judged_by_the_old_diff(openkoi: Shell, edited: bool) -> None:
     models = (
         "--executor",
-        outside(openkoi, EDIT + DONE, "executor.yaml"),
+        write_script_outside(openkoi, EDIT + DONE, "executor.yaml"),
         "--evaluator",
-        outside(openkoi, LATE, "judge.yaml"),
+        write_script_outside(openkoi, LATE, "judge.yaml"),
     )
-    killed(openkoi, *models, until='"role":"evaluator"')
-    outside(openkoi, judge_of(0.95), "judge.yaml")
+    run_and_kill(openkoi, *models, until='"role":"evaluator"')
+    write_script_outside(openkoi, judge_of(0.95), "judge.yaml")
     if edited:
         (openkoi.folder / "a.py").write_text("x = 7\n")
     again = openkoi("resume", "--format", "json")
@@ -135,18 +135,18 @@ def test_a_judge_that_is_killed_on_resume_is_resumed_over_the_files_that_it_judg
     executor = EDIT.replace("x = 3", "x = 2") + "  - when: {after: 1}\n    says: One.\n"
     executor += EDIT.replace("after: 0", "after: 2") + SAID.format("Two.")
     low = judge_of(0.6, "+x = 2")
-    models = ("--executor", outside(openkoi, executor, "executor.yaml"))
-    first = openkoi(TASK, *models, "--evaluator", outside(openkoi, low + GARBAGE, "judge.yaml"))
+    models = ("--executor", write_script_outside(openkoi, executor, "executor.yaml"))
+    first = openkoi(TASK, *models, "--evaluator", write_script_outside(openkoi, low + GARBAGE, "judge.yaml"))
     assert (3, "x = 2\n") == (first.returncode, (openkoi.folder / "a.py").read_text()), first.stderr
 
-    outside(openkoi, low + LATE, "judge.yaml")
+    write_script_outside(openkoi, low + LATE, "judge.yaml")
     asked = openkoi.started("resume")
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and "x = 3\n" != (openkoi.folder / "a.py").read_text():
         time.sleep(0.05)
     asked.send_signal(signal.SIGKILL)
     asked.communicate(timeout=20)
-    outside(openkoi, low + judge_of(0.9), "judge.yaml")
+    write_script_outside(openkoi, low + judge_of(0.9), "judge.yaml")
     again = openkoi("resume", "--format", "json")
 
     assert (0, "Two.", 0.9) == (again.returncode, result(again)["output"], result(again)["score"]), again.stderr
@@ -160,15 +160,15 @@ def test_a_judge_that_is_killed_on_resume_is_resumed_over_the_files_that_it_judg
 def test_a_killed_task_is_judged_by_whom_its_command_line_named(openkoi: Shell) -> None:
     with OpenAIServer(Say(verdict(0.9), usage=Usage(input=9, output=9))) as server:
         there = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-test")
-        killed(
+        run_and_kill(
             there,
             "-m",
-            outside(openkoi, SLOW, "executor.yaml"),
+            write_script_outside(openkoi, SLOW, "executor.yaml"),
             "--evaluator",
             "openai/gpt-fake",
             until='"type":"tool_result"',
         )
-        outside(openkoi, EDIT + DONE, "executor.yaml")
+        write_script_outside(openkoi, EDIT + DONE, "executor.yaml")
         before = len(server.asked)
         again = there("resume", "--format", "json")
 
@@ -177,19 +177,21 @@ def test_a_killed_task_is_judged_by_whom_its_command_line_named(openkoi: Shell) 
 
 
 def test_resume_judges_by_the_evaluator_that_it_names_itself(openkoi: Shell) -> None:
-    unjudged(openkoi)
-    outside(openkoi, REFUSING, "judge.yaml")
-    again = openkoi("resume", "--evaluator", outside(openkoi, judge_of(0.85), "other.yaml"), "--format", "json")
+    end_unjudged(openkoi)
+    write_script_outside(openkoi, REFUSING, "judge.yaml")
+    again = openkoi(
+        "resume", "--evaluator", write_script_outside(openkoi, judge_of(0.85), "other.yaml"), "--format", "json"
+    )
 
     assert (0, 0.85) == (again.returncode, result(again)["score"]), again.stderr
 
 
 def test_a_model_for_every_role_keeps_the_configured_judge_out_on_resume_too(openkoi: Shell) -> None:
-    other = outside(openkoi, REFUSING, "other.yaml")
+    other = write_script_outside(openkoi, REFUSING, "other.yaml")
     off = "[evaluators.testrunner]\nenabled = false\n[evaluators.lint]\nenabled = false\n"
-    configured(openkoi, f'{off}[models]\nevaluator = "{other}"\n')
-    first = openkoi(TASK, "-m", outside(openkoi, EDIT + DONE, "executor.yaml"))
-    outside(openkoi, judge_of(0.95), "executor.yaml")
+    configure(openkoi, f'{off}[models]\nevaluator = "{other}"\n')
+    first = openkoi(TASK, "-m", write_script_outside(openkoi, EDIT + DONE, "executor.yaml"))
+    write_script_outside(openkoi, judge_of(0.95), "executor.yaml")
     again = openkoi("resume", "--format", "json")
 
     assert (3, 0, 0.95) == (first.returncode, again.returncode, result(again)["score"]), again.stderr
@@ -199,13 +201,13 @@ def test_a_model_for_every_role_keeps_the_configured_judge_out_on_resume_too(ope
 @pytest.mark.parametrize("option", ["--evaluator", "-m"])
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_model_that_only_a_killed_resume_named_is_used_again(openkoi: Shell, option: str, times: int) -> None:
-    task = unjudged(openkoi)
-    outside(openkoi, REFUSING, "judge.yaml")
-    other = outside(openkoi, LATE, "other.yaml")
-    killed_while_resumed(openkoi, option, other, until='"type":"run.continued"')
+    task = end_unjudged(openkoi)
+    write_script_outside(openkoi, REFUSING, "judge.yaml")
+    other = write_script_outside(openkoi, LATE, "other.yaml")
+    resume_and_kill(openkoi, option, other, until='"type":"run.continued"')
     for _ in range(times - 1):
-        killed_while_resumed(openkoi, until='"type":"run.continued"')
-    outside(openkoi, judge_of(0.85), "other.yaml")
+        resume_and_kill(openkoi, until='"type":"run.continued"')
+    write_script_outside(openkoi, judge_of(0.85), "other.yaml")
     again = openkoi("resume", task, "--format", "json")
 
     assert (0, 0.85) == (again.returncode, result(again)["score"]), again.stderr
@@ -213,15 +215,15 @@ def test_a_model_that_only_a_killed_resume_named_is_used_again(openkoi: Shell, o
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
 def test_a_fork_that_is_resumed_with_another_judge_keeps_it(openkoi: Shell) -> None:
-    models = ("--executor", outside(openkoi, EDIT + DONE, "executor.yaml"))
-    first = openkoi(TASK, *models, "--evaluator", outside(openkoi, judge_of(0.5), "judge.yaml"), "-i", "1")
+    models = ("--executor", write_script_outside(openkoi, EDIT + DONE, "executor.yaml"))
+    first = openkoi(TASK, *models, "--evaluator", write_script_outside(openkoi, judge_of(0.5), "judge.yaml"), "-i", "1")
     assert 3 == first.returncode, first.stderr
-    garbage = outside(openkoi, GARBAGE, "garbage.yaml")
+    garbage = write_script_outside(openkoi, GARBAGE, "garbage.yaml")
     forked = openkoi("fork", "--set", f"models.evaluator={garbage}", "--format", "json")
     assert None is result(forked)["score"], forked.stderr
-    other = outside(openkoi, LATE, "other.yaml")
-    killed_while_resumed(openkoi, "--evaluator", other, until=other)
-    outside(openkoi, judge_of(0.85), "other.yaml")
+    other = write_script_outside(openkoi, LATE, "other.yaml")
+    resume_and_kill(openkoi, "--evaluator", other, until=other)
+    write_script_outside(openkoi, judge_of(0.85), "other.yaml")
     again = openkoi("resume", "--format", "json")
 
     assert (0, 0.85) == (again.returncode, result(again)["score"]), again.stderr
@@ -231,12 +233,12 @@ def test_a_fork_that_is_resumed_with_another_judge_keeps_it(openkoi: Shell) -> N
 def test_a_fork_is_judged_by_whom_the_command_line_named(openkoi: Shell, set_to: str, score: float) -> None:
     models = (
         "--executor",
-        outside(openkoi, EDIT + DONE, "executor.yaml"),
+        write_script_outside(openkoi, EDIT + DONE, "executor.yaml"),
         "--evaluator",
-        outside(openkoi, judge_of(0.5), "judge.yaml"),
+        write_script_outside(openkoi, judge_of(0.5), "judge.yaml"),
     )
     first = openkoi(TASK, *models, "-i", "1", "--format", "json")
-    other = outside(openkoi, judge_of(0.6), "other.yaml")
+    other = write_script_outside(openkoi, judge_of(0.6), "other.yaml")
     named = ["--set", f"models.evaluator={other}"] if set_to else []
     forked = openkoi("fork", str(result(first)["task_id"])[:8], *named, "--format", "json")
 
@@ -247,7 +249,7 @@ def test_a_fork_is_judged_by_whom_the_command_line_named(openkoi: Shell, set_to:
 
 
 def test_without_an_id_a_task_of_this_folder_is_resumed_and_one_elsewhere_is_named(openkoi: Shell) -> None:
-    task = unjudged(openkoi)
+    task = end_unjudged(openkoi)
     other = openkoi.folder.parent / "other"
     other.mkdir()
     there = Shell(other, openkoi.home)
@@ -258,7 +260,7 @@ def test_without_an_id_a_task_of_this_folder_is_resumed_and_one_elsewhere_is_nam
     assert f"Task {task} was interrupted in {openkoi.folder}: run `openkoi resume {task}` there." in refused.stderr
 
     (other / "a.py").write_text("x = 0\n")
-    later = unjudged(there)
+    later = end_unjudged(there)
     here = openkoi("resume", "--format", "json")
 
     assert (0, task) == (here.returncode, str(json.loads(here.stdout)["task_id"])[:8]), here.stderr

@@ -5,7 +5,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 TASK = "Write koi into the files"
 DONE = "  - says: Done.\n    repeat: true\n"
@@ -22,24 +22,24 @@ DIMENSIONS = (
 def openkoi(tmp_path: Path) -> Shell:
     made = shell(tmp_path)
     (made.folder / "a.txt").write_text("old\n")
-    configured(made)
+    configure(made)
     return made
 
 
-def configured(openkoi: Shell, text: str = "") -> None:
+def configure(openkoi: Shell, text: str = "") -> None:
     """Write a configuration; the example evaluator that a workspace installs is not among the default plugins."""
     openkoi.home.mkdir(exist_ok=True)
     (openkoi.home / "config.toml").write_text(f"[evaluators.word-count]\nenabled = false\n{text}")
 
 
-def played(openkoi: Shell, turns: str, *options: str, task: str = TASK) -> CompletedProcess[str]:
+def play(openkoi: Shell, turns: str, *options: str, task: str = TASK) -> CompletedProcess[str]:
     return openkoi(task, "--executor", model(openkoi, turns), *options)
 
 
 def model(openkoi: Shell, turns: str, name: str = "script.yaml") -> str:
     """Return a scripted model, whose script is not in the folder that is worked in."""
     outside = openkoi.folder.parent
-    script(outside, turns, name)
+    write_script(outside, turns, name)
     return f"rehearsal/{outside / name}"
 
 
@@ -80,7 +80,7 @@ def test_a_team_whose_members_refuse_exits_as_a_refusal_does(openkoi: Shell, str
 def test_a_provider_that_fails_leaves_files_that_are_named_and_can_be_undone(
     openkoi: Shell, files: list[str], named: str
 ) -> None:
-    done = played(openkoi, writes(*files) + FAILS, "--format", "json")
+    done = play(openkoi, writes(*files) + FAILS, "--format", "json")
 
     told = json.loads(done.stdout)
     assert (75, files) == (done.returncode, told["changed_files"]), done.stderr
@@ -94,7 +94,7 @@ def test_a_provider_that_fails_leaves_files_that_are_named_and_can_be_undone(
 
 
 def test_a_provider_that_fails_before_any_change_names_no_file(openkoi: Shell) -> None:
-    done = played(openkoi, FAILS, "--format", "json")
+    done = play(openkoi, FAILS, "--format", "json")
 
     assert (75, []) == (done.returncode, json.loads(done.stdout)["changed_files"])
     assert "openkoi undo" not in done.stderr
@@ -103,7 +103,7 @@ def test_a_provider_that_fails_before_any_change_names_no_file(openkoi: Shell) -
 def test_a_provider_that_fails_in_a_later_iteration_names_what_the_first_one_changed(openkoi: Shell) -> None:
     evaluator = model(openkoi, judge(0.2), "judge.yaml")
     turns = writes("a.txt") + "  - when: {after: 1}\n    says: Done.\n" + FAILS
-    done = played(openkoi, turns, "--evaluator", evaluator, "--format", "json")
+    done = play(openkoi, turns, "--evaluator", evaluator, "--format", "json")
 
     assert (75, ["a.txt"]) == (done.returncode, json.loads(done.stdout)["changed_files"]), done.stderr
     assert "Changed: a.txt. To undo this, run `openkoi undo`." in done.stderr
@@ -111,13 +111,13 @@ def test_a_provider_that_fails_in_a_later_iteration_names_what_the_first_one_cha
 
 def test_a_score_just_below_the_threshold_is_not_printed_as_the_threshold(openkoi: Shell) -> None:
     evaluator = model(openkoi, judge(0.795), "judge.yaml")
-    done = played(openkoi, writes("a.txt") + DONE, "--evaluator", evaluator, "-i", "1", "--format", "json")
+    done = play(openkoi, writes("a.txt") + DONE, "--evaluator", evaluator, "-i", "1", "--format", "json")
 
     assert "score 0.795 is below the threshold 0.800 after 1 iteration" == json.loads(done.stdout)["stop_reason"]
 
 
 def test_a_run_that_did_nothing_says_so(openkoi: Shell) -> None:
-    done = played(openkoi, '  - says: ""\n    repeat: true\n', "-i", "5", "--format", "json")
+    done = play(openkoi, '  - says: ""\n    repeat: true\n', "-i", "5", "--format", "json")
 
     assert (3, "nothing was done") == (done.returncode, json.loads(done.stdout)["stop_reason"]), done.stderr
 
@@ -126,7 +126,7 @@ def test_a_run_that_waits_for_approval_names_the_next_step(openkoi: Shell) -> No
     calls = [{"tool": "run_command", "arguments": {"command": "git push --force origin main"}}]
     turns = f"  - when: {{after: 0}}\n    says: Pushing.\n    calls: {json.dumps(calls)}\n" + DONE
 
-    done = played(openkoi, turns)
+    done = play(openkoi, turns)
 
     assert 8 == done.returncode, done.stderr
     assert "To allow it, run `openkoi approve`, then `openkoi resume`." in done.stderr
@@ -148,12 +148,12 @@ class Judge:
 @pytest.mark.parametrize(("judged", "last"), [(1, False), (0, True)], ids=["earlier", "last"])
 def test_resume_is_named_only_where_it_judges_the_files_that_are_there(openkoi: Shell, judged: int, last: bool) -> None:
     """An earlier iteration that was judged is restored; resume would judge the one after it."""
-    configured(openkoi, "[evaluators.judge]\nenabled = false\n")
+    configure(openkoi, "[evaluators.judge]\nenabled = false\n")
     there = openkoi.with_plugin(FALLS_SILENT.format(judged=judged), evaluators="acme:Judge")
     finished = "  - when: {{after: {}}}\n    says: Finished.\n"
     turns = writes("a.txt") + finished.format(1) + writes("b.txt", after=2) + finished.format(3)
 
-    done = played(there, turns)
+    done = play(there, turns)
 
     assert (3, last) == (done.returncode, "run `openkoi resume`" in done.stderr), done.stderr
     assert "Not judged: no answer." in done.stderr
@@ -172,20 +172,20 @@ class Judge:
 
 
 def test_why_a_limit_silenced_a_judge_is_said_once(openkoi: Shell) -> None:
-    configured(openkoi, "[evaluators.judge]\nenabled = false\n")
+    configure(openkoi, "[evaluators.judge]\nenabled = false\n")
     there = openkoi.with_plugin(JUDGE, evaluators="acme:Judge")
 
-    done = played(there, writes("a.txt") + DONE)
+    done = play(there, writes("a.txt") + DONE)
 
     assert 4 == done.returncode, done.stderr
     assert "  ! acme could not evaluate: The task's limit of tokens is reached.\n" in done.stderr
 
 
 def test_a_model_that_cannot_be_asked_what_was_learned_is_reported_plainly(openkoi: Shell) -> None:
-    configured(openkoi, f'[models]\nsmall = "{model(openkoi, REFUSED, "small.yaml")}"\n')
+    configure(openkoi, f'[models]\nsmall = "{model(openkoi, REFUSED, "small.yaml")}"\n')
     evaluator = model(openkoi, judge(0.2), "judge.yaml")
 
-    done = played(openkoi, writes("a.txt") + DONE, "--evaluator", evaluator, "-i", "1")
+    done = play(openkoi, writes("a.txt") + DONE, "--evaluator", evaluator, "-i", "1")
 
     assert 3 == done.returncode, done.stderr
     assert "Could not ask a model what to learn from this run: no longer offered" in done.stderr

@@ -50,7 +50,7 @@ def git(
     return subprocess.run(command, env={**ENVIRONMENT, **more}, input=data, capture_output=True, check=check)
 
 
-def told_by(folder: Path, *words: str, **more: str) -> str:
+def git_output(folder: Path, *words: str, **more: str) -> str:
     """Return what git prints."""
     return os.fsdecode(git(folder, *words, check=False, **more).stdout)
 
@@ -166,7 +166,7 @@ class Reference:
             "GIT_WORK_TREE": str(root),
         }
         git(root, "add", "-A", "-f", ".", check=True, **more)
-        return told_by(root, "write-tree", **more).strip()
+        return git_output(root, "write-tree", **more).strip()
 
     def after(self, tree: str, acts: Sequence[Act]) -> str:
         """Return the tree that acts lead to, done in a folder beside."""
@@ -185,7 +185,7 @@ class Reference:
 
     def files(self, tree: str) -> dict[str, str]:
         """Return the paths of a tree with mode and content."""
-        listed = told_by(self.home, "ls-tree", "-r", "-z", tree).split("\0")
+        listed = git_output(self.home, "ls-tree", "-r", "-z", tree).split("\0")
         return {path: fact for fact, _, path in (line.partition("\t") for line in listed) if path}
 
     def merged(self, base: str, now: str, wanted: str, folder: str = "") -> tuple[dict[str, str], set[str]]:
@@ -204,7 +204,7 @@ class Reference:
     def within(self, tree: str, folder: str) -> str:
         """Return the tree of a folder; an empty one where it is not there."""
         words = ["rev-parse", "--verify", "-q", f"{tree}:{folder}"]
-        return told_by(self.home, *words).strip() or told_by(self.home, "mktree").strip()
+        return git_output(self.home, *words).strip() or git_output(self.home, "mktree").strip()
 
     def merged_folder(self, base: str, now: str, wanted: str) -> tuple[dict[str, str], set[str]]:
         """Merge whole trees. What undo does otherwise than git, because it writes no file with marks of a conflict:
@@ -216,17 +216,21 @@ class Reference:
         """
         root = self.commit(base)
         sides = [self.commit(one, "-p", root) for one in (now, wanted)]
-        said = told_by(self.home, "merge-tree", "--write-tree", "-z", *sides).split("\0")
+        said = git_output(self.home, "merge-tree", "--write-tree", "-z", *sides).split("\0")
         listed = [line.partition("\t") for line in (said[1 : said.index("", 1)] if "" in said[1:] else said[1:])]
         facts = [(fact.split(" "), name) for fact, _, name in listed]
         there, before, after, tree = (self.files(one) for one in (now, base, wanted, said[0]))
         names = {name for _, name in facts}
-        back = {name: old for name, old in came_from(facts, before, there) if name in after and name not in there}
+        back = {
+            name: old for name, old in conflict_origins(facts, before, there) if name in after and name not in there
+        }
         aside = {name: name.rpartition("~")[0] for name in names if "~" in name}
         alone = {*there} - names
-        empty = {name for name, path in aside.items() if path in alone and not below(path, {*tree} - names)}
+        empty = {name for name, path in aside.items() if path in alone and not contains_any(path, {*tree} - names)}
         conflicts = {aside.get(name, name) for name in names - {*back} - empty} | {*back.values()}
-        conflicts |= {path for fact, name in facts if name not in {*there, *empty} for path in renamed(fact, there)}
+        conflicts |= {
+            path for fact, name in facts if name not in {*there, *empty} for path in find_renamed(fact, there)
+        }
         known = {*there, *after}
         merged = {path: fact for path, fact in tree.items() if path not in {*names, *conflicts}}
         staying = tuple(f"{path}/" for path in conflicts if path in there)
@@ -238,7 +242,7 @@ class Reference:
         return {**found, **stays, **{path: after[path] for path in back}}, conflicts & known
 
     def commit(self, tree: str, *more: str) -> str:
-        return told_by(self.home, "commit-tree", "-m", "state", *more, tree).strip()
+        return git_output(self.home, "commit-tree", "-m", "state", *more, tree).strip()
 
     def changed(self, one: str, other: str) -> set[str]:
         """Return the paths that differ between two trees."""
@@ -266,16 +270,16 @@ class Reference:
             )
         if patch:
             git(self.home, "apply", "--cached", "--whitespace=nowarn", "-", stdin=patch, check=True, **more)
-        return told_by(self.home, "write-tree", **more).strip()
+        return git_output(self.home, "write-tree", **more).strip()
 
 
-def renamed(fact: Sequence[str], there: Mapping[str, str]) -> list[str]:
+def find_renamed(fact: Sequence[str], there: Mapping[str, str]) -> list[str]:
     """Return where the present side of a conflict lies under another name."""
     mode, id, stage = fact
     return [path for path, one in there.items() if stage == "2" and one == f"{mode} blob {id}"]
 
 
-def came_from(
+def conflict_origins(
     facts: Sequence[tuple[Sequence[str], str]], base: Mapping[str, str], there: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yield each conflict with the path at which its file was after the work, where something is there now."""
@@ -284,7 +288,7 @@ def came_from(
             yield from ((name, path) for path, one in base.items() if one == f"{mode} blob {id}" and path in there)
 
 
-def below(folder: str, paths: Iterable[str]) -> bool:
+def contains_any(folder: str, paths: Iterable[str]) -> bool:
     """Return whether one of the paths lies in a folder."""
     return any(path.startswith(f"{folder}/") for path in paths)
 

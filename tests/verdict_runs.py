@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from subprocess import CompletedProcess
 
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 TASK = "Edit a.py so that x is 3"
 GREEN = "def test_there() -> None:\n    assert True\n"
@@ -28,26 +28,26 @@ def folder_with_test(tmp_path: Path) -> Shell:
     made = shell(tmp_path)
     (made.folder / "a.py").write_text("x = 0\n")
     (made.folder / "test_there.py").write_text(GREEN)
-    configured(made, "")
+    configure(made, "")
     return made
 
 
-def outside(openkoi: Shell, turns: str, name: str = "script.yaml") -> str:
+def write_script_outside(openkoi: Shell, turns: str, name: str = "script.yaml") -> str:
     """Write a script where the task does not see it; return the model that plays it."""
-    script(openkoi.folder.parent, turns, name)
+    write_script(openkoi.folder.parent, turns, name)
     return f"rehearsal/{openkoi.folder.parent / name}"
 
 
-def configured(openkoi: Shell, text: str) -> None:
+def configure(openkoi: Shell, text: str) -> None:
     """Write a configuration; the example evaluator that a workspace installs is not among the default plugins."""
     openkoi.home.mkdir(exist_ok=True)
     (openkoi.home / "config.toml").write_text(f"[evaluators.word-count]\nenabled = false\n{text}")
 
 
-def played(openkoi: Shell, executor: str, *options: str, judge: str = "", task: str = TASK) -> CompletedProcess[str]:
+def play(openkoi: Shell, executor: str, *options: str, judge: str = "", task: str = TASK) -> CompletedProcess[str]:
     """Do a task with scripted models, as JSON."""
-    evaluator = ["--evaluator", outside(openkoi, judge, "judge.yaml")] if judge else []
-    model = ["--executor", outside(openkoi, executor, "executor.yaml")]
+    evaluator = ["--evaluator", write_script_outside(openkoi, judge, "judge.yaml")] if judge else []
+    model = ["--executor", write_script_outside(openkoi, executor, "executor.yaml")]
     return openkoi(task, *model, *evaluator, "--format", "json", *options)
 
 

@@ -109,12 +109,12 @@ def serve(orders: socket.socket) -> None:
             return
         if not os.fork():
             orders.close()
-            mind(json.loads(order), handles)
+            run_child(json.loads(order), handles)
         for handle in handles:
             os.close(handle)
 
 
-def mind(order: Mapping[str, Any], handles: Sequence[int]) -> Never:
+def run_child(order: Mapping[str, Any], handles: Sequence[int]) -> Never:
     """Start the command as a child of our own, and tell its number and how it ended."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     *streams, telling = handles

@@ -63,7 +63,7 @@ def __getattr__(name: str) -> Any:  # whatever is in __all__, from where it is
 
 def module_of(name: str) -> str:
     """Return the module that a public name is in."""
-    if name in ("Line", "Scripted", "Turn"):
+    if name in ("Line", "Scripted", "ScriptedTurn"):
         return "openkoi_rehearsal"
     if name == "GivenPlugins":
         return ".plugin_stub"
