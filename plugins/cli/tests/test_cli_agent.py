@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 from openkoi_cli.group import addressed
 
@@ -61,7 +61,7 @@ def test_a_quoted_task_may_name_a_file_and_an_agent_may_lie_under_any_name(tmp_p
 
 @pytest.mark.row("C61", "LOOP-11")
 def test_a_declared_condition_ends_it_well(openkoi: Shell) -> None:
-    done = openkoi("run", "mender.yaml", "-m", script(openkoi.folder, TURNS), "Fix", "it", "--format", "json")
+    done = openkoi("run", "mender.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix", "it", "--format", "json")
     result = json.loads(done.stdout)
 
     assert (0, True, "Mended. OVER") == (done.returncode, result["ok"], result["output"])
@@ -72,7 +72,7 @@ def test_a_declared_condition_ends_it_well(openkoi: Shell) -> None:
 def test_cycles_that_are_used_up_are_no_failure_but_another_status(openkoi: Shell) -> None:
     turns = '  - says: "Not yet."\n    calls: [{tool: list_files, arguments: {}}]\n    repeat: true\n'
 
-    done = openkoi("run", "mender.yaml", "-m", script(openkoi.folder, turns), "Fix it", "--format", "json")
+    done = openkoi("run", "mender.yaml", "-m", write_script(openkoi.folder, turns), "Fix it", "--format", "json")
     result = json.loads(done.stdout)
 
     assert (3, True, "maxCycles") == (done.returncode, result["ok"], result["terminated_by"])
@@ -81,7 +81,7 @@ def test_cycles_that_are_used_up_are_no_failure_but_another_status(openkoi: Shel
 @pytest.mark.row("C61")
 @pytest.mark.campaign
 def test_dollars_that_are_used_up_end_it_well_where_that_was_declared(openkoi: Shell) -> None:
-    model = script(openkoi.folder, TURNS)
+    model = write_script(openkoi.folder, TURNS)
     line = ("run", "mender.yaml", "--budget", "0.0000001", "-m", model, "--format", "json", "Fix it")
     undeclared = openkoi(*line)
     (openkoi.folder / "mender.yaml").write_text(MENDER.replace("OVER}", "OVER}, {kind: budget-exhausted}"))
@@ -94,7 +94,7 @@ def test_dollars_that_are_used_up_end_it_well_where_that_was_declared(openkoi: S
 
 @pytest.mark.campaign
 def test_flags_and_variables_outrank_the_file_and_the_file_the_settings(openkoi: Shell) -> None:
-    model = script(openkoi.folder, TURNS)
+    model = write_script(openkoi.folder, TURNS)
     (openkoi.folder / "own.yaml").write_text(MENDER.replace("{budget:", f"{{model: {model}, budget:"))
     (openkoi.folder / "mender.yaml").write_text(MENDER.replace("{budget:", "{model: rehearsal/nowhere.yaml, budget:"))
     lost = openkoi("run", "mender.yaml", "Fix it")
@@ -131,7 +131,7 @@ def test_what_is_not_made_use_of_is_said(openkoi: Shell) -> None:
     team = f"identity: {{name: pond}}\ncomposite: {{strategy: parallel, agents: [{member}]}}\n"
     (openkoi.folder / "team.yaml").write_text(team)
 
-    done = openkoi("run", "team.yaml", "-m", script(openkoi.folder, TURNS), "Fix it")
+    done = openkoi("run", "team.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix it")
 
     assert "## a\n\nMended. OVER\n" == done.stdout
     assert "team.yaml, line 2: evaluation is not used, a team is judged as a whole." in done.stderr
@@ -144,7 +144,7 @@ def test_a_member_of_a_team_goes_round_no_more_often_than_a_person_allows(openko
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text("[iteration]\nmax_cycles = 3\n")
 
-    done = openkoi("run", "team.yaml", "-m", script(openkoi.folder, TURNS), "Fix", "it", "--format", "jsonl")
+    done = openkoi("run", "team.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix", "it", "--format", "jsonl")
     agent = json.loads(done.stdout.splitlines()[0])["data"]["task"]["agent"]
 
     assert 3 == agent["team"]["members"][0]["cycles"]
@@ -156,7 +156,7 @@ def test_a_file_may_lower_what_a_task_may_cost_and_not_raise_it(openkoi: Shell) 
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text("[iteration]\nmax_cycles = 3\n")
 
-    done = openkoi("run", "mender.yaml", "-m", script(openkoi.folder, TURNS), "Fix", "it", "--format", "jsonl")
+    done = openkoi("run", "mender.yaml", "-m", write_script(openkoi.folder, TURNS), "Fix", "it", "--format", "jsonl")
     limits = json.loads(done.stdout.splitlines()[0])["data"]["task"]["limits"]
 
     assert (2.0, 3) == (limits.get("usd", 2.0), limits["cycles"])

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 from openkoi_hookspecs import Event, Response, StreamEnd, Task, ToolCall, Usage, events
 from openkoi_log import RunLog
@@ -24,7 +24,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 @pytest.mark.row("LOOP-21")
 def test_the_cycles_of_a_task_are_told(openkoi: Shell) -> None:
-    openkoi("-m", script(openkoi.folder, READ), "-i", "0", "Read a.txt")
+    openkoi("-m", write_script(openkoi.folder, READ), "-i", "0", "Read a.txt")
     done = openkoi("replay", "--cycles")
     lines = done.stdout.splitlines()
 
@@ -73,7 +73,7 @@ def test_cycles_are_for_people(openkoi: Shell) -> None:
 
 @pytest.mark.row("SAFE-04")
 def test_what_it_was_spent_on_is_told_to_programs_and_to_who_asks(openkoi: Shell) -> None:
-    openkoi("-m", script(openkoi.folder, READ), "-i", "0", "Read a.txt")
+    openkoi("-m", write_script(openkoi.folder, READ), "-i", "0", "Read a.txt")
     result = json.loads(openkoi("replay", "--format", "json").stdout)
     by_phase, by_model = result["costs"]["by_phase"], result["costs"]["by_model"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from cli_process import Shell, script, shell
+from cli_process import Shell, shell, write_script
 
 from openkoi.app import App
 from openkoi_cli.breakdown import breakdown, day_lines, providers, table
@@ -324,7 +324,7 @@ def openkoi(tmp_path: Path) -> Shell:
 @pytest.mark.row("CLI-04", "LOOP-19", "LOOP-21")
 @pytest.mark.campaign
 def test_a_task_that_waits_is_told_until_it_is_gone_on_with(openkoi: Shell) -> None:
-    script(openkoi.folder.parent, WRITE)
+    write_script(openkoi.folder.parent, WRITE)
     openkoi("-m", f"rehearsal/{openkoi.folder.parent / 'script.yaml'}", "-i", "0", "Write one")
     before, tree = openkoi("status", "--verbose").stdout, openkoi("replay", "--cycles").stdout
     openkoi("approve")
@@ -349,7 +349,7 @@ WORDS = (
 @pytest.mark.row("C82", "CLI-04")
 def test_why_a_task_was_decided_so_is_told_at_its_end_and_again_from_the_log(tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
-    done = openkoi("-m", script(openkoi.folder, WORDS), "--why", "Say one word")
+    done = openkoi("-m", write_script(openkoi.folder, WORDS), "--why", "Say one word")
     told_at_once = [line for line in done.stderr.splitlines() if line.startswith(("[why]", "  "))]
     told_again = openkoi("status", "--why").stdout.splitlines()
 

@@ -5,7 +5,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
-from generated_commands import DANGEROUS, HARMLESS, generated
+from generated_commands import DANGEROUS, HARMLESS, generate_members
 
 from openkoi_hookspecs import Allow
 
@@ -64,8 +64,8 @@ def test_clients_of_services_ask_before_they_change_what_is_elsewhere(sixth_asks
 
 @pytest.mark.parametrize("held_out", [False, True])
 def test_of_generated_commands_98_of_100_dangerous_ask_and_1_of_100_harmless(held_out: bool) -> None:
-    dangerous = list(generated(DANGEROUS, held_out=held_out))
-    harmless = list(generated(HARMLESS, held_out=held_out))
+    dangerous = list(generate_members(DANGEROUS, held_out=held_out))
+    harmless = list(generate_members(HARMLESS, held_out=held_out))
 
     assert len(alarms(dangerous)) >= 0.98 * len(dangerous), set(dangerous) - set(alarms(dangerous))
     assert len(alarms(harmless)) <= 0.01 * len(harmless), alarms(harmless)
