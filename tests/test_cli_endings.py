@@ -141,5 +141,5 @@ def test_what_went_wrong_is_said_once(openkoi: Shell, format: str) -> None:
     unfit = openkoi("-m", model, "--format", format, "do it")
     broken = openkoi.with_plugin(RAISES, providers="acme:Acme")("-m", "acme/one", "--format", format, "do it")
 
-    assert (1, 1) == (unfit.returncode, unfit.stderr.count("has no turn for this prompt"))
+    assert (1, 1) == (unfit.returncode, unfit.stderr.count("has no matching turn for this prompt"))
     assert (1, 1) == (broken.returncode, broken.stderr.count("the wheel came off"))

@@ -335,7 +335,7 @@ def newer_manifest(folder: Path) -> str:
 
 def evil_manifest(folder: Path) -> str:
     (folder / "manifest.json").write_text('{"schema": "openkoi.export/1", "segments": {"../../x.jsonl": 1}}')
-    return "which is no name of one"
+    return "which is not a valid name"
 
 
 DAMAGES = [damaged_line, torn_line, lost_line, lost_file, no_manifest, newer_manifest, evil_manifest]

@@ -98,7 +98,7 @@ def test_of_two_gated_calls_at_once_one_is_approved_and_one_rejected(pond: Path)
     result, records, asked = asked_of({"clean.txt": "yes", "dirty.txt": "leave it"}, stage, agent, pond)
 
     assert 2 == len(asked)
-    assert all("carp uses write_file only when a person allows it." in text for text in asked)
+    assert all("carp needs your approval to use write_file." in text for text in asked)
     assert ["clean.txt"] == [file.name for file in pond.iterdir()]
     assert any("leave it" in text for text in answers(records))
     assert (StopReason.DONE, "It is clean. OVER") == (result.best.work.ended, result.text)

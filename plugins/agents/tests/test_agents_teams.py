@@ -179,7 +179,7 @@ def test_a_member_that_fails_is_named_and_the_others_go_on(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("strategy", [*Strategy])
 def test_when_all_fail_the_error_flies(strategy: Strategy, tmp_path: Path) -> None:
-    with pytest.raises(KoiError, match="no turn for this prompt"):
+    with pytest.raises(KoiError, match="no matching turn for this prompt"):
         done(tmp_path, team(strategy, member("carp"), member("heron")), turn("nobody", "…"))
 
 

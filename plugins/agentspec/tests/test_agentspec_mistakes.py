@@ -228,7 +228,7 @@ def test_what_is_no_file_no_text_or_too_long_is_said(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=said):
             read_agent(path)
 
-    assert "line 2: this is no UTF-8 text" in mistakes(tmp_path, b"a: b\n\xff")[0]
+    assert "line 2: this is not UTF-8 text" in mistakes(tmp_path, b"a: b\n\xff")[0]
     assert "larger than 1 MB" in mistakes(tmp_path, WHO + "#" * 1_000_001)[0]
 
 

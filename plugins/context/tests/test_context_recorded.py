@@ -143,7 +143,7 @@ def asked(folder: Path, *words: str) -> str:
 
 
 def test_the_command_tells_of_what_was_run_and_of_what_is_to_be(tmp_path: Path) -> None:
-    with pytest.raises(KoiError, match="No task was run yet"):
+    with pytest.raises(KoiError, match="No tasks yet"):
         asked(tmp_path)
 
     async def run() -> str:

@@ -309,12 +309,12 @@ def test_without_a_number_one_step_is_taken_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("to", [NOW + 1, -1])
 def test_there_is_no_way_back_to_what_never_was(tmp_path: Path, to: int) -> None:
-    with pytest.raises(KoiError, match="can be taken back to 0 to"):
+    with pytest.raises(KoiError, match="can be reverted to versions 0 to"):
         take_back(with_tables(tmp_path), to)
 
 
 def test_without_a_file_there_is_nothing_to_take_back(tmp_path: Path) -> None:
-    with pytest.raises(KoiError, match="There is no memory file"):
+    with pytest.raises(KoiError, match="No memory file"):
         take_back(DuckDB(path=tmp_path / "openkoi.db").file)
 
 

@@ -129,7 +129,7 @@ def test_a_word_that_is_no_action_is_told_how_to_be_a_task(shop: Shop) -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(("why", "zz"), "no entry 'zz'"), (("why", ""), "fits 2 entries"), (("--install", "s"), "skills")],
+    [(("why", "zz"), "Unknown entry 'zz'"), (("why", ""), "fits 2 entries"), (("--install", "s"), "skills")],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(shop: Shop, words: Sequence[str], said: str) -> None:
     error = shop.openkoi(*words).exception
@@ -142,7 +142,7 @@ def test_to_restore_what_is_pinned_takes_the_pin_away_and_nothing_else_is_there_
     shop.openkoi("pin", "bb22")
 
     assert shop.openkoi("restore", "bb22").output.startswith("No longer pinned")
-    assert "nothing to take back" in str(shop.openkoi("restore", "aa11").exception)
+    assert "nothing to restore" in str(shop.openkoi("restore", "aa11").exception)
 
 
 def test_why_tells_how_fast_an_entry_fades_by_the_rate_that_is_set(shop: Shop) -> None:

@@ -122,7 +122,7 @@ def test_another_kind_of_model_is_a_bad_setting(tmp_path: Path) -> None:
     folder = tiny.write_model(tmp_path / "model")
     (folder / "config.json").write_text(json.dumps({**tiny.CONFIG, "hidden_act": "relu"}))
 
-    with pytest.raises(ConfigError, match="no BERT with GELU"):
+    with pytest.raises(ConfigError, match="not a BERT model with GELU"):
         embed(folder, "hello")
 
 

@@ -134,6 +134,7 @@ def test_a_private_key_that_was_cut_off_is_masked_to_its_end() -> None:
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
         "commit 3f786850e387550fdab836ed7e6dc881de23001b",
         "bearer of bad news",
+        "the learning acme-desk-01f977c1c28eef7ed6cc of a run",
     ],
 )
 def test_ordinary_text_is_unchanged(text: str) -> None:

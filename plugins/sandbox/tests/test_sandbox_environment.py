@@ -42,7 +42,7 @@ def test_a_name_that_only_sounds_like_one_is_not(name: str) -> None:
 
 
 def test_a_token_is_known_by_how_it_begins_whatever_it_is_called() -> None:
-    ours = {"ACME_LOGIN": "ghp_" + 36 * "x", "LOGIN": "sk-but-short", "URL": "https://npm_of_the_world.example"}
+    ours = {"ACME_LOGIN": "ghp_" + 6 * "aB3xY9", "LOGIN": "sk-but-short", "URL": "https://npm_of_the_world.example"}
 
     assert {"LOGIN", "URL"} == child_environment(ours, NOTHING, mark="m").keys() & ours.keys()
 

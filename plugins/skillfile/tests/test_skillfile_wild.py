@@ -19,7 +19,7 @@ from openkoi_skillfile import (
 )
 
 PLAIN = "---\nname: a\ndescription: {}\n---\nbody"
-SAID = "is no YAML and is read as it stands"
+SAID = "is not YAML and is read as plain text"
 
 
 @pytest.mark.row("SKILL-01")

@@ -29,7 +29,7 @@ def test_a_new_skill_is_valid_in_the_strict_sense_and_in_the_list(shop: Shop) ->
     assert shop.data / "skills" / "user" / "feed-koi" / "SKILL.md" == files[0]
     listed = shop.openkoi("list").stdout
     assert "feed-koi  Feeds: koi  [user]" in listed
-    assert "other  not used: nobody has approved of it" in listed
+    assert "other  not used: its current content is not approved" in listed
     assert "taste (evaluator)" in listed
     with pytest.raises(KoiError, match="is there already"):
         shop.openkoi("new", "feed-koi")
@@ -63,7 +63,7 @@ def test_trust_is_given_and_taken_back(shop: Shop) -> None:
     shop.put("work/.agents/skills", "feed")
     (shop.folder / "work" / "AGENTS.md").write_text("Be kind.")
 
-    with pytest.raises(KoiError, match="Nobody is at the terminal"):
+    with pytest.raises(KoiError, match="no terminal is attached"):
         shop.openkoi("trust")
     rules, feed = (f"{shop.folder}/work/{place}" for place in ("AGENTS.md", ".agents/skills/feed"))
     assert f"Trusted:\n  AGENTS.md  {rules}\n  skill feed  {feed}\n" == shop.openkoi("trust", "--yes").stdout
@@ -88,7 +88,7 @@ def test_what_was_mended_in_reading_is_told_and_is_no_mistake(shop: Shop) -> Non
     told, listed = shop.openkoi("validate"), shop.openkoi("list")
 
     assert (0, "") == (told.exit_code, told.stdout)
-    assert all(f"warning: {file}:3: 'description' is no YAML" in one.stderr for one in (told, listed))
+    assert all(f"warning: {file}:3: 'description' is not YAML" in one.stderr for one in (told, listed))
     assert "feed  Use when: koi are hungry  [user]" in listed.stdout
     assert 1 == shop.openkoi("validate", "--strict").exit_code
     assert "warning: line 3: 'description'" in shop.openkoi("install", str(file.parent), "--yes").stderr
@@ -100,9 +100,10 @@ def test_what_is_proposed_is_listed_with_the_command_that_decides(shop: Shop) ->
 
     listed = shop.openkoi("list")
 
-    assert ["feed  not used: it is proposed", "taste (evaluator)  not used: it is proposed"] == [
-        line.partition(",")[0] for line in listed.stdout.splitlines()
-    ]
+    assert [
+        "feed  not used: it is a proposal that is not approved: openkoi learn",
+        "taste (evaluator)  not used: it is a proposal that is not approved: openkoi learn",
+    ] == [line.partition("  (")[0] for line in listed.stdout.splitlines()]
     assert (2, "") == (listed.stdout.count("openkoi learn"), listed.stderr)
 
 
@@ -209,7 +210,7 @@ def test_what_is_no_file_is_named_with_its_reason(shop: Shop) -> None:
     for name, reason in reasons.items():
         assert f"{made[name]} is not used: line 1: it cannot be read: {reason}" in listed
         assert f"{made[name]}:1: it cannot be read: {reason}" in checked.stdout
-    assert f"{mine / '[' / 'SKILL.md'} is not used: line 4: the name '[' cannot be mended" in listed
+    assert f"{mine / '[' / 'SKILL.md'} is not used: line 4: the name '[' cannot be corrected" in listed
     assert (1, 1, 2) == (checked.exit_code, given.exit_code, given.stdout.count("it cannot be read"))
 
 

@@ -25,7 +25,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
 @pytest.mark.row("SKILL-08", "C73")
 def test_what_is_installed_is_pinned_to_what_it_was(shop: Shop) -> None:
     file = shop.put("elsewhere", "feed", "allowed-tools: Read\n")
-    with pytest.raises(KoiError, match="Nobody is at the terminal"):
+    with pytest.raises(KoiError, match="no terminal is attached"):
         shop.openkoi("install", str(file.parent))
 
     target = shop.openkoi("install", str(file.parent), "--yes").stdout.strip()
@@ -34,7 +34,7 @@ def test_what_is_installed_is_pinned_to_what_it_was(shop: Shop) -> None:
     assert "feed  It feeds.  [managed]" in shop.openkoi("list").stdout
     assert "installed already" in shop.openkoi("install", str(file.parent)).stdout
     (Path(target) / "more.md").write_text("More.")
-    assert "feed  not used: nobody has approved of it" in shop.openkoi("list").stdout
+    assert "feed  not used: its current content is not approved" in shop.openkoi("list").stdout
 
 
 @pytest.mark.row("SKILL-08")
@@ -63,7 +63,7 @@ def test_learn_installs_too(shop: Shop) -> None:
     learning = Shop(shop.folder, {"commands": {"skill": skill}}).koi
 
     done = CliRunner().invoke(learn, ["--install", str(file.parent)], obj=learning)
-    with pytest.raises(KoiError, match="Nobody is at the terminal"):
+    with pytest.raises(KoiError, match="no terminal is attached"):
         raise done.exception or AssertionError(done.output)
     shop.openkoi("install", str(file.parent), "--yes")
     again = CliRunner().invoke(learn, ["--install", str(file.parent)], obj=learning)
@@ -76,7 +76,7 @@ def test_learn_installs_too(shop: Shop) -> None:
     ("text", "said"),
     [
         ("no front matter", "SKILL.md:1: it does not begin"),
-        (TEXT.replace("{name}", "../up", 1), "SKILL.md:2: the name '../up' cannot be mended"),
+        (TEXT.replace("{name}", "../up", 1), "SKILL.md:2: the name '../up' cannot be corrected"),
     ],
 )
 def test_what_is_unfit_is_not_installed(shop: Shop, text: str, said: str) -> None:

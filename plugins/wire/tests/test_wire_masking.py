@@ -53,9 +53,9 @@ def test_our_own_secret_is_masked_in_every_spelling(spelling: str) -> None:
     "text",
     [
         STRANGERS,
-        "AIza" + "x" * 35,
-        "ghp_" + "x" * 36,
-        "AKIA" + "X" * 16,
+        "AIza" + "SyD3xYaB9" * 3 + "kQ7mZ2pL",
+        "ghp_" + "aB3xY9" * 6,
+        "AKIA" + "Q3ZK7WTN5RPB2XYM",
         "postgres://ann:swordfish1@host/db",
         "Authorization: Bearer abcdefghijklmnopqrst",
         "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----",

@@ -144,7 +144,7 @@ def test_an_error_body_may_not_be_endless() -> None:
         heard(
             server(
                 b'{"error"',
-                fault=ServerFault(status=429, headers={"Retry-AfterResponse": "4"}, after=AfterResponse.DRIPS),
+                fault=ServerFault(status=429, headers={"Retry-After": "4"}, after=AfterResponse.DRIPS),
             )
         )
     assert caught.value.retry_after == 4.0

@@ -9,8 +9,8 @@ from openkoi_hookspecs import Message, Request, RequestRejectedError
 from openkoi_rehearsal import Rehearsal
 
 MISTAKES = [
-    ("", "is empty. It needs turns: a list of answers"),
-    ("turns: [", "line 1: this is not YAML"),
+    ("", "is empty. It needs a list of turns"),
+    ("turns: [", "line 1: invalid YAML"),
     ("[]", "line 1: the file must be a table with context, output, price, can, turns, not a list"),
     ("context: 3", "line 1: the file has no turns"),
     ("turns: 3", "line 1: turns must be a list, not '3'"),
@@ -26,11 +26,11 @@ MISTAKES = [
     ("turns:\n- says: a\n  usage: {input: true}", "turns[1].usage.input must be a whole number"),
     ("turns:\n- says: a\n  delay: .inf", "turns[1].delay must be a number, zero or more"),
     ("turns:\n- says: a\n  stop: now", "turns[1].stop must be one of end, tools, length, refused, not 'now'"),
-    ("turns:\n- calls: [{arguments: {}}]", "turns[1].calls[1] names no tool"),
+    ("turns:\n- calls: [{arguments: {}}]", "turns[1].calls[1] has no tool"),
     ("turns:\n- calls: [{tool: t, arguments: [1]}]", "turns[1].calls[1].arguments must be a table of arguments"),
     ("turns:\n- calls: [{tool: t, arguments: {day: 2026-01-01}}]", "turns[1].calls[1].arguments must be text"),
-    ("turns:\n- fails: {retry_after: 1}", "turns[1].fails must name one of unavailable, refused, cut"),
-    ("turns:\n- fails: {refused: a, cut: true}", "turns[1].fails must name one of unavailable, refused, cut"),
+    ("turns:\n- fails: {retry_after: 1}", "turns[1].fails must have exactly one of unavailable, refused, cut"),
+    ("turns:\n- fails: {refused: a, cut: true}", "turns[1].fails must have exactly one of unavailable, refused, cut"),
     ("turns:\n- fails: {refused: a, retry_after: 1}", "retry_after is only valid with unavailable"),
     ("turns:\n- fails: {cut: false}", "turns[1].fails.cut must be true"),
     ("turns: !!python/object:os.system [a]", "line 1"),
@@ -54,7 +54,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "part.yaml"
     file.write_bytes(b"\xff\xfe\x00")
 
-    with pytest.raises(RequestRejectedError, match="not a valid JSON object"):
+    with pytest.raises(RequestRejectedError, match="Cannot read the script"):
         asyncio.run(ask(file))
 
 

@@ -45,12 +45,12 @@ def test_a_script_that_does_not_repeat_ends_in_a_refusal() -> None:
     model = Scripted(["draft"], repeat_last=False)
     words(model)
 
-    with pytest.raises(RequestRejectedError, match="used up, all 1"):
+    with pytest.raises(RequestRejectedError, match="All 1 turns of the script have been used"):
         words(model)
 
 
 def test_a_script_without_lines_refuses() -> None:
-    with pytest.raises(RequestRejectedError, match="used up, all 0"):
+    with pytest.raises(RequestRejectedError, match="All 0 turns of the script have been used"):
         words(Scripted([]))
 
 

@@ -151,8 +151,8 @@ def table(node: yaml.MappingNode, path: Path, document: YamlDocument) -> dict[st
         name = str(key.value) if free else snake(str(key.value))
         here, mark = (*path, name), mark_of(key, str(key.value))
         if name in found:
-            text = f"{abbreviate_value(mark.spelled)} is written twice, first in line "
-            f"{document.line(here)}: leave one of them out."
+            name = abbreviate_value(mark.spelled)
+            text = f"{name} is written twice, first in line {document.line(here)}: leave one of them out."
             document.faults.append(SpecProblem(document.file, mark.line, mark.column, text))
             continue
         document.keys[here] = mark

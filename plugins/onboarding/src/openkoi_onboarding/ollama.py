@@ -26,7 +26,7 @@ def explain_bad_host(host: str) -> str:
     """Return an error about an invalid host without repeating it, or an empty string."""
     if places(host.strip(" \t\r\n\"'")):
         return ""
-    return f"{VARIABLE}is not an address, so Ollama was not looked for. Set it like 127.0.0.1:11434, or unset it."
+    return f"{VARIABLE} is not an address, so Ollama was not looked for. Set it like 127.0.0.1:11434, or unset it."
 
 
 def places(host: str) -> bool:

@@ -43,8 +43,9 @@ def random_after(token: str, mark: re.Match[str]) -> bool:
 
 
 def is_ordinary(text: str) -> bool:
-    """Whether a text is a hash, or words that are written together."""
-    return HEX.fullmatch(text) is not None or all(map(CAMEL.fullmatch, re.split("[_-]", text)))
+    """Whether a text is a hash, or words that are written together, or both, as ``desk-01f977c1c28eef7ed6cc``."""
+    parts = re.split("[_-]", text)
+    return HEX.fullmatch(text) is not None or all(CAMEL.fullmatch(part) or HEX.fullmatch(part) for part in parts)
 
 
 def wrapped_keys(text: str) -> Iterator[tuple[int, int, str]]:

@@ -44,8 +44,8 @@ def read_file(desk: ToolContext) -> Tool:
 
     return Tool(
         "read_file",
-        "Read a text file or lines of it, or look at an image. "
-        f"Lines are shown as number|text, up to {shown_kilobytes(desk)} KB at once.",
+        "Read a text file, lines of it, or an image. "
+        f"Lines come as number|text, up to {shown_kilobytes(desk)} KB a call.",
         PARAMETERS.to_schema(),
         call,
         effect=Effect.READS,

@@ -135,7 +135,7 @@ class ApiClient:
                 taken = self._check_size(taken + len(event))
                 if silent and event == END:
                     raise self.server.blank(event.encode())
-                blank = is_blank_event(event)
+                blank = event != END and is_blank_event(event)
                 silent, items = silent and blank, None if blank else reading.event(event)
                 if items is None:
                     continue
