@@ -187,6 +187,45 @@ def test_no_held_secret_is_written_anywhere(names: tuple[str, ...], seed: int, l
     assert "[redacted]" in printed
 
 
+def numbered(text: str) -> str:
+    """Return a text with other line ends and a number and a mark before each line."""
+    return "\r\n".join(f"{n:>6}\t> {line}" for n, line in enumerate(text.splitlines(), 1))
+
+
+def test_no_line_or_field_of_a_held_value_is_written_anywhere(tmp_path: Path) -> None:
+    chance = random.Random(11)
+    keys = ["aB3" + "".join(chance.choice(LETTERS) for _ in range(61)) for _ in range(9)]
+    pem = "\n".join(("-----BEGIN PRIVATE KEY-----", *keys[:5], "-----END PRIVATE KEY-----"))
+    held = {
+        "DEPLOY_KEY": pem,
+        "API_KEYS": f"{keys[5]},{keys[6]}",
+        "SQL_CONNECTION_STRING": f"Server=tcp:db;User Id=sa;Password={keys[7]};Encrypt=yes",
+        "NPM_CONFIG__AUTH": base64.b64encode(f"deploy:{keys[8]}".encode()).decode(),
+    }
+    openkoi = scene(tmp_path, held, {})
+    (openkoi.folder / "keys.txt").write_text(numbered("\n".join(keys)))
+    cassette = openkoi.home / "cassette.jsonl"
+    says = [
+        Say(
+            [
+                ToolCall("1", "read_file", {"path": "keys.txt"}),
+                ToolCall("2", "run_command", {"command": "cat keys.txt"}),
+            ]
+        ),
+        Say(f"The first is {keys[0]}; all:\n{numbered(chr(10).join(keys))}", delta=37),
+    ]
+
+    with OpenAIServer(*says) as server:
+        model = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-canary-4815162342aaaaaaaa"}
+        openkoi = openkoi.told(**model, OPENKOI_MODEL="openai/gpt-fake", OPENKOI_LOG_LEVEL="trace")
+        done = openkoi("Read the keys", "--record", str(cassette), "--verbose")
+        printed = done.stdout + done.stderr + openkoi("replay").stdout
+
+    assert 0 == done.returncode, done.stderr
+    assert "The first is [redacted]" in printed
+    assert [] == [key for key in keys if key[:20] in printed or key[:20] in home_text(openkoi)]
+
+
 def run_and_collect(
     tmp_path: Path, says: list[Say], *line: str, settings: str = "", **variables: str
 ) -> tuple[Any, list[Any]]:

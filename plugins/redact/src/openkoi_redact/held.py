@@ -6,6 +6,8 @@ A truncated text may end in the middle of a value: a model's answer at its token
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from .grams import Grams
+
 PART = 12  # characters of a value that are masked without the rest of it
 
 Found = tuple[int, int, str]
@@ -18,6 +20,7 @@ class HeldForms:
         self.origins: dict[str, str] = {}
         self.begins: dict[str, list[str]] = defaultdict(list)
         self.ends: dict[str, list[str]] = defaultdict(list)
+        self.grams = Grams(size=8, stride=9)
         self.longest = 0
 
     def add(self, forms: Iterable[str], origin: str) -> None:
@@ -26,6 +29,7 @@ class HeldForms:
             if form in self.origins:
                 continue
             self.origins[form] = origin
+            self.grams.add(form)
             self.longest = max(self.longest, len(form))
             if len(form) > PART:
                 self.begins[form[:PART]].append(form)
@@ -33,9 +37,8 @@ class HeldForms:
 
     def found(self, text: str) -> Iterator[Found]:
         """Where they stand in a text, and the origin of each."""
-        for form, origin in self.origins.items():
-            if form in text:
-                yield from ((start, start + len(form), origin) for start in places(text, form))
+        for form in self.grams.present(text):
+            yield from ((start, start + len(form), self.origins[form]) for start in places(text, form))
         yield from self.cut_off(text)
 
     def cut_off(self, text: str) -> Iterator[Found]:

@@ -10,24 +10,10 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from .names import is_secret_name
+from .parts import ORDINARY, PASSWORD, USUAL_PASSWORDS, texts, unnamed_parts
 
 LONG_WORD = 8
-USUAL_PASSWORDS = frozenset(  # of databases in containers: everybody knows them, and they are words of every log
-    {
-        "postgres",
-        "password",
-        "passw0rd",
-        "changeme",
-        "rabbitmq",
-        "minioadmin",
-        "administrator",
-        "development",
-        "testtest",
-    }
-)
-PASSWORD = re.compile(r"(?i)pass|pwd")
 SHORTEST = 6  # below that, a value is found inside other words
-ORDINARY = re.compile(r"[a-z_-]{1,15}|(?i:true|false|enabled|disabled|undefined|required|optional)")
 PATH = re.compile(
     r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@ +-]+[/\\])*[\w@ +-]*\.\w{1,5}|(?:~|\.{1,2})?(?:/[\w.-]*[a-z_.-]{2}){2,}/?"
     r"|~/[\w./-]+|[\w.-]+(?:\\{1,2}[\w.-]+)+\.[a-z]{2,6}"
@@ -58,28 +44,10 @@ def secrets_of(named: Iterable[tuple[str, object]], origin: str = "{}") -> Itera
             where = origin.format(at)
             if is_secret_name(at.rpartition(".")[2]):
                 password = bool(PASSWORD.search(at)) and not PATH.fullmatch(text)
-                yield from (Secret(part, where, password) for part in parts(text))
+                yield Secret(text, where, password)
+            else:
+                yield from (Secret(part, where) for part in unnamed_parts(text))
             yield from (Secret(secret, where, password=True) for secret in url_secrets(text))
-
-
-def texts(name: str, value: object) -> Iterator[tuple[str, str]]:
-    """The texts in a value, each with its name."""
-    if isinstance(value, str):
-        yield name, value.strip()
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from texts(f"{name}.{key}", item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from texts(name, item)
-
-
-def parts(value: str) -> Iterator[str]:
-    """A value, and what follows its scheme (``Bearer ...``)."""
-    yield value
-    scheme, blank, rest = value.partition(" ")
-    if blank and scheme.lower() in {"bearer", "basic", "token", "apikey"}:
-        yield rest
 
 
 def url_secrets(text: str) -> Iterator[str]:

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from .assignments import HINT, assigned
 from .encodings import encodings, packed
 from .formats import formatted, ids, keywords
+from .grams import Grams
 from .held import PART, Found, HeldForms
 from .keywords import lowered
 from .known import SHORTEST, Secret, has_login
 from .manifests import MANIFEST, manifest_secrets
+from .parts import parts_of
 from .tokens import BASE64, marked_tokens, wrapped_keys
 
 MASK = "[redacted]"
@@ -35,7 +37,7 @@ class Redactor:
         self.held: dict[str, str] = {}
         self.forms = HeldForms()
         self.long = HeldForms()
-        self.written: tuple[str, ...] = ()
+        self.written = Grams(size=6, stride=7)
         self.seen: set[str] = set()
         for secret in secrets:
             self.hold(*(secret if isinstance(secret, Secret) else (secret,)))
@@ -45,10 +47,13 @@ class Redactor:
         if secret in self.held or origin in self.allowed or not Secret(secret, origin, password).worth_holding:
             return
         self.held[secret] = origin
-        self.forms.add((form for form in encodings(secret) if len(form) >= SHORTEST), origin)
+        forms = [form for form in encodings(secret) if len(form) >= SHORTEST]
+        self.forms.add(forms, origin)
+        for mark in {part for form in forms for part in (form[:PART], form[-PART:])}:
+            self.written.add(json.dumps(mark)[1:-1])
         self.long.add((form for form in packed(secret) if len(form) >= LONG_LINE), origin)
-        marks = {part for form in self.forms.origins for part in (form[:PART], form[-PART:])}
-        self.written = tuple({json.dumps(mark)[1:-1] for mark in marks})
+        for part in parts_of(secret):
+            self.hold(part, origin)
 
     def begun(self, text: str) -> int:
         """Where a held value begins that a text ends in the middle of, at one of its spaces; else the text's end."""
@@ -74,7 +79,7 @@ class Redactor:
 
     def passes(self, line: str) -> bool:
         """Whether no text that is written in this line of ASCII JSON can hold anything to mask."""
-        if any(mark in line for mark in self.written):
+        if any(self.written.present(line)):
             return False
         small = lowered(line)
         guesses = (HINT.search(small), MANIFEST.search(small), BASE64.search(line), keywords().pattern.search(small))

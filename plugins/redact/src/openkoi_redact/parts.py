@@ -1,0 +1,142 @@
+"""List the parts of a held value that are secrets by themselves: its lines, its fields, its items. Pure.
+
+A part is not held where it is shorter than SHORT_PART or an ordinary word: it would be masked in ordinary text.
+"""
+
+import json
+import re
+from base64 import b64decode
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import unquote
+
+from .names import is_secret_name
+from .randomness import are_words, is_random
+
+SHORT_PART = 8
+SHORT_LINE = 16
+USUAL_PASSWORDS = frozenset(  # of databases in containers: everybody knows them, and they are words of every log
+    {
+        "postgres",
+        "password",
+        "passw0rd",
+        "changeme",
+        "rabbitmq",
+        "minioadmin",
+        "administrator",
+        "development",
+        "testtest",
+    }
+)
+ORDINARY = re.compile(r"[a-z_-]{1,15}|(?i:true|false|enabled|disabled|undefined|required|optional)")
+PASSWORD = re.compile(r"(?i)pass|pwd")
+LINE_END = re.compile(r"[\r\n]+|(?:\\r)?\\n")
+PEM_MARKER = re.compile(r"-----(?:BEGIN|END) [A-Z0-9 ]+-----")
+ITEM_END = re.compile(r"[,;\s]+")
+SCHEME = re.compile(r"(?i)(?:[a-z][\w-]*:\s*)?(?:bearer|basic|token|apikey|api-key)\s+(\S+)|[a-z][\w-]*:\s+(\S+)")
+LOGIN = re.compile(r"[\w.@+-]{1,64}:(?!//)(\S+)")
+BASE64 = re.compile(r"[\w+/-]{8,}={0,2}", re.ASCII)
+URL = re.compile(r"https?://[^\s/?#]+/(?:[^\s?#]*/)?([^\s/?#]+)")
+NAME = r"([A-Za-z][\w.-]*(?: [A-Za-z]+){0,2})\s*=\s*"
+QUOTED_VALUE = r"'((?:[^'\\]|\\.)*)'|\"([^\"]*)\""
+FIELDS = (
+    re.compile(rf"(?:^|;)\s*{NAME}(?:{QUOTED_VALUE}|([^;]+))"),  # of ODBC, ADO.NET and Azure
+    re.compile(rf"(?:^|[\s?&;]){NAME}(?:{QUOTED_VALUE}|([^\s&;]+))"),  # of libpq, and of a URL's query
+)
+SIGNATURES = frozenset({"pwd", "sig", "signature", "code"})
+
+
+def parts_of(value: str) -> Iterator[str]:
+    """The parts of a held value, which are held as well; their own parts are not among them."""
+    parsed = object_of(value)
+    ways: Iterable[Iterator[str]] = (fields_of(parsed),) if parsed else (lines(value), items(value), whole_parts(value))
+    found = (*(part for way in ways for part in way), *(part for _, part in named_parts(value)))
+    yield from dict.fromkeys(part for part in found if part != value and is_part(part))
+
+
+def is_part(part: str) -> bool:
+    """Whether a part of a value is worth holding."""
+    return len(part) >= SHORT_PART and not ORDINARY.fullmatch(part) and part.lower() not in USUAL_PASSWORDS
+
+
+def lines(value: str) -> Iterator[str]:
+    """The long lines of a value of several, also where their ends are escaped; without the markers of PEM."""
+    several = [line.strip() for line in LINE_END.split(value.strip())]
+    if len(several) > 1:
+        yield from (line for line in several if len(line) >= SHORT_LINE and not PEM_MARKER.fullmatch(line))
+
+
+def items(value: str) -> Iterator[str]:
+    """The random ones among the items of a list."""
+    yield from (item for item in ITEM_END.split(value) if is_random(item))
+
+
+def whole_parts(value: str) -> Iterator[str]:
+    """What follows a scheme or a header's name, the password of a login, the text of base64, a URL's last segment."""
+    if found := SCHEME.fullmatch(value):
+        yield found[1] or found[2]
+    if found := LOGIN.fullmatch(value):
+        yield found[1]
+    if (found := URL.match(value)) and not are_words(found[1]):
+        yield found[1]
+    if decoded := decoded_text(value):
+        yield decoded
+
+
+def decoded_text(value: str) -> str:
+    """The text that a value is in base64, if it is a login or of several lines; else empty."""
+    if not BASE64.fullmatch(value):
+        return ""
+    sound = value.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        text = b64decode(sound + "=" * (-len(sound) % 4)).decode()
+    except ValueError:
+        return ""
+    return text if text.replace("\n", "").replace("\r", "").isprintable() and re.search(r"[:\n]", text) else ""
+
+
+def object_of(value: str) -> object:
+    """The JSON object or list that a value is; None if it is none."""
+    if not value.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return None
+
+
+def fields_of(parsed: object) -> Iterator[str]:
+    """The secret ones of the texts in a JSON object, and all of a list."""
+    named = texts("", parsed) if isinstance(parsed, Mapping) else texts("secret", parsed)
+    yield from (text for at, text in named if is_secret_name(at.rpartition(".")[2]))
+
+
+def named_parts(value: str) -> Iterator[tuple[str, str]]:
+    """The secret fields of a connection string and of a URL's query, by their names; also decoded."""
+    for form in FIELDS:
+        for found in form.finditer(value):
+            name, text = found[1], next((text for text in found.groups()[1:] if text is not None), "").strip()
+            if is_secret_name(name) or name.lower() in SIGNATURES:
+                yield from ((name, text), (name, unquote(text)))
+
+
+def unnamed_parts(value: str) -> Iterator[str]:
+    """The parts of a value whose own name means no secret: only passwords and random ones."""
+    named = ((name, part) for name, part in named_parts(value) if PASSWORD.search(name) or is_random(part))
+    yield from (part for _, part in named if is_part(part))
+    header, parsed = SCHEME.fullmatch(value), object_of(value)
+    if header and is_random(said := header[1] or header[2]):
+        yield said
+    if isinstance(parsed, Mapping):
+        yield from (part for part in fields_of(parsed) if is_part(part) and ("\n" in part or is_random(part)))
+
+
+def texts(name: str, value: object) -> Iterator[tuple[str, str]]:
+    """The texts in a value, each with its name."""
+    if isinstance(value, str):
+        yield name, value.strip()
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from texts(f"{name}.{key}", item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from texts(name, item)
