@@ -157,3 +157,14 @@ def test_a_program_that_starts_and_fails_is_a_red_check(tmp_path: Path) -> None:
     )
 
     assert "were not run" not in str(told["warnings"])
+
+
+def test_no_check_is_told_to_pass_where_the_test_program_cannot_start(tmp_path: Path) -> None:
+    openkoi = prepare_project(tmp_path, "cargo", LAUNCHERS["rustup"][0])
+    configure(openkoi, "")
+    turns = WRITES.replace("FILE", "src/lib.rs").replace("TEXT", "pub fn add() {}")
+    done = openkoi("-m", write_script_outside(openkoi, turns + DONE), "-i", "1", "Tidy it up")
+
+    assert "rustup default stable" in done.stdout + done.stderr
+    assert "Not all checks could run" in done.stderr
+    assert "checks pass" not in done.stdout + done.stderr

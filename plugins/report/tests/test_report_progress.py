@@ -1,5 +1,7 @@
 """The lines that a person reads while a run goes on."""
 
+from dataclasses import replace
+
 import pytest
 
 from openkoi_hookspecs import (
@@ -193,6 +195,16 @@ def test_checks_are_told(passed: tuple[bool, ...], evaluator: str, line: str) ->
     checks = tuple(Check(str(n), one, evaluator=evaluator) for n, one in enumerate(passed))
 
     assert line == told(*judged(0, Evaluation(checks=checks, scores=(Score("quality", 1.0),))))[-1]
+
+
+@pytest.mark.parametrize(
+    "unrun",
+    [Evaluation(missing=("ruff did not run",)), Evaluation(findings=(Finding("cargo cannot start", rule="not run"),))],
+)
+def test_checks_that_could_not_run_are_not_told_to_pass(unrun: Evaluation) -> None:
+    lines = told(*judged(0, replace(unrun, checks=(Check("no secret", passed=True),))))
+
+    assert "  Not all checks could run" == lines[-1]
 
 
 def test_an_iteration_that_could_not_be_judged_has_no_score() -> None:

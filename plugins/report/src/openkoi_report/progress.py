@@ -26,6 +26,7 @@ from .tree import compaction_text, signature
 
 SHOWN = 3
 TESTS = "testrunner"
+NOT_RUN = "not run"  # the rule of a finding that says why tests were not run
 JUDGE_AGAIN = {
     (NextAction.ACCEPT_BEST, ""): "  To judge this without doing the work again, run `openkoi resume`.",
     (NextAction.ABORT_BUDGET, "dollars"): "  To judge this, raise the limit: `openkoi resume --budget USD`.",
@@ -218,5 +219,7 @@ def format_checks(evaluation: Evaluation) -> list[str]:
     red, total = sum(not check.passed for check in evaluation.checks), len(evaluation.checks)
     if red:
         return [f"  {red} of {total} checks fail"]
+    if evaluation.missing or any(finding.rule == NOT_RUN for finding in evaluation.findings):
+        return ["  Not all checks could run"]
     tested = any(check.evaluator == TESTS for check in evaluation.checks)
     return [f"  All {'tests' if tested else 'checks'} pass"] if total else []
