@@ -49,12 +49,14 @@ class Told:
     decision: str
 
 
-def told(folder: Path, lines: Iterable[ToolCall], task: str = "Tidy up", *, says: str = "") -> Told:
+def told(
+    folder: Path, lines: Iterable[ToolCall], task: str = "Tidy up", *, says: str = "", settings: str = PATIENT
+) -> Told:
     """Let the command line do a task with a server that says these, one an answer, and then that it is done."""
     openkoi = shell(folder)
     files_of(openkoi.folder)
     openkoi.home.mkdir()
-    (openkoi.home / "config.toml").write_text(PATIENT)
+    (openkoi.home / "config.toml").write_text(settings)
     turns = [Say([*[says][: len(says)], ToolCall(f"call_{n}", one.tool, one.arguments)]) for n, one in enumerate(lines)]
     with OpenAIServer(*turns, "Done.") as server:
         ours = openkoi.told(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
@@ -89,6 +91,24 @@ STUCK = {
 def test_a_stuck_model_is_stopped_with_an_exit_status_of_its_own(name: str, tmp_path: Path) -> None:
     habit, most = STUCK[name]
     done = told(tmp_path, map(habit, range(LONG)))
+
+    assert ("abort_loop", 7) == (done.decision, done.status)
+    assert done.requests <= most
+
+
+BY_DEFAULT = {  # each with a judge's two requests and one to learn, which come after a change
+    "the same line": (lambda n: command("echo n >> junk"), 6 + 3),
+    "a clock's line": (lambda n: command("date >> junk"), 6 + 3),
+    "counted lines": (lambda n: command(f"echo {n} >> junk"), 30 + 3),
+    "a clock": (lambda n: command("date +%N"), 30 + 3),
+}
+
+
+@pytest.mark.row("C27")
+@pytest.mark.parametrize("name", BY_DEFAULT)
+def test_30_calls_without_progress_end_as_stuck_with_the_default_settings(name: str, tmp_path: Path) -> None:
+    habit, most = BY_DEFAULT[name]
+    done = told(tmp_path, map(habit, range(30)), settings="")
 
     assert ("abort_loop", 7) == (done.decision, done.status)
     assert done.requests <= most

@@ -103,7 +103,22 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
             return ended_by_limit(reached, text, run)
         if words:
             await add_message(run, words)
-    return InnerLoopResult(text, StopReason.CYCLES)
+    return InnerLoopResult(text, await stop_at_last_cycle(run))
+
+
+async def stop_at_last_cycle(run: TaskRun) -> StopReason:
+    """Return why a run ends at its limit of cycles: it was stuck if many of the last brought no progress."""
+    if not run.standstill.aimless_long:
+        return StopReason.CYCLES
+    await warn_of_stop(run)
+    return StopReason.LOOP
+
+
+async def warn_of_stop(run: TaskRun) -> None:
+    """Warn that the run is stopped because it is stuck."""
+    state = run.standstill
+    count = max(state.idle, state.aimless)
+    await run.emit(events.WarningIssued(f"Stopped: {state.detector}, {CIRCLES.format(count=count)}"))
 
 
 async def add_message(run: TaskRun, text: str, *, fresh: bool = False) -> None:
@@ -211,9 +226,7 @@ async def going_in_circles(run: TaskRun) -> bool:
     """Return whether to stop; the user is warned first, then asked. Without progress it stops at the last limit."""
     state = run.standstill
     if state.stuck:
-        await run.emit(
-            events.WarningIssued(f"Stopped: {state.detector}, {CIRCLES.format(count=max(state.idle, state.aimless))}")
-        )
+        await warn_of_stop(run)
         return True
     if state.aimless == state.ceilings.warning:
         await run.emit(events.WarningIssued(CIRCLES.format(count=state.aimless)))

@@ -140,3 +140,17 @@ def test_the_last_ceiling_has_a_name_and_can_be_set() -> None:
         standstill.note([Step(called(number), ToolResult(f"{number}"))])
 
     assert (True, "global_circuit_breaker") == (standstill.stuck, standstill.detector)
+
+
+def test_a_repeated_call_that_brings_one_more_line_of_a_file_is_stopped_soon() -> None:
+    assert 6 == steps_until_stuck(cycle((called(), ToolResult("done"))), reads=False, changed=Gain.SOMETHING)
+
+
+def test_other_calls_that_bring_one_more_line_of_a_file_are_stopped_later() -> None:
+    calls = ((called(n), ToolResult("done")) for n in range(200))
+
+    assert 30 == steps_until_stuck(calls, reads=False, changed=Gain.SOMETHING)
+
+
+def test_a_repeated_call_that_changes_files_is_never_stopped() -> None:
+    assert 100 == steps_until_stuck(cycle((called(), ToolResult("done"))), reads=False, changed=Gain.REAL)

@@ -74,9 +74,14 @@ class Standstill:
     aimless: int = 0
 
     def note(self, steps: Iterable[Step], *, changed: Gain = Gain.NOTHING) -> None:
-        """Take the calls of one cycle into account; the best of them counts. ``changed``: what the workspace shows."""
+        """Take the calls of one cycle into account; the best of them counts. ``changed``: what the workspace shows.
+
+        Calls that were all made before bring nothing by one more line in a file, or another number in it.
+        """
         taken = tuple(steps)
-        best = max((changed, *map(self.gain, taken)))
+        repeated = all(question(step.call) in self.answers for step in taken)
+        brought = max(map(self.gain, taken), default=Gain.NOTHING)
+        best = brought if repeated and changed is Gain.SOMETHING else max(changed, brought)
         self.changes += changed > Gain.NOTHING
         self.edits += changed > Gain.NOTHING and any(step.edits for step in taken)
         self.idle = self.idle + 1 if best is Gain.NOTHING else 0
@@ -84,10 +89,10 @@ class Standstill:
 
     def gain(self, step: Step) -> Gain:
         """What one call brought; it is known from now on."""
-        question, answer = digest([step.call.tool, exactly(step.call.arguments)]), digest(step.brought)
-        like, before = digest(["like", form(step.brought)]), self.answers.get(question)
+        asked, answer = question(step.call), digest(step.brought)
+        like, before = digest(["like", form(step.brought)]), self.answers.get(asked)
         unseen, unlike = answer not in self.texts, like not in self.texts
-        self.answers[question] = Answer(answer, self.changes, self.edits)
+        self.answers[asked] = Answer(answer, self.changes, self.edits)
         self.texts |= {answer, like}
         self.last = [*self.last[-1:], answer]
         if step.polls or step.result.milliseconds >= WAITED:
@@ -110,11 +115,21 @@ class Standstill:
         return self.idle >= STUCK_AFTER or self.aimless >= self.ceilings.breaker
 
     @property
+    def aimless_long(self) -> bool:
+        """Whether as many of its last cycles brought no real progress as a user is asked after."""
+        return self.aimless >= self.ceilings.critical
+
+    @property
     def detector(self) -> str:
         """What it looks like, by the name that is in use for it."""
         if self.idle < STUCK_AFTER:
             return "global_circuit_breaker"
         return "generic_repeat" if len({*self.last}) == 1 else "ping_pong"
+
+
+def question(call: ToolCall) -> bytes:
+    """What a call asks, in few bytes."""
+    return digest([call.tool, exactly(call.arguments)])
 
 
 def digest(said: object) -> bytes:
