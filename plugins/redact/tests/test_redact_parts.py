@@ -78,6 +78,10 @@ HOLDERS = {
     "a login": ("BASIC_AUTH", f"deploy:{PASSWORD}", [PASSWORD]),
     "a login of docker": ("DOCKER_AUTH", json.dumps({"auths": {"h": {"auth": LOGIN}}}), [PASSWORD, LOGIN]),
     "a webhook": ("SLACK_WEBHOOK_URL", f"https://hooks.example.com/services/T0/B0/{FIRST}", [FIRST]),
+    "a webhook with the key in the middle": ("TEAMS_WEBHOOK_URL", f"https://h.example.com/hook/{FIRST}/d9", [FIRST]),
+    "an object of keys": ("API_TOKENS", json.dumps({"prod": FIRST, "dev": SECOND}), [FIRST, SECOND]),
+    "a line of npm's settings": ("NPM_TOKEN_LINE", f"//registry.example.org/:_authToken={FIRST}", [FIRST]),
+    "base64 without its padding": ("BUS_CONNSTR", f"Endpoint=sb://x.example.net/;SharedAccessKey={FIRST}=", [FIRST]),
     "a token in a URL": ("FEED_WEBHOOK_URL", f"https://h.example.com/feed?x=1&token={FIRST}", [FIRST]),
     "a signature in a URL": (
         "FLOW_WEBHOOK_URL",

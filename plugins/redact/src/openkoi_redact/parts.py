@@ -35,12 +35,12 @@ ITEM_END = re.compile(r"[,;\s]+")
 SCHEME = re.compile(r"(?i)(?:[a-z][\w-]*:\s*)?(?:bearer|basic|token|apikey|api-key)\s+(\S+)|[a-z][\w-]*:\s+(\S+)")
 LOGIN = re.compile(r"[\w.@+-]{1,64}:(?!//)(\S+)")
 BASE64 = re.compile(r"[\w+/-]{8,}={0,2}", re.ASCII)
-URL = re.compile(r"https?://[^\s/?#]+/(?:[^\s?#]*/)?([^\s/?#]+)")
-NAME = r"([A-Za-z][\w.-]*(?: [A-Za-z]+){0,2})\s*=\s*"
+URL = re.compile(r"https?://[^\s/?#]+/([^\s?#]*[^\s/?#])")
+NAME = r"([A-Za-z_][\w.-]*(?: [A-Za-z]+){0,2})\s*=\s*"
 QUOTED_VALUE = r"'((?:[^'\\]|\\.)*)'|\"([^\"]*)\""
 FIELDS = (
     re.compile(rf"(?:^|;)\s*{NAME}(?:{QUOTED_VALUE}|([^;]+))"),  # of ODBC, ADO.NET and Azure
-    re.compile(rf"(?:^|[\s?&;]){NAME}(?:{QUOTED_VALUE}|([^\s&;]+))"),  # of libpq, and of a URL's query
+    re.compile(rf"(?:^|[\s?&;:]){NAME}(?:{QUOTED_VALUE}|([^\s&;]+))"),  # of libpq, and of a URL's query
 )
 SIGNATURES = frozenset({"pwd", "sig", "signature", "code"})
 
@@ -48,9 +48,12 @@ SIGNATURES = frozenset({"pwd", "sig", "signature", "code"})
 def parts_of(value: str) -> Iterator[str]:
     """The parts of a held value, which are held as well; their own parts are not among them."""
     parsed = object_of(value)
-    ways: Iterable[Iterator[str]] = (fields_of(parsed),) if parsed else (lines(value), items(value), whole_parts(value))
+    ways: Iterable[Iterator[str]] = (
+        (fields_of(parsed), random_fields(parsed)) if parsed else (lines(value), items(value), whole_parts(value))
+    )
     found = (*(part for way in ways for part in way), *(part for _, part in named_parts(value)))
-    yield from dict.fromkeys(part for part in found if part != value and is_part(part))
+    both = (form for part in found for form in (part, part.rstrip("=")))  # base64 is shown without its padding too
+    yield from dict.fromkeys(part for part in both if part != value and is_part(part))
 
 
 def is_part(part: str) -> bool:
@@ -76,10 +79,17 @@ def whole_parts(value: str) -> Iterator[str]:
         yield found[1] or found[2]
     if found := LOGIN.fullmatch(value):
         yield found[1]
-    if (found := URL.match(value)) and not are_words(found[1]):
-        yield found[1]
+    yield from segments(value)
     if decoded := decoded_text(value):
         yield decoded
+
+
+def segments(value: str) -> Iterator[str]:
+    """The segments of a URL's path that are random, and its last one unless it is words."""
+    if found := URL.match(value):
+        *others, last = found[1].split("/")
+        yield from (one for one in others if is_random(one))
+        yield from () if are_words(last) else (last,)
 
 
 def decoded_text(value: str) -> str:
@@ -108,6 +118,11 @@ def fields_of(parsed: object) -> Iterator[str]:
     """The secret ones of the texts in a JSON object, and all of a list."""
     named = texts("", parsed) if isinstance(parsed, Mapping) else texts("secret", parsed)
     yield from (text for at, text in named if is_secret_name(at.rpartition(".")[2]))
+
+
+def random_fields(parsed: object) -> Iterator[str]:
+    """The random ones of the texts in JSON, whatever their names; no addresses."""
+    yield from (text for _, text in texts("", parsed) if is_random(text) and "@" not in text and "://" not in text)
 
 
 def named_parts(value: str) -> Iterator[tuple[str, str]]:
