@@ -233,7 +233,7 @@ def test_redo_after_an_undo_in_part_and_by_force(openkoi: Shell) -> None:
     redone = openkoi("redo", id)
 
     assert (1, 0, 0) == (part.returncode, forced.returncode, redone.returncode), forced.stderr + redone.stderr
-    assert "2 files restored, 1 in conflict" in part.stdout
+    assert "1 file restored, 1 deleted, 1 in conflict" in part.stdout
     assert ({"'a'", "'b'"}, after) == ({path.removeprefix("b") for path in before}, standing(openkoi.folder))
 
 

@@ -203,4 +203,4 @@ async def restored(koi: Koi, paths: Paths, changes: Changes, *, undo: bool, forc
 
 def has_changed(done: Restoration) -> bool:
     """Return whether a restore changed a file, or should have."""
-    return bool(done.restored or done.merged or done.conflicts or done.left)
+    return bool(done.restored or done.deleted or done.merged or done.conflicts or done.left)
