@@ -92,7 +92,7 @@ def test_a_task_is_undone_and_a_later_one_stays(openkoi: Shell, tmp_path: Path) 
     openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change more files")
     undone = openkoi("undo", first)
 
-    assert (0, "4 files restored" in undone.stdout) == (undone.returncode, True), undone.stderr
+    assert (0, "2 files restored, 2 deleted\n" in undone.stdout) == (undone.returncode, True), undone.stderr
     assert [False, True] == [(openkoi.folder / name / "deep.txt").exists() for name in ("new", "newer")]
 
 

@@ -201,6 +201,28 @@ def test_stash_and_pop_between_a_task_and_its_undo(openkoi: Shell) -> None:
     )
 
 
+def test_a_task_that_git_took_away_is_undone_when_git_has_brought_it_back(openkoi: Shell) -> None:
+    sh(
+        openkoi.folder,
+        f"git init -q; git config user.email a@b; git config user.name n; {TEXT} > a; git add a; git commit -qm a",
+    )
+    before = (openkoi.folder / "a").read_text()
+    task(openkoi, "echo first > first", "first")
+    task(openkoi, "sed -i 's/line 3$/LINE 3/' a", "second")
+    sh(openkoi.folder, "git stash -q")
+    stashed = openkoi("undo")
+    sh(openkoi.folder, "git stash pop -q")
+    undone = openkoi("undo")
+
+    assert (0, "Nothing to undo") == (stashed.returncode, stashed.stdout.partition(":")[0])
+    assert (0, before, True) == (
+        undone.returncode,
+        (openkoi.folder / "a").read_text(),
+        (openkoi.folder / "first").exists(),
+    ), undone.stdout
+    assert (0, False) == (openkoi("undo").returncode, (openkoi.folder / "first").exists())
+
+
 def test_redo_after_an_undo_in_part_and_by_force(openkoi: Shell) -> None:
     sh(openkoi.folder, f"{TEXT} > a; {TEXT} > b")
     id = task(openkoi, "sed -i 's/line 3$/LINE 3/' a b; echo n > n")
@@ -211,7 +233,7 @@ def test_redo_after_an_undo_in_part_and_by_force(openkoi: Shell) -> None:
     redone = openkoi("redo", id)
 
     assert (1, 0, 0) == (part.returncode, forced.returncode, redone.returncode), forced.stderr + redone.stderr
-    assert "2 files restored, 1 in conflict" in part.stdout
+    assert "1 file restored, 1 deleted, 1 in conflict" in part.stdout
     assert ({"'a'", "'b'"}, after) == ({path.removeprefix("b") for path in before}, standing(openkoi.folder))
 
 

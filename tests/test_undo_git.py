@@ -51,7 +51,7 @@ def test_a_file_that_the_user_replaced_by_a_folder_is_gone_and_no_conflict(openk
     (openkoi.folder / "made" / "mine").write_text("mine\n")
     undone = openkoi("undo")
 
-    assert (0, "1 file restored, 1 already as wanted") == (undone.returncode, undone.stdout.splitlines()[1])
+    assert (0, "0 files restored, 1 deleted, 1 already as wanted") == (undone.returncode, undone.stdout.splitlines()[1])
     assert ["made", "made/mine"] == sorted(
         path.relative_to(openkoi.folder).as_posix() for path in openkoi.folder.rglob("*")
     )

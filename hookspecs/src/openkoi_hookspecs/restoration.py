@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """What a restore did: each file that had to change, by its path from the workspace, is in one of the five.
+    """What a restore did: each file that had to change, by its path from the workspace, is in one of the six.
 
-    ``merged`` files keep what others changed in them; ``unchanged`` ones already were as wanted. ``conflicts`` were
-    left as they are because others changed them, too; ``left`` because their content was not kept, or cannot be
-    written. Both say why.
+    ``deleted`` files are not in the checkpoint. ``merged`` files keep what others changed in them; ``unchanged`` ones
+    already were as wanted. ``conflicts`` were left as they are because others changed them, too; ``left`` because their
+    content was not kept, or cannot be written. Both say why.
     """
 
     restored: tuple[str, ...] = ()
@@ -18,3 +18,4 @@ class Restoration:
     unchanged: tuple[str, ...] = ()
     conflicts: Mapping[str, str] = field(default_factory=dict)
     left: Mapping[str, str] = field(default_factory=dict)
+    deleted: tuple[str, ...] = ()

@@ -33,10 +33,12 @@ class WorkspaceRestored(Event):
     """The run's changes were undone or redone: the workspace is as in this checkpoint, but for what others changed.
 
     ``kept`` is how it was before that, where the run itself had not kept it. ``conflicts`` are the files that were left
-    as they are because others changed them, too.
+    as they are because others changed them, too. ``reverted``: the
+    files were so already, because others, such as git, had reverted them.
     """
 
     name = "workspace.restored"
     checkpoint: str
     kept: str = ""
     conflicts: tuple[str, ...] = ()
+    reverted: bool = False

@@ -15,6 +15,7 @@ from .restore_plan import ABSENT, CHANGED, REPLACED, RestorePlan, RestoreStates,
 DELETED = "deleted since, or moved out of this folder"
 DELETED_AS = "deleted since, as {}"
 RENAMED = "renamed since, from {}"
+UNCLEAR = "renamed since, and several files may be it"
 RENAMED_TWICE = "renamed since, to {}"
 NOT_KEPT = {
     PathKind.LARGE: "too large, so its content was not kept",
@@ -67,8 +68,13 @@ def plan_path(made: RestorePlan, path: str, views: RestoreStates) -> None:
 
 def plan_missing(made: RestorePlan, base: PathEntry, views: RestoreStates) -> None:
     """Plan a path that is neither wanted nor present: it may have been renamed, by others or by the work."""
-    renamed, other = (None, None) if views.force else (views.renames.since(base), views.renames.before(base))
-    if renamed:
+    renamed, other = views.renames.since(base), None if views.force else views.renames.before(base)
+    if views.renames.is_unclear(base):
+        made.conflicts[base.path] = UNCLEAR
+        return
+    if renamed and views.force:
+        made.remove.append(renamed)
+    elif renamed:
         made.conflicts[renamed.path] = RENAMED.format(base.path)
     if other and is_no_file(other.path, views.now):
         made.conflicts[other.path] = RENAMED_TWICE.format(renamed.path) if renamed else DELETED_AS.format(base.path)
@@ -126,7 +132,7 @@ def plan_merge(made: RestorePlan, path: str, views: RestoreStates) -> None:
     elif views.force:
         plan_forced(made, want, here, views)
     elif target is None:
-        made.conflicts[path] = DELETED
+        made.conflicts[path] = UNCLEAR if base and views.renames.is_unclear(base) else DELETED
     else:
         made.conflicts[target.path] = CHANGED if target.kind is PathKind.FILE else REPLACED
 

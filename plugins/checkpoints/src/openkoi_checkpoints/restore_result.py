@@ -43,10 +43,13 @@ def build_restoration(todo: RestorePlan, left: Mapping[str, str]) -> Restoration
     changed = (entry for entry in (*todo.remove, *todo.make, *todo.modes) if entry.kind is not PathKind.FOLDER)
     done = {entry.path for entry in changed if entry.path not in left}
     merged = done & set(todo.merged)
+    made = {entry.path for entry in (*todo.make, *todo.modes)} | set(todo.moves.values())
+    deleted = done - made
     return Restoration(
-        tuple(sorted(done - merged)),
+        tuple(sorted(done - merged - deleted)),
         tuple(sorted(merged)),
         tuple(sorted(todo.unchanged)),
         todo.conflicts,
         dict(sorted(left.items())),
+        tuple(sorted(deleted)),
     )

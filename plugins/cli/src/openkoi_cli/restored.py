@@ -17,7 +17,7 @@ def summary(verb: str, task: str, done: Restoration, *, why: str) -> str:
 
     ``why`` says why nothing was to be done.
     """
-    changed, left = done.restored or done.merged, done.conflicts or done.left
+    changed, left = done.restored or done.deleted or done.merged, done.conflicts or done.left
     if not (changed or left):
         nothing = f"Nothing to {verb}: the files are as they were {SINCE[verb]} task {task}"
         return "\n".join(filter(None, (nothing, why, counts(done))))
@@ -30,6 +30,7 @@ def summary(verb: str, task: str, done: Restoration, *, why: str) -> str:
 def counts(done: Restoration) -> str:
     """Count the files, by what became of them."""
     numbers = (
+        (len(done.deleted), "deleted"),
         (len(done.merged), "merged with later changes"),
         (len(done.unchanged), "already as wanted"),
         (len(done.conflicts), "in conflict"),

@@ -7,7 +7,7 @@ from openkoi_hookspecs import Koi, KoiError, Restoration
 from openkoi_log import Past
 from openkoi_settings import Paths
 
-from .undoing import Changes, restored, task_named, tasks_here
+from .undoing import Changes, has_changed, restored, task_named, tasks_here
 
 ALL_UNDONE = (
     "No task left to undo in {here}: {id} was the last one. Run `openkoi redo` to reapply it, or `openkoi status` to "
@@ -25,12 +25,14 @@ RESOLVED = "The conflicts of last time are resolved."
 def tasks_to_undo(sessions: Path, task_id: str) -> Sequence[Changes]:
     """Return the task of this id, else those here that are not undone yet, the last one first.
 
+    One that was only found reverted, with nothing undone or redone since, is among them: it may be reapplied by now.
     Raises KoiError where there is none.
     """
     if task_id:
         return [task_named(sessions, task_id)]
     there = tasks_here(sessions)
-    found = [one for one in there if not one.undone]
+    last = max((one.restored_at for one in there if not one.reverted), default="")
+    found = [one for one in there if not one.undone or (one.reverted and one.restored_at > last)]
     if not found:
         raise KoiError(ALL_UNDONE.format(here=Path.cwd(), id=there[0].past.run[:8]))
     return found
@@ -56,21 +58,21 @@ async def undo_first(
     untouched: list[Past] = []
     for changes in tasks[:-1]:
         done = await restored(koi, paths, changes, undo=True, force=force)
-        if not is_untouched(changes, done):
+        if is_untouched(changes, done):
+            untouched.append(changes.past)
+        elif has_changed(done) or not changes.reverted:
             return changes, done, untouched
-        untouched.append(changes.past)
     return tasks[-1], await restored(koi, paths, tasks[-1], undo=True, force=force), untouched
 
 
 def is_untouched(changes: Changes, done: Restoration) -> bool:
     """Return whether a task was cut short before it changed a file, as undoing it showed."""
-    files = (done.restored, done.merged, done.unchanged, done.conflicts, done.left)
-    return changes.past.ended in ("", "failed") and not any(files)
+    return changes.past.ended in ("", "failed") and not (has_changed(done) or done.unchanged)
 
 
 def why_unchanged(changes: Changes, done: Restoration, *, undo: bool, before: Changes | None = None) -> str:
     """Say why nothing was undone or reapplied; empty where something was. ``before`` is the task that undo is next."""
-    if done.restored or done.merged or done.conflicts or done.left:
+    if has_changed(done):
         return ""
     if is_untouched(changes, done):
         return UNTOUCHED
@@ -78,7 +80,7 @@ def why_unchanged(changes: Changes, done: Restoration, *, undo: bool, before: Ch
         return RESOLVED
     if not undo:
         return REAPPLIED if changes.undone else NOT_UNDONE
-    if changes.undone:
+    if changes.undone and not changes.reverted:
         return UNDONE.format(id=changes.past.run[:8])
     return REVERTED + (TASK_BEFORE.format(id=before.past.run[:8]) if before else "")
 

@@ -25,6 +25,7 @@ class Changes:
 
     ``settled``: nothing was done in it since it was undone or redone, or since that was begun. ``conflicts``: what was
     left when it was undone or redone the last time, which was at ``restored_at`` (ISO 8601, empty for never).
+    ``reverted``: undo found that others, such as git, had reverted it, and they may reapply it.
     """
 
     past: Past
@@ -35,6 +36,7 @@ class Changes:
     settled: bool = False
     conflicts: Sequence[str] = ()
     restored_at: str = ""
+    reverted: bool = False
 
     @property
     def undone(self) -> bool:
@@ -73,7 +75,17 @@ def changes_of(past: Past, records: Iterable[Record]) -> Changes | None:
             case events.WorkspaceRestored():
                 restored, after, restored_at = event, event.kept or after, record.at
     there = Path(view.workspace)
-    found = Changes(past, there, before, after, restored.checkpoint, settled, restored.conflicts, restored_at)
+    found = Changes(
+        past,
+        there,
+        before,
+        after,
+        restored.checkpoint,
+        settled,
+        restored.conflicts,
+        restored_at,
+        reverted=restored.reverted,
+    )
     return found if before and (found.cut_short or before != after) else None
 
 
@@ -183,5 +195,12 @@ async def restored(koi: Koi, paths: Paths, changes: Changes, *, undo: bool, forc
     changes = await settled(koi, paths.sessions, changes)
     to, since = (changes.before, changes.after) if undo else (changes.after, changes.before)
     done = await keeper.restore(changes.workspace, to, since=since, force=force)
-    await koi.emit(events.WorkspaceRestored(to, conflicts=tuple(done.conflicts)), run=changes.past.run)
+    reverted = undo and changes.reverted == changes.undone and bool(done.unchanged) and not has_changed(done)
+    now = events.WorkspaceRestored(to, conflicts=tuple(done.conflicts), reverted=reverted)
+    await koi.emit(now, run=changes.past.run)
     return done
+
+
+def has_changed(done: Restoration) -> bool:
+    """Return whether a restore changed a file, or should have."""
+    return bool(done.restored or done.deleted or done.merged or done.conflicts or done.left)
