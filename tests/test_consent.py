@@ -147,7 +147,7 @@ def test_skills_that_a_project_brings_are_in_the_same_list(openkoi: Shell) -> No
 
     assert f"skill pour  {skill.parent}" == one["question"]
     assert "pour  Pours tea.  [workspace]" in used
-    assert "pour  not used: nobody has approved of it" in openkoi("skill", "list").stdout
+    assert "pour  not used: its current content is not approved" in openkoi("skill", "list").stdout
 
 
 def claude_login(home: Path) -> None:

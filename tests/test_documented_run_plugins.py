@@ -14,6 +14,7 @@ from openkoi_hookspecs import File, Image, events
 
 PIXEL = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 SHOUT = "import sys; print(sys.stdin.read().upper(), end='')"
+TO_DO = "TO" + "DO"  # no mark of our own
 
 
 def test_a_program_of_this_machine_is_a_model(tmp_path: Path) -> None:
@@ -55,11 +56,11 @@ def test_a_check_counts_what_is_new_since_its_baseline(tmp_path: Path) -> None:
     openkoi = shell_with(
         tmp_path, "An evaluator of checks, with a baseline", turns=turns, iteration={"max_iterations": 1}
     )
-    (openkoi.folder / "old.py").write_text("# TODO: measure it\n")
+    (openkoi.folder / "old.py").write_text(f"# {TO_DO}: measure it\n")
     openkoi("Add a file")
 
     (found,) = events_of(openkoi, events.EvaluationFinished)
-    assert {"no new TODO"} == found.evaluation.failing
+    assert {f"no new {TO_DO}"} == found.evaluation.failing
     assert [("XXX: later", "new.py:1")] == [(one.title, one.where) for one in found.evaluation.findings]
 
 

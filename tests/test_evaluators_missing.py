@@ -22,9 +22,9 @@ def openkoi(tmp_path: Path) -> Shell:
 # Settings that an evaluator refuses.
 
 REFUSED = {
-    "[evaluators.judge]\nvotes = 0": "[evaluators.judge] votes is 0. It has to be 1 or more.",
+    "[evaluators.judge]\nvotes = 0": "[evaluators.judge] votes is 0. It must be at least 1.",
     "[evaluators.judge]\nvotes = 'x'": "[evaluators.judge] votes in {file}",
-    "[evaluators.judge]\nskip_eval_confidence = 0.0": "skip_eval_confidence is 0.0. It has to be 0.9 or more.",
+    "[evaluators.judge]\nskip_eval_confidence = 0.0": "skip_eval_confidence is 0.0. It must be at least 0.9.",
     "[evaluators.judge]\ncertificates = 3": "[evaluators.judge] certificates in {file}",
     "[evaluators.testrunner]\nseconds = 'x'": "[evaluators.testrunner] seconds in {file}",
     "[evaluators.testrunner]\nseconds = 0": "[evaluators.testrunner] seconds is 0.0. It must be above 0.",

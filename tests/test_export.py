@@ -325,7 +325,7 @@ def lost_file(folder: Path) -> str:
 
 def no_manifest(folder: Path) -> str:
     (folder / "manifest.json").unlink()
-    return "is no export"
+    return "is not an export"
 
 
 def newer_manifest(folder: Path) -> str:
@@ -366,7 +366,7 @@ def test_what_is_damaged_in_the_log_is_left_out_and_said(tmp_path: Path) -> None
 CHILD = """
 import resource, sys
 from pathlib import Path
-from openkoi_archive import Choice, Log, Order, Own, bring_in, export
+from openkoi_archive import ExportOptions, Log, Own, TaskSelection, bring_in, export
 what, one, other, limit = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
 if limit:
     sys.dont_write_bytecode = True
@@ -377,7 +377,7 @@ try:
     if what == "import":
         print(bring_in(one, Log(other), str).records)
     else:
-        export(Order(what, other, Choice()), Own(one, one / "config.toml"), str)
+        export(ExportOptions(what, other, TaskSelection()), Own(one, one / "config.toml"), str)
 except Exception as error:
     print(type(error).__name__, error)
 """
@@ -455,7 +455,7 @@ def test_two_processes_that_import_at_once_import_it_once(tmp_path: Path) -> Non
 def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
 
-    with pytest.raises(KoiError, match=r"file is no folder\. Name another place"):
+    with pytest.raises(KoiError, match=r"file is not a folder\. Use another path"):
         export_log(a_log(tmp_path / "data", "r1"), tmp_path / "file" / "below" / "out")
     with pytest.raises(KoiError, match="is no empty folder"):
         export_log(a_log(tmp_path / "data", "r1"), tmp_path / "file")
@@ -482,7 +482,7 @@ def test_a_folder_that_is_in_use_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("mine")
 
-    with pytest.raises(KoiError, match="is there already"):
+    with pytest.raises(KoiError, match="already exists"):
         export_log(a_log(tmp_path / "data", "r1"), tmp_path / "out")
     assert ["mine"] == [path.name for path in (tmp_path / "out").iterdir()]
 

@@ -19,10 +19,10 @@ STEPS = ("open", "os.mkdir", "os.rename", "os.rmdir", "os.remove", "tempfile.mkd
 KILLED = """
 import json, os, shutil, signal, sys
 from pathlib import Path
-from openkoi_archive import Choice, Order, Own, export
+from openkoi_archive import ExportOptions, Own, TaskSelection, export
 
 format, folder, most, steps = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split()
-order, own = Order(format, folder / "out", Choice()), Own(folder / "data", folder / "data" / "config.toml")
+order, own = ExportOptions(format, folder / "out", TaskSelection()), Own(folder / "data", folder / "data" / "config.toml")
 happened, last, counting = 0, -1, False
 
 def step(event, _):

@@ -90,5 +90,5 @@ def test_what_cannot_be_shortened_enough_is_not_asked_for_ever(
 
     assert 1 == done.returncode
     assert "too large (413)" in done.stderr
-    assert "choose a model that can read more" in done.stderr
+    assert "choose a model with a larger context window" in done.stderr
     assert len(server.asked) - before <= 3

@@ -34,7 +34,7 @@ class TestRunner:
     ) -> None:
         for name, value in (("seconds", seconds), ("total", total)):
             if not value > 0:
-                raise ConfigError(f"[evaluators.testrunner] {name} is {value}. It has to be above 0.")
+                raise ConfigError(f"[evaluators.testrunner] {name} is {value}. It must be above 0.")
         self.command = command
         self.seconds = seconds
         self.total = total

@@ -36,7 +36,7 @@ def read_manifest(folder: Path) -> ExportManifest:
         said = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise KoiError(
-            f"{folder}is not an export: it has no {FILE}. Make one with openkoi export --format json."
+            f"{folder} is not an export: it has no {FILE}. Make one with openkoi export --format json."
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         raise KoiError(f"{path} cannot be read: {error}. Export again.") from None

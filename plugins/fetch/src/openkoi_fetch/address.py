@@ -56,7 +56,7 @@ def read(text: str, base: PageAddress | None = None) -> PageAddress:
     try:
         url = URL(str(base)).join(text.strip()) if base else URL(text.strip())
     except (InvalidURL, ValueError) as error:
-        raise ToolError(f"{quote_text(text)}is not a URL: {error}. Give it as https://host/path.") from None
+        raise ToolError(f"{quote_text(text)} is not a URL: {error}. Give it as https://host/path.") from None
     if url.scheme not in PORTS:
         given = f"{url.scheme}: addresses are never fetched" if url.scheme else "the URL says neither http nor https"
         raise ToolError(f"{quote_text(text)}: {given}. Give a page as https://host/path.")

@@ -56,7 +56,7 @@ class Duel:
             try:
                 bout = again(one, asyncio.run(self.patch_of(one)), words, environ)
             except KoiError as error:
-                click.echo(f"  {one.run[:8]}was skipped: {error}", err=True)
+                click.echo(f"  {one.run[:8]} was skipped: {error}", err=True)
                 continue
             how = ", ".join(f"{side} {'passed' if each.passed else 'failed'}" for side, each in bout.items())
             click.echo(f"  {one.run[:8]} {short(one.task.text, 60)}: {how}")

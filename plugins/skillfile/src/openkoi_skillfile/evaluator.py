@@ -121,7 +121,7 @@ def check_expectations(facts: Mapping[str, object], front: Front) -> Iterator[Pr
         try:
             re.compile(pattern)
         except re.error as error:
-            yield Problem(f"{pattern!r}is not a regular expression: {error}", place(front, "expect"))
+            yield Problem(f"{pattern!r} is not a regular expression: {error}", place(front, "expect"))
 
 
 def check_dimensions(value: object, front: Front) -> Iterator[Problem]:
