@@ -457,7 +457,7 @@ def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(KoiError, match=r"file is not a folder\. Use another path"):
         export_log(a_log(tmp_path / "data", "r1"), tmp_path / "file" / "below" / "out")
-    with pytest.raises(KoiError, match="is no empty folder"):
+    with pytest.raises(KoiError, match="is not an empty folder"):
         export_log(a_log(tmp_path / "data", "r1"), tmp_path / "file")
     assert "mine" == (tmp_path / "file").read_text()
 

@@ -22,7 +22,8 @@ from pathlib import Path
 from openkoi_archive import ExportOptions, Own, TaskSelection, export
 
 format, folder, most, steps = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split()
-order, own = ExportOptions(format, folder / "out", TaskSelection()), Own(folder / "data", folder / "data" / "config.toml")
+order = ExportOptions(format, folder / "out", TaskSelection())
+own = Own(folder / "data", folder / "data" / "config.toml")
 happened, last, counting = 0, -1, False
 
 def step(event, _):

@@ -315,7 +315,7 @@ def test_an_ollama_host_that_is_no_address_is_said(person: Shell) -> None:
         seen.type(ENTER)
         assert 9 == seen.ends()
 
-    assert "! OLLAMA_HOSTis not an address, so Ollama was not looked for." in before
+    assert "! OLLAMA_HOST is not an address, so Ollama was not looked for." in before
     assert "failed at" not in seen.screen
 
 

@@ -159,7 +159,8 @@ class History:
         assert count, said
         more = {what: int(number) for number, what in re.findall(r"(\d+) ([a-z ]+)", count[2])}
         changed = {path for path in {*found, *was} if found.get(path) != was.get(path)}
-        assert len(changed) == int(count[1]) + more.get("merged with later changes", 0), said
+        applied = int(count[1]) + more.get("deleted", 0) + more.get("merged with later changes", 0)
+        assert len(changed) == applied, said
         assert len(conflicts) == more.get("in conflict", 0), said
 
     def redo(self, one: Done) -> None:
