@@ -48,8 +48,8 @@ class Blob:
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
-    """An image of at most 5,000,000 bytes: its bytes, and one of ``IMAGE_TYPES``.
+class Media:
+    """Bytes of a media type such as ``image/png``.
 
     In records of the log, ``content`` is a ``Blob``; ``data`` gives the bytes in either case.
     """
@@ -74,31 +74,19 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class Image(Media):
+    """An image of at most 5,000,000 bytes, of one of ``IMAGE_TYPES``."""
+
+
+@dataclass(frozen=True, slots=True)
+class File(Media):
     """A file of at most 20,000,000 bytes: its bytes, their media type such as ``application/pdf``, and its name.
 
     A model reads a text file as text, whichever provider it is of. Other files are sent where a provider takes their
     type, see ``SupportsMedia``; otherwise the model reads that the file cannot be shown.
     """
 
-    content: bytes | Blob = field(repr=False)
-    media_type: str
     name: str
-
-    @property
-    def data(self) -> bytes:
-        """The bytes; raises KoiError if they are in the log and cannot be read."""
-        return bytes_of(self.content)
-
-    @property
-    def size(self) -> int:
-        """The number of bytes."""
-        return size_of(self.content)
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the bytes, in hexadecimal."""
-        return digest_of(self.content)
 
     @property
     def text(self) -> str | None:

@@ -128,7 +128,7 @@ class SupportsDownload(Protocol):
 
 @runtime_checkable
 class SupportsConnect(Protocol):
-    """An app that the user signs in to by ``openkoi connect``. Its constructor works without a token."""
+    """An app that a program can let the user sign in to. Its constructor works without a token."""
 
     async def connect(self, koi: "Koi") -> str:
         """Ask the user for what it takes, prove it by a call, save it; return the account that it is signed in to."""

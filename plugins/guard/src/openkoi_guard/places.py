@@ -42,11 +42,6 @@ SECRET = re.compile(
     re.IGNORECASE,
 )
 MAY_BE_SECRET = re.compile(r"[./\\]|id_|login data", re.IGNORECASE)
-PRECIOUS = re.compile(
-    r"\.(db|sqlite3?|duckdb|sql|mdb|kdbx|pem|key|env|p12|pfx|jks|tfstate|docx?|xlsx?|pptx?|od[tsp]|parquet|rdb|dump|bak)$"
-    r"|(^|/)\.env(\.|$)|(^|/)backups?/",
-    re.IGNORECASE,
-)
 OWN_PROGRAM = re.compile(r"^~/(?:\.local/bin|bin)/([\w.-]+)$")
 EVERYTHING = frozenset(
     {"/", "/*", "/.*", "~", "~/*", "~/.*", "/root", "/home", "/home/*", "/usr", "/etc", "/var", "C:/", "C:/*"}

@@ -47,11 +47,6 @@ class SelfTestResult:
     trouble: str = ""
 
     @property
-    def refused_text(self) -> str:
-        """What was refused, in words."""
-        return describe_tests(self.refused)
-
-    @property
     def open_text(self) -> str:
         """What was not refused, in words."""
         return describe_tests(ALL_TESTS - self.refused)

@@ -6,6 +6,8 @@ from json import JSONEncoder
 from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from openkoi_wire import data_url, media_after, result_text, to_vendor_id, to_vendor_name
 
+from ..user_content import encode_user
+
 Turn = Mapping[str, object]
 ENCODER = JSONEncoder(ensure_ascii=False)
 
@@ -18,7 +20,7 @@ def encode_message(message: Message, reasoning_key: str = "") -> Iterator[Turn]:
     yield from (encode_result(part) for part in message.parts if isinstance(part, ToolResult))
     said = [*media_after(message.parts), *(part for part in message.parts if isinstance(part, Text | Image | File))]
     if said:
-        yield {"role": "user", "content": encode_user(said)}
+        yield {"role": "user", "content": encode_user(said, piece)}
 
 
 def encode_assistant(parts: Sequence[Part], reasoning_key: str) -> Turn:
@@ -45,14 +47,6 @@ def encode_call(asked: ToolCall) -> Turn:
 def encode_result(answer: ToolResult) -> Turn:
     """Tell of a tool's result, which is words alone: its images come in a message of the user, after all results."""
     return {"role": "tool", "tool_call_id": to_vendor_id(answer.call), "content": result_text(answer)}
-
-
-def encode_user(said: Sequence[Text | Image | File]) -> str | list[Turn]:
-    """Tell words as words, and words with pictures or files as a list."""
-    texts = [part.text for part in said if isinstance(part, Text)]
-    if len(texts) == len(said):
-        return "\n".join(texts)
-    return [piece(part) for part in said]
 
 
 def piece(part: Text | Image | File) -> Turn:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from openkoi_wire import data_url, result_text, to_vendor_id, to_vendor_name
 
+from ..user_content import encode_user
 from .reasoning_signatures import split_items
 
 Turn = Mapping[str, object]
@@ -20,7 +21,7 @@ def encode_message(message: Message) -> Iterator[Turn]:
     yield from (encode_result(part) for part in message.parts if isinstance(part, ToolResult))
     said = [part for part in message.parts if isinstance(part, Text | Image | File)]
     if said:
-        yield {"type": "message", "role": "user", "content": encode_user(said)}
+        yield {"type": "message", "role": "user", "content": encode_user(said, piece)}
 
 
 def encode_part(part: Part) -> Iterator[Turn]:
@@ -48,14 +49,6 @@ def encode_result(answer: ToolResult) -> Turn:
     if any(not isinstance(part, Text) for part in answer.parts):
         output = [piece(part) for part in (Text(answer.text), *answer.parts) if part != EMPTY]
     return {"type": "function_call_output", "call_id": to_vendor_id(answer.call), "output": output}
-
-
-def encode_user(said: Sequence[Text | Image | File]) -> str | list[Turn]:
-    """Tell words as words, and words with pictures or files as a list."""
-    texts = [part.text for part in said if isinstance(part, Text)]
-    if len(texts) == len(said):
-        return "\n".join(texts)
-    return [piece(part) for part in said]
 
 
 def piece(part: Text | Image | File) -> Turn:

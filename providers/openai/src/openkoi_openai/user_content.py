@@ -1,0 +1,16 @@
+"""Encode what a user says: words alone as one text, words with images and files as a list of parts."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from openkoi_hookspecs import File, Image, Text
+
+T = TypeVar("T")
+
+
+def encode_user(said: Sequence[Text | Image | File], encode_part: Callable[[Text | Image | File], T]) -> str | list[T]:
+    """Return the content of a user's message, with each part as one of OpenAI's APIs takes it."""
+    texts = [part.text for part in said if isinstance(part, Text)]
+    if len(texts) == len(said):
+        return "\n".join(texts)
+    return [encode_part(part) for part in said]
