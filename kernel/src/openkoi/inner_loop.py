@@ -26,12 +26,11 @@ from openkoi_hookspecs import (
 )
 from openkoi_isolation import sanitize_text
 from openkoi_models import EXECUTOR, answer_tokens, executor_of
-from openkoi_progress import Gain, Standstill, Step
+from openkoi_progress import Gain, Step, StuckDetector
 from openkoi_prompt.conversation import Conversation
 
 from .compact import compact
 from .run import TaskRun
-from .stuck_limits import stuck_limits
 from .tool_dispatch import ToolOutcome, run_calls
 
 GO_ON = (
@@ -108,7 +107,7 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
 
 async def stop_at_last_cycle(run: TaskRun) -> StopReason:
     """Return why a run ends at its limit of cycles: it was stuck if many of the last brought no progress."""
-    if not run.standstill.aimless_long:
+    if not run.stuck_detector.long_without_progress:
         return StopReason.CYCLES
     await warn_of_stop(run)
     return StopReason.LOOP
@@ -116,8 +115,8 @@ async def stop_at_last_cycle(run: TaskRun) -> StopReason:
 
 async def warn_of_stop(run: TaskRun) -> None:
     """Warn that the run is stopped because it is stuck."""
-    state = run.standstill
-    count = max(state.idle, state.aimless)
+    state = run.stuck_detector
+    count = max(state.without_news, state.without_progress)
     await run.emit(events.WarningIssued(f"Stopped: {state.detector}, {CIRCLES.format(count=count)}"))
 
 
@@ -128,7 +127,7 @@ async def add_message(run: TaskRun, text: str, *, fresh: bool = False) -> None:
     message, fresh = (known.message, known.new_conversation) if known else (given, fresh)
     if fresh:
         run.conversation = Conversation(run.conversation.system, [*run.task.history])
-        run.standstill = Standstill(stuck_limits(run.services.config))
+        run.stuck_detector = StuckDetector(run.stuck_detector.limits)
     run.conversation.say(message)
     if known is None:
         await run.emit(events.MessageAdded(message, fresh))
@@ -201,7 +200,7 @@ async def after_tools(settled: Sequence[ToolOutcome], cycle: int, run: TaskRun) 
     results: tuple[ToolResult, ...] = tuple(one.result for one in settled)
     run.conversation.say(Message(Role.USER, results))
     await run.emit(events.ToolResultsReady(cycle))
-    run.standstill.note(map(step, settled), changed=changed(settled, run))
+    run.stuck_detector.note(map(step, settled), changed=changed(settled, run))
     if any(one.needs_user for one in settled):
         return StopReason.PERSON
     return StopReason.LOOP if await going_in_circles(run) else None
@@ -224,13 +223,14 @@ def changed(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
 
 async def going_in_circles(run: TaskRun) -> bool:
     """Return whether to stop; the user is warned first, then asked. Without progress it stops at the last limit."""
-    state = run.standstill
+    state = run.stuck_detector
     if state.stuck:
         await warn_of_stop(run)
         return True
-    if state.aimless == state.ceilings.warning:
-        await run.emit(events.WarningIssued(CIRCLES.format(count=state.aimless)))
-    if state.aimless == state.ceilings.critical:
-        answer = await run.ask(Question(f"{CIRCLES.format(count=state.aimless)} Go on?", choices=("yes", "no")))
+    if state.without_progress == state.limits.warning:
+        await run.emit(events.WarningIssued(CIRCLES.format(count=state.without_progress)))
+    if state.without_progress == state.limits.critical:
+        text = f"{CIRCLES.format(count=state.without_progress)} Go on?"
+        answer = await run.ask(Question(text, choices=("yes", "no")))
         return answer is not None and not is_yes(answer)
     return False

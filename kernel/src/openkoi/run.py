@@ -45,7 +45,7 @@ from openkoi_loader.hooks import Hooks
 from openkoi_loader.tool_lists import list_tools
 from openkoi_log import Rerun, rerun_of
 from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of
-from openkoi_progress import Footprints, Standstill
+from openkoi_progress import Footprints, StuckDetector
 from openkoi_prompt.conversation import Conversation
 from openkoi_schema import visible_tools
 
@@ -104,7 +104,7 @@ class TaskRun:
     sandbox_policy: SandboxPolicy = field(init=False)
     models: ModelClient = field(init=False)
     workspace_state: WorkspaceState = field(init=False)
-    standstill: Standstill = field(init=False)
+    stuck_detector: StuckDetector = field(init=False)
 
     def __post_init__(self) -> None:
         self.id = self.nested.id or token_hex(10)
@@ -119,7 +119,7 @@ class TaskRun:
             )
         payer = CallBudget(self.budget, self.services.budget, self.outermost)
         self.models = ModelClient(payer, self.services.router, self.emit, executor_of(self.task.agent) or EXECUTOR)
-        self.standstill = Standstill(stuck_limits(self.services.config))
+        self.stuck_detector = StuckDetector(stuck_limits(self.services.config))
         services = self.services
         self.workspace_state = WorkspaceState(
             self.workspace,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_checkpoints import CheckpointStore, StoreError
+from openkoi_checkpoints import CheckpointStore, CheckpointStoreError
 from openkoi_hookspecs import KoiError
 
 
@@ -81,7 +81,7 @@ def test_a_torn_manifest_is_reported_and_skipped(store: CheckpointStore, root: P
     first = take(store, root)
     next(store.folder.glob("workspaces/*/*.json")).write_text('{"entr')
 
-    with pytest.raises(StoreError, match=first):
+    with pytest.raises(CheckpointStoreError, match=first):
         restore(store, root, first)
     assert first != take(store, root)
 
@@ -90,9 +90,9 @@ def test_a_store_that_cannot_be_written_says_so(tmp_path: Path, root: Path) -> N
     (tmp_path / "kept").write_text("in the way")
     store = CheckpointStore(folder=tmp_path / "kept")
 
-    with pytest.raises(StoreError, match="kept"):
+    with pytest.raises(CheckpointStoreError, match="kept"):
         take(store, root)
-    with pytest.raises(StoreError, match="kept"):
+    with pytest.raises(CheckpointStoreError, match="kept"):
         asyncio.run(store.health())
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from openkoi_hookspecs import ToolCall, ToolResult
-from openkoi_progress import Standstill, Step
+from openkoi_progress import Step, StuckDetector
 from openkoi_progress.reading import shows_files
 
 pytestmark = pytest.mark.unit
@@ -50,18 +50,22 @@ def test_what_does_more_or_cannot_be_told_does_not(line: str) -> None:
 
 
 @pytest.mark.row("C78")
-@pytest.mark.parametrize(("text", "failed", "idle", "aimless"), [("new", False, 0, 0), ("new", True, 0, 1)])
-def test_a_command_that_shows_what_was_not_seen_is_progress(text: str, failed: bool, idle: int, aimless: int) -> None:
-    standstill = Standstill()
-    standstill.note([Step(ToolCall("1", "run_command", {"command": "cat a.txt"}), ToolResult(text, failed=failed))])
+@pytest.mark.parametrize(
+    ("text", "failed", "without_news", "without_progress"), [("new", False, 0, 0), ("new", True, 0, 1)]
+)
+def test_a_command_that_shows_what_was_not_seen_is_progress(
+    text: str, failed: bool, without_news: int, without_progress: int
+) -> None:
+    stuck_detector = StuckDetector()
+    stuck_detector.note([Step(ToolCall("1", "run_command", {"command": "cat a.txt"}), ToolResult(text, failed=failed))])
 
-    assert (idle, aimless) == (standstill.idle, standstill.aimless)
+    assert (without_news, without_progress) == (stuck_detector.without_news, stuck_detector.without_progress)
 
 
 @pytest.mark.row("C27")
 def test_a_command_that_shows_what_was_seen_before_is_none() -> None:
-    standstill = Standstill()
+    stuck_detector = StuckDetector()
     for line in ("cat a.txt", "cat ./a.txt"):
-        standstill.note([Step(ToolCall("1", "run_command", {"command": line}), ToolResult("one"))])
+        stuck_detector.note([Step(ToolCall("1", "run_command", {"command": line}), ToolResult("one"))])
 
-    assert (1, 1) == (standstill.idle, standstill.aimless)
+    assert (1, 1) == (stuck_detector.without_news, stuck_detector.without_progress)

@@ -1,7 +1,13 @@
 """Keep versions of a workspace outside it, for OpenKoi."""
 
 from .checkpoint_store import CheckpointStore
-from .errors import CheckpointNotFoundError, StoreError, WorkspaceTooLargeError
+from .errors import CheckpointNotFoundError, CheckpointStoreError, WorkspaceTooLargeError
 from .save_before_write import SaveBeforeWrite
 
-__all__ = ["CheckpointNotFoundError", "CheckpointStore", "SaveBeforeWrite", "StoreError", "WorkspaceTooLargeError"]
+__all__ = [
+    "CheckpointNotFoundError",
+    "CheckpointStore",
+    "CheckpointStoreError",
+    "SaveBeforeWrite",
+    "WorkspaceTooLargeError",
+]

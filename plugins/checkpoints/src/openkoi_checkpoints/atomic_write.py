@@ -6,16 +6,16 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import StoreError
+from .errors import CheckpointStoreError
 
 
 @contextlib.contextmanager
 def store_errors(folder: Path) -> Iterator[None]:
-    """Raise StoreError when the store cannot be written."""
+    """Raise CheckpointStoreError when the store cannot be written."""
     try:
         yield
     except OSError as error:
-        raise StoreError(
+        raise CheckpointStoreError(
             f"Cannot write checkpoints in {folder}: {error.strerror}. Free some space or make it writable."
         ) from error
 

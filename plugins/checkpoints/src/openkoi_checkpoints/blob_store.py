@@ -8,7 +8,7 @@ from pathlib import Path
 from openkoi_files import private_folder
 
 from .atomic_write import store_errors, write_atomically
-from .errors import StoreError
+from .errors import CheckpointStoreError
 
 
 def compute_digest(data: bytes) -> str:
@@ -42,13 +42,17 @@ class BlobStore:
         return name
 
     def get(self, name: str) -> bytes:
-        """Read a blob; raise StoreError when it is missing or damaged."""
+        """Read a blob; raise CheckpointStoreError when it is missing or damaged."""
         try:
             data = self.path_of(name).read_bytes()
         except OSError as error:
-            raise StoreError(f"The checkpoint store lost a file's content: {error}. It cannot be restored.") from error
+            raise CheckpointStoreError(
+                f"The checkpoint store lost a file's content: {error}. It cannot be restored."
+            ) from error
         if compute_digest(data) != name:
-            raise StoreError(f"The checkpoint store's {self.path_of(name)} is damaged. Its file cannot be restored.")
+            raise CheckpointStoreError(
+                f"The checkpoint store's {self.path_of(name)} is damaged. Its file cannot be restored."
+            )
         return data
 
 

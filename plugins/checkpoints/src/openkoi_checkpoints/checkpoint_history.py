@@ -11,7 +11,7 @@ from pathlib import Path
 from openkoi_files import private_folder
 
 from .atomic_write import store_errors, write_atomically
-from .errors import CheckpointNotFoundError, StoreError
+from .errors import CheckpointNotFoundError, CheckpointStoreError
 from .manifest import Manifest, PathEntry
 
 ID = re.compile(r"[0-9a-f]{16}-[0-9a-f]{6}")
@@ -48,7 +48,7 @@ class CheckpointHistory:
         except FileNotFoundError:
             raise CheckpointNotFoundError(checkpoint_id, self.root) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise StoreError(
+            raise CheckpointStoreError(
                 f"Checkpoint {checkpoint_id} in {place} cannot be read: {error}. Create a new one."
             ) from error
 
@@ -57,7 +57,7 @@ class CheckpointHistory:
         for checkpoint_id in reversed(self.ids()):
             try:
                 return self.read(checkpoint_id)
-            except StoreError:
+            except CheckpointStoreError:
                 continue
         return Manifest("", self.root, {})
 
@@ -69,7 +69,9 @@ class CheckpointHistory:
         except FileNotFoundError:
             return whole
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"Checkpoint {checkpoint_id} in {self.folder} cannot be read: {error}.") from error
+            raise CheckpointStoreError(
+                f"Checkpoint {checkpoint_id} in {self.folder} cannot be read: {error}."
+            ) from error
 
     def add(self, entries: Mapping[str, PathEntry], ours: Mapping[str, PathEntry] | None = None) -> str:
         """Write a new latest checkpoint, and which part belongs to the run if not all does; return its id."""

@@ -17,7 +17,7 @@ from .blob_store import BlobStore, compute_digest, file_size
 from .change_attribution import ChangeJournal, CheckpointViews, StatSnapshot, attribute_changes, entries_without_others
 from .checkpoint_history import CheckpointHistory, open_history
 from .diff import ContentReaders, diff_entries, disk_reader
-from .errors import StoreError
+from .errors import CheckpointStoreError
 from .file_lock import lock_file
 from .gc import LOCK, describe_store, prune_daily, prune_store
 from .gitignore import GitIgnore
@@ -115,7 +115,7 @@ class CheckpointStore:
         """Return whether the store can be written."""
         try:
             await self.health()
-        except StoreError:
+        except CheckpointStoreError:
             return False
         return True
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from .errors import StoreError
+from .errors import CheckpointStoreError
 from .manifest import PathEntry, PathKind, is_unchanged
 from .patch import LINK_MODE, FileVersion, file_patch
 from .scan import read_regular_file
@@ -47,5 +47,5 @@ def file_version(entry: PathEntry | None, read: Reader) -> FileVersion | None:
     mode = "100755" if entry.mode & stat.S_IXUSR else "100644"
     try:
         return FileVersion(mode, read(entry) if entry.kind is PathKind.FILE else None)
-    except (OSError, StoreError):
+    except (OSError, CheckpointStoreError):
         return FileVersion(mode, None)

@@ -22,5 +22,5 @@ class WorkspaceTooLargeError(KoiError):
         )
 
 
-class StoreError(KoiError):
+class CheckpointStoreError(KoiError):
     """Report that the store cannot be written, or that its content is damaged."""

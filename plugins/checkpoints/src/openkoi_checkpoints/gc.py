@@ -10,7 +10,7 @@ from openkoi_files import private_folder
 
 from .atomic_write import store_errors, write_atomically
 from .checkpoint_history import ID, CheckpointHistory
-from .errors import StoreError
+from .errors import CheckpointStoreError
 from .file_lock import try_lock_file
 from .manifest import Manifest, PathKind
 from .retention import DAY_SECONDS, RetentionPolicy, StoredCheckpoint, checkpoints_to_delete
@@ -38,7 +38,7 @@ class StoreSnapshot:
     def list_history(self, history: CheckpointHistory) -> Iterator[StoredCheckpoint]:
         """Yield the checkpoints of one workspace, the newest first."""
         for newer, checkpoint_id in enumerate(reversed(history.ids())):
-            with suppress(StoreError):
+            with suppress(CheckpointStoreError):
                 yield self.describe_checkpoint(history, history.read(checkpoint_id), newer)
 
     def describe_checkpoint(self, history: CheckpointHistory, manifest: Manifest, newer: int) -> StoredCheckpoint:
@@ -117,7 +117,7 @@ def prune_daily(folder: Path, policy: RetentionPolicy) -> None:
             write_atomically(report, b"never")
         elif time.time() - report.stat().st_mtime > DAY_SECONDS:
             prune_store(folder, policy)
-    except (OSError, StoreError) as error:
+    except (OSError, CheckpointStoreError) as error:
         with suppress(OSError):
             write_atomically(report, f"failed: {error}".encode("utf-8", "replace"))
 

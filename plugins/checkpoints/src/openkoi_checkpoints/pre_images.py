@@ -11,7 +11,7 @@ from openkoi_files import private_folder
 
 from .atomic_write import store_errors, write_atomically
 from .blob_store import BlobStore
-from .errors import StoreError
+from .errors import CheckpointStoreError
 from .manifest import digest_status
 from .restore_plan import ABSENT
 from .scan import read_regular_file
@@ -27,14 +27,16 @@ class PreImages:
     most_bytes: int
 
     def save(self, path: str) -> None:
-        """Save a path as it is now; raise StoreError if it is too large, OSError if it cannot be read."""
+        """Save a path as it is now; raise CheckpointStoreError if it is too large, OSError if it cannot be read."""
         try:
             status, data = read_regular_file(self.root / path, self.most_bytes + 1)
         except FileNotFoundError:
             self.add_mark(path, ABSENT, b"")
             return
         if len(data) > self.most_bytes:
-            raise StoreError(f"{path} is too large to save. Raise max_saved_mb under [checkpoints.store] to save it.")
+            raise CheckpointStoreError(
+                f"{path} is too large to save. Raise max_saved_mb under [checkpoints.store] to save it."
+            )
         self.add_mark(path, digest_status(status.st_size, status.st_mtime_ns), data)
 
     def add_mark(self, path: str, seen: str, data: bytes) -> None:
@@ -48,11 +50,11 @@ class PreImages:
         return seen != "" and (self.folder / mark_name(path, seen)).is_file()
 
     def read_content(self, path: str, seen: str) -> bytes:
-        """Return a path's content with this status; raise StoreError when it is lost."""
+        """Return a path's content with this status; raise CheckpointStoreError when it is lost."""
         try:
             return self.blobs.get((self.folder / mark_name(path, seen)).read_text("ascii"))
         except OSError as error:
-            raise StoreError(f"The saved copy of {path} is lost: {error}. It cannot be restored.") from error
+            raise CheckpointStoreError(f"The saved copy of {path} is lost: {error}. It cannot be restored.") from error
 
 
 def mark_name(path: str, seen: str) -> str:

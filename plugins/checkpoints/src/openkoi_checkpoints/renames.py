@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
-from .errors import StoreError
+from .errors import CheckpointStoreError
 from .manifest import PathEntry, PathKind, is_unchanged
 from .merge import MIN_RENAME_SIMILARITY, similarity
 from .rename_assignment import Assignment, Candidate, assign_renames
@@ -78,7 +78,7 @@ class Renames:
 
     def rate_similarity(self, entry: PathEntry, other: PathEntry, read: Read) -> float:
         """Return how similar two files are; 0 if one cannot be read."""
-        with suppress(OSError, StoreError):
+        with suppress(OSError, CheckpointStoreError):
             return similarity(self.kept(entry), read(other))
         return 0.0
 

@@ -9,7 +9,7 @@ from openkoi_hookspecs import Effect, Event, Inject, Run, Tool, ToolCall, ToolRe
 from openkoi_schema import PATH_PARAMETERS, written_paths
 
 from .checkpoint_store import CheckpointStore
-from .errors import StoreError
+from .errors import CheckpointStoreError
 from .side_effects import SideEffects, describe_effect, paths_outside
 
 WORKER = "worker"
@@ -49,7 +49,7 @@ class SaveBeforeWrite:
         """Save a file; when nothing can be saved at all, the kernel asks whether to continue without a checkpoint."""
         try:
             await self.store.save(root, path)
-        except StoreError:
+        except CheckpointStoreError:
             if await self.store.is_writable():
                 raise
 

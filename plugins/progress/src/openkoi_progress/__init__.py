@@ -2,6 +2,6 @@
 
 from .footprint import Footprints
 from .gain import Gain
-from .standstill import Ceilings, Standstill, Step
+from .stuck_detector import Step, StuckDetector, StuckLimits
 
-__all__ = ["Ceilings", "Footprints", "Gain", "Standstill", "Step"]
+__all__ = ["Footprints", "Gain", "Step", "StuckDetector", "StuckLimits"]

@@ -43,7 +43,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Ceilings:
+class StuckLimits:
     """Cycles without real progress after which a person is warned, is asked, and the run ends."""
 
     warning: int = 10
@@ -61,17 +61,17 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Standstill:
-    """Counts cycles since something new was seen (``idle``), and since there was real progress (``aimless``)."""
+class StuckDetector:
+    """Counts cycles without news (nothing new was seen) and cycles without real progress."""
 
-    ceilings: Ceilings = field(default_factory=Ceilings)
+    limits: StuckLimits = field(default_factory=StuckLimits)
     answers: dict[bytes, Answer] = field(default_factory=dict)
     texts: set[bytes] = field(default_factory=set)
     last: list[bytes] = field(default_factory=list)
     changes: int = 0
     edits: int = 0
-    idle: int = 0
-    aimless: int = 0
+    without_news: int = 0
+    without_progress: int = 0
 
     def note(self, steps: Iterable[Step], *, changed: Gain = Gain.NOTHING) -> None:
         """Take the calls of one cycle into account; the best of them counts. ``changed``: what the workspace shows.
@@ -84,8 +84,8 @@ class Standstill:
         best = brought if repeated and changed is Gain.SOMETHING else max(changed, brought)
         self.changes += changed > Gain.NOTHING
         self.edits += changed > Gain.NOTHING and any(step.edits for step in taken)
-        self.idle = self.idle + 1 if best is Gain.NOTHING else 0
-        self.aimless = 0 if best is Gain.REAL else self.aimless + 1
+        self.without_news = self.without_news + 1 if best is Gain.NOTHING else 0
+        self.without_progress = 0 if best is Gain.REAL else self.without_progress + 1
 
     def gain(self, step: Step) -> Gain:
         """What one call brought; it is known from now on."""
@@ -112,17 +112,17 @@ class Standstill:
     @property
     def stuck(self) -> bool:
         """Whether it goes on without getting anywhere."""
-        return self.idle >= STUCK_AFTER or self.aimless >= self.ceilings.breaker
+        return self.without_news >= STUCK_AFTER or self.without_progress >= self.limits.breaker
 
     @property
-    def aimless_long(self) -> bool:
+    def long_without_progress(self) -> bool:
         """Whether as many of its last cycles brought no real progress as a user is asked after."""
-        return self.aimless >= self.ceilings.critical
+        return self.without_progress >= self.limits.critical
 
     @property
     def detector(self) -> str:
         """What it looks like, by the name that is in use for it."""
-        if self.idle < STUCK_AFTER:
+        if self.without_news < STUCK_AFTER:
             return "global_circuit_breaker"
         return "generic_repeat" if len({*self.last}) == 1 else "ping_pong"
 

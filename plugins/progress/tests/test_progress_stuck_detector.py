@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from openkoi_hookspecs import ToolCall, ToolResult
-from openkoi_progress import Ceilings, Gain, Standstill, Step
+from openkoi_progress import Gain, Step, StuckDetector, StuckLimits
 
 
 def called(n: object = 0, tool: str = "read") -> ToolCall:
@@ -20,11 +20,11 @@ def steps_until_stuck(
     changed: Gain = Gain.NOTHING,
 ) -> int:
     """After how many calls it is stopped; 100 is never."""
-    standstill = Standstill()
+    stuck_detector = StuckDetector()
     for number in range(1, 100):
         call, result = next(pairs)
-        standstill.note([Step(call, result, reads=reads, polls=polls)], changed=changed)
-        if standstill.stuck:
+        stuck_detector.note([Step(call, result, reads=reads, polls=polls)], changed=changed)
+        if stuck_detector.stuck:
             return number
     return 100
 
@@ -63,11 +63,11 @@ def test_tools_that_poll_are_never_stopped() -> None:
 
 def test_anything_new_begins_the_count_again() -> None:
     same = (called(), ToolResult("same"))
-    standstill = Standstill()
+    stuck_detector = StuckDetector()
     for pair in (same,) * 5 + ((called(1), ToolResult("new")),) + (same,) * 4:
-        standstill.note([Step(*pair, reads=True)])
+        stuck_detector.note([Step(*pair, reads=True)])
 
-    assert not standstill.stuck
+    assert not stuck_detector.stuck
 
 
 def test_arguments_are_the_same_in_any_order() -> None:
@@ -127,19 +127,19 @@ def test_an_answer_that_stays_the_same_is_honest_waiting_if_the_call_waited(mill
     ],
 )
 def test_what_it_looks_like_has_a_name(pairs: list[tuple[ToolCall, ToolResult]], reads: bool, name: str) -> None:
-    standstill = Standstill()
+    stuck_detector = StuckDetector()
     for call, result in pairs * 6:
-        standstill.note([Step(call, result, reads=reads)])
+        stuck_detector.note([Step(call, result, reads=reads)])
 
-    assert (True, name) == (standstill.stuck, standstill.detector)
+    assert (True, name) == (stuck_detector.stuck, stuck_detector.detector)
 
 
 def test_the_last_ceiling_has_a_name_and_can_be_set() -> None:
-    standstill = Standstill(Ceilings(breaker=3))
+    stuck_detector = StuckDetector(StuckLimits(breaker=3))
     for number in range(3):
-        standstill.note([Step(called(number), ToolResult(f"{number}"))])
+        stuck_detector.note([Step(called(number), ToolResult(f"{number}"))])
 
-    assert (True, "global_circuit_breaker") == (standstill.stuck, standstill.detector)
+    assert (True, "global_circuit_breaker") == (stuck_detector.stuck, stuck_detector.detector)
 
 
 def test_a_repeated_call_that_brings_one_more_line_of_a_file_is_stopped_soon() -> None:
