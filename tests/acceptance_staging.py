@@ -170,7 +170,7 @@ def options(case: Case) -> list[str]:
 
 def model_of(case: Case, place: Place) -> str:
     """Return the model of a role; the one whose key is missing is a vendor's."""
-    return "openai/gpt-fake" if (case.fault, case.place) == (Fault.KEY, place) else f"rehearsal/{place}"
+    return "openai/gpt-fake" if (case.fault, case.place) == (Fault.KEY, place) else f"scripted/{place}"
 
 
 def scripts(case: Case) -> dict[str, str]:
@@ -229,7 +229,7 @@ class Toolbox:
         return [Tool("probe", "Probe the workspace.", {{"type": "object"}}, call, effect=Effect.READS)]
 """
 WRONG = {
-    Fault.LIMIT: 'for _ in range(99): await run.chat(Request([Message.user("Hm?")], model="rehearsal/spender"))',
+    Fault.LIMIT: 'for _ in range(99): await run.chat(Request([Message.user("Hm?")], model="scripted/spender"))',
     Fault.DEADLINE: f"await asyncio.sleep({LATE})",
     Fault.REFUSAL: 'raise RuntimeError("not today")',
     Fault.GARBAGE: 'return "words of no type"',

@@ -37,7 +37,7 @@ from openkoi_hookspecs import (
     hooks,
     is_yes,
 )
-from openkoi_log import to_dict
+from openkoi_runlog import to_dict
 
 MADE: Mapping[str, Callable[..., object]] = {
     "section": Section,

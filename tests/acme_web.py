@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from openkoi_hookspecs import Handle, Koi, KoiError, PluginNotFoundError, Record, RunState, Task
-from openkoi_log import to_dict
+from openkoi_runlog import to_dict
 
 OVER = (RunState.FINISHED, RunState.FAILED, RunState.INTERRUPTED)
 

@@ -75,7 +75,7 @@ class Scene:
         chance = Random(f"task {self.number}")
         declared = (TextIncludes("<end>"), ToolReturned(tool="look", contains="gold"), BudgetExhausted())
         conditions = tuple(one for one in declared if chance.random() < 0.2)
-        agent = Agent(name="tester", model=f"rehearsal/{self.number}", conditions=conditions)
+        agent = Agent(name="tester", model=f"scripted/{self.number}", conditions=conditions)
         return Task(chance.choice(("Mend it", "What is it?")), limits=self.limits, agent=agent)
 
 

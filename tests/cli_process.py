@@ -136,6 +136,6 @@ def shell(folder: Path) -> Shell:
 
 
 def write_script(folder: Path, turns: str, name: str = "script.yaml") -> str:
-    """Write a rehearsal script; return the model that plays it."""
+    """Write a model script; return the model that plays it."""
     (folder / name).write_text(f"price: {{input: 3.0, output: 15.0}}\nturns:\n{turns}")
-    return f"rehearsal/{name}"
+    return f"scripted/{name}"

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from cli_process import Shell, shell, write_script
 
 from openkoi_hookspecs import Event, Record, events
-from openkoi_log import read_segment, segments
+from openkoi_runlog import read_segment, segments
 
 E = TypeVar("E", bound=Event)
 
@@ -28,7 +28,7 @@ BASE = {
     "iteration": {"max_iterations": 0},
     "approvals": {"wait_seconds": 0},
 }
-LEAN = {"use": {"memory": "none", "checkpoints": "none"}, "hooks": {"ledger": {"enabled": False}}}
+LEAN = {"use": {"memory": "none", "checkpoints": "none"}, "hooks": {"learning": {"enabled": False}}}
 PYPROJECT, SETTINGS = "pyproject.toml", "~/.openkoi/config.toml"
 
 
@@ -174,7 +174,7 @@ def shell_with(folder: Path, *headings: str, turns: str = DONE, **settings: Any)
     for one in shown:
         openkoi = one.installed(openkoi)
     write_script(folder, turns)
-    return openkoi.told(OPENKOI_MODEL=f"rehearsal/{folder / 'script.yaml'}")
+    return openkoi.told(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}")
 
 
 def configure(openkoi: Shell, *settings: Mapping[str, Any]) -> None:

@@ -36,8 +36,8 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
-from openkoi_log import encode
-from openkoi_rehearsal import ScriptedFailure, ScriptedFailureKind
+from openkoi_runlog import encode
+from openkoi_scripted import ScriptedFailure, ScriptedFailureKind
 from openkoi_testing import Line, Scenario, Scripted, ScriptedTurn
 
 DOWN = ScriptedTurn((), fails=ScriptedFailure(ScriptedFailureKind.UNAVAILABLE, "overloaded", retry_after=600.0))
@@ -239,10 +239,8 @@ def scored_task(*scores: float, **more: object) -> Scene:
 def learning_task(*scores: float, times: int = 1, **settings: object) -> Scene:
     """Return the same where the learner looks on."""
     installed = Scenario().installed | {"hooks"}
-    quiet = {
-        f"hooks.{name}.enabled": False for name in ("skills", "project-rules", "agents", "proposals", "onboarding")
-    }
-    chosen = {**quiet, "hooks.ledger.reflect": False, "hooks.ledger.withheld": 0.0, **settings}
+    quiet = {f"hooks.{name}.enabled": False for name in ("skills", "project-rules", "agents", "proposals", "setup")}
+    chosen = {**quiet, "hooks.learning.reflect": False, "hooks.learning.withheld": 0.0, **settings}
     return replace(scored_task(*scores, installed=installed, settings=chosen), times=times)
 
 

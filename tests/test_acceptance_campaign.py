@@ -57,7 +57,7 @@ def run(case: Case, folder: Path) -> Ran:
     write_all(there.home, {"config.toml": settings(case)})
     code, kinds = plugin(case)
     there = there.with_plugin(code, **kinds) if kinds else there
-    with vendor(case, there.told(OPENKOI_REHEARSAL=str(folder / "scripts"))) as ready:
+    with vendor(case, there.told(OPENKOI_SCRIPTED=str(folder / "scripts"))) as ready:
         done = ready(TASK, *options(case), seconds=100)
     logs = sorted(there.home.rglob("sessions/*.jsonl"))
     records = tuple(json.loads(line) for log in logs for line in log.read_text().splitlines())

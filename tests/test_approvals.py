@@ -38,7 +38,7 @@ def model(openkoi: Shell, turns: str, waits: float = 0) -> tuple[str, str]:
     openkoi.home.mkdir(exist_ok=True)
     (openkoi.home / "config.toml").write_text(f"[approvals]\nwait_seconds = {waits}\n")
     write_script(openkoi.folder.parent, turns)
-    return "-m", f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
+    return "-m", f"scripted/{openkoi.folder.parent / 'script.yaml'}"
 
 
 def waiting(openkoi: Shell, count: int = 1) -> list[dict[str, Any]]:

@@ -144,7 +144,7 @@ def openkoi(tmp_path: Path, server: ChatServer) -> Shell:
     host = (HERE / "acme_host.py").read_text()
     there = made.with_plugin(host, integrations="acme_chat:Chat", commands="acme:acme", hooks="acme")
     (tmp_path / "site" / "acme_chat.py").write_text((HERE / "acme_chat.py").read_text())
-    return there.told(OPENKOI_MODEL=f"rehearsal/{tmp_path / 'script.yaml'}", ACME_TOKEN="token-koi")
+    return there.told(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}", ACME_TOKEN="token-koi")
 
 
 def say(server: ChatServer, text: str, **facts: Any) -> str:

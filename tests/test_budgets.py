@@ -38,7 +38,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_models import TaskBudget
-from openkoi_rehearsal import ScriptedFailure, ScriptedFailureKind
+from openkoi_scripted import ScriptedFailure, ScriptedFailureKind
 from openkoi_testing import Scenario, ScriptedTurn, run_scenario
 
 MEMORY = Path("/dev/shm")
@@ -187,7 +187,7 @@ def test_ten_thousand_runs_pass_no_limit(chunk: int) -> None:
 
 # One by one.
 
-DEAR = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 1_000}
+DEAR = {"models.known.scripted/script.price": [0.0, 1000.0], "models.known.scripted/script.output": 1_000}
 
 
 @dataclass
@@ -264,7 +264,7 @@ from openkoi_hookspecs import Task, Text, Usage
 from openkoi_testing import Scenario, Scripted, ScriptedTurn
 
 says = ScriptedTurn((Text("done"),), usage=Usage(input=10, output=200), delay=0.08)
-price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 400}
+price = {"models.known.scripted/script.price": [0.0, 1000.0], "models.known.scripted/script.output": 400}
 settings = {**price, "safety.max_cost_usd_per_day": 6.0}
 stage = Scenario(model=Scripted([says]), settings=settings, installed=frozenset({"budgets"}))
 

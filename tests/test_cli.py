@@ -119,14 +119,14 @@ def test_status_shows_tasks_tokens_and_cost(openkoi: Shell) -> None:
     assert "What is it?" in told
     assert "1.3k" in told
     assert "Memory:" in told
-    assert "rehearsal/script.yaml" in told
+    assert "scripted/script.yaml" in told
 
 
 def test_plugins_lists_what_is_installed_and_what_it_adds(openkoi: Shell) -> None:
     told = openkoi("plugins").stdout
 
-    assert "openkoi-rehearsal 20" in told
-    assert "providers    rehearsal" in told
+    assert "openkoi-scripted 20" in told
+    assert "providers    scripted" in told
     assert "!" not in told
 
 
@@ -185,7 +185,7 @@ def test_a_provider_without_its_key_says_what_to_set(openkoi: Shell) -> None:
 
 
 def test_an_unknown_provider_is_named_with_the_nearest_one(openkoi: Shell) -> None:
-    expect_error(openkoi("-m", "rehersal/x", "do it"), 2, "Did you mean 'rehearsal'?")
+    expect_error(openkoi("-m", "scriptd/x", "do it"), 2, "Did you mean 'scripted'?")
 
 
 def test_a_model_without_a_provider_says_how_it_is_written(openkoi: Shell) -> None:
@@ -208,7 +208,7 @@ def test_a_wrong_type_names_the_key_and_where_it_stands(openkoi: Shell) -> None:
     openkoi.home.mkdir()
     (openkoi.home / "config.toml").write_text('[iteration]\nmax_iterations = "many"\n')
 
-    expect_error(openkoi("-m", "rehearsal/x", "do it"), 2, "iteration.max_iterations", "config.toml")
+    expect_error(openkoi("-m", "scripted/x", "do it"), 2, "iteration.max_iterations", "config.toml")
 
 
 def test_no_task_at_all_is_a_usage_error_with_an_example(openkoi: Shell) -> None:
@@ -236,7 +236,7 @@ def test_a_failure_is_a_json_object_too(openkoi: Shell) -> None:
 def test_flags_outrank_variables_and_variables_the_file(openkoi: Shell) -> None:
     one, two = write_script(openkoi.folder, ANSWER, "one.yaml"), write_script(openkoi.folder, ANSWER, "two.yaml")
     openkoi.home.mkdir()
-    (openkoi.home / "config.toml").write_text('[models]\ndefault = "rehearsal/none.yaml"\n')
+    (openkoi.home / "config.toml").write_text('[models]\ndefault = "scripted/none.yaml"\n')
     told = openkoi.told(OPENKOI_MODEL=one)
 
     def executor(*flags: str) -> object:

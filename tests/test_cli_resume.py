@@ -23,7 +23,7 @@ def openkoi(tmp_path: Path) -> Shell:
 def write_script_outside(openkoi: Shell, turns: str) -> str:
     """Write a script where the task does not see it; return the model that plays it."""
     write_script(openkoi.folder.parent, turns)
-    return f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
+    return f"scripted/{openkoi.folder.parent / 'script.yaml'}"
 
 
 def kill_during_task(openkoi: Shell) -> str:

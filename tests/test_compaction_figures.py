@@ -50,7 +50,7 @@ def turns(count: int, *, listing: int = 99) -> str:
 
 def model(openkoi: Shell, text: str, context: int = 32_000) -> str:
     name = write_script_outside(openkoi, text)
-    path = Path(name.removeprefix("rehearsal/"))
+    path = Path(name.removeprefix("scripted/"))
     path.write_text(f"context: {context}\noutput: 2000\n{path.read_text()}")
     return name
 

@@ -65,7 +65,7 @@ def openkoi(tmp_path: Path) -> Shell:
     write_script(tmp_path, "  - when: {contains: Write in verse}\n    says: A verse.\n  - says: Prose.\n")
     (made.home / "config.toml").write_text("[evaluators.judge]\nenabled = false\n[iteration]\nmax_iterations = 0\n")
     plugin = made.with_plugin(PLUGIN, commands="acme:acme", hooks="acme")
-    return plugin.told(OPENKOI_MODEL=f"rehearsal/{tmp_path / 'script.yaml'}")
+    return plugin.told(OPENKOI_MODEL=f"scripted/{tmp_path / 'script.yaml'}")
 
 
 def plugin_answer(openkoi: Shell, *words: str) -> dict[str, object]:

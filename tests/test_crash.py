@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_log import read_segment, segments
+from openkoi_runlog import read_segment, segments
 
 RUN = Path(__file__).with_name("crash_run.py")
 PROCESSES = 8

@@ -190,7 +190,7 @@ def test_an_exporter_queues_and_sends_the_rest_at_the_end(tmp_path: Path) -> Non
 
     (call,) = map(json.loads, (openkoi.home / "data" / "acme-calls.jsonl").read_text().splitlines())
     assert call["tokens"] > 0
-    assert call["model"] == f"rehearsal/{tmp_path / 'script.yaml'}"
+    assert call["model"] == f"scripted/{tmp_path / 'script.yaml'}"
 
 
 def test_a_question_of_a_run_that_stopped_is_answered_and_the_run_resumed(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_a_provider_s_failure_names_the_program(tmp_path: Path) -> None:
 def test_a_provider_is_wrapped(tmp_path: Path) -> None:
     turns = "  - when: {contains: Say please.}\n    says: Please sit down.\n  - says: Sit down.\n"
     openkoi = shell_with(
-        tmp_path, "A provider that wraps another one", turns=turns, providers={"polite": {"inner": "rehearsal"}}
+        tmp_path, "A provider that wraps another one", turns=turns, providers={"polite": {"inner": "scripted"}}
     )
     done = openkoi("-m", f"polite/{tmp_path / 'script.yaml'}", "What now?")
 
@@ -114,7 +114,7 @@ def test_a_tool_shows_an_image_and_a_file(tmp_path: Path) -> None:
 
 def test_a_memory_is_asked_by_the_next_run(tmp_path: Path) -> None:
     turns = "  - {says: The invoice parser is in parser.py., repeat: true}\n"
-    openkoi = shell_with(tmp_path, "Memory", turns=turns, hooks={"ledger": {"enabled": False}})
+    openkoi = shell_with(tmp_path, "Memory", turns=turns, hooks={"learning": {"enabled": False}})
     openkoi("Where is the invoice parser?")
     done = openkoi("Explain the invoice parser")
 

@@ -180,7 +180,7 @@ def test_another_plugin_that_cannot_be_loaded_costs_a_warning(openkoi: Shell) ->
 
 @pytest.mark.parametrize(("code", "status"), [(JUDGE, 3), (CHECK, 3), (UNLOADABLE, 3), (EXITS, 3)])
 def test_evaluate_misses_an_evaluator_too(openkoi: Shell, code: str, status: int) -> None:
-    configure(openkoi, NO_JUDGE + "[models]\ndefault = 'rehearsal/judge.yaml'\n")
+    configure(openkoi, NO_JUDGE + "[models]\ndefault = 'scripted/judge.yaml'\n")
     write_script(openkoi.folder, judge_of(1.0), "judge.yaml")
     done = openkoi.with_plugin(code, evaluators="acme:Broken")("evaluate")
 

@@ -16,13 +16,13 @@ from cli_process import Shell, shell, write_script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_archive import ExportOptions, Log, Own, TaskSelection, audit, bring_in, export, keep_within, lines_of
-from openkoi_archive.folders import whole_folder
-from openkoi_archive.marks import Imported
+from openkoi_base.redact import Redactor
+from openkoi_cli.archive import ExportOptions, Log, Own, TaskSelection, audit, bring_in, export, keep_within, lines_of
+from openkoi_cli.archive.folders import whole_folder
+from openkoi_cli.archive.marks import Imported
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Event, File, Hit, Image, KoiError, Learning, Memory, Query, Record, Task, events
-from openkoi_log import RunLog
-from openkoi_redact import Redactor
+from openkoi_runlog import RunLog
 from openkoi_sqlite import SQLite
 from openkoi_testing.contracts.memory_log import run_records
 
@@ -366,7 +366,7 @@ def test_what_is_damaged_in_the_log_is_left_out_and_said(tmp_path: Path) -> None
 CHILD = """
 import resource, sys
 from pathlib import Path
-from openkoi_archive import ExportOptions, Log, Own, TaskSelection, bring_in, export
+from openkoi_cli.archive import ExportOptions, Log, Own, TaskSelection, bring_in, export
 what, one, other, limit = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
 if limit:
     sys.dont_write_bytecode = True

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_archive import Log, audit, bring_in
-from openkoi_log import RunLog
+from openkoi_cli.archive import Log, audit, bring_in
+from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records
 
 STEPS = ("open", "os.mkdir", "os.rename", "os.rmdir", "os.remove", "tempfile.mkdtemp")
 KILLED = """
 import json, os, shutil, signal, sys
 from pathlib import Path
-from openkoi_archive import ExportOptions, Own, TaskSelection, export
+from openkoi_cli.archive import ExportOptions, Own, TaskSelection, export
 
 format, folder, most, steps = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split()
 order = ExportOptions(format, folder / "out", TaskSelection())

@@ -27,9 +27,9 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
+from openkoi_http import ToolCallFactory
 from openkoi_report import report_of
 from openkoi_testing import FinishedRun, Scenario, run_scenario
-from openkoi_wire import ToolCallFactory
 
 LONGEST_NAME = 4_096
 
@@ -80,7 +80,7 @@ class Asking:
 
 
 def run_with(model: Asking, box: Reader) -> FinishedRun:
-    long = {"models.known.rehearsal/script.output": 60_000}  # room for the longest arguments of the catalogue
+    long = {"models.known.scripted/script.output": 60_000}  # room for the longest arguments of the catalogue
     return run_scenario(Task("Look at it"), Scenario(model=model, toolboxes={"box": box}, settings=long))
 
 

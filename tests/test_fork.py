@@ -39,7 +39,7 @@ def openkoi(tmp_path: Path) -> Shell:
 
 
 def model(openkoi: Shell) -> str:
-    return f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
+    return f"scripted/{openkoi.folder.parent / 'script.yaml'}"
 
 
 def result(openkoi: Shell, *arguments: str) -> dict[str, object]:

@@ -237,12 +237,12 @@ def test_on_event_hears_everything_after_it_is_logged() -> None:
 
 def test_find_models_names_one_where_none_is_configured() -> None:
     def find_models() -> list[DiscoveredProvider]:
-        return [DiscoveredProvider("absent", "one", "local"), DiscoveredProvider("rehearsal", "script", "local")]
+        return [DiscoveredProvider("absent", "one", "local"), DiscoveredProvider("scripted", "script", "local")]
 
     told = run_scenario(Task("hello"), Scenario(plugins=plugin(find_models), settings={"models.default": ""}))
     started = next(record.event for record in told.records if isinstance(record.event, events.TaskStarted))
 
-    assert ("rehearsal/script", "local", True) == (started.model, started.origin, started.first)
+    assert ("scripted/script", "local", True) == (started.model, started.origin, started.first)
 
 
 def between_runs(call: Callable[[Koi], Awaitable[Any]], *hooks: Any, folder: Path) -> Any:

@@ -48,12 +48,12 @@ class Reader:
 
 def house(site: Path, home: Path, reader: Reader, model: Scripted) -> App:
     settings = {
-        "models.default": Setting("rehearsal/script", "the test"),
-        "models.known.rehearsal/script.price": Setting([0, 0], "the test"),
+        "models.default": Setting("scripted/script", "the test"),
+        "models.known.scripted/script.price": Setting([0, 0], "the test"),
         "hooks.deadline_seconds": Setting(1.0, "the test"),
     }
     config = Config(settings, Paths(home / "config.toml", home / "data"), home, environment=dict(os.environ))
-    return build_app(config, scan([str(site)]), {"providers": {"rehearsal": model}, "tools": {"reader": reader}})
+    return build_app(config, scan([str(site)]), {"providers": {"scripted": model}, "tools": {"reader": reader}})
 
 
 async def done(koi: App) -> tuple[Result, list[Record]]:

@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_hookspecs.events import TaskStarted
-from openkoi_rehearsal import Scripted
+from openkoi_scripted import Scripted
 from openkoi_skills import Skills
 from openkoi_testing import Scenario
 

@@ -9,7 +9,7 @@ import pytest
 from cli_process import Shell, shell
 
 from openkoi_hookspecs import Blob, Image, Record, ToolResult, events
-from openkoi_log import read_segment, segments
+from openkoi_runlog import read_segment, segments
 
 if os.name != "posix":
     pytest.skip("processes as POSIX has them", allow_module_level=True)
@@ -140,7 +140,7 @@ def openkoi(tmp_path: Path) -> Shell:
         '[evaluators.judge]\nenabled = false\n[use]\nsandbox = "plain"\n[iteration]\nmax_iterations = 1\n'
     )
     points = {"commands": "acme:acme", "hooks": "acme", "tools": "acme:Camera", "workers": "acme:Sender"}
-    return made.with_plugin(PLUGIN, **points).told(OPENKOI_MODEL="rehearsal/script.yaml")
+    return made.with_plugin(PLUGIN, **points).told(OPENKOI_MODEL="scripted/script.yaml")
 
 
 def scripted(openkoi: Shell, *turns: str, head: str = "") -> None:
@@ -241,7 +241,7 @@ def test_a_model_that_sees_no_images_is_told_so_and_so_is_the_user_once(openkoi:
     remedy = "it is sent a note instead. To show it, choose another model with -m."
     warned = said["warned"]
     assert isinstance(warned, list)
-    assert 1 == warned.count(f"rehearsal/script.yaml cannot see images: {remedy}")
+    assert 1 == warned.count(f"scripted/script.yaml cannot see images: {remedy}")
 
 
 def test_images_go_first_when_a_conversation_becomes_too_long(openkoi: Shell) -> None:

@@ -74,7 +74,7 @@ def test_every_module_can_be_imported_elsewhere(platform: str, tmp_path: Path) -
 
 @pytest.mark.row("TEST-06")
 def test_a_task_changes_files_and_is_undone_without_posix_modules(folder: Path) -> None:
-    done = openkoi_on_windows(folder, "-m", "rehearsal/script.yaml", "--iterate", "0", "Write about the pond")
+    done = openkoi_on_windows(folder, "-m", "scripted/script.yaml", "--iterate", "0", "Write about the pond")
     written = (folder / "pond.md").read_text()
     undone = openkoi_on_windows(folder, "undo")
 

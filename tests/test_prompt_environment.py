@@ -12,7 +12,7 @@ import pytest
 from cli_process import Shell, shell
 
 from openkoi_hookspecs import ToolCall, events
-from openkoi_log import read_segment, segments
+from openkoi_runlog import read_segment, segments
 from openkoi_testing.servers import AnthropicServer, Say, ServerFault
 
 MODEL = "claude-sonnet-4-5"

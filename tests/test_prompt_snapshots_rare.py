@@ -8,7 +8,6 @@ from test_prompt_snapshots import FAMILIES, FOUND, verdict
 from openkoi.inner_loop import GO_ON as CUT_SHORT
 from openkoi_agents.strategies import ANSWER, GO_ON, LAST, MODERATE, REVIEW, REVISE
 from openkoi_compaction.periodic import INSTRUCTIONS
-from openkoi_decision.termination import reminder
 from openkoi_hookspecs import (
     ExecutionResult,
     Finding,
@@ -32,9 +31,10 @@ from openkoi_judge.prompt_injection import control_input, find_passages
 from openkoi_judge.rubrics_library import load_rubrics
 from openkoi_judge.verdict import parse_verdict
 from openkoi_judge.vote_request import RETRY_PROMPT, TRUNCATED_ADVICE
+from openkoi_learning.proposals.worded import SYSTEM as WORDING
 from openkoi_prompt import format_section as shown_section
 from openkoi_prompt import recall_sections, restart_message
-from openkoi_proposals.worded import SYSTEM as WORDING
+from openkoi_runlog.decision.termination import reminder
 from openkoi_skillfile import Skill
 from openkoi_skills.words import index
 

@@ -11,7 +11,7 @@ import pytest
 from stream_run import MOST
 
 from openkoi_hookspecs import Record, events
-from openkoi_log import paid_calls, read_segment, segments
+from openkoi_runlog import paid_calls, read_segment, segments
 from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 from openkoi_testing.servers.faults import AfterResponse
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from run_histories import History, play_history
 
-from openkoi_archive import tables_of
+from openkoi_base.redact import Redactor
 from openkoi_certify.history import RunOutcome
+from openkoi_cli.archive import tables_of
 from openkoi_duckdb.run_state import cycle_row, task_row
 from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
-from openkoi_ledger.shelf import LearningLogView
-from openkoi_log import RunLog, RunView, summarize_runs, view_of
-from openkoi_redact import Redactor
+from openkoi_learning.shelf import LearningLogView
 from openkoi_report import cycles_of, report_of
+from openkoi_runlog import RunLog, RunView, summarize_runs, view_of
 from openkoi_sqlite.documents import documents_of_run
 
 SESSION = "20260101T000000-00000000000"

@@ -75,7 +75,7 @@ class Adds:
 def test_a_small_window_is_filled_by_a_quarter_at_most(tmp_path: Path) -> None:
     here = shell(tmp_path).with_plugin(ADDS.format(hook="before_plan", sections=[("half", 10_000)]), hooks="acme:Adds")
     here.home.mkdir()
-    (here.home / "config.toml").write_text('[models.known."rehearsal/script.yaml"]\ncontext = 8_000\n')
+    (here.home / "config.toml").write_text('[models.known."scripted/script.yaml"]\ncontext = 8_000\n')
     _, warnings, _ = events_of(here)
 
     assert any("half (10,004 bytes) of acme" in text and "at most 8,000 fit the model" in text for text in warnings)

@@ -75,7 +75,7 @@ def hook_task(wait: float = 0.0, **hooks: object) -> Scene:
 
 def overflowing_task(**settings: object) -> Scene:
     """Return a conversation that no longer fits the model."""
-    scene = calling_task(*[LONG] * 4, **{"models.known.rehearsal/script.context": 9_000}, **settings)
+    scene = calling_task(*[LONG] * 4, **{"models.known.scripted/script.context": 9_000}, **settings)
     return replace(scene, stage=replace(scene.stage, others={"compactors": {"house": Shortens()}}))
 
 

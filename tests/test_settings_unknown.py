@@ -14,7 +14,7 @@ colour = "blue"
 max_iteratons = 2
 [safety.tool_lop]
 warning = 3
-[hooks.ledger]
+[hooks.learning]
 entrys = 3
 [evaluators.judge]
 voted = 2
@@ -33,7 +33,7 @@ NAMED = (
     "colour in {file} is not a setting, so it has no effect.",
     "iteration.max_iteratons in {file} is not a setting, so it has no effect. Did you mean iteration.max_iterations?",
     "safety.tool_lop.warning in {file} is not a setting, so it has no effect. Did you mean safety.tool_loop.warning?",
-    "hooks.ledger.entrys in {file} is not a setting, so it has no effect. Did you mean hooks.ledger.entries?",
+    "hooks.learning.entrys in {file} is not a setting, so it has no effect. Did you mean hooks.learning.entries?",
     "evaluators.judge.voted in {file} is not a setting, so it has no effect. Did you mean evaluators.judge.votes?",
 )
 
@@ -68,7 +68,7 @@ def unread(openkoi: Shell, *line: str) -> list[str]:
 def test_every_run_names_settings_that_nothing_reads_once(openkoi: Shell) -> None:
     file = configure(openkoi, SLIPS)
     write_script(openkoi.folder.parent, ANSWER)
-    model = f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
+    model = f"scripted/{openkoi.folder.parent / 'script.yaml'}"
     wanted = [text.format(file=file) for text in NAMED]
 
     done = openkoi("-m", model, "-i", "1", QUESTION, "--format", "json")
@@ -136,7 +136,7 @@ def test_a_table_without_effect_is_named_once_with_the_reason(openkoi: Shell, te
 def test_a_resumed_run_names_them_as_well(openkoi: Shell) -> None:
     asking = openkoi.with_plugin(GATE, hooks="acme")
     write_script(openkoi.folder.parent, WRITE + ANSWER)
-    model = f"rehearsal/{openkoi.folder.parent / 'script.yaml'}"
+    model = f"scripted/{openkoi.folder.parent / 'script.yaml'}"
     assert 8 == asking("-m", model, "-i", "0", "Write it").returncode
     assert 0 == asking("approve").returncode
     file = configure(openkoi, "[iteration]\nmax_iteratons = 2\n")

@@ -131,7 +131,7 @@ class Given:
 
 
 def paying_from(budget: Given, **settings: object) -> Scenario:
-    price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 4_000}
+    price = {"models.known.scripted/script.price": [0.0, 1000.0], "models.known.scripted/script.output": 4_000}
     return Scenario(others={"budgets": {"given": budget}}, settings={**price, "use.budget": "given", **settings})
 
 
@@ -140,7 +140,7 @@ def test_a_request_says_who_pays_and_what_it_may_cost() -> None:
     done = run_scenario(Task("Say it"), paying_from(budget))
     [asked], [cost] = budget.asked, budget.costs
 
-    assert (done.result.run, "rehearsal/script") == (asked.run, asked.model)
+    assert (done.result.run, "scripted/script") == (asked.run, asked.model)
     assert asked.least.tokens < asked.most.tokens
     assert asked.least.usd < asked.most.usd
     assert pytest.approx(done.result.cost.usd) == cost.usd

@@ -76,7 +76,7 @@ def test_a_chat_changes_its_model_and_counts_what_a_conversation_costs(tmp_path:
         openkoi,
         {"id": 1, "do": "run", "task": "Say it", "session": "talk"},
         {"id": 0, "do": "wait"},
-        {"id": 2, "do": "run", "task": "Say more", "session": "talk", "model": f"rehearsal/{other}"},
+        {"id": 2, "do": "run", "task": "Say more", "session": "talk", "model": f"scripted/{other}"},
         {"id": 0, "do": "wait"},
         {"id": 3, "do": "cost", "session": "talk"},
     )

@@ -67,7 +67,7 @@ def test_a_fleet_never_spends_more_than_its_day(tmp_path: Path) -> None:
 
 def test_a_team_shares_a_memory(tmp_path: Path) -> None:
     shared = {"acme": {"path": str(tmp_path / "team.db")}}
-    quiet = {"ledger": {"enabled": False}}
+    quiet = {"learning": {"enabled": False}}
     ann = shell_with(tmp_path, "Memory", memory=shared, hooks=quiet)
     ann("Where is the invoice parser?")
     bob = replace(ann, home=tmp_path / "bob")

@@ -28,7 +28,7 @@ turns:
     repeat: true
 """
 A_CALL = 200 + 40 + 500 + 60
-CONFIG = "[hooks.ledger]\nreflect = false\n"
+CONFIG = "[hooks.learning]\nreflect = false\n"
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def openkoi(tmp_path: Path) -> Shell:
 def run_task(openkoi: Shell) -> dict[str, Any]:
     """Do a task of several calls, most of whose tokens come out of a cache; return its result."""
     (openkoi.folder / "script.yaml").write_text(TURNS)
-    ended = openkoi("-m", "rehearsal/script.yaml", "--format", "json", "Write a note about koi")
+    ended = openkoi("-m", "scripted/script.yaml", "--format", "json", "Write a note about koi")
     found: dict[str, Any] = json.loads(ended.stdout)
     return found
 
@@ -70,7 +70,7 @@ def test_all_figures_of_a_run_agree(openkoi: Shell, tmp_path: Path) -> None:
 
 @pytest.mark.row("TOK-01")
 def test_what_is_learned_from_a_result_changes_none_of_its_figures(openkoi: Shell) -> None:
-    (openkoi.home / "config.toml").write_text("[hooks.ledger]\nfirst_tries = 1\n")
+    (openkoi.home / "config.toml").write_text("[hooks.learning]\nfirst_tries = 1\n")
     result = run_task(openkoi)
     replayed = json.loads(openkoi("replay", "--format", "json").stdout)
 
@@ -83,11 +83,11 @@ def test_what_is_learned_from_a_result_changes_none_of_its_figures(openkoi: Shel
 
 @pytest.mark.parametrize("said", ["NONE", "1. Name the fish in the first line of a note."])
 def test_what_learning_cost_is_said_and_makes_all_figures_agree_with_the_log(openkoi: Shell, said: str) -> None:
-    (openkoi.home / "config.toml").write_text("[hooks.ledger]\nfirst_tries = 1\n")
+    (openkoi.home / "config.toml").write_text("[hooks.learning]\nfirst_tries = 1\n")
     judged = f"  - when: {{tools: false}}\n    says: '{JUDGED}'\n"
     learned = f"  - when: {{tools: false, last: 'Ended: accept'}}\n    says: '{said}'\n    {USAGE}\n"
     (openkoi.folder / "script.yaml").write_text(TURNS.replace(judged, learned + judged))
-    ended = openkoi("-m", "rehearsal/script.yaml", "Write a note about koi")
+    ended = openkoi("-m", "scripted/script.yaml", "Write a note about koi")
     answered = [one for one in log(openkoi) if one["type"] == "model.response"]
     status = openkoi("status").stdout
 
@@ -103,7 +103,7 @@ def test_what_learning_cost_is_said_and_makes_all_figures_agree_with_the_log(ope
 
 def test_without_learning_nothing_is_said_of_its_cost(openkoi: Shell) -> None:
     (openkoi.folder / "script.yaml").write_text(TURNS)
-    ended = openkoi("-m", "rehearsal/script.yaml", "Write a note about koi")
+    ended = openkoi("-m", "scripted/script.yaml", "Write a note about koi")
 
     assert "earning used" not in ended.stderr
     assert "of which learning" not in openkoi("status").stdout

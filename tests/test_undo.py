@@ -54,7 +54,7 @@ def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
 def run_task(openkoi: Shell, tmp_path: Path) -> dict[str, tuple[int, bytes]]:
     before = everything(openkoi.folder)
     model = write_script(tmp_path, TURNS)
-    ran = openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    ran = openkoi("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
     assert 0 == ran.returncode, ran.stderr
     assert everything(openkoi.folder) != before
     return before
@@ -89,7 +89,7 @@ def test_a_task_is_undone_and_a_later_one_stays(openkoi: Shell, tmp_path: Path) 
     openkoi("undo")
     openkoi("redo")
     model = write_script(tmp_path, TURNS.replace("new/deep", "newer/deep"))
-    openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change more files")
+    openkoi("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change more files")
     undone = openkoi("undo", first)
 
     assert (0, "2 files restored, 2 deleted\n" in undone.stdout) == (undone.returncode, True), undone.stderr
@@ -124,7 +124,7 @@ def test_what_a_person_changed_while_the_task_was_under_way_stays(openkoi: Shell
     asked = openkoi.with_plugin(PERSON, hooks="acme")
     later = TURNS.replace("      - {tool: run", "  - when: {after: 1}\n    calls:\n      - {tool: run")
     model = write_script(tmp_path, later.replace("1}\n    says", "2}\n    says"))
-    ran = asked("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    ran = asked("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
     shown, undone = openkoi("diff"), openkoi("undo")
 
     assert (0, True, False) == (ran.returncode, "new/deep" in shown.stdout, "by a person" in shown.stdout), ran.stderr
@@ -135,7 +135,7 @@ def test_what_a_person_changed_while_the_task_was_under_way_stays(openkoi: Shell
 
 def test_redo_of_a_task_that_died_leaves_what_a_person_changed_since(openkoi: Shell, tmp_path: Path) -> None:
     dies, model = openkoi.with_plugin(DEATH, hooks="acme"), write_script(tmp_path, TURNS)
-    dies.cold("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    dies.cold("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
     undone = openkoi("undo")
     (openkoi.folder / "kept.txt").write_text("mine")
     redone = openkoi("redo")
@@ -154,7 +154,7 @@ def test_what_was_written_in_a_folder_that_is_passed_over_is_taken_back_or_named
     (openkoi.folder / "change.sh").write_text("echo made > node_modules/made.js")
     within = TURNS.replace('"new/deep.txt"', '"node_modules/deep.txt", overwrite: true')
     model = write_script(tmp_path, within)
-    ran = openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    ran = openkoi("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
     written = (modules / "deep.txt").read_text()
     undone = openkoi("undo")
 
@@ -178,7 +178,7 @@ def test_tasks_that_worked_at_the_same_time_are_named(openkoi: Shell, tmp_path: 
     )
     models = [tmp_path / "slow" / first.partition("/")[2], tmp_path / second.partition("/")[2]]
     with ThreadPoolExecutor() as both:
-        run_task = both.map(lambda model: openkoi("-m", f"rehearsal/{model}", "-i", "0", "Change some files"), models)
+        run_task = both.map(lambda model: openkoi("-m", f"scripted/{model}", "-i", "0", "Change some files"), models)
         assert [0, 0] == [one.returncode for one in run_task]
 
     told = [openkoi("undo") for _ in range(2)]
@@ -190,7 +190,7 @@ def test_tasks_that_worked_at_the_same_time_are_named(openkoi: Shell, tmp_path: 
 def test_what_could_not_be_kept_is_said_where_it_is_to_be_taken_back(openkoi: Shell, tmp_path: Path) -> None:
     (openkoi.home / "config.toml").write_text("[checkpoints.store]\nmax_files = 1\n")
     model = write_script(tmp_path, TURNS)
-    openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    openkoi("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
 
     for word in ("undo", "diff"):
         told = openkoi(word)
@@ -199,7 +199,7 @@ def test_what_could_not_be_kept_is_said_where_it_is_to_be_taken_back(openkoi: Sh
 
 def test_a_folder_that_is_gone_is_not_said_to_be_taken_back(openkoi: Shell, tmp_path: Path) -> None:
     model = write_script(tmp_path, TURNS)
-    openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
+    openkoi("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change some files")
     run = openkoi("status").stdout.partition("tasks")[2]
     id = next(word for word in run.split() if len(word) == 8 and set(word) <= set("0123456789abcdef"))
     openkoi.folder.rename(tmp_path / "elsewhere")
@@ -237,7 +237,7 @@ def edited_repository(openkoi: Shell, tmp_path: Path) -> Shell:
 
 def edit(openkoi: Shell, tmp_path: Path) -> None:
     model = write_script(tmp_path, EDIT_TEXT)
-    ran = openkoi("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change a text")
+    ran = openkoi("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change a text")
     assert 0 == ran.returncode, ran.stderr
 
 
@@ -300,7 +300,7 @@ def test_force_overwrites_what_conflicts_and_nothing_that_merges(edited_reposito
     (edited_repository.folder / "other.txt").write_text(TEXT)
     turns = EDIT_TEXT.replace("text.txt", "text.txt other.txt").replace("three/THREE", "four/FOUR")
     model = write_script(tmp_path, turns)
-    edited_repository("-m", f"rehearsal/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change two texts")
+    edited_repository("-m", f"scripted/{tmp_path / model.partition('/')[2]}", "-i", "0", "Change two texts")
     (edited_repository.folder / "other.txt").write_text(TEXT.replace("four", "mine"))
     with (edited_repository.folder / "text.txt").open("a") as file:
         file.write("six\n")

@@ -127,7 +127,7 @@ def task(openkoi: Shell, line: str, name: str = "work") -> str:
     call = json.dumps({"command": f"bash -e {file}"})
     turns = f"  - when: {{after: 0}}\n    calls: [{{tool: run_command, arguments: {call}}}]\n"
     write_script(file.parent, f"{turns}  - when: {{after: 1}}\n    says: Done.\n", f"{name}.yaml")
-    done = openkoi("-m", f"rehearsal/{file.parent}/{name}.yaml", "-i", "0", "--format", "json", "Change some files")
+    done = openkoi("-m", f"scripted/{file.parent}/{name}.yaml", "-i", "0", "--format", "json", "Change some files")
     assert 0 == done.returncode, done.stderr
     return str(json.loads(done.stdout)["task_id"])[:8]
 

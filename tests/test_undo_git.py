@@ -22,7 +22,7 @@ def run(openkoi: Shell, line: str, name: str = "script.yaml") -> None:
     call = f"{{tool: run_command, arguments: {{command: {json.dumps(line)}}}}}"
     turns = f"  - when: {{after: 0}}\n    calls: [{call}]\n  - when: {{after: 1}}\n    says: Done.\n"
     write_script(openkoi.folder.parent, turns, name)
-    done = openkoi("-m", f"rehearsal/{openkoi.folder.parent / name}", "-i", "0", "Change some files")
+    done = openkoi("-m", f"scripted/{openkoi.folder.parent / name}", "-i", "0", "Change some files")
     assert 0 == done.returncode, done.stderr
 
 

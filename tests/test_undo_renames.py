@@ -66,7 +66,7 @@ def task(openkoi: Shell, line: str) -> None:
     call = json.dumps({"command": line})
     turns = f"  - when: {{after: 0}}\n    calls: [{{tool: run_command, arguments: {call}}}]\n"
     write_script(openkoi.folder.parent, f"{turns}  - when: {{after: 1}}\n    says: Done.\n")
-    done = openkoi("-m", f"rehearsal/{openkoi.folder.parent}/script.yaml", "-i", "0", "Change some files")
+    done = openkoi("-m", f"scripted/{openkoi.folder.parent}/script.yaml", "-i", "0", "Change some files")
     assert 0 == done.returncode, done.stderr
 
 

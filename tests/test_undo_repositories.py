@@ -203,7 +203,7 @@ def check_the_command_line(home: Path, seed: int) -> None:
     (home / "acts.py").write_text(Path(generated_repository.__file__).read_text())
     command = json.dumps(f"{sys.executable} {home / 'acts.py'} {seed}")
     model = write_script(home, TURNS.format(command=command)).partition("/")[2]
-    ran = openkoi("-m", f"rehearsal/{home / model}", "-i", "0", "Change some files")
+    ran = openkoi("-m", f"scripted/{home / model}", "-i", "0", "Change some files")
     assert (0, git) == (ran.returncode, kept_by_git(home)), ran.stderr
     story.taken()
     after = folder_state(story.root)

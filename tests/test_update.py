@@ -19,7 +19,7 @@ UV = shutil.which("uv")
 OF_INSTALLERS = re.compile("PIP_|UV_")
 SAYS = '  - says: "Paris."\n    repeat: true\n'
 NOWHERE = "http://127.0.0.1:1/simple"
-TASK = ("-i", "0", "-m", "rehearsal/script.yaml", "Name a town")
+TASK = ("-i", "0", "-m", "scripted/script.yaml", "Name a town")
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def test_what_leaves_the_machine_asks_and_nothing_else_does(tmp_path: Path) -> N
     turns = f"  - when: {{after: 0}}\n    calls: {json.dumps(calls)}\n  - when: {{after: 1}}\n    says: Done.\n"
     write_script(tmp_path, turns)
 
-    done = openkoi("-m", f"rehearsal/{tmp_path / 'script.yaml'}", "-i", "0", "Copy the notes", seconds=120)
+    done = openkoi("-m", f"scripted/{tmp_path / 'script.yaml'}", "-i", "0", "Copy the notes", seconds=120)
 
     assert 8 == done.returncode, done.stderr
     assert set(LEAVES) == waiting_commands(openkoi)

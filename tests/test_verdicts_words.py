@@ -40,7 +40,7 @@ def model(openkoi: Shell, turns: str, name: str = "script.yaml") -> str:
     """Return a scripted model, whose script is not in the folder that is worked in."""
     outside = openkoi.folder.parent
     write_script(outside, turns, name)
-    return f"rehearsal/{outside / name}"
+    return f"scripted/{outside / name}"
 
 
 def writes(*files: str, after: int = 0) -> str:

@@ -35,7 +35,7 @@ def folder_with_test(tmp_path: Path) -> Shell:
 def write_script_outside(openkoi: Shell, turns: str, name: str = "script.yaml") -> str:
     """Write a script where the task does not see it; return the model that plays it."""
     write_script(openkoi.folder.parent, turns, name)
-    return f"rehearsal/{openkoi.folder.parent / name}"
+    return f"scripted/{openkoi.folder.parent / name}"
 
 
 def configure(openkoi: Shell, text: str) -> None:

@@ -26,7 +26,7 @@ from types import ModuleType
 from typing import Any, Never
 
 LONGEST, WIDTH = 1 << 20, 16
-LEFT_OUT = {"openkoi_demo", "openkoi_lexical", "openkoi_minilm", "openkoi_testing"}
+LEFT_OUT = {"openkoi_cli.demo", "openkoi_search.lexical", "openkoi_minilm", "openkoi_testing"}
 THIRD_PARTY = {
     *("concurrent.futures.thread", "duckdb", "encodings.utf_8_sig", "httpx2", "importlib_metadata", "json_repair"),
     *("pathspec", "pydantic", "rapidfuzz", "rich.console", "rich.status", "snowballstemmer", "tomlkit"),
@@ -197,8 +197,8 @@ def import_all(package: ModuleType) -> None:
 
 def compile_patterns() -> None:
     """Let libraries that compile their expressions at the first use do so now."""
+    from openkoi_base.redact import Redactor
     from openkoi_prompt import is_question
-    from openkoi_redact import Redactor
 
     Redactor()("token = 0123456789abcdef0123456789abcdef")
     for words in REQUESTS:

@@ -9,7 +9,7 @@ import pytest
 from cli_process import Shell
 
 HERE = Path(__file__).parent
-MODEL = ("-m", "rehearsal/rehearsal.yaml")
+MODEL = ("-m", "scripted/script.yaml")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openkoi.app import App
-from openkoi_files.filelock import is_locked
+from openkoi_base.files.filelock import is_locked
 from openkoi_hookspecs import (
     Effect,
     KoiError,
@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_log import past_tasks, read_segment, segments
+from openkoi_runlog import past_tasks, read_segment, segments
 from openkoi_testing import Scenario, Scripted
 
 PUSHES = ToolCall("a", "push", {})
@@ -109,8 +109,8 @@ def test_a_resumed_run_has_the_models_of_its_command_line_and_then_those_that_ar
             answered = [one.event for one in log_of(home, id) if isinstance(one.event, events.ModelResponse)]
             return [event.model for event in answered]
 
-    assert ["rehearsal/script", "rehearsal/script"] == asyncio.run(run())
-    assert ["rehearsal/script", "other/script"] == asyncio.run(run(**{"models.default": "other/script"}))
+    assert ["scripted/script", "scripted/script"] == asyncio.run(run())
+    assert ["scripted/script", "other/script"] == asyncio.run(run(**{"models.default": "other/script"}))
 
 
 def test_a_run_is_forked_by_its_id_into_the_session_of_this_process(tmp_path: Path) -> None:

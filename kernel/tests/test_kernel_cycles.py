@@ -108,7 +108,7 @@ def test_the_end_of_the_money_may_be_declared_an_end() -> None:
     model = Scripted(turns)
     priced = Scenario(
         model=model,
-        settings={"models.known.rehearsal/script.price": [1000.0, 1000.0], "models.known.rehearsal/script.output": 300},
+        settings={"models.known.scripted/script.price": [1000.0, 1000.0], "models.known.scripted/script.output": 300},
     )
     declared = run_scenario(Task("Do it", agent=agent(BudgetExhausted()), limits=replace(ONCE, usd=5.0)), priced)
     undeclared = run_scenario(Task("Do it", limits=replace(ONCE, usd=5.0)), replace(priced, model=Scripted(turns)))
@@ -357,7 +357,7 @@ def test_the_clock_stands_still_while_a_person_thinks(tmp_path: Path) -> None:
 def test_what_a_day_may_cost_binds_all_tasks_together(tmp_path: Path) -> None:
     async def two_tasks() -> list[FinishedRun]:
         done = []
-        price = {"models.known.rehearsal/script.price": [0.0, 1000.0], "models.known.rehearsal/script.output": 400}
+        price = {"models.known.scripted/script.price": [0.0, 1000.0], "models.known.scripted/script.output": 400}
         stage = Scenario(model=Scripted([ScriptedTurn((Text("done"),), usage=Usage(input=10, output=300))]))
         stage = replace(stage, settings={**price, "safety.max_cost_usd_per_day": 0.5})
         for _ in range(2):

@@ -193,7 +193,7 @@ class Vendor:
 
 @pytest.mark.parametrize("error", [SystemExit(0), KeyError("x"), TimeoutError(), asyncio.CancelledError()], ids=repr)
 def test_a_provider_that_raises_what_it_should_not_is_named(error: BaseException, tmp_path: Path) -> None:
-    with pytest.raises(PluginError, match="rehearsal/script"):
+    with pytest.raises(PluginError, match="scripted/script"):
         run_scenario(Task("Talk"), Scenario(model=Vendor(Text("Hm"), error)), tmp_path)
 
 
@@ -231,7 +231,7 @@ def test_a_secret_is_not_split_over_two_pieces_of_a_stream(tmp_path: Path) -> No
 def test_what_is_cached_is_not_free_where_its_price_is_not_said(tmp_path: Path) -> None:
     usage = Usage(input=1, output=1, cache_read=2_000)
     stage = Scenario(
-        says=[ScriptedTurn((Text("ok"),), usage=usage)], settings={"models.known.rehearsal/script.price": [3.0, 15.0]}
+        says=[ScriptedTurn((Text("ok"),), usage=usage)], settings={"models.known.scripted/script.price": [3.0, 15.0]}
     )
 
     done = run_scenario(Task("Talk"), stage, tmp_path)
@@ -541,7 +541,7 @@ def test_a_hook_is_cut_off_at_the_task_s_time_limit_and_that_ends_the_run(tmp_pa
 
 
 def test_a_limit_met_by_the_planner_ends_the_run_as_a_limit(tmp_path: Path) -> None:
-    stage = Scenario(says=["Look.", "Done."], settings={"models.planner": "rehearsal/script"})
+    stage = Scenario(says=["Look.", "Done."], settings={"models.planner": "scripted/script"})
     done = run_scenario(Task("Do it", limits=Limits(tokens=100)), stage, tmp_path)
 
     assert (NextAction.ABORT_BUDGET, 0) == (done.result.decision.action, done.result.cost.calls)

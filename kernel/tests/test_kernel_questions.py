@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from openkoi.app import App
-from openkoi_files import lock_run
+from openkoi_base.files import lock_run
 from openkoi_hookspecs import (
     Cost,
     Decision,

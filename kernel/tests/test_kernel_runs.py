@@ -178,7 +178,7 @@ def test_zero_iterations_execute_once_and_judge_nothing(tmp_path: Path) -> None:
 def test_a_refused_lease_ends_the_run_within_its_budget(tmp_path: Path) -> None:
     priced = Scenario(
         says=[ScriptedTurn((ToolCall("l", "list_files", {}),), usage=Usage(input=200, output=400))],
-        settings={"models.known.rehearsal/script.price": [3.0, 15.0]},
+        settings={"models.known.scripted/script.price": [3.0, 15.0]},
     )
 
     done = run_scenario(Task(WRITE.text, limits=Limits(usd=0.02)), priced, tmp_path)

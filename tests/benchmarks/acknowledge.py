@@ -13,7 +13,7 @@ from time import perf_counter
 
 from openkoi_hookspecs import ToolResult
 from openkoi_hookspecs.events import ToolCallFinished
-from openkoi_log import RunLog
+from openkoi_runlog import RunLog
 
 from .contest import table
 

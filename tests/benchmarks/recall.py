@@ -10,10 +10,10 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 from openkoi_hookspecs import Embedder
-from openkoi_lexical import Lexical
-from openkoi_recall import TextIndex, make_index
-from openkoi_recall.fusion import LEXICAL, MEANING, FusionWeights, best, by_rank, weights_for
-from openkoi_recall.words import terms
+from openkoi_search import TextIndex, make_index
+from openkoi_search.fusion import LEXICAL, MEANING, FusionWeights, best, by_rank, weights_for
+from openkoi_search.lexical import Lexical
+from openkoi_search.words import terms
 
 from .contest import table
 from .recall_code import code

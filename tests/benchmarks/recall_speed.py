@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from openkoi_recall.bm25 import Matrix
-    from openkoi_recall.scanning import Scanned
+    from openkoi_search.bm25 import Matrix
+    from openkoi_search.scanning import Scanned
 
 DIMENSIONS, NEAREST, QUESTIONS = 384, 28, 40
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
@@ -30,7 +30,7 @@ BEGIN = """
 import sys, numpy
 from pathlib import Path
 from time import process_time
-from openkoi_recall.sidecar import read
+from openkoi_search.sidecar import read
 asked, began = numpy.load(sys.argv[2]), process_time()
 """
 PLAIN = "rows = numpy.load(sys.argv[1], mmap_mode='r'); (rows @ asked).argpartition(-28)"
@@ -86,7 +86,7 @@ def of_length_one(rows: "NDArray[Any]") -> "Matrix":
 
 def warm(matrix: "Matrix") -> str:
     """Return a question after the other, in turn: multiplied with all, and looked for."""
-    from openkoi_recall.scanning import scannable
+    from openkoi_search.scanning import scannable
 
     scanned = scannable(matrix)
     pairs = [compared(scanned, matrix, question) for question in questions(matrix)]
@@ -124,8 +124,8 @@ def cold(matrix: "Matrix", rounds: int) -> str:
     """New processes in turn: one maps a plain file and multiplies, the other reads ours and looks."""
     import numpy
 
-    from openkoi_recall.scanning import scannable
-    from openkoi_recall.sidecar import Sidecar, write
+    from openkoi_search.scanning import scannable
+    from openkoi_search.sidecar import Sidecar, write
 
     with tempfile.TemporaryDirectory() as folder:
         plain, ours, question = Path(folder, "plain.npy"), Path(folder, "ours"), Path(folder, "question.npy")

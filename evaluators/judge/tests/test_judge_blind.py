@@ -56,7 +56,7 @@ def certify(folder: Path, detection: float, passed: bool) -> None:
     facts = {"stamp": Judge().stamp(general), "passed": passed, "leniency": 0.0, "measures": measures}
     place = folder / "certificates" / "general"
     place.mkdir(parents=True)
-    text = json.dumps({"format": 1, "rubric": "general", "model": "rehearsal/script", "reasons": [], **facts})
+    text = json.dumps({"format": 1, "rubric": "general", "model": "scripted/script", "reasons": [], **facts})
     (place / "1.json").write_text(text, encoding="utf-8")
 
 

@@ -190,7 +190,7 @@ def certify(kind: Kind, folder: Path) -> Path:
     found = fmean(score < GOOD for value in (MILD, GRAVE) for score in given[value])
     alarms = fmean(score < GOOD for score in given[SOUND])
     facts = {
-        **{"format": 1, "rubric": "general", "model": "rehearsal/script", "reasons": []},
+        **{"format": 1, "rubric": "general", "model": "scripted/script", "reasons": []},
         "stamp": Judge().stamp(next(one for one in load_rubrics().rubrics if one.name == "general")),
         "passed": found >= 0.85 and alarms <= 0.2 and lenient <= 0.05,
         "leniency": lenient if lenient > 0.05 else 0.0,

@@ -35,7 +35,7 @@ def rubric(name: str, folder: Path | None = None) -> Rubric:
 def certify(folder: Path, one: Rubric, **facts: object) -> None:
     """Write a certificate as whoever certifies does."""
     whole = {
-        **{"format": 1, "rubric": one.name, "stamp": Judge().stamp(one), "model": "rehearsal/script"},
+        **{"format": 1, "rubric": one.name, "stamp": Judge().stamp(one), "model": "scripted/script"},
         **{"passed": True, "reasons": [], "leniency": 0.0, "measures": {"detection": 0.9, "false_alarms": 0.0}},
         **facts,
     }
@@ -64,8 +64,8 @@ def test_without_a_certificate_it_informs_and_does_not_gate(tmp_path: Path) -> N
     assert said.score is None
     assert not said.blockers
     assert [("Wrong order", Severity.IMPORTANT)] == [(found.title, found.severity) for found in said.findings]
-    assert "no certificate for rehearsal/script" in warned[0]
-    assert "the judgment by general is informational: there is no certificate for rehearsal/script" == (
+    assert "no certificate for scripted/script" in warned[0]
+    assert "the judgment by general is informational: there is no certificate for scripted/script" == (
         said.unavailable_reason
     )
     assert ((), (), "") == (said.checks, said.missing, said.log)

@@ -22,7 +22,7 @@ from openkoi_judge import Expectations, Judge
 from openkoi_testing import Scenario, Scripted, make_run
 
 HEAD = "---\nname: build\nkind: evaluator\ndescription: Looks at the build.\nmetadata:\n"
-SAID = ModelResponse("rehearsal/script", Response((Text("."),), StreamEnd(Usage())), 0.0)
+SAID = ModelResponse("scripted/script", Response((Text("."),), StreamEnd(Usage())), 0.0)
 HAPPENED = (
     SAID,
     IterationFinished(0, None, Cost()),

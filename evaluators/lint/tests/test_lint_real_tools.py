@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_files import UnstartableProgram, diagnose_start
+from openkoi_base.files import UnstartableProgram, diagnose_start
 from openkoi_hookspecs import Evaluation, ExecutionResult, Severity
 from openkoi_lint import Lint
 from openkoi_testing import make_run

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_files import diagnose_start
+from openkoi_base.files import diagnose_start
 from openkoi_hookspecs import Evaluation, ExecutionResult
 from openkoi_testing import make_run
 from openkoi_testrunner import TestRunner

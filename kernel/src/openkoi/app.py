@@ -8,7 +8,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from openkoi_files import is_run_active, list_names, private_folder, save_key
+from openkoi_base.files import is_run_active, list_names, private_folder, save_key
 from openkoi_hookspecs import (
     Consent,
     Event,
@@ -28,8 +28,8 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.posts import Post
 from openkoi_hookspecs.run import NO_SETTINGS
-from openkoi_log import all_segments, find_task, read_segment, sessions_of, summarize_runs
-from openkoi_log.publisher import Listener
+from openkoi_runlog import all_segments, find_task, read_segment, sessions_of, summarize_runs
+from openkoi_runlog.publisher import Listener
 from openkoi_settings import Config, write_setting
 
 from .asker import User
@@ -84,7 +84,7 @@ class App:
 
     def resume(self, run: str, *, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
         """Resume a run that ended before its time, by its id or the beginning of it."""
-        from openkoi_log.past_run import find_unfinished
+        from openkoi_runlog.past_run import find_unfinished
 
         from .continued_runs import ContinuedRuns
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from openkoi_isolation import contain_exit
+from openkoi_base.isolation import contain_exit
 
 LATE = "Memory is not up to date yet; the next start catches up."
 FAILED = "What was learned may be missing until the next start: {}"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from openkoi_base.isolation import contain_exit, type_error_of
 from openkoi_hookspecs import Baseline, Evaluator, LimitExceededError, SupportsBaseline, events
-from openkoi_isolation import contain_exit, type_error_of
 
 from .run import TaskRun
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from openkoi_files.diffs import changed_files, format_names
+from openkoi_base.files.diffs import changed_files, format_names
 from openkoi_hookspecs import Checkpoints, Event, FilesChangedError, KoiError, Record, events
-from openkoi_log import last_checkpoint, rerun_of
+from openkoi_runlog import last_checkpoint, rerun_of
 
 FORKED = (
     "Files of that task were changed after it ended: {names}. A fork restores them, and those changes would be lost. "

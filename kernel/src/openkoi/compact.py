@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs import LimitExceededError, Message, events
-from openkoi_isolation import contain_exit
 from openkoi_models import is_much_shorter, removed, without_media
 from openkoi_prompt.conversation import shortening_error
 from openkoi_settings import keys

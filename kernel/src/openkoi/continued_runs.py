@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
-from openkoi_files import lock_run
+from openkoi_base.files import lock_run
 from openkoi_hookspecs import Result, events
 from openkoi_loader.early_settings import check_settings
-from openkoi_log import Beginning, Past, beginning_of, renamed
-from openkoi_log.past_run import PastRun, read_past_run, replace_models
 from openkoi_models import check_models
+from openkoi_runlog import Beginning, Past, beginning_of, renamed
+from openkoi_runlog.past_run import PastRun, read_past_run, replace_models
 from openkoi_settings import Config, with_settings
 
 from .changed import refuse_fork, refuse_verdict

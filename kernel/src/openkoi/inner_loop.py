@@ -6,7 +6,8 @@ It depends on conversations and tools, and on no evaluation, plan or file.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openkoi_decision.termination import EXHAUSTED, met_condition, reminder
+from openkoi.progress import Gain, Step, StuckDetector
+from openkoi_base.isolation import sanitize_text
 from openkoi_hookspecs import (
     BudgetExhausted,
     Condition,
@@ -24,10 +25,9 @@ from openkoi_hookspecs import (
     events,
     is_yes,
 )
-from openkoi_isolation import sanitize_text
 from openkoi_models import EXECUTOR, answer_tokens, executor_of
-from openkoi_progress import Gain, Step, StuckDetector
 from openkoi_prompt.conversation import Conversation
+from openkoi_runlog.decision.termination import EXHAUSTED, met_condition, reminder
 
 from .compact import compact
 from .run import TaskRun

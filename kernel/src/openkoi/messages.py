@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs import Koi, KoiError, Pattern, PluginError, events, hooks
 from openkoi_hookspecs.posts import Post
-from openkoi_isolation import contain_exit
 
 
 async def receive_post(post: Post, koi: Koi) -> Post | None:

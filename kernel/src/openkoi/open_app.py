@@ -4,11 +4,11 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from openkoi_base.redact import CURRENT, Redactor
 from openkoi_loader.bundles import as_preferred, bundle_folders
 from openkoi_loader.plugins import Plugins
 from openkoi_loader.registry import Scan, scan
 from openkoi_models import FILE, Catalogue
-from openkoi_redact import CURRENT, Redactor
 from openkoi_settings import Config, find_paths, keys, load_config, with_settings
 from openkoi_settings.known_secrets import known_secrets
 

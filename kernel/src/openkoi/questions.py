@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from openkoi_files import is_run_active, lock_run
-from openkoi_files.short_ids import find_by_prefix
+from openkoi_base.files import is_run_active, lock_run
+from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_hookspecs import PendingQuestion, Question, RunState, events
-from openkoi_log import summarize_runs
+from openkoi_runlog import summarize_runs
 
 from .asker import question_id
 from .services import Services

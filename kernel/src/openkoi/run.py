@@ -13,6 +13,9 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
+from openkoi.progress import Footprints, StuckDetector
+from openkoi_base.isolation import with_timeout
+from openkoi_base.schema import visible_tools
 from openkoi_hookspecs import (
     Agent,
     Baseline,
@@ -40,14 +43,11 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_isolation import with_timeout
 from openkoi_loader.hooks import Hooks
 from openkoi_loader.tool_lists import list_tools
-from openkoi_log import Rerun, rerun_of
 from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of
-from openkoi_progress import Footprints, StuckDetector
 from openkoi_prompt.conversation import Conversation
-from openkoi_schema import visible_tools
+from openkoi_runlog import Rerun, rerun_of
 
 from .asker import question_id
 from .effects import EffectLog

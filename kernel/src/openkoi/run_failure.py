@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from openkoi_files.diffs import changed_files, format_names
+from openkoi_base.files.diffs import changed_files, format_names
 from openkoi_hookspecs import Event, KoiError, events
 
 if TYPE_CHECKING:

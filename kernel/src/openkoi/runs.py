@@ -8,9 +8,9 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
-from openkoi_files import lock_run, project_id
+from openkoi_base.files import lock_run, project_id
+from openkoi_base.isolation import sanitize_text
 from openkoi_hookspecs import KoiError, NextAction, Result, Task, ToolCall, ToolResult, events
-from openkoi_isolation import sanitize_text
 from openkoi_loader.workspace_plugins import Root
 from openkoi_models import check_content, check_models
 from openkoi_settings import keys
@@ -67,7 +67,7 @@ class Runs:
 
     async def make_run(self, task: Task, parent: ParentRun = ALONE, root: Root = None) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
-        from openkoi_decision.facts import is_judge
+        from openkoi_runlog.decision.facts import is_judge
 
         from .baselines import resume_baselines
         from .run import TaskRun

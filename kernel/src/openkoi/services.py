@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from openkoi_files import ConsentStore, restrict_permissions
+from openkoi_base.files import ConsentStore, restrict_permissions
+from openkoi_base.redact import Redactor
 from openkoi_hookspecs import (
     Event,
     Hit,
@@ -27,14 +28,13 @@ from openkoi_loader.hooks import Hooks
 from openkoi_loader.plugins import Plugins
 from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_loader.workspace_plugins import WorkspacePlugins
-from openkoi_log import RunLog, find_task, session_id
-from openkoi_log.announcements import Announcements
-from openkoi_log.memory_sync import MemorySync
-from openkoi_log.publisher import Publisher
-from openkoi_log.session_logs import SessionLogs
 from openkoi_models import Catalogue, ModelRouter, SharedBudget
 from openkoi_models.model_access import ModelAccess
-from openkoi_redact import Redactor
+from openkoi_runlog import RunLog, find_task, session_id
+from openkoi_runlog.announcements import Announcements
+from openkoi_runlog.memory_sync import MemorySync
+from openkoi_runlog.publisher import Publisher
+from openkoi_runlog.session_logs import SessionLogs
 from openkoi_settings import Config, keys
 
 from .asker import Asker

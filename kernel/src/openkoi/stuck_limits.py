@@ -1,6 +1,6 @@
 """After how much without progress a run is warned, asked about and ended, as it is configured."""
 
-from openkoi_progress import StuckLimits
+from openkoi.progress import StuckLimits
 from openkoi_settings import Config, keys
 
 

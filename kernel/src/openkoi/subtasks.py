@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from openkoi_hookspecs import ExecutionResult, LimitExceededError, Result, StopReason, Task
-from openkoi_log import part_of
+from openkoi_runlog import part_of
 
 from .baselines import capture_baseline
 from .parent_run import ParentRun

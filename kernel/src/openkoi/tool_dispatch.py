@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from time import monotonic
 
+from openkoi_base.isolation import contain_exit, copy_call, type_error_of
+from openkoi_base.schema import approval_question, coerce_arguments, format_progress, resolve_call, unknown_tool
 from openkoi_hookspecs import (
     Allow,
     Ask,
@@ -26,10 +28,8 @@ from openkoi_hookspecs import (
     is_no,
     is_yes,
 )
-from openkoi_isolation import contain_exit, copy_call, type_error_of
-from openkoi_log import UNAPPROVED, UNKNOWN, plugin_call_id
 from openkoi_models import check_result
-from openkoi_schema import approval_question, coerce_arguments, format_progress, resolve_call, unknown_tool
+from openkoi_runlog import UNAPPROVED, UNKNOWN, plugin_call_id
 
 from .baselines import capture_baseline
 from .effects import effects_of

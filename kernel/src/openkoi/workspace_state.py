@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from openkoi_files.diffs import format_names
+from openkoi_base.files.diffs import format_names
+from openkoi_base.isolation import contain_exit, with_timeout
 from openkoi_hookspecs import Checkpoints, ExecutionResult
-from openkoi_isolation import contain_exit, with_timeout
 
 T = TypeVar("T")
 GRACE = 30.0  # seconds for a checkpoint when the task's time is over: without it the work could not be undone

@@ -9,6 +9,7 @@ import pytest
 
 from openkoi_agents import AgentHook
 from openkoi_agents.named_paths import named_paths
+from openkoi_base.schema import first_protected
 from openkoi_hookspecs import (
     Agent,
     Arguments,
@@ -28,7 +29,6 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_schema import first_protected
 from openkoi_testing import FinishedRun, Scenario, make_run, run_scenario
 
 ONCE = Limits(iterations=0)

@@ -26,7 +26,7 @@ from openkoi_hookspecs import (
     ToolReturned,
     events,
 )
-from openkoi_rehearsal import Rehearsal
+from openkoi_scripted import ScriptedProvider
 from openkoi_testing import FinishedRun, Scenario, run_scenario
 
 APPROVED = TextIncludes("APPROVED")
@@ -52,11 +52,11 @@ def done(
     script = folder / "script.yaml"
     script.write_text(f"price: {{input: 3.0, output: 15.0}}\nturns:\n{turns}")
     stage = Scenario(
-        model=Rehearsal(),
+        model=ScriptedProvider(),
         plugins={"agents": AgentHook()},
         evaluators=evaluators or {},
         others={"workers": {"team": TeamWork()}},
-        settings={"models.default": f"rehearsal/{script}"},
+        settings={"models.default": f"scripted/{script}"},
     )
     return run_scenario(Task("Clean the pond", limits=limits, agent=agent), stage)
 

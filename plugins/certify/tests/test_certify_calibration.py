@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from openkoi_base.redact import Redactor
 from openkoi_certify.calibration import report_of
 from openkoi_certify.history import CalibratedJudgment, UserOutcome, judgements_in
 from openkoi_certify.report import as_json, as_text
@@ -31,8 +32,7 @@ from openkoi_hookspecs.events import (
     TaskStarted,
     WorkspaceRestored,
 )
-from openkoi_log import RunLog
-from openkoi_redact import Redactor
+from openkoi_runlog import RunLog
 
 DONE = RunCompleted(Decision(NextAction.ACCEPT, "good enough"), Cost())
 

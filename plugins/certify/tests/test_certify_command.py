@@ -66,7 +66,7 @@ def call(folder: Path, model: Provider, *arguments: str, price: float = 0.0) -> 
     data = folder / "home" / "data"
     stage = Scenario(
         model=model,
-        settings={"models.known.rehearsal/script.price": [price, price]},
+        settings={"models.known.scripted/script.price": [price, price]},
         evaluators={"judge": Judge(folder=data)},
         others={"workers": {"certify": Certifier(folder=data / "certificates", sessions=data / "sessions")}},
     )
@@ -89,8 +89,8 @@ def test_a_judge_that_finds_the_defects_passes_and_its_certificate_is_kept(tmp_p
 
     (certificate,) = load_certificates(tmp_path / "home" / "data" / "certificates", "general")
     assert 0 == status, said
-    assert "rehearsal/script: passed" in said
-    assert (1.0, 0.0, "rehearsal/script") == (
+    assert "scripted/script: passed" in said
+    assert (1.0, 0.0, "scripted/script") == (
         certificate.measures.detection,
         certificate.measures.false_alarms,
         certificate.model,

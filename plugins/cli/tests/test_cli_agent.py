@@ -96,7 +96,7 @@ def test_dollars_that_are_used_up_end_it_well_where_that_was_declared(openkoi: S
 def test_flags_and_variables_outrank_the_file_and_the_file_the_settings(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, TURNS)
     (openkoi.folder / "own.yaml").write_text(MENDER.replace("{budget:", f"{{model: {model}, budget:"))
-    (openkoi.folder / "mender.yaml").write_text(MENDER.replace("{budget:", "{model: rehearsal/nowhere.yaml, budget:"))
+    (openkoi.folder / "mender.yaml").write_text(MENDER.replace("{budget:", "{model: scripted/nowhere.yaml, budget:"))
     lost = openkoi("run", "mender.yaml", "Fix it")
 
     assert "Mended. OVER\n" == openkoi("run", "own.yaml", "Fix it").stdout

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_archive import Log, keep_within
+from openkoi_cli.archive import Log, keep_within
 from openkoi_cli.dating import moments_of
 from openkoi_hookspecs import Learning
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_log import RunLog
+from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records, talk_records
 
 TIP = Learning("tip", "heuristic", "Guard the divisor.")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell
 
-from openkoi_archive import Log, keep_within
+from openkoi_cli.archive import Log, keep_within
 from openkoi_cli.rebuilding import alone, compared
 from openkoi_hookspecs import KoiError
-from openkoi_log import RunLog
+from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records, talk_records
 
 PLUGIN = '''

@@ -10,7 +10,7 @@ from cli_process import Shell, shell
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.lock import LockTimeout, hold_lock
 from openkoi_duckdb.versions import take_back
-from openkoi_log import RunLog
+from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records
 
 SILENT = '''

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_archive import Log
+from openkoi_cli.archive import Log
 from openkoi_cli.rebuilding import told_again
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import KoiError, Record
-from openkoi_log import RunLog, read_segment
+from openkoi_runlog import RunLog, read_segment
 from openkoi_sqlite import SQLite
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import run_records

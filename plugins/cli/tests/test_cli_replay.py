@@ -7,7 +7,7 @@ import pytest
 from cli_process import Shell, shell, write_script
 
 from openkoi_hookspecs import Event, Response, StreamEnd, Task, ToolCall, Usage, events
-from openkoi_log import RunLog
+from openkoi_runlog import RunLog
 
 READ = (
     "  - when: {after: 0}\n    calls: [{tool: read_file, arguments: {path: a.txt}}]\n"
@@ -77,8 +77,8 @@ def test_what_it_was_spent_on_is_told_to_programs_and_to_who_asks(openkoi: Shell
     result = json.loads(openkoi("replay", "--format", "json").stdout)
     by_phase, by_model = result["costs"]["by_phase"], result["costs"]["by_model"]
 
-    assert ({"execute"}, {"rehearsal/script.yaml"}) == (set(by_phase), set(by_model))
-    assert result["cost_usd"] == by_phase["execute"]["cost_usd"] == by_model["rehearsal/script.yaml"]["cost_usd"]
+    assert ({"execute"}, {"scripted/script.yaml"}) == (set(by_phase), set(by_model))
+    assert result["cost_usd"] == by_phase["execute"]["cost_usd"] == by_model["scripted/script.yaml"]["cost_usd"]
     assert result["usage"]["total"] == by_phase["execute"]["tokens"]
     assert "By phase: execute" in openkoi("replay", "--verbose").stderr
     assert "By phase" not in openkoi("replay").stderr

@@ -11,13 +11,13 @@ import pytest
 from cli_process import Shell, shell, write_script
 
 from openkoi.app import App
+from openkoi_base.files import lock_run
 from openkoi_cli.breakdown import breakdown, day_lines, providers, table
 from openkoi_cli.spared import read_catalogue, spared
 from openkoi_cli.spared import table as spared_table
 from openkoi_cli.spending import charges, since, span_line, told_by
 from openkoi_cli.status import brought_lines, memory_lines, model_lines
 from openkoi_cli.waiting import list_pending
-from openkoi_files import lock_run
 from openkoi_hookspecs import (
     Amount,
     Budget,
@@ -41,8 +41,8 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_local import FileQuestions
-from openkoi_log import Past, past_tasks
 from openkoi_report import ModelCharge, ModelCost, Phase, SavedTokens, Saving, costs_of
+from openkoi_runlog import Past, past_tasks
 from openkoi_testing import Scenario
 
 OVER = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=1_500, usd=0.5))
@@ -325,7 +325,7 @@ def openkoi(tmp_path: Path) -> Shell:
 @pytest.mark.campaign
 def test_a_task_that_waits_is_told_until_it_is_gone_on_with(openkoi: Shell) -> None:
     write_script(openkoi.folder.parent, WRITE)
-    openkoi("-m", f"rehearsal/{openkoi.folder.parent / 'script.yaml'}", "-i", "0", "Write one")
+    openkoi("-m", f"scripted/{openkoi.folder.parent / 'script.yaml'}", "-i", "0", "Write one")
     before, tree = openkoi("status", "--verbose").stdout, openkoi("replay", "--cycles").stdout
     openkoi("approve")
     done = openkoi("resume")

@@ -19,7 +19,7 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
-from openkoi_rehearsal import Scripted
+from openkoi_scripted import Scripted
 from openkoi_testing import Scenario, run_scenario
 from openkoi_testing.scenario import FinishedRun
 

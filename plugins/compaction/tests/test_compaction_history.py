@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_rehearsal import Line, Scripted
+from openkoi_scripted import Line, Scripted
 from openkoi_testing import Scenario, make_run, run_scenario
 from openkoi_testing.scenario import FinishedRun
 

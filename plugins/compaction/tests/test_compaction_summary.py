@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_rehearsal import Line, Scripted, ScriptedFailure, ScriptedFailureKind, ScriptedTurn
+from openkoi_scripted import Line, Scripted, ScriptedFailure, ScriptedFailureKind, ScriptedTurn
 from openkoi_testing import Scenario, make_run, run_scenario
 
 LONG = "Line of a file.\n" * 400
@@ -162,7 +162,7 @@ def test_a_summary_is_too_dear_when_it_takes_half_of_the_money_that_is_left() ->
 
 
 @pytest.mark.row("LOOP-05")
-@pytest.mark.parametrize("model", ["", "rehearsal/x"])
+@pytest.mark.parametrize("model", ["", "scripted/x"])
 def test_a_run_goes_on_with_what_it_noted(tmp_path: Path, model: str) -> None:
     for number in range(3):
         (tmp_path / f"{number}.md").write_text(LONG)

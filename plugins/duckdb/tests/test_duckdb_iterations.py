@@ -35,7 +35,7 @@ from openkoi_hookspecs.events import (
     RunForked,
     TaskStarted,
 )
-from openkoi_log import IterationView, beginning_of, part_of, renamed, view_of
+from openkoi_runlog import IterationView, beginning_of, part_of, renamed, view_of
 from openkoi_testing.contracts.memory_log import paid_response, records_of, run_records, timestamp
 
 if TYPE_CHECKING:

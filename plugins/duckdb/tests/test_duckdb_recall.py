@@ -15,12 +15,12 @@ from openkoi_duckdb.holding import read
 from openkoi_duckdb.tables import DuckDBTables
 from openkoi_hookspecs import Embedding, Hit, Query, Record, Task
 from openkoi_hookspecs.events import QuestionAnswered, TaskStarted
-from openkoi_recall.fitting import FoundDocument
-from openkoi_recall.held import Lost
-from openkoi_recall.layers import Layers
-from openkoi_recall.nearness import Meant, Vectors
-from openkoi_recall.ranking import Documents, answer, query_words
-from openkoi_recall.sidecar import read as sidecar
+from openkoi_search.fitting import FoundDocument
+from openkoi_search.held import Lost
+from openkoi_search.layers import Layers
+from openkoi_search.nearness import Meant, Vectors
+from openkoi_search.ranking import Documents, answer, query_words
+from openkoi_search.sidecar import read as sidecar
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import records_of, run_records
 

@@ -12,11 +12,11 @@ from openkoi_hnsw.graph import built
 from openkoi_hnsw.guard import FADE, measure_recall
 from openkoi_hnsw.guarded import BUILD_AT, Guarded
 from openkoi_hnsw.kept import GraphFile
-from openkoi_recall.scanning import Scanned, top
+from openkoi_search.scanning import Scanned, top
 from openkoi_testing.full_disk import limit_file_size
 
 if TYPE_CHECKING:
-    from openkoi_recall.bm25 import Matrix
+    from openkoi_search.bm25 import Matrix
 
 MARK = "state-1"
 resource = pytest.importorskip("resource")

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import click
 import pytest
 
+from openkoi_base.redact import MASK, Redactor
 from openkoi_hookspecs import ConfigError, DataDir, Env, Inject, NoProviderError, PluginNotFoundError, SharedSetting
 from openkoi_loader.plugin_factory import BuildContext, construct
-from openkoi_redact import MASK, Redactor
 from openkoi_settings import Config, Paths, Setting
 
 

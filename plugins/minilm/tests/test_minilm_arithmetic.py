@@ -141,7 +141,7 @@ def test_it_multiplies_in_one_thread_also_when_numpy_was_there_before(folder: Pa
     program = (
         "import asyncio, threading, numpy, os; from pathlib import Path; import openkoi_minilm as m\n"
         f"asyncio.run(m.MiniLM(folder=Path({str(folder)!r})).embed(['x']))\n"
-        "from ctypes import CDLL; from openkoi_recall.one_thread import libraries\n"
+        "from ctypes import CDLL; from openkoi_search.one_thread import libraries\n"
         "print([CDLL(str(path)).scipy_openblas_get_num_threads64_() for path in libraries()])"
     )
 

@@ -31,7 +31,7 @@ FAMILIES = {
     "groq/llama-3.3-70b-versatile": "",
     "deepseek/deepseek-chat": "",
     "xai/grok-4.7": "",
-    "rehearsal/script.yaml": "",
+    "scripted/script.yaml": "",
     "": "",
 }
 

@@ -32,9 +32,9 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_judge import Judge
-from openkoi_rehearsal import Line, Scripted
 from openkoi_report import Saving, report_of, savings_of
 from openkoi_report.iterations import share_saved
+from openkoi_scripted import Line, Scripted
 from openkoi_testing import Scenario, run_scenario
 
 NAMES = ("correctness", "safety", "style", "completeness")

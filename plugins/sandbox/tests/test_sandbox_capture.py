@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_redact import MASK, Redactor
+from openkoi_base.redact import MASK, Redactor
 from openkoi_sandbox.output_capture import MAX_END_BYTES, OutputCapture
 
 

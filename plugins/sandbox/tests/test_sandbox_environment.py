@@ -2,8 +2,8 @@
 
 import pytest
 
+from openkoi_base.redact import is_secret_name
 from openkoi_hookspecs import Command
-from openkoi_redact import is_secret_name
 from openkoi_sandbox.environment import child_environment
 
 pytestmark = pytest.mark.unit

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_redact import Redactor
+from openkoi_base.redact import Redactor
 from openkoi_sandbox.output_capture import OutputCapture
 from openkoi_sandbox.pipe_drain import PipeDrain
 

@@ -197,7 +197,7 @@ def test_an_old_key_in_a_stronger_layer_wins(tmp_path: Path) -> None:
 def test_what_a_project_may_not_set_is_left_out_and_named_key_by_key(tmp_path: Path) -> None:
     project = """
         [models]
-        default = "rehearsal/.openkoi/evil.yaml"
+        default = "scripted/.openkoi/evil.yaml"
         known."x/y".price = [0, 0]
         [iteration]
         max_iterations = 1

@@ -20,7 +20,7 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_hookspecs.events import ToolCallFinished, WarningIssued
-from openkoi_rehearsal import Line, Scripted
+from openkoi_scripted import Line, Scripted
 from openkoi_skills import Skills
 from openkoi_skills.project_rules import ProjectRules
 from openkoi_skills.toolbox import SkillTools

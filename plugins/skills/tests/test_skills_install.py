@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from skills_shop import TEXT, Shop
 
 from openkoi_hookspecs import KoiError
-from openkoi_ledger.command import learn
+from openkoi_learning.command import learn
 from openkoi_skills.command import skill
 from openkoi_skills.fresh import begin
 

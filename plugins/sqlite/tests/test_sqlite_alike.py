@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Hit, Memory, Query, Record
-from openkoi_recall.fitting import FoundDocument
-from openkoi_recall.holding import MOST
-from openkoi_recall.ranking import Documents, answer, query_words
+from openkoi_search.fitting import FoundDocument
+from openkoi_search.holding import MOST
+from openkoi_search.ranking import Documents, answer, query_words
 from openkoi_sqlite import SQLite
 from openkoi_sqlite.file import open_connection
 from openkoi_sqlite.holding import read

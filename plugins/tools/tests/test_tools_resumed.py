@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from openkoi_hookspecs import KoiError, Record, Run, Task, ToolCall, events
-from openkoi_rehearsal import Scripted
+from openkoi_scripted import Scripted
 from openkoi_testing import Scenario, make_run
 from openkoi_tools import WorkspaceTools
 

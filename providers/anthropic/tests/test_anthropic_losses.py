@@ -8,7 +8,7 @@ import pytest
 from openkoi_anthropic.answer import MessagesResponseParser
 from openkoi_anthropic.messages import encode_message
 from openkoi_hookspecs import Chunk, Message, ProviderUnavailableError, Role, ToolCall, ToolResult
-from openkoi_wire import Server
+from openkoi_http import Server
 
 TEXT = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "x"}}
 STOP = {"type": "message_stop"}

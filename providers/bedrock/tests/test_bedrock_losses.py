@@ -7,7 +7,7 @@ import pytest
 
 from openkoi_bedrock.answer import ConverseResponseParser
 from openkoi_hookspecs import Chunk, ProviderUnavailableError, ToolCall
-from openkoi_wire import Server
+from openkoi_http import Server
 
 
 def frame(kind: str, **payload: Any) -> str:

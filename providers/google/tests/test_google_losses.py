@@ -8,7 +8,7 @@ import pytest
 from openkoi_google.answer import GeminiResponseParser
 from openkoi_google.messages import MessageEncoder
 from openkoi_hookspecs import Buffered, Chunk, Message, ProviderUnavailableError, Role, ToolCall, ToolResult
-from openkoi_wire import Server
+from openkoi_http import Server
 
 
 def read(*parts: Any, reason: str = "STOP", swap: str = "") -> list[Chunk]:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from openkoi_hookspecs import Buffered, Chunk, ProviderUnavailableError, ToolCall
+from openkoi_http import Server
 from openkoi_ollama.answer import OllamaResponseParser
-from openkoi_wire import Server
 
 
 def read(*, swap: str = "", reason: str = "stop", **message: Any) -> list[Chunk]:

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from openkoi_hookspecs import Chunk, Message, ProviderUnavailableError, Role, Text, ToolCall, ToolResult
+from openkoi_http import Server
 from openkoi_openai import chat, responses
 from openkoi_openai.chat.messages import encode_message as chat_turns
 from openkoi_openai.responses.messages import encode_message as response_turns
-from openkoi_wire import Server
 
 SERVER = Server("models.example")
 

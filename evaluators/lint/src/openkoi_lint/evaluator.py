@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_files import UnstartableProgram, diagnose_start
+from openkoi_base.files import UnstartableProgram, diagnose_start
 from openkoi_hookspecs import (
     Baseline,
     Command,

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_files import diagnose_start
+from openkoi_base.files import diagnose_start
 
 from .outcome import SuiteOutcome
 from .package import Package

@@ -1,13 +1,12 @@
 """Ask all evaluators, checks first and judges last, and merge what they say into one evaluation.
 
-``openkoi_decision.merge`` decides what is merged, and which scores are refused.
+``openkoi_runlog.decision.merge`` decides what is merged, and which scores are refused.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from openkoi_decision.facts import is_judge, is_question, policy_of
-from openkoi_decision.merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
+from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs import (
     Evaluation,
     EvaluationMode,
@@ -21,7 +20,8 @@ from openkoi_hookspecs import (
     events,
     hooks,
 )
-from openkoi_isolation import contain_exit
+from openkoi_runlog.decision.facts import is_judge, is_question, policy_of
+from openkoi_runlog.decision.merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
 from openkoi_settings import keys
 
 from ..baselines import capture_baseline

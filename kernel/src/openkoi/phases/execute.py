@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from openkoi_decision.best import best_of
-from openkoi_decision.facts import policy_of
-from openkoi_files.diffs import changed_files
+from openkoi_base.files.diffs import changed_files
+from openkoi_base.isolation import contain_exit, sanitize_text, type_error_of
 from openkoi_hookspecs import (
     ExecutionResult,
     KoiError,
@@ -16,7 +15,6 @@ from openkoi_hookspecs import (
     events,
     hooks,
 )
-from openkoi_isolation import contain_exit, sanitize_text, type_error_of
 from openkoi_prompt import (
     feedback_message,
     first_message,
@@ -26,6 +24,8 @@ from openkoi_prompt import (
     trailing_sections,
 )
 from openkoi_prompt.conversation import Conversation
+from openkoi_runlog.decision.best import best_of
+from openkoi_runlog.decision.facts import policy_of
 
 from ..inner_loop import InnerLoopResult, add_message, ended_by_limit, run_inner_loop
 from ..run import TaskRun

@@ -1,9 +1,9 @@
 """Ask memory what it knows about the task."""
 
 from openkoi_hookspecs import Recall, events, hooks
-from openkoi_log import past_tasks
 from openkoi_models import ModelChoice, executor_of
 from openkoi_prompt import build_recall_query
+from openkoi_runlog import past_tasks
 
 from ..run import TaskRun
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from itertools import chain
 
+from openkoi_base.schema import first_protected, written_paths
 from openkoi_hookspecs import Agent, Ask, Effect, Layer, Permission, Run, Section, Task, Tool, ToolCall, hookimpl
-from openkoi_schema import first_protected, written_paths
 
 from .named_paths import named_paths
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, fields
 from pathlib import Path
 
-from openkoi_files.private_files import replace_file
+from openkoi_base.files.private_files import replace_file
 from openkoi_hookspecs import KoiError
 
 from .measures import Measures, drift_of

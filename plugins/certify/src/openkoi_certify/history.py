@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from openkoi_hookspecs import Evaluation, EvaluationMode, NextAction, Record, events
-from openkoi_log import RunView, all_segments, read_segment
+from openkoi_runlog import RunView, all_segments, read_segment
 
 DISCARDED = (events.ControlOutcome.DICTATED, events.ControlOutcome.BLIND)
 SOON = timedelta(hours=1)

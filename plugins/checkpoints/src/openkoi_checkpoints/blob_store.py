@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from openkoi_files import private_folder
+from openkoi_base.files import private_folder
 
 from .atomic_write import store_errors, write_atomically
 from .errors import CheckpointStoreError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_files import private_folder
+from openkoi_base.files import private_folder
 from openkoi_hookspecs import DataDir, KoiError, Restoration
 
 from .apply_restore import RestoreExecutor, delete_temporary_files

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_files import private_folder
+from openkoi_base.files import private_folder
 
 from .atomic_write import store_errors, write_atomically
 from .checkpoint_history import ID, CheckpointHistory

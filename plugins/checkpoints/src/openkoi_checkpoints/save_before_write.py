@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from openkoi_base.schema import PATH_PARAMETERS, written_paths
 from openkoi_hookspecs import Effect, Event, Inject, Run, Tool, ToolCall, ToolResult, events, hookimpl
-from openkoi_schema import PATH_PARAMETERS, written_paths
 
 from .checkpoint_store import CheckpointStore
 from .errors import CheckpointStoreError

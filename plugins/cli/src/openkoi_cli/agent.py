@@ -12,7 +12,7 @@ from .run import Asked, do
 from .run import command as of_tasks
 
 if TYPE_CHECKING:
-    from openkoi_agentspec import Spec
+    from openkoi_agents.spec import Spec
     from openkoi_hookspecs import Agent, Koi, Task
     from openkoi_settings import Config
 
@@ -27,7 +27,7 @@ STRONGER = ("--", "$")
 @click.pass_obj
 def given(invocation: Invocation, /, agent: str, words: tuple[str, ...], format: str, **flags: Any) -> int:
     """Let the agent that a YAML file describes do a task. Flags and variables outrank the file."""
-    from openkoi_agentspec import read_agent
+    from openkoi_agents.spec import read_agent
 
     from .renderers import rendering
 

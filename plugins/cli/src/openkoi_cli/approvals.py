@@ -21,7 +21,7 @@ HOW = "To answer: openkoi approve ID, or openkoi reject ID --reason TEXT."
 @click.pass_obj
 async def command(invocation: Invocation, /, format: str) -> None:
     """List the questions that wait for an answer, the oldest first."""
-    from openkoi_log import masked
+    from openkoi_runlog import masked
 
     there = await list_pending(invocation.open())
     if format == "json":

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from openkoi_files import is_run_active
+from openkoi_base.files import is_run_active
 from openkoi_hookspecs import Budget, BudgetDay, Koi, KoiError
 from openkoi_report import NOTHING, Costs, ModelCost, costs_of, dollars, plural, tokens_text, truncate_line
 from openkoi_settings import keys
@@ -15,8 +15,8 @@ from .spending import SPANS, since
 from .waiting import Pending, age
 
 if TYPE_CHECKING:
-    from openkoi_log import Past
     from openkoi_report import ModelCharge
+    from openkoi_runlog import Past
     from openkoi_settings import Config
 
 SHOWN = 10

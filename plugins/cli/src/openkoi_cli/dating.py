@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import LearningSaved, TaskStarted
-from openkoi_log import head_of, read_line, spelled
+from openkoi_runlog import head_of, read_line, spelled
 
 if TYPE_CHECKING:
-    from openkoi_archive import Log, Segment
+    from openkoi_cli.archive import Log, Segment
 
 TASK, LEARNING = spelled((TaskStarted, LearningSaved))
 

@@ -29,7 +29,7 @@ def command(invocation: Invocation, /, task_id: str) -> None:
 
 async def diff(invocation: Invocation, task_id: str) -> None:
     """Print it on stdout, and on stderr what became of these changes since."""
-    from openkoi_files import is_run_active
+    from openkoi_base.files import is_run_active
 
     from .undo_choice import task_to_show
     from .undoing import BESIDE, beside, keeper_of, settled
@@ -51,7 +51,7 @@ async def diff(invocation: Invocation, task_id: str) -> None:
 
 async def since(text: str, changes: "Changes", keeper: "Checkpoints") -> "AsyncIterator[str]":
     """Say whether the changes are still there; of files that others changed, which."""
-    from openkoi_files.diffs import changed_files, format_names
+    from openkoi_base.files.diffs import changed_files, format_names
 
     id, files = changes.past.run[:8], changed_files(text)
     after, before = [

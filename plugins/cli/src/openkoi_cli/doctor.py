@@ -124,7 +124,7 @@ def look_at_settings(config: "Config", seen: Diagnosis) -> None:
 
 def look_at_keys(folder: Path, seen: Diagnosis) -> None:
     """Bring keys of older habits where the others are."""
-    from openkoi_files import STORE_FILE, migrate_key_files
+    from openkoi_base.files import STORE_FILE, migrate_key_files
     from openkoi_hookspecs import ConfigError
 
     try:

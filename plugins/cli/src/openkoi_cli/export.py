@@ -15,8 +15,8 @@ from .invocation import Invocation
 @click.pass_obj
 def command(invocation: Invocation, /, format: str, output: Path, since: str, task: str) -> None:
     """Take tasks out of the log, without secrets, into a folder that only you can read."""
-    from openkoi_archive import ExportOptions, Own, TaskSelection, export
-    from openkoi_redact import current_redactor
+    from openkoi_base.redact import current_redactor
+    from openkoi_cli.archive import ExportOptions, Own, TaskSelection, export
 
     koi = invocation.open()
     paths = invocation.paths

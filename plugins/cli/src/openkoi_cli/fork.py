@@ -23,7 +23,7 @@ def command(invocation: Invocation, /, task_id: str, at: int, said: Sequence[str
 
     What the task was told and answered until then is neither asked nor paid for again. Without an id, the last task.
     """
-    from openkoi_log import find_task
+    from openkoi_runlog import find_task
 
     from .interruptible import interruptible
     from .renderers import rendering

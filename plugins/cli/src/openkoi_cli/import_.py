@@ -10,7 +10,7 @@ from openkoi_report import plural
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi_archive import ImportResult
+    from openkoi_cli.archive import ImportResult
 
 OWN = {"config.toml": "", "soul.md": " (there it is SOUL.md)", "skills": "", "evaluators": ""}
 LEFT = "Only the log was imported. Still in {folder}: {left}. Copy what you want: files to {config}, folders to {data}."
@@ -25,8 +25,8 @@ async def command(invocation: Invocation, /, folder: Path) -> None:
     Records that are there already are passed over, so that it can be done again. A damaged export is refused. The
     configuration, skills and evaluators of an export are named, and left to you.
     """
-    from openkoi_archive import Log, bring_in
-    from openkoi_redact import current_redactor
+    from openkoi_base.redact import current_redactor
+    from openkoi_cli.archive import Log, bring_in
 
     if not invocation.koi:
         invocation.open()

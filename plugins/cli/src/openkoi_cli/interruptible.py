@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from openkoi_isolation import must_end
+from openkoi_base.isolation import must_end
 
 T = TypeVar("T")
 REQUESTS = ("SIGTERM", "SIGHUP")

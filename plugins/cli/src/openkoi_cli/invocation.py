@@ -110,7 +110,7 @@ class Invocation:
         """The text without the secrets that are known by now."""
         if self.koi:
             return self.koi.redact(text)
-        from openkoi_redact import current_redactor
+        from openkoi_base.redact import current_redactor
 
         return current_redactor()(text)
 

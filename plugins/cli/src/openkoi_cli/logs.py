@@ -51,8 +51,8 @@ class Redacted(logging.Formatter):
 
 def write(record: Record) -> None:
     """One event as a line of fields."""
-    from openkoi_log import encode, masked
-    from openkoi_redact import current_redactor
+    from openkoi_base.redact import current_redactor
+    from openkoi_runlog import encode, masked
 
     level = TRACE if isinstance(record.event, QUIET) else logging.DEBUG
     if log.isEnabledFor(level):

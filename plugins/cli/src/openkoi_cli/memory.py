@@ -34,8 +34,8 @@ async def stats(invocation: Invocation, /) -> None:
 @click.pass_obj
 def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, format: str) -> None:
     """Search what is remembered, in all projects, best first."""
-    from openkoi_log import masked
-    from openkoi_redact import current_redactor
+    from openkoi_base.redact import current_redactor
+    from openkoi_runlog import masked
 
     from .interruptible import interruptible
     from .remembered import asked, line_of
@@ -74,8 +74,8 @@ async def rebuild(invocation: Invocation, /) -> int:
 @click.pass_obj
 def audit(invocation: Invocation, /) -> int:
     """Check every record of the log. Exit 1 when something is wrong with it, which is named."""
-    from openkoi_archive import Log
-    from openkoi_archive import audit as audited
+    from openkoi_cli.archive import Log
+    from openkoi_cli.archive import audit as audited
     from openkoi_report import plural
 
     koi = invocation.open()

@@ -15,7 +15,7 @@ async def load_memory(koi: "Koi") -> "Memory | None":
 
 async def update_memory(koi: "Koi", sessions: "Path") -> None:
     """Give the chosen memory the records that it has not seen."""
-    from openkoi_log.memory_sync import MemorySync
+    from openkoi_runlog.memory_sync import MemorySync
 
     if memory := await load_memory(koi):
         await MemorySync(sessions, koi.warn).remember(memory)

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_files import private_folder
-from openkoi_files.filelock import try_lock
+from openkoi_base.files import private_folder
+from openkoi_base.files.filelock import try_lock
 from openkoi_hookspecs import Koi, KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
-from openkoi_log.memory_sync import BATCH, batches
 from openkoi_report import plural
+from openkoi_runlog.memory_sync import BATCH, batches
 
 from .memory_in_use import load_memory
 from .remembered import examined
 
 if TYPE_CHECKING:
-    from openkoi_archive import Log, SegmentError
+    from openkoi_cli.archive import Log, SegmentError
 
 CHANGING = ("file", "size")
 PAUSE = 0.1
@@ -36,7 +36,7 @@ class Rebuilt:
 
 async def rebuilt(koi: Koi, data: Path, say: Callable[[str], object]) -> Rebuilt:
     """Tell memory everything again, after whoever is just doing that; raises KoiError when there is none."""
-    from openkoi_archive import Log
+    from openkoi_cli.archive import Log
 
     memory = await load_memory(koi)
     if memory is None:
@@ -114,7 +114,7 @@ async def told_all(memory: Memory, log: "Log", report: "Callable[[SegmentError],
 
 def records_of(log: "Log", report: Callable[["SegmentError"], object]) -> Iterator[Record]:
     """Every record; those that were put away first, because memory finds the others by itself."""
-    from openkoi_archive import lines_of
+    from openkoi_cli.archive import lines_of
 
     for segment in sorted(log.segments(), key=lambda segment: not segment.archived):
         yield from (line.record for line in lines_of(segment, report))

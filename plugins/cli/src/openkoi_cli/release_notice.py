@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from openkoi_files.private_files import read_small_text, replace_file
+from openkoi_base.files.private_files import read_small_text, replace_file
 from openkoi_hookspecs import KoiError
 
 from .releases import MAIN, Newer, newer_releases, versions_from_index

@@ -14,7 +14,7 @@ from .memory_in_use import load_memory, update_memory
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from openkoi_archive import Log
+    from openkoi_cli.archive import Log
     from openkoi_hookspecs import Hit, Koi, OpenedKoi
     from openkoi_settings import Paths
 
@@ -28,7 +28,7 @@ Found = dict[str, Any]
 
 async def stats_of(koi: "Koi", data: "Path") -> list[str]:
     """Counts and sizes, of the log and of the view."""
-    from openkoi_archive import Log, figures_of
+    from openkoi_cli.archive import Log, figures_of
 
     from .storing import limit_of
 
@@ -101,7 +101,7 @@ async def asked(koi: "OpenedKoi", paths: "Paths", text: str, limit: int) -> list
 
 async def found(koi: "Koi", paths: "Paths", text: str, limit: int) -> list[Found]:
     """What memory answers, as plain values; raises KoiError where it could not be searched."""
-    from openkoi_archive import Log
+    from openkoi_cli.archive import Log
     from openkoi_hookspecs import KoiError, Query
 
     from .dating import moments_of
@@ -134,10 +134,10 @@ def unread(invocation: Invocation) -> list[str]:
     ours = config.table(start := f"memory.{config[keys.USE_MEMORY]}")
     if not ours:
         return []
+    from openkoi_base.redact import current_redactor
     from openkoi_loader.plugins import Plugins
     from openkoi_loader.registry import scan
     from openkoi_loader.unknown_settings import find_unknown_settings
-    from openkoi_redact import current_redactor
 
     settings = {f"{start}.{key}": setting for key, setting in ours.items()}
     plugins = Plugins(config, current_redactor(), scan().found)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
+from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import KoiError, Record, events
-from openkoi_log import masked, redacted, write_line
-from openkoi_redact import current_redactor
 from openkoi_report import Progress, RunReport, dollars, plural, saved_text, tokens_text
+from openkoi_runlog import masked, redacted, write_line
 from openkoi_settings import keys
 
 from .errors import sentence

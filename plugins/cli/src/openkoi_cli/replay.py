@@ -37,7 +37,7 @@ def command(invocation: Invocation, /, task_id: str, cycles: bool, format: str) 
 
 def found(invocation: Invocation, task_id: str) -> "tuple[str, Sequence[Record]]":
     """The run that is meant, and the records of its session."""
-    from openkoi_log import find_task, records_of
+    from openkoi_runlog import find_task, records_of
 
     invocation.open()
     sessions = invocation.paths.sessions

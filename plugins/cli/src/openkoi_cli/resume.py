@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from openkoi_hookspecs import Koi
-    from openkoi_log import Past
+    from openkoi_runlog import Past
     from openkoi_settings import Paths
 
     from .renderers import Renderer
@@ -45,7 +45,7 @@ def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) 
 
 def find_past(koi: "Koi", paths: "Paths", task_id: str) -> "Past":
     """Return the task of an id; without one, the last one of this folder that can be resumed."""
-    from openkoi_log import find_task, past_tasks
+    from openkoi_runlog import find_task, past_tasks
 
     if task_id:
         return find_task(paths.sessions, task_id)
@@ -72,7 +72,7 @@ def folder_of(past: "Past", koi: "Koi", running: "Path") -> "Path | None":
     """Return the folder that a task worked in; None where it is gone, or the task is running now."""
     from pathlib import Path
 
-    from openkoi_files import is_run_active
+    from openkoi_base.files import is_run_active
     from openkoi_hookspecs import events
 
     if is_run_active(running, past.run):

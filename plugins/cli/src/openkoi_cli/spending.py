@@ -12,8 +12,8 @@ from openkoi_report import NOTHING, Phase, dollars, plural, tokens_text
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Event, Record
-    from openkoi_log import Past
     from openkoi_report import ModelCharge, ModelCost
+    from openkoi_runlog import Past
 
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
 Kinds = Sequence["type[Event]"]
@@ -38,7 +38,7 @@ def charges(sessions: Path, kinds: "Kinds") -> "Sequence[ModelCharge]":
 
 def told(sessions: Path, kinds: "Kinds") -> "Iterator[Record]":
     """The records of these kinds, oldest session first."""
-    from openkoi_log import all_segments, select_from
+    from openkoi_runlog import all_segments, select_from
 
     for path in all_segments(sessions):
         yield from select_from(path, kinds)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from openkoi_hookspecs import Koi, OpenedKoi
-    from openkoi_log import Past
     from openkoi_report import ModelCharge
+    from openkoi_runlog import Past
 
     from .waiting import Pending
 
@@ -36,7 +36,7 @@ BROUGHT = (("Skills", "skills"), ("Integrations", "messengers"))
 @click.pass_obj
 def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
     """Show memory, the last tasks, tokens and cost; with --verbose, more of them, and what it was spent on."""
-    from openkoi_log import past_tasks
+    from openkoi_runlog import past_tasks
 
     if why is not None:
         click.echo(invocation.redact("\n".join(reasons(invocation, why))))

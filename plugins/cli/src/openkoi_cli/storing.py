@@ -50,7 +50,7 @@ def archived(invocation: Invocation, limit: int) -> None:
     data = invocation.paths.data
     if not limit or size_of(data / "sessions") + size_of(data / "archive") <= limit:
         return
-    from openkoi_archive import Log, keep_within
+    from openkoi_cli.archive import Log, keep_within
     from openkoi_settings import keys
 
     log = Log(data)

@@ -18,7 +18,7 @@ TIPS = (
 
 def tip(sessions: "Path") -> str:
     """The next hint, or nothing once a person knows their way."""
-    from openkoi_log import segments
+    from openkoi_runlog import segments
 
     runs = len(segments(sessions))
     return TIPS[(runs - 1) % len(TIPS)] if runs <= RUNS else ""

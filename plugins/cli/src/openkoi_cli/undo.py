@@ -24,7 +24,7 @@ def command(invocation: Invocation, /, task_id: str, force: bool) -> int:
 
 async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     """Do it; what conflicts with later changes is left as it is and named, as is what no checkpoint contains."""
-    from openkoi_log import records_of
+    from openkoi_runlog import records_of
 
     from .restored import left_alone, summary
     from .undo_choice import task_after, tasks_to_undo, undo_first, why_unchanged

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openkoi_hookspecs import Koi, KoiError, Restoration
-from openkoi_log import Past
+from openkoi_runlog import Past
 from openkoi_settings import Paths
 
 from .undoing import Changes, has_changed, restored, task_named, tasks_here

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from openkoi_files import is_run_active
+from openkoi_base.files import is_run_active
 from openkoi_hookspecs import Checkpoints, Koi, KoiError, Record, Restoration, events
-from openkoi_log import Past, RunView, find_task, past_tasks, records_of
+from openkoi_runlog import Past, RunView, find_task, past_tasks, records_of
 from openkoi_settings import Paths
 
 BESIDE = "Task {id} ran here at the same time. What both were changing at the same moment counts for both: check it."

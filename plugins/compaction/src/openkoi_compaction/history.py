@@ -7,6 +7,7 @@ conversation are not turns.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from openkoi_base.schema import Parameters
 from openkoi_hookspecs import (
     Arguments,
     Effect,
@@ -21,7 +22,6 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_schema import Parameters
 
 from .marks import TOOL
 from .summing import model_of

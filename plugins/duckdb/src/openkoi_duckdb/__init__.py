@@ -6,7 +6,7 @@ from .memory import DuckDB
 from .trouble import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 
 if TYPE_CHECKING:
-    from openkoi_recall import TextIndex, make_index
+    from openkoi_search import TextIndex, make_index
 
 __all__ = ["DuckDB", "MemoryBusyError", "MemoryNewerError", "MemoryUnusableError", "TextIndex", "make_index"]
 
@@ -15,6 +15,6 @@ def __getattr__(name: str) -> Any:
     """Import what makes an index of any texts when it is asked for: a run never does."""
     if name not in ("TextIndex", "make_index"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import openkoi_recall
+    import openkoi_search
 
-    return getattr(openkoi_recall, name)
+    return getattr(openkoi_search, name)

@@ -8,12 +8,12 @@ import json
 from typing import TYPE_CHECKING, TypeVar
 
 from openkoi_hookspecs import Learning, MemoryItem, Passage
-from openkoi_log import decode, to_dict
+from openkoi_runlog import decode, to_dict
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from openkoi_recall.fitting import FoundDocument
+    from openkoi_search.fitting import FoundDocument
 
 T = TypeVar("T")
 

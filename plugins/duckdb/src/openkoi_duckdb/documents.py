@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from openkoi_hookspecs import Learning, LearningStatus, MemoryItem
-from openkoi_recall.words import terms
+from openkoi_search.words import terms
 
 from .codec import to_json
 from .rows import DocumentRow

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_recall.shelves import EVERYONE, shelf_of
+from openkoi_search.shelves import EVERYONE, shelf_of
 
 from .documents import MemoryDocument, is_visible
 from .rows import LearningRow

@@ -8,14 +8,14 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Embedder, SupportsDimensions
-from openkoi_recall.fusion import LEXICAL, MEANING
+from openkoi_search.fusion import LEXICAL, MEANING
 
 from .file import MemoryFile
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from openkoi_recall.nearness import Meant, Vectors
+    from openkoi_search.nearness import Meant, Vectors
 
 TOGETHER = 256
 LONGEST = 5.0
@@ -58,7 +58,7 @@ class Meaning:
 
     async def of_question(self, text: str) -> "Meant | None":
         """What a question means."""
-        from openkoi_recall.nearness import Meant, Vectors
+        from openkoi_search.nearness import Meant, Vectors
 
         if self.vectors is None:
             self.vectors = Vectors(self.file.beside("vectors"), self.embedder.id, self.weight)
@@ -77,7 +77,7 @@ class Meaning:
 
     async def embed_or_none(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | None:
         """Return a vector for each text, or None when that is impossible."""
-        from openkoi_recall.scanning import matrix_of
+        from openkoi_search.scanning import matrix_of
 
         if not texts:
             return []

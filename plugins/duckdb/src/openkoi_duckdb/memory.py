@@ -26,9 +26,9 @@ from .trouble import MemoryBusyError, MemoryNewerError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from openkoi_recall.fitting import FoundDocument
-    from openkoi_recall.holding import Holding
-    from openkoi_recall.nearness import Meant
+    from openkoi_search.fitting import FoundDocument
+    from openkoi_search.holding import Holding
+    from openkoi_search.nearness import Meant
 
     from .meaning import Meaning
     from .stand_in import StandIn
@@ -162,9 +162,9 @@ class DuckDB:
 
     def answer(self, question: "tuple[Query, Meant | None]", patience: LockTimeout) -> Sequence[Hit]:
         """Answer a query, without the file where all is held. What needs no file is done before it is asked for."""
-        from openkoi_recall.fitting import fitting
-        from openkoi_recall.holding import Holding
-        from openkoi_recall.ranking import answer, query_words
+        from openkoi_search.fitting import fitting
+        from openkoi_search.holding import Holding
+        from openkoi_search.ranking import answer, query_words
 
         from .codec import memo
         from .tables import DuckDBTables
@@ -189,7 +189,7 @@ class DuckDB:
 
         If the file was replaced since the offsets were read, they stay, because earlier records are missing in it.
         """
-        from openkoi_recall.words import stem
+        from openkoi_search.words import stem
 
         from .migrations import born
         from .sifting import RejectedRecord, ready, say, sift_in

@@ -3,7 +3,7 @@
 How far it came, the last words of its work, and the evaluation as JSON. Knows the table and its row.
 """
 
-from openkoi_log import IterationView
+from openkoi_runlog import IterationView
 
 from .codec import to_json
 from .rows import OutcomeRow

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Passage, Record
-from openkoi_log import FindingView, IterationView, RunView, in_order, view_of
-from openkoi_recall.digest import digest
-from openkoi_recall.shelves import shelf_of
+from openkoi_runlog import FindingView, IterationView, RunView, in_order, view_of
+from openkoi_search.digest import digest
+from openkoi_search.shelves import shelf_of
 
 from .documents import MemoryDocument
 from .outcomes import outcome_row

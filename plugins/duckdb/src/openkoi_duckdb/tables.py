@@ -9,11 +9,11 @@ from math import log
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Query
-from openkoi_recall.blending import Scores
-from openkoi_recall.bm25 import K1, B
-from openkoi_recall.fitting import FoundDocument
-from openkoi_recall.ranking import Pairs
-from openkoi_recall.shelves import EVERYONE, shelf_of
+from openkoi_search.blending import Scores
+from openkoi_search.bm25 import K1, B
+from openkoi_search.fitting import FoundDocument
+from openkoi_search.ranking import Pairs
+from openkoi_search.shelves import EVERYONE, shelf_of
 
 from .holding import IN_ORDER, read
 from .vectors import all_vectors, mark_of, versions
@@ -21,11 +21,11 @@ from .vectors import all_vectors, mark_of, versions
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from openkoi_recall.bm25 import Numbers
-    from openkoi_recall.held import InMemoryDocuments
-    from openkoi_recall.layers import Layers
-    from openkoi_recall.nearness import Vectors
-    from openkoi_recall.sidecar import Sidecar, Versions
+    from openkoi_search.bm25 import Numbers
+    from openkoi_search.held import InMemoryDocuments
+    from openkoi_search.layers import Layers
+    from openkoi_search.nearness import Vectors
+    from openkoi_search.sidecar import Sidecar, Versions
 
 SHELVES = "SELECT DISTINCT shelf FROM documents"
 CORPUS = "SELECT count(*), avg(dl) FROM documents WHERE shelf IN (SELECT unnest(?::VARCHAR[]))"

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Passage, Record
-from openkoi_recall.pieces import pieces, searchable_text
-from openkoi_recall.shelves import TRANSCRIPT, shelf_of
+from openkoi_search.pieces import pieces, searchable_text
+from openkoi_search.shelves import TRANSCRIPT, shelf_of
 
 from .documents import MemoryDocument, number
 from .rows import ChunkRow, PlaceRow

@@ -14,8 +14,8 @@ from .sql import transaction
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from openkoi_recall.bm25 import Numbers
-    from openkoi_recall.sidecar import Sidecar, Versions
+    from openkoi_search.bm25 import Numbers
+    from openkoi_search.sidecar import Sidecar, Versions
 
 TEXT = "json_extract_string(memo, '$.text')"
 PENDING = f"""
@@ -109,8 +109,8 @@ def all_vectors(connection: "DuckDBPyConnection", model: str, docs: Sequence[int
     """Read all vectors of a model, or those of some documents; None when there is none."""
     import numpy
 
-    from openkoi_recall.scanning import Scanned
-    from openkoi_recall.sidecar import Sidecar
+    from openkoi_search.scanning import Scanned
+    from openkoi_search.sidecar import Sidecar
 
     only, values = ("", [model]) if docs is None else (SOME, [model, docs])
     found = connection.execute(f"{ALL}{only} ORDER BY doc", values).fetchnumpy()

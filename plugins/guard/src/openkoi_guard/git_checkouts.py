@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from openkoi_schema import find_rule
+from openkoi_base.schema import find_rule
 
 from .finding import Command
 from .git_repository import split

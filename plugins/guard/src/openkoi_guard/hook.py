@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from openkoi_base.schema import PATH_PARAMETERS, all_protected, written_paths
 from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Permission, Run, Tool, ToolCall, hookimpl
-from openkoi_schema import PATH_PARAMETERS, all_protected, written_paths
 
 from .generated import is_disposable
 from .policy import Policy, patterns

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from openkoi_schema import find_rule, protected_globs
+from openkoi_base.schema import find_rule, protected_globs
 
 DEFAULTS = (
     ".git/**",

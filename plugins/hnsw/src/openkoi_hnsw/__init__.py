@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from openkoi_recall.bm25 import Matrix
+    from openkoi_search.bm25 import Matrix
 
     from .guarded import Guarded
 

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from openkoi_recall.bm25 import Matrix, Numbers, Scores
+    from openkoi_search.bm25 import Matrix, Numbers, Scores
 
 LINKS, CARE, SEED = 16, 200, 7
 TOGETHER = 500

@@ -9,14 +9,14 @@ from contextlib import suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from openkoi_recall.one_thread import one_thread
+from openkoi_search.one_thread import one_thread
 
 from .graph import HnswGraph, Stopped, built
 from .guard import ENOUGH, K, RecallGuard, measure_recall, share
 from .kept import GraphFile
 
 if TYPE_CHECKING:
-    from openkoi_recall.bm25 import Matrix, Numbers, Scores
+    from openkoi_search.bm25 import Matrix, Numbers, Scores
 
 READ_AT, BUILD_AT = 2, 16
 

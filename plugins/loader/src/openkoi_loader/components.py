@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from openkoi_base.isolation import report_lateness
 from openkoi_hookspecs import (
     AgentRunner,
     Checkpoints,
@@ -23,7 +24,6 @@ from openkoi_hookspecs import (
     Sandbox,
     ToolProvider,
 )
-from openkoi_isolation import report_lateness
 from openkoi_settings import Key, keys
 
 from .absent import Absent, imported, is_absent_judge

@@ -14,8 +14,8 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args, get
 
 from pluggy import HookImpl, PluginManager, PluginValidationError
 
+from openkoi_base.isolation import copy_arguments, must_end, type_error_of
 from openkoi_hookspecs import Ask, Event, HookReturn, LimitExceededError, PluginError, Section, events, hooks
-from openkoi_isolation import copy_arguments, must_end, type_error_of
 from openkoi_prompt import without_refused_texts
 from openkoi_settings import keys
 

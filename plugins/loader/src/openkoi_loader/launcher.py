@@ -57,8 +57,8 @@ class Launcher:
         try:
             return self.start(*self.choose())
         except Exception as error:
+            from openkoi_base.redact import current_redactor
             from openkoi_hookspecs import KoiError
-            from openkoi_redact import current_redactor
 
             if isinstance(error, KoiError):
                 return f"Error: {current_redactor()(str(error))}"

@@ -9,8 +9,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
+from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs import KoiError, PluginError
-from openkoi_isolation import contain_exit
 
 START_TIMEOUT = 10.0
 

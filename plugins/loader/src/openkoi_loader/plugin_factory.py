@@ -12,7 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, TypeGuard, get_args, get_origin, get_type_hints
 
-from openkoi_files import find_key, private_folder
+from openkoi_base.files import find_key, private_folder
+from openkoi_base.redact import Redactor, use_redactor
 from openkoi_hookspecs import (
     ConfigError,
     DataDir,
@@ -23,7 +24,6 @@ from openkoi_hookspecs import (
     PluginNotFoundError,
     SharedSetting,
 )
-from openkoi_redact import Redactor, use_redactor
 from openkoi_settings import Config, Setting, keys
 from openkoi_settings.nested_tables import find_origin, find_setting
 from openkoi_settings.parameter_type import WrongTypeError, convert_parameter

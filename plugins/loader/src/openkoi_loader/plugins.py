@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
+from openkoi_base.isolation import must_end
+from openkoi_base.redact import Redactor
 from openkoi_hookspecs import ConfigError, KoiError, NoProviderError, PluginEntry, PluginError, PluginNotFoundError
-from openkoi_isolation import must_end
-from openkoi_redact import Redactor
 from openkoi_settings import Config, Setting, keys
 
 from .plugin_factory import BuildContext, construct

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Protocol, TypeVar
 
+from openkoi_base.isolation import contain_exit, type_error_of
 from openkoi_hookspecs import Run, Tool, ToolProvider
-from openkoi_isolation import contain_exit, type_error_of
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from functools import cached_property, reduce
 from typing import get_args, get_type_hints
 
+from openkoi_base.isolation import must_end
 from openkoi_hookspecs import SharedSetting
-from openkoi_isolation import must_end
 from openkoi_settings import VARIABLES, Config, keys
 from openkoi_settings.key import ANY, OF_PLUGINS
 from openkoi_settings.nested_tables import find_unknown_keys, keys_of

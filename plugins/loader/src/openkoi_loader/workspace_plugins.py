@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from inspect import isawaitable
 from pathlib import Path
 
+from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs import Koi, PluginEntry, PluginError, PluginSource
-from openkoi_isolation import contain_exit
 
 from .components import Components
 from .hooks import Hooks

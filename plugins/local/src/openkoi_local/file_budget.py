@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_files import is_process_running, lock_beside, private_folder, read_small_text, replace_file
+from openkoi_base.files import is_process_running, lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, Cost, DataDir, KoiError, SharedSetting
 from openkoi_hookspecs.budgets import UNLIMITED
 from openkoi_settings import keys

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from openkoi_files import lock_beside, private_folder, read_small_text, replace_file
+from openkoi_base.files import lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs import DataDir, PendingQuestion, PluginNotFoundError, Question
 
 LOOK_SECONDS = 0.2

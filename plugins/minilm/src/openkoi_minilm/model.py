@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import ConfigError
-from openkoi_recall.one_thread import one_thread
+from openkoi_search.one_thread import one_thread
 
 from .encoder import encode
 from .package import INSTALL, TOKENS

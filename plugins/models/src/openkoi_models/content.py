@@ -6,6 +6,7 @@ What a caller hands over is refused with a ConfigError; in a tool's result a not
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from openkoi_base.isolation import sanitize_text, type_error_of
 from openkoi_hookspecs import (
     Blob,
     ConfigError,
@@ -21,7 +22,6 @@ from openkoi_hookspecs import (
     image_type,
 )
 from openkoi_hookspecs.content import IMAGE_TYPES, MAX_FILE_BYTES, MAX_IMAGE_BYTES
-from openkoi_isolation import sanitize_text, type_error_of
 from openkoi_prompt.conversation import calls_in, join_turns, results_in
 
 from .media import media_in, name_of

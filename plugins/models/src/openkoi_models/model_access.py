@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from openkoi_base.redact import Redactor
 from openkoi_hookspecs import DiscoveredProvider, Koi, NoProviderError, Provider, hooks
 from openkoi_loader.components import Components
 from openkoi_loader.recordable import refuse_unrecordable
-from openkoi_redact import Redactor
 from openkoi_settings import Config, Setting
 
 from .model_discovery import Discovery, ModelChoice

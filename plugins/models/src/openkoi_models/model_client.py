@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from time import monotonic, perf_counter
 
+from openkoi_base.isolation import must_end, type_error_of
 from openkoi_hookspecs import (
     Buffered,
     Chunk,
@@ -31,7 +32,6 @@ from openkoi_hookspecs import (
     WrongServerError,
     events,
 )
-from openkoi_isolation import must_end, type_error_of
 
 from .call_budget import CallBudget
 from .charges import Charge, charge

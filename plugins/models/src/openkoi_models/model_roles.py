@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
+from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs import (
     Agent,
     ConfigError,
@@ -24,7 +25,6 @@ from openkoi_hookspecs import (
     SupportsDescribe,
     WrongServerError,
 )
-from openkoi_isolation import contain_exit
 from openkoi_settings import Config, keys
 
 from .catalogue import CONTEXT, OUTPUT, Catalogue

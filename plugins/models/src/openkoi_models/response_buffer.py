@@ -6,9 +6,9 @@ Knows chunks; knows no budget, event or provider.
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
+from openkoi_base.isolation import sanitize_json, sanitize_text
+from openkoi_base.redact import current_redactor, settled
 from openkoi_hookspecs import Buffered, FinishReason, Part, Reasoning, StreamEnd, Text, ToolCall, Usage
-from openkoi_isolation import sanitize_json, sanitize_text
-from openkoi_redact import current_redactor, settled
 
 from .estimate import BYTES, answer_tokens
 

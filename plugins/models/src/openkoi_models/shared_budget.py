@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import cast
 
+from openkoi_base.isolation import contain_exit, type_error_of, with_timeout
 from openkoi_hookspecs import (
     Amount,
     Budget,
@@ -15,7 +16,6 @@ from openkoi_hookspecs import (
     LimitExceededError,
     PluginError,
 )
-from openkoi_isolation import contain_exit, type_error_of, with_timeout
 from openkoi_settings import Config, keys
 
 SETTLE_TIMEOUT = 10.0  # seconds; the answer is there already, and must not wait for its bookkeeping

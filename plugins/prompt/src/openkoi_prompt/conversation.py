@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from openkoi_base.isolation import type_error_of
 from openkoi_hookspecs import Message, Role, ToolCall, ToolResult
-from openkoi_isolation import type_error_of
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ The files themselves can be read again.
 
 import re
 
-from openkoi_files.diffs import changed_files
+from openkoi_base.files.diffs import changed_files
 
 FILE_HEADER = re.compile(r"^(?=diff --git )", re.MULTILINE)
 HEADING = re.compile(r"(#{1,6} .*|\S.*\n(=|-){3,})$", re.MULTILINE)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from openkoi_hookspecs import Record, ToolCall, ToolResult, events
-from openkoi_log import IterationView, RunView
+from openkoi_runlog import IterationView, RunView
 
 from .costs import NOTHING, Costs, ModelCost, Phase, costs_of
 from .ledger import RunCharges, cost_of

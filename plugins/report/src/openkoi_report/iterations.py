@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from openkoi_hookspecs import Usage, events
-from openkoi_log import IterationView
+from openkoi_runlog import IterationView
 
 
 def share_saved(judgings: Iterable[events.JudgeVoted]) -> float:

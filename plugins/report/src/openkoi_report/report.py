@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openkoi_hookspecs import Evaluation, Event, Finding, NextAction, Policy, Record, Task, Usage, events
-from openkoi_log import IterationView, RunView
+from openkoi_runlog import IterationView, RunView
 
 from .costs import Costs, ModelCost, costs_of
 from .iterations import format_usage, iteration, round_score

@@ -6,11 +6,11 @@ Told from a report alone, so from the log alone; it repeats what was decided and
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from openkoi_decision.history import meets
-from openkoi_decision.merge import shares
 from openkoi_hookspecs import Check, Evaluation, EvaluationMode, Facts, Finding, Score, Severity, events
 from openkoi_hookspecs.evaluation import RED_CAP
-from openkoi_log import IterationView
+from openkoi_runlog import IterationView
+from openkoi_runlog.decision.history import meets
+from openkoi_runlog.decision.merge import shares
 
 from .figures import format_list, plural, truncate_line
 from .iterations import share_saved

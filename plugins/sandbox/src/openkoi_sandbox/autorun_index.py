@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from openkoi_schema import AutorunRule, find_rule, may_match_inside, may_match_name
+from openkoi_base.schema import AutorunRule, find_rule, may_match_inside, may_match_name
 
 from .sandbox_policy import is_within
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+from openkoi_base.schema import written_paths
 from openkoi_hookspecs import DataDir, Effect, Event, Run, Tool, ToolCall, events, hookimpl
-from openkoi_schema import written_paths
 
 from .events import AutorunFiles
 from .process_notes import ProcessNotes

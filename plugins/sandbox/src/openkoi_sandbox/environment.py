@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
+from openkoi_base.redact import Redactor, is_secret_name
 from openkoi_hookspecs import Command
-from openkoi_redact import Redactor, is_secret_name
 
 MARK_VARIABLE = "OPENKOI_COMMAND"
 REMOVED_VARIABLES = {"FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM", "PWD", "OLDPWD"}

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import Command, CommandResult, KoiError
-from openkoi_redact import current_redactor
 
 from .environment import child_environment
 from .exit_status import ESCAPED_NOTE, EXIT_NOT_FOUND, EndReason, append_notes, exit_code, failed_start

@@ -10,7 +10,7 @@ from codecs import getincrementaldecoder
 from pathlib import Path
 from typing import BinaryIO
 
-from openkoi_redact import Redactor, StreamRedactor
+from openkoi_base.redact import Redactor, StreamRedactor
 
 MAX_END_BYTES = 32 * 1024
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from openkoi_schema import AutorunRule
+from openkoi_base.schema import AutorunRule
 
 from .file_state import FileKind, FileState
 from .git_config import runs_nothing

@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openkoi_files import HAS_LOCKS, is_run_active, lock_beside, lock_run, private_folder
-from openkoi_schema import find_rule
+from openkoi_base.files import HAS_LOCKS, is_run_active, lock_beside, lock_run, private_folder
+from openkoi_base.schema import find_rule
 
 from .file_state import FileKind, FileState, capture_state
 

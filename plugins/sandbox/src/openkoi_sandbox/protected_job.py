@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from openkoi_base.schema import AutorunRule
 from openkoi_hookspecs import CommandResult, Event, KoiError
-from openkoi_schema import AutorunRule
 
 from .autorun_index import GIT_FILES
 from .events import Protected, Unsealed

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 
-from openkoi_schema import AutorunRule
+from openkoi_base.schema import AutorunRule
 
 from .autorun_index import GIT_FILES, AutorunIndex
 from .events import Protected

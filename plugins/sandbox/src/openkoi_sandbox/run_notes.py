@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_files import HAS_LOCKS, is_run_active, lock_run, private_folder
+from openkoi_base.files import HAS_LOCKS, is_run_active, lock_run, private_folder
 
 from .file_state import FileState
 from .process_notes import RUNNING_SUFFIX

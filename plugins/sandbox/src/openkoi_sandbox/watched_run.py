@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from openkoi_base.schema import find_rule
 from openkoi_hookspecs import ExecutionResult, KoiError, Run
-from openkoi_schema import find_rule
 
 from .autorun_index import AutorunIndex
 from .file_state import FileState, capture_state

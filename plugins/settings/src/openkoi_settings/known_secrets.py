@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from openkoi_files import find_key, list_names
+from openkoi_base.files import find_key, list_names
+from openkoi_base.redact import Secret, environment_secrets, secrets_of
 from openkoi_hookspecs import KoiError
-from openkoi_redact import Secret, environment_secrets, secrets_of
 
 from .config import Config
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openkoi_files import lock_beside, private_folder, replace_file
+from openkoi_base.files import lock_beside, private_folder, replace_file
 from openkoi_hookspecs import ConfigError
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from openkoi_base.schema import PATH_PARAMETERS
 from openkoi_hookspecs import Deny, ToolCall
-from openkoi_schema import PATH_PARAMETERS
 
 RULE = re.compile(r"(?P<name>[^()]+)(?:\((?P<pattern>[^()]*)\))?")
 OURS: Mapping[str, tuple[str, ...]] = {

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from openkoi_files import lock_beside, private_folder, read_small_text, replace_file
+from openkoi_base.files import lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs.events import UsageRecorded
-from openkoi_log import all_segments, beyond, is_packed, lines_from, name_of, select_records
+from openkoi_runlog import all_segments, beyond, is_packed, lines_from, name_of, select_records
 
 from .signals import SkillEffect
 

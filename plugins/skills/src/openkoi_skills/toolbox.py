@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
+from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Inject, Run, Tool, ToolError, ToolResult
-from openkoi_schema import Parameters
 from openkoi_skillfile import Approved, FoundSkill
 from openkoi_skillfile.digest import stays
 

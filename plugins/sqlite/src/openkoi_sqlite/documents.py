@@ -6,11 +6,11 @@ from hashlib import blake2b
 
 from openkoi_hookspecs import Learning, LearningStatus, MemoryItem, Passage, Record
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_log import in_order, view_of
-from openkoi_recall.digest import digest
-from openkoi_recall.pieces import pieces, searchable_text
-from openkoi_recall.shelves import EVERYONE, TRANSCRIPT, shelf_of
-from openkoi_recall.words import terms
+from openkoi_runlog import in_order, view_of
+from openkoi_search.digest import digest
+from openkoi_search.pieces import pieces, searchable_text
+from openkoi_search.shelves import EVERYONE, TRANSCRIPT, shelf_of
+from openkoi_search.words import terms
 
 SHOWN = frozenset({LearningStatus.PROBATION, LearningStatus.ACTIVE})
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
 
-from openkoi_files import lock_beside, private_folder
+from openkoi_base.files import lock_beside, private_folder
 
 from .patience import LockTimeout
 from .schema import TABLES, VERSION

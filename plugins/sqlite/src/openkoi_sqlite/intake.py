@@ -10,7 +10,7 @@ from sqlite3 import Connection
 
 from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import TaskStarted
-from openkoi_log import encode
+from openkoi_runlog import encode
 
 from .documents import MemoryDocument, document_of_learning, documents_of_run, number
 from .seals import row_checksum, seal_words

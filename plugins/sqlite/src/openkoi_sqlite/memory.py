@@ -16,8 +16,8 @@ from .patience import LockTimeout
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-    from openkoi_recall.fitting import FoundDocument
-    from openkoi_recall.holding import Holding
+    from openkoi_search.fitting import FoundDocument
+    from openkoi_search.holding import Holding
 
     from .file import SQLiteMemoryFile
     from .intake import Batch
@@ -118,9 +118,9 @@ class SQLite:
 
     def answer(self, query: Query, patience: LockTimeout) -> Sequence[Hit]:
         """Answer a query, without the file where all is held."""
-        from openkoi_recall.fitting import fitting
-        from openkoi_recall.holding import Holding
-        from openkoi_recall.ranking import answer, query_words
+        from openkoi_search.fitting import fitting
+        from openkoi_search.holding import Holding
+        from openkoi_search.ranking import answer, query_words
 
         from .tables import SQLiteTables, memo
 

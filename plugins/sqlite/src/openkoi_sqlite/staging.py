@@ -17,8 +17,8 @@ from openkoi_hookspecs.events import (
     RunCompleted,
     TaskStarted,
 )
-from openkoi_log import decode, encode
-from openkoi_recall.pieces import pieces, searchable_text
+from openkoi_runlog import decode, encode
+from openkoi_search.pieces import pieces, searchable_text
 
 from .seals import intact, row_checksum
 

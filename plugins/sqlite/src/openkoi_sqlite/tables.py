@@ -14,12 +14,12 @@ from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Learning, MemoryItem, Passage, Query
-from openkoi_log import decode
-from openkoi_recall.blending import DIGITS, Scores
-from openkoi_recall.bm25 import K1, B
-from openkoi_recall.fitting import FoundDocument
-from openkoi_recall.ranking import Pairs
-from openkoi_recall.shelves import EVERYONE, shelf_of
+from openkoi_runlog import decode
+from openkoi_search.blending import DIGITS, Scores
+from openkoi_search.bm25 import K1, B
+from openkoi_search.fitting import FoundDocument
+from openkoi_search.ranking import Pairs
+from openkoi_search.shelves import EVERYONE, shelf_of
 
 from .holding import IN_ORDER, read
 from .seals import DAMAGE, DOCUMENT, intact
@@ -27,9 +27,9 @@ from .staging import clean
 from .trouble import StoreError, StoreFailureKind
 
 if TYPE_CHECKING:
-    from openkoi_recall.held import InMemoryDocuments
-    from openkoi_recall.layers import Layers
-    from openkoi_recall.nearness import Vectors
+    from openkoi_search.held import InMemoryDocuments
+    from openkoi_search.layers import Layers
+    from openkoi_search.nearness import Vectors
 
 LISTED = "(SELECT value FROM json_each(?))"
 CORPUS = f"SELECT doc, length FROM documents WHERE shelf IN {LISTED}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from openkoi_rehearsal import Line, Scripted, ScriptedTurn
+    from openkoi_scripted import Line, Scripted, ScriptedTurn
 
     from .contracts import (
         BudgetContract,
@@ -64,7 +64,7 @@ def __getattr__(name: str) -> Any:  # whatever is in __all__, from where it is
 def module_of(name: str) -> str:
     """Return the module that a public name is in."""
     if name in ("Line", "Scripted", "ScriptedTurn"):
-        return "openkoi_rehearsal"
+        return "openkoi_scripted"
     if name == "GivenPlugins":
         return ".plugin_stub"
     return ".contracts" if name.endswith("Contract") else ".scenario"

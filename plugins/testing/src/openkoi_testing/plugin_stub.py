@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from openkoi_files import ConsentStore
+from openkoi_base.files import ConsentStore
 from openkoi_hookspecs import PluginEntry, PluginNotFoundError, Question
 
 

@@ -16,13 +16,13 @@ from openkoi.app import App
 from openkoi.open_app import build_app
 from openkoi_hookspecs import Baseline, Limits, Provider, Record, Result, Run, SupportsBaseline, Task, events
 from openkoi_loader.registry import Scan, scan
-from openkoi_log import blob_folder, segments, store_blobs
-from openkoi_log.transcript import read_line, sealed, write_line
-from openkoi_rehearsal import Line, Scripted
+from openkoi_runlog import blob_folder, segments, store_blobs
+from openkoi_runlog.transcript import read_line, sealed, write_line
+from openkoi_scripted import Line, Scripted
 from openkoi_settings import Config, Paths, Setting, keys
 
 INSTALLED_KINDS = frozenset({"tools", "sandboxes", "checkpoints", "compactors", "questions", "budgets"})
-MODEL = "rehearsal/script"
+MODEL = "scripted/script"
 DEFAULT_SETTINGS: Mapping[str, object] = {
     keys.USE_SANDBOX.name: "plain",
     keys.USE_CHECKPOINTS.name: "store",
@@ -52,7 +52,7 @@ class Scenario:
     def build_app(self, workspace: Path, home: Path) -> App:
         """Return an OpenKoi that has these, and keeps its files in ``home``."""
         provided: dict[str, Mapping[str, object]] = {
-            "providers": {"rehearsal": self.model or Scripted(self.says), **self.providers},
+            "providers": {"scripted": self.model or Scripted(self.says), **self.providers},
             "hooks": self.plugins,
             "evaluators": self.evaluators,
             "tools": self.toolboxes,

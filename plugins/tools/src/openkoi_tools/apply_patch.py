@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
-from openkoi_schema import Parameters
 
 from .atomic_multi_write import apply_steps
 from .hunks import FilePatch

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from openkoi_base.schema import Parameters, ParsedArguments
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
-from openkoi_schema import Parameters, ParsedArguments
 
 from .byte_splice import TextChange, splice_bytes
 from .file_access import load_file, save_file

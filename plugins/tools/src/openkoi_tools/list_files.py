@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
-from openkoi_schema import Parameters
 
 from .file_access import FIND_HINT
 from .glob import GlobPattern

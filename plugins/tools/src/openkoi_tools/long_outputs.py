@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from secrets import token_hex
 
+from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import ToolCall, ToolResult
-from openkoi_redact import current_redactor
 
 from .text_document import normalize_endings
 from .truncate import keep_ends

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Image, Tool, ToolError, ToolResult, image_type
 from openkoi_hookspecs.content import MAX_IMAGE_BYTES
-from openkoi_schema import Parameters
 
 from .binary import binary_format
 from .file_access import load_file

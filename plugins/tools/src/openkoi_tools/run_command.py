@@ -8,8 +8,8 @@ from itertools import takewhile
 from pathlib import Path
 from time import monotonic
 
+from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Command, CommandResult, Effect, Tool, ToolError, ToolResult
-from openkoi_schema import Parameters
 
 from .binary import is_garbled
 from .long_outputs import shorten_output, store_output

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import groupby
 
+from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
-from openkoi_schema import Parameters
 
 from .file_access import FIND_HINT
 from .glob import GlobPattern

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
-from openkoi_schema import Parameters
 
 from .file_access import refuse_special, save_file
 from .paths import WorkspacePath

@@ -6,7 +6,7 @@ Tool calls are returned only after the response has arrived in full.
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Chunk, FinishReason, Json, StreamEnd
-from openkoi_wire import Server, finish_response, parse_object
+from openkoi_http import Server, finish_response, parse_object
 
 from .blocks import ContentBlocks
 from .errors import error_from_frame

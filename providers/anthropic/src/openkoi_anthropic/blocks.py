@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Chunk, Json, Reasoning, Text
-from openkoi_wire import ToolCallFactory, make_buffered
+from openkoi_http import ToolCallFactory, make_buffered
 
 from .reasoning_signatures import THINKING_TYPES, redacted_reasoning
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from openkoi_hookspecs import Json, Model
-from openkoi_wire import Server, parse_count
+from openkoi_http import Server, parse_count
 
 from .errors import error_from_frame
 

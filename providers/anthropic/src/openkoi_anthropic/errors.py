@@ -1,7 +1,7 @@
 """Interpret Anthropic's error messages."""
 
 from openkoi_hookspecs import Json, ProviderError, RequestRejectedError
-from openkoi_wire import Server, error_from_body
+from openkoi_http import Server, error_from_body
 
 PERMANENT_ERROR_TYPES = frozenset({"billing_error", "request_too_large"})
 TOO_LONG = ("prompt is too long", "exceed context limit")

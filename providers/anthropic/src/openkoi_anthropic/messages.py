@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import base64_of, media_after, result_text, to_vendor_name
+from openkoi_http import base64_of, media_after, result_text, to_vendor_name
 
 from .reasoning_signatures import THINKING_TYPES, encode_reasoning
 

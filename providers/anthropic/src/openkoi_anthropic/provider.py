@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from openkoi_hookspecs import Chunk, Env, Model, NoProviderError, Request, RequestRejectedError
 from openkoi_hookspecs.content import IMAGE_TYPES
-from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay, parse_count
+from openkoi_http import ApiClient, Cassette, ResponseLimits, is_replay, parse_count
 
 from .answer import MessagesResponseParser
 from .catalogue import FIRST_PAGE_PATH, AnthropicDefaults, parse_page

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Message, Request, Tool
-from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
+from openkoi_http import ConversationEncoder, SerializedCache, encode_json
 
 from .messages import CACHE_BREAKPOINT, add_breakpoint, encode_message, encode_message_with_breakpoint, encode_text
 from .output_schema import convert_schema

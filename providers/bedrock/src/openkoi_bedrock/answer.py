@@ -6,7 +6,7 @@ Tool calls are returned only after the response has arrived in full.
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Chunk, FinishReason, Json, StreamEnd, Usage
-from openkoi_wire import Server, error_from_body, finish_response, parse_object
+from openkoi_http import Server, error_from_body, finish_response, parse_object
 
 from .blocks import ConverseBlocks
 from .errors import stream_error

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Chunk, Json, Reasoning, Text, ToolCall
-from openkoi_wire import ToolCallFactory, make_buffered
+from openkoi_http import ToolCallFactory, make_buffered
 
 from .reasoning_signatures import end_reasoning, redacted_reasoning
 

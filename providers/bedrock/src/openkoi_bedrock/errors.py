@@ -3,8 +3,8 @@
 import re
 
 from openkoi_hookspecs import Json, ProviderError, ProviderUnavailableError, RequestRejectedError, WrongServerError
-from openkoi_wire import Server
-from openkoi_wire.server import one_line
+from openkoi_http import Server
+from openkoi_http.server import one_line
 
 CONTEXT_OVERFLOW = re.compile(
     r"(input|prompt) is too long|too many input tokens|context (length|limit|window)|maximum number of (input )?tokens",

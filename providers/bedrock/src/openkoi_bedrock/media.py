@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from openkoi_hookspecs import File, Image
-from openkoi_wire import base64_of
+from openkoi_http import base64_of
 
 Block = Mapping[str, object]
 

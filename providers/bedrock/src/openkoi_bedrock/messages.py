@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import media_after, result_text, to_vendor_name
+from openkoi_http import media_after, result_text, to_vendor_name
 
 from .media import media
 from .reasoning_signatures import encode_reasoning

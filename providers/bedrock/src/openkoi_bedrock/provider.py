@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from urllib.parse import quote
 
 from openkoi_hookspecs import Chunk, Env, Json, Model, NoProviderError, ProviderError, Request, WrongServerError
-from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay
+from openkoi_http import ApiClient, Cassette, ResponseLimits, is_replay
 
 from .answer import ConverseResponseParser
 from .caching import Caching

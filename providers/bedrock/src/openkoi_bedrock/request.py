@@ -6,7 +6,7 @@ from functools import partial
 from itertools import groupby
 
 from openkoi_hookspecs import Arguments, Request, Tool, ToolCall
-from openkoi_wire import ConversationEncoder, SerializedCache, encode_json, to_vendor_name
+from openkoi_http import ConversationEncoder, SerializedCache, encode_json, to_vendor_name
 
 from .caching import CACHE_POINT, Caching, add_cache_points, cache_points_for
 from .messages import encode_message

@@ -6,7 +6,7 @@ botocore is imported in a thread, before the first signature.
 import asyncio
 from collections.abc import Mapping
 
-from openkoi_wire import Server
+from openkoi_http import Server
 
 from .credentials import AwsKeys, Keyring
 

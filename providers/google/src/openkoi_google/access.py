@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from openkoi_hookspecs import NoProviderError, ProviderError, ProviderUnavailableError
-from openkoi_wire import ApiClient, ResponseLimits, Server, is_replay
+from openkoi_http import ApiClient, ResponseLimits, Server, is_replay
 
 from .errors import parse_error, to_provider_error
 

@@ -16,9 +16,9 @@ from openkoi_hookspecs import (
     ToolCall,
     Usage,
 )
-from openkoi_wire import Server, ToolCallFactory, error_from_body, finish_response, make_buffered, parse_object
-from openkoi_wire.json_objects import decode_json
-from openkoi_wire.server import one_line
+from openkoi_http import Server, ToolCallFactory, error_from_body, finish_response, make_buffered, parse_object
+from openkoi_http.json_objects import decode_json
+from openkoi_http.server import one_line
 
 from .errors import find_error, objects_in, to_provider_error
 from .thought_signatures import join_signatures

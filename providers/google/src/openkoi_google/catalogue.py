@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, Model, ProviderError
-from openkoi_wire import Server, error_from_body, parse_count
+from openkoi_http import Server, error_from_body, parse_count
 
 from .errors import find_error, objects_in, to_provider_error
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Self
 
 from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
-from openkoi_wire import Cassette, Server, encode_json, parse_count
+from openkoi_http import Cassette, Server, encode_json, parse_count
 
 from .access import OFFICIAL_URL, GoogleAccess, path_of, resource_name
 from .catalogue import unexpected_response_error

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, ProviderError, RequestRejectedError
-from openkoi_wire import Server
-from openkoi_wire.retry import parse_retry_message
-from openkoi_wire.server import make_sentence, one_line
+from openkoi_http import Server
+from openkoi_http.retry import parse_retry_message
+from openkoi_http.server import make_sentence, one_line
 
 DAILY_QUOTA = re.compile(r"per_?day", re.IGNORECASE)
 BAD_KEY = re.compile(r"api key (?:not valid|not found|expired)|API_KEY_(?:INVALID|EXPIRED)", re.IGNORECASE)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import base64_of, media_after, result_media, result_text, to_vendor_id, to_vendor_name
+from openkoi_http import base64_of, media_after, result_media, result_text, to_vendor_id, to_vendor_name
 
 from .thought_signatures import split_signatures
 

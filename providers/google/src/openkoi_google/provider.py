@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from urllib.parse import quote
 
 from openkoi_hookspecs import Chunk, Env, Model, Request
-from openkoi_wire import Cassette, parse_count
+from openkoi_http import Cassette, parse_count
 
 from .access import OFFICIAL_URL, GoogleAccess, path_of
 from .answer import GeminiResponseParser

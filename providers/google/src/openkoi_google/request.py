@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from openkoi_hookspecs import Request, Tool
-from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
+from openkoi_http import ConversationEncoder, SerializedCache, encode_json
 
 from .access import resource_name
 from .messages import MessageEncoder

@@ -1,7 +1,7 @@
 """Read token counts; missing or invalid counts stay zero."""
 
 from openkoi_hookspecs import Json, Usage
-from openkoi_wire import parse_count
+from openkoi_http import parse_count
 
 
 def parse_usage(counted: Json) -> Usage:

@@ -6,7 +6,7 @@ Tool calls are returned only after the response has arrived in full.
 from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Chunk, FinishReason, Json, Reasoning, StreamEnd, Text, ToolCall, Usage
-from openkoi_wire import (
+from openkoi_http import (
     Server,
     ToolCallFactory,
     error_from_body,

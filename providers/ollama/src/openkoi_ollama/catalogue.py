@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import Json, Model, Price
-from openkoi_wire import Server, parse_count
+from openkoi_http import Server, parse_count
 
 FREE = Price(0.0, 0.0)
 CAN = {"tools": "tools", "images": "vision", "thinking": "thinking", "schema": ""}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Self
 
 from openkoi_hookspecs import ConfigError, Embedding, Env, Json, Usage
-from openkoi_wire import ApiClient, Cassette, ResponseLimits, Server, encode_json, parse_count
+from openkoi_http import ApiClient, Cassette, ResponseLimits, Server, encode_json, parse_count
 
 from .errors import explain_errors
 from .host import DEFAULT_URL, auth_headers, parse_host

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import base64_of, result_text
+from openkoi_http import base64_of, result_text
 
 Turn = Mapping[str, object]
 

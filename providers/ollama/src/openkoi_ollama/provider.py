@@ -17,7 +17,7 @@ from openkoi_hookspecs import (
     RequestRejectedError,
     WrongServerError,
 )
-from openkoi_wire import ApiClient, Cassette, JsonLines, ResponseLimits, encode_json
+from openkoi_http import ApiClient, Cassette, JsonLines, ResponseLimits, encode_json
 
 from .answer import OllamaResponseParser
 from .catalogue import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from openkoi_hookspecs import Image, Message, Request, Tool, ToolCall, ToolResult
-from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
+from openkoi_http import ConversationEncoder, SerializedCache, encode_json
 
 from .messages import Turn, encode_message
 from .window import PromptSize

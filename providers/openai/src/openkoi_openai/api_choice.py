@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from openkoi_hookspecs import Chunk, Request
 from openkoi_hookspecs.content import IMAGE_TYPES
-from openkoi_wire import ResponseReader, Server
+from openkoi_http import ResponseReader, Server
 
 from . import chat, responses
 from .chat import ServerQuirks

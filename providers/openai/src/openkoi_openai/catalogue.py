@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, Model, Price
-from openkoi_wire import Server, error_from_body, parse_count
+from openkoi_http import Server, error_from_body, parse_count
 
 CONTEXT_KEYS = ("context_length", "context_window", "max_model_len", "max_context_length")
 OUTPUT_KEYS = ("max_completion_tokens", "max_output_tokens")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Self
 
 from openkoi_hookspecs import Chunk, Model, Request
-from openkoi_wire import ApiClient
+from openkoi_http import ApiClient
 
 from .api_choice import ApiFormat
 from .catalogue import OpenAIDefaults, parse_models

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Self
 
 from openkoi_hookspecs import Embedding, Env, Usage
-from openkoi_wire import ApiClient, Cassette, ResponseLimits, encode_json
+from openkoi_http import ApiClient, Cassette, ResponseLimits, encode_json
 
 from .api_choice import OFFICIAL_URL
 from .provider import auth_headers

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 from openkoi_hookspecs import Env, NoProviderError
-from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay
+from openkoi_http import ApiClient, Cassette, ResponseLimits, is_replay
 
 from .api_choice import OFFICIAL_URL, Api, Summary, choose_api, is_official
 from .catalogue import OpenAIDefaults

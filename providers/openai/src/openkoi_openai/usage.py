@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Json, Usage
-from openkoi_wire import parse_count
+from openkoi_http import parse_count
 
 
 def parse_usage(counted: Json) -> Usage:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Json
-from openkoi_wire import Server, error_from_body
+from openkoi_http import Server, error_from_body
 
 MAX_BATCH_TEXTS = 2_048
 MAX_BATCH_BYTES = 300_000

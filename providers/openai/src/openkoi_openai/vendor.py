@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from openkoi_hookspecs import Env, NoProviderError
-from openkoi_wire import ApiClient, Cassette, ResponseLimits, is_replay
+from openkoi_http import ApiClient, Cassette, ResponseLimits, is_replay
 
 from .api_choice import choose_api
 from .catalogue import OpenAIDefaults

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from openkoi_files.filelock import lock_beside
+from openkoi_base.files.filelock import lock_beside
 from openkoi_hookspecs import AppRejectedError, DocumentConflictError
 from openkoi_hookspecs.integrations import Document
 

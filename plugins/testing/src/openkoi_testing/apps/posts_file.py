@@ -9,10 +9,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from openkoi_files.filelock import lock_beside
+from openkoi_base.files.filelock import lock_beside
 from openkoi_hookspecs import AppRejectedError
 from openkoi_hookspecs.integrations import Attachment, Capabilities, Delivery, Post, PostKind, Sender, SenderKind
-from openkoi_log import decode, encode
+from openkoi_runlog import decode, encode
 
 from .shared_folder import POLL_SECONDS, SharedFolder
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from openkoi_hookspecs import Memory, Record
-from openkoi_log import read_segment
+from openkoi_runlog import read_segment
 
 WORKER_SCRIPT = Path(__file__).with_name("memory_worker.py")
 MAX_SECONDS = 240

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Cost, Decision, Memory, NextAction, Record, SupportsOffsets, Task
 from openkoi_hookspecs.events import RunCompleted, TaskStarted
-from openkoi_log import RunLog, read_segment
+from openkoi_runlog import RunLog, read_segment
 
 INGEST_INTERVAL = 20
 

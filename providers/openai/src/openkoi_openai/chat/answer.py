@@ -6,7 +6,7 @@ Tool calls are returned only after the response has arrived in full.
 from collections.abc import Sequence
 
 from openkoi_hookspecs import Buffered, Chunk, FinishReason, Json, Reasoning, StreamEnd, Text, Usage
-from openkoi_wire import Server, error_from_body, finish_response, make_buffered, parse_object
+from openkoi_http import Server, error_from_body, finish_response, make_buffered, parse_object
 
 from ..usage import parse_usage
 from .calls import PartialToolCalls

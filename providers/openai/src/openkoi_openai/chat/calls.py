@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from openkoi_hookspecs import Json, ToolCall
-from openkoi_wire import ToolCallFactory
+from openkoi_http import ToolCallFactory
 
 
 @dataclass(slots=True)

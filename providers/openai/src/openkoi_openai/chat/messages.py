@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from json import JSONEncoder
 
 from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import data_url, media_after, result_text, to_vendor_id, to_vendor_name
+from openkoi_http import data_url, media_after, result_text, to_vendor_id, to_vendor_name
 
 from ..user_content import encode_user
 

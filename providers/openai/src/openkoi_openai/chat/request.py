@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from openkoi_hookspecs import Arguments, Json, Request, Tool
-from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
+from openkoi_http import ConversationEncoder, SerializedCache, encode_json
 
 from ..output_schema import convert_schema
 from ..reasoning_models import is_reasoning_model

@@ -6,7 +6,7 @@ Tool calls are returned only after the response has arrived in full.
 from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Chunk, FinishReason, Json, ProviderError, Reasoning, StreamEnd, Text, ToolCall, Usage
-from openkoi_wire import Server, ToolCallFactory, error_from_body, finish_response, make_buffered, parse_object
+from openkoi_http import Server, ToolCallFactory, error_from_body, finish_response, make_buffered, parse_object
 
 from ..usage import parse_usage
 from .reasoning_signatures import Item, join_items

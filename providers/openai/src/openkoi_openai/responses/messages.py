@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from openkoi_wire import data_url, result_text, to_vendor_id, to_vendor_name
+from openkoi_http import data_url, result_text, to_vendor_id, to_vendor_name
 
 from ..user_content import encode_user
 from .reasoning_signatures import split_items

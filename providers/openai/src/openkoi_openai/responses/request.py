@@ -6,7 +6,7 @@ Nothing is stored at the vendor: encrypted reasoning is sent with the conversati
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Request, Tool
-from openkoi_wire import ConversationEncoder, SerializedCache, encode_json
+from openkoi_http import ConversationEncoder, SerializedCache, encode_json
 
 from ..output_schema import convert_schema
 from ..reasoning_models import is_reasoning_model

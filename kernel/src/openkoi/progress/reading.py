@@ -1,0 +1,70 @@
+"""Whether a command line only shows what is in files, told from its words. Pure; knows no file and runs nothing.
+
+Who reads through a shell reads as honestly as who has a tool for it. What cannot be told at a glance does not count:
+a redirection, a substitution, a program that is not known here.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+
+from openkoi_hookspecs import Json
+
+READERS = frozenset({"bat", "batcat", "cat", "egrep", "fgrep", "grep", "head", "less", "more", "nl", "rg", "tail"})
+SHAPERS = frozenset({"cut", "sort", "uniq", "wc"})
+OF_GIT = frozenset({"blame", "diff", "grep", "log", "show"})
+BETWEEN = frozenset({"|", "&&", ";"})
+SIGNS = frozenset("();<>|&")
+
+
+def exactly(arguments: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Arguments without what a shell does not read: a command is the same under another comment."""
+    command = arguments.get("command")
+    return {**arguments, "command": uncommented(command)} if isinstance(command, str) else arguments
+
+
+def uncommented(line: str) -> Json:
+    """Return a command line without its comments; unchanged where it cannot be parsed."""
+    try:
+        return " ".join(shlex.quote(word) for word in shlex.split(line, comments=True))
+    except ValueError:
+        return line
+
+
+def only_reads(arguments: Mapping[str, Json]) -> bool:
+    """Whether one of these arguments is a command line that shows files and does nothing else."""
+    return any(shows_files(said) for said in arguments.values() if isinstance(said, str))
+
+
+def shows_files(line: str) -> bool:
+    """Whether the first of its commands names a file to read, and the others read as well or shape what was read."""
+    if "`" in line or "$(" in line or "\n" in line:
+        return False
+    try:
+        commands = [*simple_commands(line)]
+    except ValueError:
+        return False
+    return bool(commands) and reads(commands[0]) and all(reads(one) or one[0] in SHAPERS for one in commands[1:])
+
+
+def simple_commands(line: str) -> Iterator[Sequence[str]]:
+    """Its commands by their words. ValueError: it is more than commands in a row, or not a line of a shell."""
+    words: list[str] = []
+    for word in [*shlex.shlex(line, posix=True, punctuation_chars=True), ";"]:
+        if word in BETWEEN:
+            if words:
+                yield words
+            words = []
+        elif SIGNS.issuperset(word):
+            raise ValueError(word)
+        else:
+            words.append(word)
+
+
+def reads(words: Sequence[str]) -> bool:
+    """Whether this is a program that shows files: ``sed`` does when it prints lines and writes none."""
+    program, rest = words[0], words[1:]
+    if program == "git":
+        return bool(rest) and rest[0] in OF_GIT
+    if program == "sed":
+        return "-n" in rest and not any(word.startswith(("-i", "--in-place")) for word in rest)
+    return program in READERS and bool(rest)

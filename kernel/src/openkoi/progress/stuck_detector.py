@@ -1,0 +1,137 @@
+"""Whether a run gets anywhere, told from its tool calls and what they brought. Pure; knows no clock, file or model.
+
+Real progress is a workspace as it never was, something else read (by a tool, or by a command that only shows files), a
+call that waited, or the same question with another answer after a change of the workspace. Something is any other text
+that was not seen before: it may be useful, or not, and a clock shows one each time. Nothing is what was seen before. A
+few cycles of nothing end a run; many cycles without real progress do, too.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from openkoi_hookspecs import Text, ToolCall, ToolResult
+
+from .gain import Gain
+from .reading import exactly, only_reads
+from .volatile import form
+
+STUCK_AFTER = 5
+WAITED = 2_000  # milliseconds: issue 15, what makes a call polling is that it waited, and `sleep 0` buys nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A call that is over. ``reads``: its tool changes nothing. ``polls``: its tool is meant to be called again."""
+
+    call: ToolCall
+    result: ToolResult
+    reads: bool = False
+    polls: bool = False
+
+    @property
+    def edits(self) -> bool:
+        """Whether it may have changed files by itself: what a program does shows in the files alone."""
+        return not self.reads and self.result.exit_code is None
+
+    @property
+    def brought(self) -> str:
+        """All that the call brought: images and files as their digests."""
+        parts = (part.text if isinstance(part, Text) else part.digest for part in self.result.parts)
+        return "\n".join((self.result.text, *parts))
+
+
+@dataclass(frozen=True, slots=True)
+class StuckLimits:
+    """Cycles without real progress after which a person is warned, is asked, and the run ends."""
+
+    warning: int = 10
+    critical: int = 20
+    breaker: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a question brought last, and how often the workspace had changed and been edited until then."""
+
+    text: bytes
+    changes: int
+    edits: int
+
+
+@dataclass(slots=True)
+class StuckDetector:
+    """Counts cycles without news (nothing new was seen) and cycles without real progress."""
+
+    limits: StuckLimits = field(default_factory=StuckLimits)
+    answers: dict[bytes, Answer] = field(default_factory=dict)
+    texts: set[bytes] = field(default_factory=set)
+    last: list[bytes] = field(default_factory=list)
+    changes: int = 0
+    edits: int = 0
+    without_news: int = 0
+    without_progress: int = 0
+
+    def note(self, steps: Iterable[Step], *, changed: Gain = Gain.NOTHING) -> None:
+        """Take the calls of one cycle into account; the best of them counts. ``changed``: what the workspace shows.
+
+        Calls that were all made before bring nothing by one more line in a file, or another number in it.
+        """
+        taken = tuple(steps)
+        repeated = all(question(step.call) in self.answers for step in taken)
+        brought = max(map(self.gain, taken), default=Gain.NOTHING)
+        best = brought if repeated and changed is Gain.SOMETHING else max(changed, brought)
+        self.changes += changed > Gain.NOTHING
+        self.edits += changed > Gain.NOTHING and any(step.edits for step in taken)
+        self.without_news = self.without_news + 1 if best is Gain.NOTHING else 0
+        self.without_progress = 0 if best is Gain.REAL else self.without_progress + 1
+
+    def gain(self, step: Step) -> Gain:
+        """Return what a call added, and remember it."""
+        asked, answer = question(step.call), digest(step.brought)
+        like, before = digest(["like", form(step.brought)]), self.answers.get(asked)
+        unseen, unlike = answer not in self.texts, like not in self.texts
+        self.answers[asked] = Answer(answer, self.changes, self.edits)
+        self.texts |= {answer, like}
+        self.last = [*self.last[-1:], answer]
+        if step.polls or step.result.milliseconds >= WAITED:
+            return Gain.REAL
+        if before is None and step.reads and not step.result.failed:
+            return Gain.REAL
+        if not unseen:
+            return Gain.NOTHING
+        return Gain.REAL if self.real(step, before, unlike=unlike) else Gain.SOMETHING
+
+    def real(self, step: Step, before: Answer | None, *, unlike: bool) -> bool:
+        """Whether a text that was not seen before is real progress."""
+        if before is None:
+            return not step.result.failed and only_reads(step.call.arguments)
+        return step.reads or self.edits > before.edits or (self.changes > before.changes and unlike)
+
+    @property
+    def stuck(self) -> bool:
+        """Whether it goes on without getting anywhere."""
+        return self.without_news >= STUCK_AFTER or self.without_progress >= self.limits.breaker
+
+    @property
+    def long_without_progress(self) -> bool:
+        """Whether as many of its last cycles brought no real progress as a user is asked after."""
+        return self.without_progress >= self.limits.critical
+
+    @property
+    def detector(self) -> str:
+        """What it looks like, by the name that is in use for it."""
+        if self.without_news < STUCK_AFTER:
+            return "global_circuit_breaker"
+        return "generic_repeat" if len({*self.last}) == 1 else "ping_pong"
+
+
+def question(call: ToolCall) -> bytes:
+    """Return the digest of a call."""
+    return digest([call.tool, exactly(call.arguments)])
+
+
+def digest(said: object) -> bytes:
+    text = json.dumps(said, sort_keys=True, default=str)
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()

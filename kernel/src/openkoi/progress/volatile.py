@@ -1,0 +1,30 @@
+"""What is left of a text without the parts that change by themselves. Pure.
+
+Clocks, counters, process ids, random numbers and names of temporary files are new each time, and mean no progress.
+"""
+
+import re
+from itertools import groupby
+
+TEMPORARY = r"\btmp[.\w-]*"
+UNIQUE = r"\b(?=[\w-]*\d)(?=[\w-]*[a-f])[0-9a-f][0-9a-f-]{7,}\b"
+VOLATILE = re.compile(rf"{TEMPORARY}|[\w+=-]*\d[\w.,:+=-]*", re.ASCII)
+UNIQUE_NAME = re.compile(rf"{TEMPORARY}|{UNIQUE}", re.ASCII | re.IGNORECASE)
+
+
+def form(text: str) -> str:
+    """Replace the volatile parts of a text by one sign, and join equal lines that follow each other."""
+    return VOLATILE.sub("#", "\n".join(line for line, _ in groupby(text.splitlines())))
+
+
+def form_of_growing(text: str) -> str:
+    """Do the same for a file that grows: lines at its end that differ in volatile parts only are joined."""
+    *lines, last = form(text).splitlines() or [""]
+    while lines and lines[-1] == last:
+        lines.pop()
+    return "\n".join((*lines, last))
+
+
+def form_of_name(path: str) -> str:
+    """Replace names in a path that were generated to be unique by one sign; numbers in names stay."""
+    return UNIQUE_NAME.sub("#", path)

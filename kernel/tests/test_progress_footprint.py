@@ -1,0 +1,41 @@
+"""Whether a folder is another than it ever was, also where more than files and folders are in it."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from openkoi.progress import Footprints
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and links as POSIX has them")
+
+
+def test_a_change_that_is_taken_back_comes_to_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one")
+    footprints = Footprints()
+    footprints.begin(tmp_path)
+
+    (tmp_path / "b.txt").write_text("two")
+    assert footprints.changed(tmp_path)
+    (tmp_path / "b.txt").unlink()
+    assert not footprints.changed(tmp_path)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    footprints = Footprints()
+    footprints.begin(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+
+    assert footprints.changed(tmp_path)
+
+
+def test_a_link_is_where_it_leads_and_is_not_followed(tmp_path: Path) -> None:
+    footprints = Footprints()
+    footprints.begin(tmp_path)
+
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    assert footprints.changed(tmp_path)
+    (tmp_path / "endless").unlink()
+    (tmp_path / "endless").symlink_to("/dev/null")
+    assert footprints.changed(tmp_path)

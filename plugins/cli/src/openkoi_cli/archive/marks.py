@@ -1,0 +1,23 @@
+"""What the log says of itself when a part of it was written elsewhere. Knows one event."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from openkoi_hookspecs import Event, Record
+from openkoi_runlog import sealed, write_line
+
+
+@dataclass(frozen=True, slots=True)
+class Imported(Event):
+    """The first record of a segment that was brought in: all others in it were written on another machine."""
+
+    name = "archive.imported"
+    records: int
+    exported: str = ""
+
+
+def to_line(event: Imported) -> bytes:
+    """Return the event as a line of a segment."""
+    now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return sealed(write_line(Record(f"{secrets.token_hex(6)}{1:08x}", now, "", event)))

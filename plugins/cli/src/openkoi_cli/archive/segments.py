@@ -1,0 +1,75 @@
+"""Access the files of the run log, including archived ones.
+
+``sessions/<session>.jsonl`` is as it was written; ``archive/<session>.jsonl.gz`` is the same, compressed.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from openkoi_base.files.filelock import is_locked
+from openkoi_runlog import all_segments, name_of
+from openkoi_runlog.packed import is_packed, unpacked
+from openkoi_runlog.segment_names import part_of, session_of
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One file of the log."""
+
+    path: Path
+
+    @property
+    def archived(self) -> bool:
+        """Whether it is archived."""
+        return is_packed(self.path)
+
+    @property
+    def name(self) -> str:
+        """Its name as it was written."""
+        return name_of(self.path)
+
+    @property
+    def session(self) -> str:
+        """Whose it is."""
+        return session_of(self.path)
+
+    @property
+    def part(self) -> int:
+        """Which of the session's it is."""
+        return part_of(self.path)
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk, or none when it has just been archived."""
+        return self.path.stat().st_size if self.path.exists() else 0
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether a process still writes it."""
+        return not self.archived and is_locked(self.path)
+
+    def open(self) -> IO[bytes]:
+        """Open it as it was written, even when it has just been archived."""
+        return unpacked(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The run log in a data folder."""
+
+    data: Path
+
+    @property
+    def sessions(self) -> Path:
+        """Where it is written."""
+        return self.data / "sessions"
+
+    @property
+    def archive(self) -> Path:
+        """Folder of archived segments."""
+        return self.data / "archive"
+
+    def segments(self) -> list[Segment]:
+        """Return all segments, oldest first; of one that is being archived, the uncompressed file."""
+        return [Segment(path) for path in all_segments(self.sessions)]

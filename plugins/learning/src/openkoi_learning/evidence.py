@@ -1,0 +1,172 @@
+"""Verify findings: a finding's own check turned green, by a change that touches what it is about.
+
+Pure; knows evaluations and diffs. A finding's subject is a check, a rule in a file, or a place in a file; words that a
+task, a title and an advice share prove nothing.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from openkoi_base.files.diffs import split_by_file
+from openkoi_hookspecs import Check, Evaluation, Finding, Iteration
+
+from .words import ADVISING, details, named_in, terms
+
+CHANGED = re.compile(r"^[+-](?!\+\+ |-- )[ \t]*(\S.*)$", re.MULTILINE)
+ADDED = re.compile(r"^\+(?!\+\+ )[ \t]*(\S.*)$", re.MULTILINE)
+PROSE = re.compile(r"\"[^\"]*(?:\s[^\"\s]+){3,}\"|'[^']*(?:\s[^'\s]+){3,}'")
+CODE = re.compile(r"[=(){}\[\];]|->|^(?:return|import|from|del|raise|yield|else|try)\b|^[\w.\-\"']+:(?:\s\S+){0,3}$")
+COMMENT = re.compile(r"(?:^|\s)(?:#|//|--\s|/\*|<!--|\"\"\"|''').*$|^\*.*$")
+TEST = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)(?:test_|conftest)|[._](?:test|spec)\.\w+$")
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(])")
+REGION = 3
+MIN_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class IterationStep:
+    """Two iterations in a row that were evaluated. ``changed`` are the files in which they differ."""
+
+    before: Iteration
+    old: Evaluation
+    after: Iteration
+    new: Evaluation
+
+    @property
+    def changed_files(self) -> frozenset[str]:
+        """Files in which the second iteration differs from the first."""
+        then, now = split_by_file(self.before.work.diff), split_by_file(self.after.work.diff)
+        return frozenset(path for path in {*then, *now} if then.get(path) != now.get(path))
+
+    @property
+    def fixed_checks(self) -> frozenset[str]:
+        """Required checks that failed and pass now; one that did not run again did not pass."""
+        return self.old.failing & {check.name for check in self.new.checks if check.passed}
+
+    @property
+    def broken(self) -> frozenset[str]:
+        """The checks that are red now and were not."""
+        return self.new.failing - self.old.failing
+
+    @property
+    def score_gain(self) -> float:
+        """Increase of the judges' score, 0.0 if either has none."""
+        old, new = self.old.score, self.new.score
+        return new - old if old is not None and new is not None else 0.0
+
+    @property
+    def added_lines(self) -> list[str]:
+        """Lines of code that the second iteration added, without comments."""
+        known = set(ADDED.findall(self.before.work.diff))
+        lines = (code_in(line) for line in ADDED.findall(self.after.work.diff) if line not in known)
+        return [line for line in lines if line]
+
+    @property
+    def written(self) -> str:
+        """Every line in which the two diffs differ, and the file names."""
+        then, now = (set(CHANGED.findall(one.work.diff)) for one in (self.before, self.after))
+        return "\n".join([*sorted(then ^ now), *sorted(self.changed_files)])
+
+
+def code_in(line: str) -> str:
+    """Return the code in a line, without comments and sentences in strings: those are opinions."""
+    code = PROSE.sub('"…"', COMMENT.sub("", line)).strip()
+    return code if CODE.search(code) else ""
+
+
+def is_verified(finding: Finding, step: IterationStep) -> bool:
+    """Whether what the finding is about turned green, by a change that touches it."""
+    own = own_checks(finding, step.old)
+    if own:
+        files = {check.name: check.file for check in step.old.checks}
+        return own <= step.fixed_checks and all(
+            touches(finding, files[check] or check, step.changed_files) for check in own
+        )
+    return is_cleared(finding, step) and finding.key[1] in step.changed_files
+
+
+def own_checks(finding: Finding, judged: Evaluation) -> frozenset[str]:
+    """The failing checks that a finding is about: the one it names, or the one that failed at its very place.
+
+    Only checks of the evaluator that reported the finding: what a judge says of a failing test stays an opinion.
+    """
+    failing = {check.name for check in judged.checks if check.required and not check.passed and is_its(check, finding)}
+    if finding.rule in failing:
+        return frozenset({finding.rule})
+    near = {one.rule for one in judged.findings if one.rule in failing and same_place(one.where, finding.where)}
+    return frozenset(near) if len(near) == 1 else frozenset()
+
+
+def is_its(check: Check, finding: Finding) -> bool:
+    """Whether the evaluator that reported a finding reported this check too."""
+    return check.evaluator == finding.evaluator
+
+
+def same_place(one: str, other: str) -> bool:
+    """Whether two places are one region of one file."""
+    (path, line), (its, where) = parse_place(one), parse_place(other)
+    return bool(path) and path == its and line > 0 and where > 0 and abs(line - where) <= REGION
+
+
+def parse_place(where: str) -> tuple[str, int]:
+    """Split a place into a file and a line; 0 if it names no line."""
+    path, _, rest = where.partition(":")
+    line = rest.partition(":")[0]
+    return path, int(line) if line.isdecimal() else 0
+
+
+def is_cleared(finding: Finding, step: IterationStep) -> bool:
+    """Whether a checker reported this rule for this file before and no longer does.
+
+    A judge's findings are not in a checker's output.
+    """
+    rule, path, _ = finding.key
+    if not (rule and path):
+        return False
+    if not any(is_its(check, finding) for check in step.old.checks):
+        return False
+    return is_printed(finding, step.old) and not any(one.key[:2] == (rule, path) for one in step.new.findings)
+
+
+def is_printed(finding: Finding, judged: Evaluation) -> bool:
+    """Return whether the output of the checks has a finding's location and rule on one line."""
+    start = f"{finding.where} {finding.rule} "
+    return any(line.strip().startswith(start) for line in judged.log.splitlines())
+
+
+def touches(finding: Finding, check: str, changed: frozenset[str]) -> bool:
+    """Whether a change concerns a check's subject: a finding's own file, and of a test what it tests.
+
+    ``check`` is the file that defines it, or its name. A test whose own file changed may only ask for less now.
+    """
+    own, path = check.partition("::")[0], finding.key[1]
+    tests = {own, *([path] if TEST.search(path) else [])}
+    if changed & tests:
+        return False
+    if path and path not in tests:
+        return path in changed
+    return any(not TEST.search(one) for one in changed)
+
+
+def followed_sentences(advice: str, written: str) -> str:
+    """Return the sentences of an advice whose content is in what was written."""
+    return " ".join(one for one in SENTENCE.split(advice.strip()) if one and is_followed(one, written))
+
+
+def is_followed(advice: str, written: str) -> bool:
+    """Whether all names and numbers of an advice, or where it has none most of its words, are in what was written."""
+    known = details(advice)
+    if names := known.identifiers | known.numbers:
+        return named_in(names, written)
+    words = terms(advice) - ADVISING
+    return bool(words) and len(words & terms(written)) >= MIN_SHARE * len(words)
+
+
+def steps(iterations: Iterable[Iteration]) -> Iterator[tuple[int, IterationStep]]:
+    """Each two iterations in a row that were both evaluated, and the number of the second."""
+    for number, (before, after) in enumerate(pairwise(iterations), 1):
+        old, new = before.evaluation, after.evaluation
+        if old is not None and new is not None:
+            yield number, IterationStep(before, old, after, new)

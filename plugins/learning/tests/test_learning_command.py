@@ -1,0 +1,161 @@
+"""What ``openkoi learn`` promises, over a log that is really there."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from openkoi_hookspecs import Event, KoiError, LearningStatus
+from openkoi_learning import LearningHook
+from openkoi_learning.command import decide, learn
+from openkoi_learning.decay import PER_WEEK
+from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
+from openkoi_learning.events import Credited, Noted, Shown
+from openkoi_runlog import RunLog, session_id
+from openkoi_testing import GivenPlugins
+
+NOW = "2026-11-22T00:00:00Z"
+PROOF = EntryEvidence(
+    run="run1", iteration=1, rule="columns", where="export.py", finding="It breaks", diff="abc", before=("t",)
+)
+RULE = LearningEntry(
+    "aa11", "heuristic", "Use `tab`.", proofs=(PROOF,), standing=LearningStatus.ACTIVE, trust=Trust.CHECK, since=NOW
+)
+GUESS = LearningEntry("bb22", "heuristic", "Perhaps sort first.", origin="reflection", since=NOW)
+
+
+@dataclass(slots=True)
+class Shop:
+    """A log, and the command over it."""
+
+    sessions: Path
+    decay: float = PER_WEEK
+
+    def write(self, run: str, *events: Event) -> None:
+        """Write to the log as a run would."""
+        log = RunLog(self.sessions, session_id(), str)
+        log.append(run, events)
+        log.close()
+
+    def openkoi(self, *words: str) -> Result:
+        """Say ``openkoi learn`` and so on."""
+        return CliRunner().invoke(learn, list(words), obj=GivenPlugins({"hooks": {"learning": self.ledger}}))
+
+    @property
+    def ledger(self) -> LearningHook:
+        return LearningHook(sessions=self.sessions, decay=self.decay)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    shop = Shop(tmp_path)
+    shop.write("run1", Noted(RULE), Noted(GUESS))
+    shop.write("run2", Shown("export", "", "m", ("aa11",)), Credited(False, ("aa11",)))
+    return shop
+
+
+def test_the_list_leaves_out_what_was_put_away_unless_all_is_wanted(shop: Shop) -> None:
+    shop.openkoi("forget", "aa11")
+
+    assert "aa11" not in shop.openkoi("list").output
+    assert "aa11" in shop.openkoi("list", "--all").output
+
+
+@pytest.mark.row("C25")
+def test_a_program_reads_the_list_as_json(shop: Shop) -> None:
+    found = {one["id"]: one for one in json.loads(shop.openkoi("list", "--format", "json").output)}
+
+    assert (1, 0, 1, "check") == tuple(found["aa11"][key] for key in ("shown", "helpful", "harmful", "trust"))
+
+
+def test_why_tells_run_iteration_finding_diff_outcome_and_lift(shop: Shop) -> None:
+    said = shop.openkoi("why", "aa").output
+
+    for part in (
+        "run run1, iteration 2",
+        "It breaks export.py",
+        "diff abc",
+        "red before: t",
+        "failed in this",
+        "lift: ",
+    ):
+        assert part in said
+
+
+def test_a_deed_is_in_the_log_for_whoever_reads_it_next(shop: Shop) -> None:
+    shop.openkoi("forget", "aa11")
+    shop.openkoi("restore", "aa11")
+    shop.openkoi("pin", "bb22")
+
+    kept = shop.ledger.shelf.read_now().entries
+    assert (LearningStatus.PROBATION, "restored by a person") == (kept["aa11"].standing, kept["aa11"].reason)
+    assert kept["bb22"].pinned
+
+
+@pytest.mark.row("CLI-03")
+def test_without_a_terminal_the_review_is_a_list(shop: Shop) -> None:
+    result = shop.openkoi()
+
+    assert "bb22" in result.output
+    assert "No terminal is attached" in result.output
+    assert 0 == result.exit_code
+
+
+@pytest.mark.row("CLI-03")
+@pytest.mark.parametrize(
+    ("keys", "standing"),
+    [("va", LearningStatus.ACTIVE), ("d", LearningStatus.ARCHIVED), ("x", LearningStatus.PROBATION)],
+)
+def test_keys_approve_dismiss_view_or_leave_it_for_later(shop: Shop, keys: str, standing: LearningStatus) -> None:
+    ledger = shop.ledger
+    guess = ledger.shelf.read_now().entries["bb22"]
+
+    with CliRunner().isolation(input=keys):
+        decide(ledger, guess)
+
+    assert standing is ledger.shelf.read_now().entries["bb22"].standing
+
+
+@pytest.mark.row("C57")
+def test_a_word_that_is_no_action_is_told_how_to_be_a_task(shop: Shop) -> None:
+    result = shop.openkoi("Rust")
+
+    assert 2 == result.exit_code
+    assert "openkoi -- learn Rust" in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("why", "zz"), "Unknown entry 'zz'"), (("why", ""), "fits 2 entries"), (("--install", "s"), "skills")],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(shop: Shop, words: Sequence[str], said: str) -> None:
+    error = shop.openkoi(*words).exception
+
+    assert isinstance(error, KoiError)
+    assert said in str(error)
+
+
+def test_to_restore_what_is_pinned_takes_the_pin_away_and_nothing_else_is_there_to_take_back(shop: Shop) -> None:
+    shop.openkoi("pin", "bb22")
+
+    assert shop.openkoi("restore", "bb22").output.startswith("No longer pinned")
+    assert "nothing to restore" in str(shop.openkoi("restore", "aa11").exception)
+
+
+def test_why_tells_how_fast_an_entry_fades_by_the_rate_that_is_set(shop: Shop) -> None:
+    usual = shop.openkoi("why", "aa").output
+    shop.decay = 0.5
+    fast = shop.openkoi("why", "aa").output
+    shop.decay = 0.0
+
+    assert "shown until" in usual
+    assert "shown until" in fast
+    assert usual != fast
+    assert "shown until" not in shop.openkoi("why", "aa").output
+
+
+def test_a_ledger_that_is_switched_off_says_so(tmp_path: Path) -> None:
+    assert "switched off" in str(CliRunner().invoke(learn, ["list"], obj=GivenPlugins({})).exception)

@@ -1,0 +1,102 @@
+"""What counts as repaired, which line did it, and what is learned where nothing but advice was given."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from learning_builders import patch
+
+from openkoi_hookspecs import (
+    Check,
+    Cost,
+    Decision,
+    Evaluation,
+    ExecutionResult,
+    Finding,
+    Iteration,
+    LearningStatus,
+    NextAction,
+    Plan,
+    Result,
+    Score,
+    Task,
+)
+from openkoi_learning.entry import LearningEntry
+from openkoi_learning.extract import extract_entries
+from openkoi_learning.judge import stands
+from openkoi_learning.lesson import Lesson
+
+pytestmark = pytest.mark.unit
+
+SEPARATOR = Finding("wrong separator", fix="Use `pipe` as the separator.")
+CHARSET = Finding("charset does not fit", fix="Set the charset to `latin`.")
+
+
+def judged(score: float, *findings: Finding, suggestion: str = "", red: Sequence[str] = ()) -> Evaluation:
+    checks = tuple(Check(name, passed=False) for name in red)
+    return Evaluation(checks=checks, scores=(Score("s", score),), findings=findings, suggestion=suggestion)
+
+
+def learned(*turns: tuple[Evaluation, str], standing: LearningStatus = LearningStatus.PROBATION) -> list[str]:
+    """The advice of this standing after a run of these judgements, each with the diff of its work."""
+    done = [
+        Iteration(plan=Plan(), work=ExecutionResult("", diff=diff), evaluation=one, cost=Cost()) for one, diff in turns
+    ]
+    ruling = Decision(NextAction.ACCEPT, "")
+    result = Result(Task("Export", project="pond"), ruling, best=done[-1], iterations=done, cost=Cost())
+    found = extract_entries(Lesson(run="r", result=result, project="pond"))
+    return [one.advice for one in found if one.standing is standing]
+
+
+def test_a_finding_that_may_be_there_in_other_words_is_not_repaired() -> None:
+    reworded = Finding("Trouble with the encoding")
+
+    assert [] == learned((judged(0.3, SEPARATOR, CHARSET), ""), (judged(0.6, reworded), ""))
+    assert [SEPARATOR.fix] == learned((judged(0.3, SEPARATOR, CHARSET), ""), (judged(0.6, CHARSET), ""))
+
+
+def test_a_finding_whose_check_turned_green_is_repaired_whatever_is_left() -> None:
+    own = replace(SEPARATOR, rule="test_separator"), replace(CHARSET, rule="test_charset")
+    before = judged(0.3, *own, red=("test_separator", "test_charset"))
+    after = judged(0.6, Finding("Trouble with the encoding"), red=("test_charset",))
+    after = replace(after, checks=(*after.checks, Check("test_separator", passed=True)))
+    diff = patch("export.py", "separator = pipe")
+
+    assert [SEPARATOR.fix] == learned((before, ""), (after, diff), standing=LearningStatus.ACTIVE)
+    assert [] == learned((before, ""), (after, ""), standing=LearningStatus.ACTIVE)
+
+
+def test_what_gained_nothing_taught_nothing() -> None:
+    assert [] == learned((judged(0.5, SEPARATOR), ""), (judged(0.5), ""))
+
+
+def test_of_the_lines_that_changed_the_one_that_a_finding_speaks_of_mended_it() -> None:
+    bare = Finding("The separator is wrong")
+    diff = patch("export.toml", 'unit = "cents"', 'separator = "pipe"')
+
+    assert ['fixed by `separator = "pipe"`'] == learned((judged(0.3, bare), ""), (judged(0.9), diff))
+    assert [] == learned((judged(0.3, Finding("Not good yet")), ""), (judged(0.9), diff))
+    assert ["fixed by `x = 1`"] == learned(
+        (judged(0.3, Finding("Not good yet")), ""), (judged(0.9), patch("x.py", "x = 1"))
+    )
+
+
+def test_where_nothing_was_found_the_advice_that_helped_is_learned() -> None:
+    hinted = judged(0.5, suggestion="Better with `pipe` for the separator.")
+
+    assert ["Better with `pipe` for the separator."] == learned((hinted, ""), (judged(0.9), ""))
+
+
+def test_what_good_work_still_has_was_not_at_fault() -> None:
+    advice = LearningEntry("e", "heuristic", "separator: Use `pipe`.", advice="Use `pipe`.", project="pond")
+    turn = Iteration(
+        plan=Plan(), work=ExecutionResult("", diff='+separator = "pipe"'), evaluation=judged(0.9), cost=Cost()
+    )
+    worse = replace(turn, evaluation=judged(0.3, red=("test_separator",)))
+    other = replace(turn, work=ExecutionResult("the separator is a tab"))
+
+    assert [True, False, False] == [stands(advice, ended(one)) for one in (turn, worse, other)]
+
+
+def ended(turn: Iteration) -> Result:
+    return Result(Task("Export"), Decision(NextAction.ACCEPT, ""), best=turn, iterations=[turn], cost=Cost())

@@ -1,0 +1,89 @@
+"""What is learned again, what contradicts, and what a person does to an entry."""
+
+from dataclasses import replace
+
+import pytest
+from learning_builders import NOW, book, entry
+
+from openkoi_hookspecs import (
+    LearningStatus,
+)
+from openkoi_hookspecs.events import LearningSaved
+from openkoi_learning.deeds import approve_entry, dismiss_entry, pin_entry, restore_entry
+from openkoi_learning.entry import EntryEvidence, Trust, learning_of, put_away
+from openkoi_learning.merge import merge_entries
+
+pytestmark = pytest.mark.unit
+
+
+@pytest.mark.row("LEARN-07", "C54")
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("For exports, use the `semicolon`.", 1),
+        ("Use `tab` for the export.", 2),
+        ("Never use `semicolon` for the export.", 2),
+        ("Use 3 `semicolon` for the export.", 2),
+    ],
+)
+def test_a_paraphrase_merges_and_another_number_name_or_negation_does_not(text: str, count: int) -> None:
+    proof = EntryEvidence(run="run1", rule="columns", where="export.py")
+    old, new = (
+        entry(proofs=(proof,)),
+        entry(text, proofs=(replace(proof, run="run2"),), standing=LearningStatus.PROBATION),
+    )
+
+    known = {one.id: one for one in [old, *merge_entries([old], new, NOW)]}
+
+    assert count == len(known)
+
+
+def test_a_newer_verified_contradiction_ends_the_validity_of_the_old() -> None:
+    proof = EntryEvidence(run="run1", rule="columns", where="export.py")
+    old, new = entry(proofs=(proof,)), entry("Use `tab` for the export.", proofs=(proof,))
+
+    kept, ended = merge_entries([old], new, "2026-04-01T00:00:00Z")
+
+    assert (new.id, LearningStatus.ARCHIVED, "2026-04-01T00:00:00Z") == (
+        ended.superseded_by,
+        ended.standing,
+        ended.until,
+    )
+    assert kept == new
+
+
+def test_a_guess_ends_nothing_and_a_persons_word_is_ended_by_no_machine() -> None:
+    proof = EntryEvidence(run="run1", rule="columns", where="export.py")
+    old, new = entry(proofs=(proof,)), entry("Use `tab` for the export.", proofs=(proof,))
+
+    assert 1 == len(merge_entries([old], replace(new, standing=LearningStatus.PROBATION), NOW))
+    assert 1 == len(merge_entries([replace(old, trust=Trust.PERSON)], new, NOW))
+
+
+def test_what_a_person_dismissed_stays_away_however_often_it_is_learned() -> None:
+    [again] = merge_entries([dismiss_entry(entry(), NOW)], entry(), NOW)
+
+    assert LearningStatus.ARCHIVED is again.standing
+
+
+def test_deeds_of_a_person() -> None:
+    gone = put_away(entry(), NOW, "quarantined")
+
+    assert LearningStatus.PROBATION is restore_entry(gone, NOW).standing
+    assert restore_entry(gone, NOW).live
+    assert (True, LearningStatus.ACTIVE) == (pin_entry(gone, NOW).pinned, pin_entry(gone, NOW).standing)
+    assert not approve_entry(entry(trust=Trust.PAGE), NOW).is_untrusted
+
+
+def test_another_plugin_may_archive_what_the_ledger_noted() -> None:
+    one = entry()
+    changed = replace(learning_of(one), status=LearningStatus.ARCHIVED)
+
+    assert not book([one], ("r", LearningSaved(changed))).entries[one.id].live
+
+
+@pytest.mark.row("C19")
+def test_a_pattern_of_old_is_a_heuristic() -> None:
+    old = replace(learning_of(entry()), kind="pattern")
+
+    assert "heuristic" == book([], ("r", LearningSaved(old))).entries[old.id].kind

@@ -1,0 +1,190 @@
+"""What ``openkoi learn`` gains, over drafts that really lie there."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from openkoi_hookspecs import KoiError, PluginNotFoundError
+from openkoi_learning.proposals import Proposals
+from openkoi_learning.proposals import command as module
+from openkoi_learning.proposals.command import actions, decide
+from openkoi_learning.proposals.shelf import DraftStore
+from openkoi_skillfile import EVALUATOR, TASK, Approved, SkillLocation, SkillSource, collect, places, resolve_shadowing
+from openkoi_testing import GivenPlugins
+
+TEXT = """---
+name: {name}
+description: It {name}s
+metadata: {{openkoi: {{confidence: 0.89, samples: 18}}}}
+---
+Do it.
+"""
+RUBRIC = """---
+name: taste-quality
+kind: evaluator
+description: Judges taste
+metadata: {dimensions: [{name: taste, weight: 1.0}], openkoi: {confidence: .75, samples: 4}}
+---
+Taste it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """Drafts, and the command over them."""
+
+    data: Path
+
+    @property
+    def shelf(self) -> DraftStore:
+        return DraftStore(self.data, self.koi)  # type: ignore[arg-type]  # as much of a Koi as it needs
+
+    @property
+    def koi(self) -> GivenPlugins:
+        """The Koi that the command is lent."""
+        return GivenPlugins({"hooks": {"proposals": Proposals(data=self.data)}}, self.data)
+
+    def learn(self, *words: str) -> Result:
+        """Say ``openkoi learn`` and so on; what it raises flies on."""
+        result = CliRunner().invoke(actions, list(words), obj=self.koi)
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    shop = Shop(tmp_path / "data")
+    shop.shelf.put(TASK, "feed", TEXT.format(name="feed"))
+    shop.shelf.put(EVALUATOR, "taste-quality", RUBRIC)
+    return shop
+
+
+@pytest.mark.row("EVAL-23")
+def test_drafts_are_listed_with_numbers(shop: Shop) -> None:
+    assert (
+        'Proposed:\n  1. feed (skill, conf: 0.89, from 18 tasks)\n     "It feeds"\n'
+        '  2. taste-quality (evaluator, conf: 0.75, from 4 tasks)\n     "Judges taste"\n'
+    ) == shop.learn().stdout
+    assert "" == Shop(shop.data / "elsewhere").learn().stdout
+    assert actions is module.actions
+
+
+@pytest.mark.row("EVAL-23")
+def test_approved_drafts_stay_where_they_are_and_wait_no_longer(shop: Shop) -> None:
+    said = shop.learn("approve", "2").stdout + shop.learn("approve", "feed").stdout
+
+    assert "Approved: taste-quality" in said
+    assert (shop.data / "evaluators" / "proposed" / "taste-quality" / "SKILL.md").read_text() == RUBRIC
+    assert [] == shop.shelf.waiting()
+    assert [("feed", SkillSource.PROPOSED)] == in_use(shop)
+
+
+def in_use(shop: Shop, *more: SkillLocation) -> list[tuple[str, SkillSource]]:
+    """The skills that hold, and who brings them."""
+    wanted = [*places(TASK, shop.data, None), *more]
+    trust = Approved(shop.koi)  # type: ignore[arg-type]  # as much of a Koi as it needs
+    found = resolve_shadowing(collect(wanted, TASK, trust).found).found
+    return [(one.skill.name, one.source) for one in found]
+
+
+@pytest.mark.row("C3", "EVAL-23")
+def test_what_was_approved_waits_again_when_it_changed(shop: Shop) -> None:
+    shop.learn("approve", "feed")
+    (shop.data / "skills" / "proposed" / "feed" / "run.sh").write_text("true")
+
+    assert ([], 2) == (in_use(shop), len(shop.shelf.waiting()))
+
+
+@pytest.mark.row("EVAL-23")
+def test_what_was_approved_is_put_aside_by_its_name(shop: Shop) -> None:
+    shop.learn("approve", "feed")
+
+    assert "Dismissed: feed" in shop.learn("dismiss", "feed").stdout
+    shutil.move(shop.data / "skills/proposed/.dismissed/feed", shop.data / "skills/proposed/feed")
+    assert ([], 2) == (in_use(shop), len(shop.shelf.waiting()))
+
+
+@pytest.mark.row("C3")
+def test_a_generated_skill_goes_after_a_persons_wherever_that_is(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = shop.data.parent / "work"
+    mine = work / ".agents" / "skills" / "feed" / "SKILL.md"
+    mine.parent.mkdir(parents=True)
+    mine.write_text(TEXT.format(name="feed"))
+    monkeypatch.chdir(work)
+
+    said = shop.learn("approve", "feed").stdout
+
+    assert f"Here {mine.parent} has its name: where that one may be used, this one is not." in said
+    assert [("feed", SkillSource.EXTRA)] == in_use(
+        shop, SkillLocation(mine.parent.parent, SkillSource.EXTRA, kind=TASK)
+    )
+
+
+def test_a_disk_that_takes_no_approval_is_said(shop: Shop) -> None:
+    (shop.data / "consents.json" / "full").mkdir(parents=True)
+
+    with pytest.raises(KoiError, match=r"consents.json stores your answers and cannot be written"):
+        shop.learn("approve", "feed")
+
+
+@pytest.mark.row("EVAL-23")
+def test_dismissed_drafts_are_known_and_no_longer_there(shop: Shop) -> None:
+    assert "Dismissed: feed" in shop.learn("dismiss", "1").stdout
+
+    assert ["taste-quality"] == [one.name for one in shop.shelf.waiting()]
+    assert [True, False] == [shop.shelf.exists(TASK, name) for name in ("feed", "other")]
+    with pytest.raises(PluginNotFoundError):
+        shop.learn("approve", "feed")
+    assert "Dismissed: taste-quality" in shop.learn("dismiss", "1").stdout
+
+
+def test_a_draft_is_viewed_without_what_steers_a_terminal(shop: Shop) -> None:
+    shop.shelf.put(TASK, "feed", TEXT.format(name="feed") + "\x1b[2J\u202e")
+    (shop.data / "skills/proposed/feed/run.sh").write_text("true")
+
+    assert "Do it.\n?[2J?\nBeside it: run.sh\n" == shop.learn("view", "1").stdout.partition("---\nDo")[2].join(
+        ["Do", ""]
+    )
+
+
+@pytest.mark.row("C3")
+def test_a_draft_takes_nobodys_name_and_no_broken_one_is_approved(shop: Shop) -> None:
+    mine = shop.data / "skills" / "user" / "feed" / "SKILL.md"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    shop.shelf.put(EVALUATOR, "taste-quality", RUBRIC.replace("1.0", "0.5"))
+    shop.shelf.put(EVALUATOR, "noise", "\x00")
+
+    with pytest.raises(KoiError, match="is there already"):
+        shop.learn("approve", "feed")
+    with pytest.raises(KoiError, match=r"SKILL\.md:5: the weights"):
+        shop.learn("approve", "taste-quality")
+    with pytest.raises(KoiError, match=r"SKILL.md: line 1|it does not begin"):
+        shop.learn("approve", "noise")
+    assert "mine" == mine.read_text()
+    assert 3 == len(shop.shelf.waiting())
+    assert "cannot be used yet" in shop.learn().stdout
+
+
+def test_keys_decide_and_any_other_key_leaves_it_for_later(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = shop.shelf.waiting()
+    keys = iter("vad")
+
+    decide(shop.shelf, first, lambda: next(keys))
+    decide(shop.shelf, second, lambda: "x")
+    kept = [one.name for one in shop.shelf.waiting()]
+    decide(shop.shelf, second, lambda: next(keys))
+
+    said = capsys.readouterr().out
+    assert (["taste-quality"], []) == (kept, shop.shelf.waiting())
+    assert all(word in said for word in ("Do it.", "Approved: feed", "Dismissed: taste-quality"))
+
+
+def test_a_number_or_name_that_is_not_there_is_said(shop: Shop) -> None:
+    for which in ("0", "3", "tast", "٣", "-1"):
+        with pytest.raises(PluginNotFoundError):
+            shop.shelf.find_proposal(which)

@@ -1,0 +1,115 @@
+"""Keep the bytes of images and files in files of their own, named by their digest, so that lines of the log stay short.
+
+A file is written, and synced, before the line that refers to it. The files of one data folder serve all its sessions.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from openkoi_base.files import replace_file, sync_folder
+from openkoi_hookspecs import Blob, File, Image
+
+BLOB, SIZE = "blob", "size"
+MARK = b'{"blob":"'
+DIGEST = re.compile("[0-9a-f]{64}")
+REFERENCE = re.compile(rb'\{"blob":"([0-9a-f]{64})","size":\d+\}')
+NOWHERE = Path("no-blobs")
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A line that is being written: how its texts are redacted, and the bytes that it refers to, by digest."""
+
+    redact: Callable[[str], str]
+    blobs: dict[str, bytes] = field(default_factory=dict)
+
+
+WRITING: ContextVar[Writing | None] = ContextVar("writing", default=None)
+READING: ContextVar[Path] = ContextVar("reading", default=NOWHERE)
+
+
+@contextmanager
+def writing(redact: Callable[[str], str], blobs: dict[str, bytes] | None) -> Iterator[None]:
+    """Collect the bytes that lines refer to while they are written."""
+    before = WRITING.set(Writing(redact, {} if blobs is None else blobs))
+    try:
+        yield
+    finally:
+        WRITING.reset(before)
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """Look for the bytes that lines refer to in a folder."""
+    before = READING.set(folder)
+    try:
+        yield
+    finally:
+        READING.reset(before)
+
+
+def as_stored(part: Image | File) -> Image | File:
+    """Return an image or a file with a reference in place of its bytes; a text file without secrets."""
+    if isinstance(part.content, Blob):
+        return part
+    line, content = WRITING.get(), part.content
+    if line and isinstance(part, File):
+        content = without_secrets(content, line.redact)
+    digest = sha256(content).hexdigest()
+    if line:
+        line.blobs[digest] = content
+    return replace(part, content=Blob(digest, len(content), path_of(digest, READING.get())))
+
+
+def without_secrets(content: bytes, redact: Callable[[str], str]) -> bytes:
+    """Return a text without secrets, whatever its media type; bytes that are not UTF-8 as they are."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content
+    clean = redact(text)
+    return content if clean == text else clean.encode()
+
+
+def reference_to(blob: Blob) -> dict[str, Any]:
+    """Return what stands in a line in place of bytes."""
+    return {BLOB: blob.digest, SIZE: blob.size}
+
+
+def read_reference(value: Any) -> Blob:
+    """Return the bytes that a line refers to; raises ValueError, TypeError or KeyError for anything else."""
+    digest = value[BLOB]
+    if not DIGEST.fullmatch(digest):
+        raise ValueError(f"{digest!r} is not a digest")
+    return Blob(digest, int(value[SIZE]), path_of(digest, READING.get()))
+
+
+def store_blobs(blobs: Mapping[str, bytes], folder: Path) -> None:
+    """Write bytes to their files, unless they are there; raises OSError."""
+    for digest, content in blobs.items():
+        path = path_of(digest, folder)
+        if not path.is_file() or path.stat().st_size != len(content):
+            replace_file(path, content)
+            for parent in (path.parent, folder, folder.parent):
+                sync_folder(parent)
+
+
+def path_of(digest: str, folder: Path) -> Path:
+    """Return the file of the bytes with a digest."""
+    return folder / digest[:2] / digest
+
+
+def blob_folder(segment: Path) -> Path:
+    """Return where the bytes are that a file of the log refers to, archived or not."""
+    return segment.parent.parent / "blobs"
+
+
+def digests_in(line: bytes) -> list[str]:
+    """Return the digests of the bytes that a line refers to."""
+    return [found.decode() for found in REFERENCE.findall(line)]

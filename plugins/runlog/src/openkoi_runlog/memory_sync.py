@@ -1,0 +1,84 @@
+"""Memory as runs use it: told what is new in the log, then asked. Knows the log and one socket; knows no run."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from openkoi_base.isolation import contain_exit, type_error_of
+from openkoi_hookspecs import Hit, LimitExceededError, Memory, Query, Record, SupportsOffsets
+
+from .packed import beyond, name_of
+from .reading import all_segments, read_segment
+
+BATCH = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySync:
+    """The chosen memory over the log in ``folder``. ``warn`` hears of what goes wrong."""
+
+    folder: Path
+    warn: Callable[[str], None]
+
+    async def search(self, memory: Memory, query: Query) -> Sequence[Hit]:
+        """Ask memory, after telling it what is new; one that fails answers nothing, and says so once."""
+        try:
+            with contain_exit():
+                await self.remember(memory)
+        except LimitExceededError:
+            raise
+        except Exception as error:  # memory is a plugin: what it knew before can be asked all the same
+            self.warn(f"Memory could not be told what is new: {error}")
+        try:
+            with contain_exit():
+                return sound_hits(await memory.search(query))
+        except LimitExceededError:
+            raise
+        except Exception as error:  # memory is a plugin: a run goes on without it
+            self.warn(f"Memory could not be searched: {error} Going on without it.")
+            return ()
+
+    async def remember(self, memory: Memory) -> None:
+        """Give memory the records that it has not seen; once more when it lost meanwhile what it had seen."""
+        told = await self.ingest(memory, await seen_by(memory))
+        if told and isinstance(memory, SupportsOffsets) and rewound(told, now := await memory.offsets()):
+            await self.ingest(memory, now)
+
+    async def ingest(self, memory: Memory, seen: Mapping[str, int]) -> Mapping[str, int]:
+        """Give memory the records beyond what was seen of each segment; return what is seen then, if there were any."""
+        told: dict[str, int] = {}
+        for batch in batches(self.unread(seen), BATCH):
+            await memory.ingest(batch)
+            told |= {record.segment: record.end for record in batch}
+        return {**seen, **told} if told else {}
+
+    def unread(self, seen: Mapping[str, int]) -> Iterator[Record]:
+        """Records beyond what was seen of each segment, those that were put away among them."""
+        for path in all_segments(self.folder):
+            start = seen.get(name_of(path), 0)
+            if beyond(path, start):
+                yield from read_segment(path, start, self.warn)
+
+
+async def seen_by(memory: Memory) -> Mapping[str, int]:
+    """How far a memory has read; one that does not know is told everything."""
+    return await memory.offsets() if isinstance(memory, SupportsOffsets) else {}
+
+
+def rewound(told: Mapping[str, int], seen: Mapping[str, int]) -> bool:
+    """Whether less is seen than was told: a memory that was damaged begins anew."""
+    return any(seen.get(segment, 0) < end for segment, end in told.items())
+
+
+def batches(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
+    """Lists of so many records, the last one shorter."""
+    while batch := list(islice(records, size)):
+        yield batch
+
+
+def sound_hits(hits: Sequence[Hit]) -> Sequence[Hit]:
+    """What memory answers, if all of it are hits."""
+    if wrong := type_error_of(hits, Sequence[Hit]):
+        raise TypeError(f"it answered what is no hit: {wrong}")
+    return tuple(hits)

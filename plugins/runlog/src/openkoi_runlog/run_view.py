@@ -1,0 +1,253 @@
+"""One run, computed from its records in one pass: the only place where they are put together to facts.
+
+A view can be extended with later records. Any part of a log will do: that of a run that was killed, or with lines
+missing. A run that was resumed, approved or judged later goes on in the iteration where it stopped.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from openkoi_hookspecs import Cost, Finding, Iteration, Plan, Record, Result, Task, events
+from openkoi_runlog.decision.best import best_of
+from openkoi_runlog.decision.refine import refine, wish
+
+from .iteration_view import FindingView, IterationView, Phase, findings_of, phase_after
+
+FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """A question to the user; ``answered`` tells whether the run went on, ``answer`` is None where nobody answered."""
+
+    id: str
+    text: str
+    answered: bool = False
+    answer: str | None = None
+
+
+@dataclass(slots=True)
+class RunView:
+    """A run as far as its records were taken.
+
+    ``completed`` and ``failed`` say how it ended; both are None while it has not. ``afterwards`` is what was paid after
+    the result was out.
+    """
+
+    run: str = ""
+    at: str = ""
+    updated: str = ""
+    segment: str = ""
+    started: events.TaskStarted | None = None
+    plan: Plan = field(default_factory=Plan)
+    completed: events.RunCompleted | None = None
+    completed_at: str = ""
+    failed: events.RunFailed | None = None
+    failed_at: str = ""
+    questions: dict[str, QuestionView] = field(default_factory=dict)
+    over: bool = False
+    known: dict[int, IterationView] = field(default_factory=dict)
+    current: IterationView = field(default_factory=IterationView)
+    afterwards: IterationView = field(default_factory=IterationView)
+    files: set[str] = field(default_factory=set)
+    waiting: bool = False
+
+    def take(self, record: Record) -> None:
+        """Take the run's next record."""
+        self.updated = record.at
+        match record.event:
+            case events.TaskStarted() as started if self.started is None:
+                self.run, self.at, self.segment, self.started = record.run, record.at, record.segment, started
+            case events.PlanReady(plan=plan):
+                self.plan = plan
+                self.current = replace(self.current, plan=plan, phase=Phase.EXECUTE)
+            case events.InnerLoopEnded(reason=reason):
+                self.current = replace(self.current, terminated_by=reason)
+            case events.ExecutionFinished(work=work):
+                self.files |= set(work.files)
+                self.close_undecided()
+                self.go_on(record.at, phase=Phase.EVALUATE, work=work, evaluation=None)
+            case events.RequestClassified(question=question) as classified:
+                self.plan = replace(self.plan, asks=question)
+                plan = replace(self.current.plan, asks=question)
+                self.go_on(record.at, plan=plan, classified=classified)
+            case events.EvaluationFinished(evaluation=evaluation):
+                self.close_undecided()
+                self.go_on(record.at, evaluation=evaluation)
+            case events.ModelResponse() | events.ModelResponseBroken() as paid:
+                self.pay(record.at, paid)
+            case _:
+                self.take_decision(record)
+
+    def take_decision(self, record: Record) -> None:
+        """Take what ends an iteration or the run, and what the user has to say."""
+        match record.event:
+            case events.IterationFinished(iteration=number, score=score, cost=spent, mode=mode):
+                self.close_undecided()
+                self.go_on(record.at, number=number, reported=score, cost=spent, mode=mode, ended=True)
+            case events.DecisionMade(iteration=number, decision=ruling, facts=facts, cost=total):
+                phase = phase_after(ruling.action)
+                self.decide(record.at, number, decision=ruling, facts=facts, total=total, phase=phase)
+            case events.RunCompleted() as completed:
+                self.completed, self.completed_at, self.failed, self.over = completed, record.at, None, True
+            case events.RunFailed() as failed:
+                self.completed, self.failed, self.failed_at = None, failed, record.at
+            case events.RunResumed():
+                self.resume()
+            case events.QuestionAsked(id=id, text=text):
+                self.questions[id] = QuestionView(id, text)
+            case events.QuestionAnswered(id=id, answer=answer):
+                self.reply(id, answer)
+
+    def go_on(self, at: str, **facts: object) -> None:
+        """Add facts to the iteration that is under way; after a result, the run was resumed."""
+        if self.over:
+            self.resume()
+        self.current = replace(self.current, at=at, **facts)  # type: ignore[arg-type]
+
+    def decide(self, at: str, number: int, **facts: object) -> None:
+        """End the iteration that is under way: the next one begins, or this one was resumed."""
+        self.go_on(self.current.at or at, number=number, ended=True, **facts)
+        decided = self.keep_current()
+        self.waiting = decided.escalated and not decided.repeated
+        self.current = IterationView(plan=self.next_plan(decided), phase=Phase.EXECUTE)
+
+    def close_undecided(self) -> None:
+        """Where the decision after an iteration is missing in the log, the next one begins all the same."""
+        if self.current.ended:
+            self.keep_current()
+            self.current = IterationView(plan=self.current.plan, phase=Phase.EXECUTE)
+
+    def keep_current(self) -> IterationView:
+        """Keep the iteration that is under way, or the one that it was resumed from together with it."""
+        number = self.current.number
+        before = self.known.get(number)
+        self.known[number] = before.resumed(self.current) if before else self.current
+        return self.known[number]
+
+    def resume(self) -> None:
+        """The run goes on: what was paid after its result belongs to what follows."""
+        paid, self.completed, self.failed, self.over = self.afterwards, None, None, False
+        self.current = replace(self.current, usage=self.current.usage + paid.usage, usd=self.current.usd + paid.usd)
+        self.afterwards, self.completed_at = IterationView(), ""
+
+    def pay(self, at: str, paid: events.Paid) -> None:
+        """Count a call of a model, this run's or a sub-task's."""
+        if self.over:
+            self.afterwards = self.afterwards.paid(paid)
+        else:
+            self.current = replace(self.current.paid(paid), at=at)
+
+    def reply(self, id: str, answer: str | None) -> None:
+        """Note an answer of the user. After an iteration that waited for it, the next one has to do it first."""
+        asked = self.questions.get(id, QuestionView(id, ""))
+        self.questions[id] = replace(asked, answered=True, answer=answer)
+        if self.waiting and answer:
+            last, plan = max(self.known), self.current.plan
+            self.known[last] = replace(self.known[last], advice=answer)
+            self.current = replace(self.current, plan=replace(plan, feedback=(wish(answer), *plan.feedback)))
+            self.waiting = False
+
+    def next_plan(self, decided: IterationView) -> Plan:
+        """Return what the iteration after this one begins with, as long as the user wants nothing else."""
+        done = [one.iteration for one in self.known.values() if one.iteration]
+        if decided.iteration is None or decided.repeated:
+            return decided.plan
+        fresh = decided.decision is not None and decided.decision.restart_from_best
+        return refine(self.plan, best_of(done) if fresh else decided.iteration)
+
+    @property
+    def task(self) -> Task:
+        """The task; an empty one where its beginning is not in the log."""
+        return self.started.task if self.started else Task("")
+
+    @property
+    def workspace(self) -> str:
+        """The folder that it worked in."""
+        return self.started.workspace if self.started else ""
+
+    @property
+    def iterations(self) -> Sequence[IterationView]:
+        """All iterations in their order; last the one that did not come to a decision, if there is one."""
+        known = dict(self.known)
+        if self.current.begun:
+            number = self.current.number if self.current.ended else self.next_number
+            now = replace(self.current, number=number)
+            known[number] = known[number].resumed(now) if number in known else now
+        return [known[number] for number in sorted(known)]
+
+    @property
+    def next_number(self) -> int:
+        """The number of the iteration that is under way: the last one goes on if it waited or was not judged."""
+        last = max(self.known, default=-1)
+        return last if last in self.known and self.known[last].repeated else last + 1
+
+    @property
+    def finished(self) -> Sequence[IterationView]:
+        """The iterations that came to their end, in their order."""
+        return [one for one in self.iterations if one.ended]
+
+    @property
+    def best(self) -> IterationView | None:
+        """The iteration whose files are in the workspace; the last one while that is not known."""
+        there = self.finished or self.iterations
+        if not there:
+            return None
+        number = self.completed.best if self.completed else -1
+        return there[number] if -1 <= number < len(there) else there[-1]
+
+    @property
+    def decision(self) -> str:
+        """How it ended: a decision, ``failed``, or empty while it has not."""
+        if self.completed:
+            return str(self.completed.decision.action)
+        return FAILED if self.failed else ""
+
+    @property
+    def reason(self) -> str:
+        """Why it ended so."""
+        if self.completed:
+            return self.completed.decision.reason
+        return self.failed.reason if self.failed else ""
+
+    @property
+    def ended_at(self) -> str:
+        """When it ended, empty while it has not."""
+        return self.completed_at if self.completed else self.failed_at if self.failed else ""
+
+    @property
+    def cost(self) -> Cost:
+        """What it had used when the result was out; nothing before."""
+        return self.completed.cost if self.completed else Cost()
+
+    @property
+    def used(self) -> Cost:
+        """What it had used when the result was out; until then, tokens and dollars of the calls so far."""
+        if self.completed:
+            return self.completed.cost
+        there = [*self.iterations, self.afterwards]
+        return Cost(tokens=sum(one.usage.total for one in there), usd=sum(one.usd for one in there))
+
+    @property
+    def final_score(self) -> float | None:
+        """The score of the iteration that was returned; None before."""
+        return self.best.score if self.best and self.completed else None
+
+    @property
+    def resolved(self) -> Sequence[Finding]:
+        """The findings that an iteration had and a later one had not, in the order in which they were found."""
+        return [one.finding for one in self.findings if one.resolved is not None]
+
+    @property
+    def findings(self) -> Sequence[FindingView]:
+        """Each finding once, with the iterations that found and resolved it."""
+        return findings_of(self.iterations)
+
+    @property
+    def result(self) -> Result | None:
+        """How it ended, as the kernel returned it; None while it has not, or where nothing was done in it."""
+        done = [one.iteration for one in self.finished if one.iteration]
+        if self.started is None or self.completed is None or not done:
+            return None
+        best: Iteration = done[min(self.completed.best, len(done) - 1)]
+        return Result(self.task, self.completed.decision, best=best, iterations=tuple(done), cost=self.completed.cost)

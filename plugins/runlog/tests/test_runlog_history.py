@@ -1,0 +1,102 @@
+"""Past tasks as the log alone tells them."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import (
+    Cost,
+    Decision,
+    Event,
+    KoiError,
+    NextAction,
+    PluginNotFoundError,
+    Response,
+    StreamEnd,
+    Task,
+    Usage,
+    events,
+)
+from openkoi_runlog import Call, Past, RunLog, find_task, paid_calls, past_tasks, records_of
+
+PAID = events.ModelResponse("acme/large", Response((), StreamEnd(Usage(input=80, output=10))), 0.25)
+ENDED = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=90, usd=0.25), best=0, iterations=1)
+
+
+def started(text: str, parent: str = "") -> Event:
+    return events.TaskStarted(Task(text, parent=parent), model="acme/large")
+
+
+def logged(folder: Path, session: str, **runs: list[Event]) -> None:
+    log = RunLog(folder, session, str)
+    for run, happened in runs.items():
+        log.append(run, happened)
+    log.close()
+
+
+def test_tasks_are_told_newest_first_with_how_they_ended(tmp_path: Path) -> None:
+    logged(tmp_path, "s1", one=[started("first"), PAID, ENDED], two=[started("second"), events.RunFailed("no disk")])
+    logged(tmp_path, "s2", three=[started("third")])
+    [third, second, first] = past_tasks(tmp_path)
+
+    assert ("third", "", "s2.jsonl") == (third.text, third.ended, third.segment)
+    assert ("second", "failed") == (second.text, second.ended)
+    assert Past("one", first.at, "first", "acme/large", "accept", 90, 0.25, "s1.jsonl") == first
+    assert [third] == past_tasks(tmp_path, newest=1)
+
+
+def test_sub_tasks_are_part_of_theirs(tmp_path: Path) -> None:
+    logged(tmp_path, "s", one=[started("whole")], part=[started("part", parent="one"), ENDED])
+    [whole] = past_tasks(tmp_path)
+
+    assert ("whole", "") == (whole.text, whole.ended)
+    assert {"one", "part"} == {record.run for record in records_of(tmp_path, whole)}
+
+
+def test_what_calls_cost_is_read_without_anything_else(tmp_path: Path) -> None:
+    logged(tmp_path, "s", one=[started("first"), PAID, events.WarningIssued("a warning"), PAID, ENDED])
+    calls = list(paid_calls(tmp_path))
+
+    assert [Call(call.at, "acme/large", 90, 0.25) for call in calls] == calls
+    assert 2 == len(calls)
+
+
+def test_what_was_archived_is_told_as_if_it_had_not_been(tmp_path: Path) -> None:
+    sessions, archive = tmp_path / "sessions", tmp_path / "archive"
+    logged(sessions, "s1", one=[started("first"), PAID, ENDED])
+    logged(sessions, "s2", two=[started("second"), PAID, ENDED])
+    before = past_tasks(sessions), list(paid_calls(sessions)), records_of(sessions, find_task(sessions, "one"))
+    archive.mkdir()
+    (archive / "s1.jsonl.gz").write_bytes(gzip.compress((sessions / "s1.jsonl").read_bytes()))
+    (sessions / "s1.jsonl").unlink()
+
+    assert before == (
+        past_tasks(sessions),
+        list(paid_calls(sessions)),
+        records_of(sessions, find_task(sessions, "one")),
+    )
+    assert ["second", "first"] == [past.text for past in past_tasks(sessions)]
+
+
+def test_a_damaged_line_costs_itself_alone(tmp_path: Path) -> None:
+    logged(tmp_path, "s", one=[started("first")], two=[started("second")])
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"first", b"fir5t"))
+
+    assert ["second"] == [past.text for past in past_tasks(tmp_path)]
+
+
+def test_a_task_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
+    logged(tmp_path, "s", abc1=[started("first")], abd2=[started("second")])
+
+    assert "first" == find_task(tmp_path, "abc").text
+    assert "second" == find_task(tmp_path, "").text
+    with pytest.raises(KoiError, match="Several tasks begin with 'ab'"):
+        find_task(tmp_path, "ab")
+    with pytest.raises(PluginNotFoundError):
+        find_task(tmp_path, "x")
+
+
+def test_where_there_is_no_log_there_are_no_tasks(tmp_path: Path) -> None:
+    assert ([], []) == (past_tasks(tmp_path / "none"), list(paid_calls(tmp_path / "none")))

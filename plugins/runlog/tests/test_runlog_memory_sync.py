@@ -1,0 +1,156 @@
+"""Memory is told what is new in the log, and all of it again when it loses meanwhile what it knew."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from openkoi_cli.archive import Log, keep_within
+from openkoi_duckdb import DuckDB
+from openkoi_hookspecs import Hit, Query, Record
+from openkoi_runlog import RunLog
+from openkoi_runlog.memory_sync import MemorySync
+from openkoi_sqlite import SQLite
+from openkoi_testing.contracts.memory import ids_of
+from openkoi_testing.contracts.memory_log import run_records
+
+PARSER = Query("mend the parser", project="koi", kinds=("task",))
+
+
+class StruckDuckDB(DuckDB):
+    """DuckDB's memory, whose file is damaged after it was looked at and before it is written."""
+
+    struck = False
+
+    async def ingest(self, records: Sequence[Record]) -> None:
+        if not self.struck:
+            self.struck = True
+            self.file.path.write_bytes(b"no database at all " * 1_000)
+        await super().ingest(records)
+
+
+class StruckSQLite(SQLite):
+    """The same of SQLite's."""
+
+    struck = False
+
+    async def ingest(self, records: Sequence[Record]) -> None:
+        if not self.struck:
+            self.struck = True
+            self.path.write_bytes(b"no database at all " * 1_000)
+        await super().ingest(records)
+
+
+class Counting(DuckDB):
+    """DuckDB's memory that counts what it is told."""
+
+    told = 0
+
+    async def ingest(self, records: Sequence[Record]) -> None:
+        self.told += len(records)
+        await super().ingest(records)
+
+
+class Kept:
+    """A memory that keeps what it is told for as long as it lives, and knows how far it has read."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+
+    async def ingest(self, records: Sequence[Record]) -> None:
+        self.records += records
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        return ()
+
+    async def offsets(self) -> Mapping[str, int]:
+        return {record.segment: record.end for record in self.records}
+
+
+def logged(folder: Path, *runs: str) -> MemorySync:
+    """The log after these runs, a session each."""
+    for run in runs:
+        log = RunLog(folder / "sessions", run, str)
+        log.append(run, [record.event for record in run_records(run, f"Mend the parser of {run}")])
+        log.close()
+    return MemorySync(folder / "sessions", pytest.fail)
+
+
+@pytest.mark.parametrize(("sound", "struck"), [(DuckDB, StruckDuckDB), (SQLite, StruckSQLite)])
+def test_what_memory_loses_while_it_is_told_is_told_again_in_the_same_run(
+    tmp_path: Path, sound: type[DuckDB | SQLite], struck: type[DuckDB | SQLite]
+) -> None:
+    path = tmp_path / "memory.db"
+    asyncio.run(logged(tmp_path, "r1", "r2").remember(sound(path=path)))
+
+    hits = asyncio.run(logged(tmp_path, "r3").search(struck(path=path), PARSER))
+
+    assert {"r1", "r2", "r3"} == set(ids_of(hits))
+    assert 1 == len([*tmp_path.glob("memory.db.bad-*")])
+
+
+def test_who_lost_nothing_is_told_everything_once(tmp_path: Path) -> None:
+    memory = Counting(path=tmp_path / "memory.db")
+
+    for run in ("r1", "r2"):
+        asyncio.run(logged(tmp_path, run).remember(memory))
+
+    assert 2 * len(run_records("r", "Mend it")) == memory.told
+
+
+def test_a_new_memory_is_told_what_was_put_away_too_and_all_of_it_once(tmp_path: Path) -> None:
+    old, new = Kept(), Kept()
+    remembering = logged(tmp_path, "r1", "r2", "r3")
+    asyncio.run(remembering.remember(old))
+
+    keep_within(Log(tmp_path), 1)
+    for memory in (old, new, new):
+        asyncio.run(remembering.remember(memory))
+
+    assert 2 == len([*(tmp_path / "archive").glob("*.gz")])
+    assert old.records == new.records
+
+
+def test_what_was_written_after_memory_looked_is_told_from_where_it_was_put_away(tmp_path: Path) -> None:
+    remembering, memory = logged(tmp_path), Kept()
+    one, *rest = [record.event for record in run_records("r1", "Mend it")]
+    log = RunLog(tmp_path / "sessions", "r1", str)
+    log.append("r1", [one])
+    asyncio.run(remembering.remember(memory))
+    log.append("r1", rest)
+    log.close()
+
+    keep_within(Log(logged(tmp_path, "r2").folder.parent), 1)
+    asyncio.run(remembering.remember(memory))
+
+    assert [one, *rest] == [record.event for record in memory.records if record.run == "r1"]
+
+
+def test_nothing_is_read_of_what_was_put_away_and_is_known(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    memory = Kept()
+    remembering = logged(tmp_path, "r1", "r2", "r3")
+    asyncio.run(remembering.remember(memory))
+    keep_within(Log(tmp_path), 1)
+
+    for path in (tmp_path / "archive").glob("*.gz"):
+        path.write_bytes(b"x" * (path.stat().st_size - 4) + path.read_bytes()[-4:])
+    asyncio.run(remembering.remember(memory))
+
+    assert 3 * len(run_records("r", "Mend it")) == len(memory.records)
+    assert [] == caplog.messages
+
+
+def test_a_file_that_cannot_be_read_costs_memory_nothing_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    memory = Kept()
+    remembering = logged(tmp_path, "r1", "r2")
+    (tmp_path / "sessions" / "r0.jsonl").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "sessions" / "r3.jsonl").mkdir()
+
+    with caplog.at_level("WARNING", "openkoi"):
+        asyncio.run(remembering.search(memory, PARSER))
+        asyncio.run(remembering.search(memory, PARSER))
+
+    assert {"r1", "r2"} == {record.run for record in memory.records}
+    assert [True, True] == ["r0.jsonl" in caplog.messages[0], "r3.jsonl" in caplog.messages[1]]
+    assert 2 == len(caplog.messages)

@@ -1,0 +1,104 @@
+"""A segment is the same wherever it lies, and one session's times never go back, whatever the clock says."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import events
+from openkoi_runlog import RunLog, all_segments, beyond, read_segment
+
+AHEAD = "2126-01-01T00:00:00.000000Z"
+
+
+def written(data: Path, *texts: str, session: str = "s", last: str = "") -> Path:
+    """A segment as a process writes it whose clock says ``last``, if that is later than now."""
+    log = RunLog(data / "sessions", session, str)
+    log.last = last
+    log.append("run", [events.WarningIssued(text) for text in texts])
+    log.close()
+    return log.path
+
+
+def put_away(path: Path) -> Path:
+    """The same, compressed, in the archive."""
+    packed = path.parent.parent / "archive" / f"{path.name}.gz"
+    packed.parent.mkdir(exist_ok=True)
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+    return packed
+
+
+def test_all_segments_are_listed_in_their_order_wherever_they_lie_and_each_once(tmp_path: Path) -> None:
+    for session in ("a", "b", "b", "c"):
+        written(tmp_path, "one", session=session)
+    for name in ("a.jsonl", "b.2.jsonl"):
+        put_away(tmp_path / "sessions" / name)
+    (tmp_path / "archive" / "c.jsonl.gz").write_bytes(b"it is just being put away")
+
+    names = ["a.jsonl.gz", "b.jsonl", "b.2.jsonl.gz", "c.jsonl"]
+    assert names == [path.name for path in all_segments(tmp_path / "sessions")]
+    assert names[1:3] == [path.name for path in all_segments(tmp_path / "sessions", "b")]
+
+
+def test_records_are_the_same_after_their_segment_was_put_away(tmp_path: Path) -> None:
+    path = written(tmp_path, "one", "two", "three")
+    records = list(read_segment(path))
+
+    packed = put_away(path)
+
+    assert records == list(read_segment(packed)) == list(read_segment(path))
+    assert records[1:] == list(read_segment(packed, records[0].end))
+
+
+def test_a_segment_has_more_until_its_end_was_seen(tmp_path: Path) -> None:
+    path = written(tmp_path, "one", "two")
+    first, last = (record.end for record in read_segment(path))
+
+    packed = put_away(path)
+
+    assert [True, True, False] == [beyond(packed, seen) for seen in (0, first, last)]
+
+
+@pytest.mark.parametrize("cut", [0, 3, 200])
+def test_what_is_left_of_a_damaged_archive_is_no_accident(tmp_path: Path, cut: int) -> None:
+    packed = put_away(written(tmp_path, *(f"number {n}" for n in range(2_000))))
+    packed.write_bytes(packed.read_bytes()[:-cut] if cut else b"")
+    said: list[str] = []
+
+    told = list(read_segment(packed, report=said.append))
+
+    assert [f"number {n}" for n in range(len(told))] == [getattr(record.event, "text", "") for record in told]
+    assert [] == said
+    assert beyond(packed, 0)
+
+
+def test_a_new_segment_takes_no_name_of_one_that_was_put_away(tmp_path: Path) -> None:
+    put_away(written(tmp_path, "one"))
+
+    path = written(tmp_path, "two")
+
+    assert "s.2.jsonl" == path.name
+    assert 2 == len(all_segments(tmp_path / "sessions", "s"))
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_a_session_goes_on_after_all_that_it_says_though_the_clock_was_set_back(tmp_path: Path, away: bool) -> None:
+    first = written(tmp_path, "one", "two", last=AHEAD)
+    if away:
+        put_away(first)
+
+    written(tmp_path, "three", "four")
+
+    records = [record for path in all_segments(tmp_path / "sessions") for record in read_segment(path)]
+    in_time = sorted(records, key=lambda record: (record.at, record.id))
+    assert ["one", "two", "three", "four"] == [getattr(record.event, "text", "") for record in in_time]
+    assert [AHEAD, AHEAD.replace("0Z", "1Z")] == sorted({record.at for record in records})
+
+
+def test_other_sessions_go_by_the_clock(tmp_path: Path) -> None:
+    written(tmp_path, "one", last=AHEAD)
+
+    path = written(tmp_path, "two", session="t")
+
+    assert [True] == [record.at < AHEAD for record in read_segment(path)]

@@ -1,0 +1,140 @@
+"""Any texts can be searched: by their words, what they mean, what was said beside them, and names."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from openkoi_hookspecs import Embedding, Passage
+from openkoi_search import blending, fusion, make_index
+from openkoi_search.making import is_code
+from openkoi_search.scanning import Scanned
+from openkoi_search.sparse import Sparse, sparse
+
+SAID = (
+    "We chose the blue gateway for all invoices.",
+    "Why did that one win over the others?",
+    "Because the green one lost a webhook every night.",
+    "The calendar is painted by hand, as it always was.",
+)
+
+
+class Meanings:
+    """A small embedder that knows a few words of the same meaning."""
+
+    id = "meanings-2"
+
+    async def embed(self, texts: Sequence[str]) -> Embedding:
+        return Embedding([[float("almanac" in text or "calendar" in text), 1e-6] for text in texts])
+
+
+def test_an_index_of_any_texts_answers_with_places_or_with_names() -> None:
+    assert [0, 1] == make_index(SAID)("blue gateway", 2)
+    assert ["a"] == make_index({"a": SAID[0], "b": SAID[3]})("gateway", 1)
+    assert [] == make_index(SAID, embedder=None)("weather")
+    assert [] == make_index([])("anything")
+    assert 3 == make_index(SAID, embedder=Meanings())("almanac", 1)[0]
+
+
+@pytest.mark.parametrize(
+    ("chunks", "expected"),
+    [
+        (iter(SAID), 0),
+        (tuple(SAID), 0),
+        ([("D1:1", SAID[0]), ("D1:2", SAID[3])], "D1:1"),
+        ([[7, SAID[0]], [8, SAID[3]]], 7),
+        ({(1, "a"): SAID[0], (1, "b"): SAID[3]}, (1, "a")),
+        ([Passage("p1", SAID[0]), Passage("p2", SAID[3])], "p1"),
+        ([{"id": "x", "text": SAID[0]}, {"id": "y", "text": SAID[3]}], "x"),
+        ([{"text": SAID[3]}, {"text": SAID[0], "speaker": "Ann"}], 1),
+    ],
+)
+def test_ids_come_back_as_they_were_given(chunks: Any, expected: object) -> None:
+    assert [expected] == make_index(chunks)("the blue gateway", k=1)
+
+
+@pytest.mark.parametrize(
+    ("chunks", "how", "told"),
+    [
+        (["a", 3], {}, "The chunk at place 1 is 'int' without a text"),
+        (["a"], {"parts": ["x", "y"]}, "parts has 2 entries for 1 texts"),
+        (["a"], {"about": ["x", "y"]}, "about has 2 entries for 1 texts"),
+        (["a"], {"embedder": "unheard"}, "Unknown embedder 'unheard' installed"),
+        (["a"], {"embedder": len}, "embedder is 'builtin_function_or_method'"),
+    ],
+)
+def test_what_does_not_fit_is_told(chunks: Any, how: Any, told: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=told):
+        make_index(chunks, **how)
+
+
+def test_who_said_it_and_when_can_be_found_and_a_session_ends_what_is_beside() -> None:
+    turns = [
+        {"id": "D1:1", "speaker": "Ann", "date": "8 May, 2023", "session": 1, "text": "I moved."},
+        {"id": "D2:1", "speaker": "Ben", "date": "9 June, 2023", "session": 2, "text": "How dull."},
+    ]
+
+    assert ["D1:1"] == make_index(turns, embedder=None)("What did Ann do in May?")
+    assert ["D2:1"] == make_index(turns, embedder=None)("What happened in June?")
+
+
+def test_an_id_that_several_texts_have_is_told_once() -> None:
+    search = make_index([("a", SAID[0]), ("a", SAID[0]), ("b", SAID[0])], embedder="lexical")
+
+    assert ["a", "b"] == search("gateway", 2)
+    assert [] == search("gateway", 0)
+
+
+def test_texts_of_any_kind_are_taken() -> None:
+    assert [2] == make_index(["", " ", "na\u00efve \u8a18\u61b6 \ud800", "x" * 100_000])("na\u00efve", 1)
+
+
+def test_the_better_one_beside_counts_and_what_is_further_only_for_what_has_something() -> None:
+    import numpy
+
+    column = numpy.array([1, 0, 0, 0.2, 0], numpy.float32)
+    pairs = [(0, 1), (1, 2), (2, 3), (3, 4)]
+
+    assert [1, 0.56, 0.4, 0.2, 0.1] == pytest.approx(fusion.with_neighbours(column, (0.5, 0.3)).tolist())
+    assert {0: 1, 1: 0.56, 2: 0.4, 3: 0.2, 4: 0.1} == pytest.approx(
+        blending.with_neighbours({0: 1.0, 3: 0.2}, pairs, (0.5, 0.3))
+    )
+
+
+def test_neighbours_are_those_of_the_same_part_and_functions_have_none() -> None:
+    apart = make_index(SAID, parts=["a", "b", "b", "c"], embedder=None)
+    functions = make_index(["def gateway(a):\n    return a[0]", "def other(b):\n    return {b: b[1]}"], embedder=None)
+
+    assert [0] == apart("blue gateway")
+    assert [0] == functions("gateway")
+
+
+def test_words_and_their_pieces_count_when_nothing_is_said_of_an_embedder() -> None:
+    search = make_index(SAID)
+
+    assert isinstance(search.vectors, Sparse)
+    assert fusion.LEXICAL == search.weights.vectors
+    assert 2 == search("webhooking", 1)[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "text"),
+    [
+        (False, '[D1:3] Ann (1:56 pm on 8 May, 2023): "Hey Ben! (Good to see you; how are you?)"'),
+        (False, '{"speaker": "Ann", "date": "8 May 2023", "text": "I went to a support group yesterday."}'),
+        (True, "def total(self):\n    return sum(one.price for one in self.items)"),
+        (True, "function total(items) {\n  return items.reduce((a, b) => a + b.price, 0);\n}"),
+    ],
+)
+def test_what_is_said_is_told_from_code(expected: bool, text: str) -> None:
+    assert expected is is_code([text])
+
+
+def test_few_numbers_among_many_holes_answer_as_all_of_them_do() -> None:
+    import numpy
+
+    chance = numpy.random.default_rng(3)
+    rows = numpy.where(chance.random((50, 64)) < 0.1, chance.normal(size=(50, 64)), 0).astype(numpy.float32)
+    asked = rows[4].tolist()
+
+    assert Scanned(rows).scores(asked) == pytest.approx(sparse([rows[:20], rows[20:]]).scores(asked), abs=1e-6)

@@ -1,0 +1,16 @@
+"""A scripted model for OpenKoi's demo, tests and examples: ``ScriptedProvider`` reads a file, ``Scripted`` a list."""
+
+from .script import Script, ScriptedFailure, ScriptedFailureKind, ScriptedTurn, TurnCondition
+from .script_file_provider import ScriptedProvider
+from .scripted import Line, Scripted
+
+__all__ = [
+    "Line",
+    "Script",
+    "Scripted",
+    "ScriptedFailure",
+    "ScriptedFailureKind",
+    "ScriptedProvider",
+    "ScriptedTurn",
+    "TurnCondition",
+]
