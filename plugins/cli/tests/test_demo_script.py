@@ -25,7 +25,7 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 
-RED = "tests/test_sharing.py::test_no_cent_is_lost fails: assert 999 == 1000"
+RED = "tests/test_sharing.py::TestSharing::test_no_cent_is_lost fails: AssertionError: 1000 != 999"
 RUBRIC = "Score correctness, safety, style and completeness of this diff."
 
 
@@ -38,19 +38,18 @@ TOOLS = [Tool(name, "", {}, unreached) for name in ("read_file", "edit_file")]
 
 def test_the_first_attempt_mends_one_bug_and_the_second_both(tmp_path: Path) -> None:
     copy = prepare_project(tmp_path)
-    assert ["5 failed", "6 passed"] == counted(copy)
+    assert "FAILED (failures=5)" == result_of_tests(copy)
     executor = Executor(copy)
 
     executor.hears(TASK)
     first = judged(f"+    return [round(total / people)] * people\n{RUBRIC}")
-    assert ["3 failed", "8 passed"] == counted(copy)
+    assert "FAILED (failures=3)" == result_of_tests(copy)
     assert '"correctness": 0.55' in first
 
     executor.hears(RED)
     second = judged(f"+    share, odd = divmod(total, people)\n{RUBRIC}")
-    assert ["11 passed"] == counted(copy)
+    assert "OK" == result_of_tests(copy)
     assert '"correctness": 0.96' in second
-    assert "All checks passed!" in ran(copy, "ruff", "check", "--no-cache", ".")
 
 
 def test_a_fresh_second_attempt_mends_the_rest_too(tmp_path: Path) -> None:
@@ -59,7 +58,7 @@ def test_a_fresh_second_attempt_mends_the_rest_too(tmp_path: Path) -> None:
 
     Executor(copy).hears(f"{TASK}\n{RED}")
 
-    assert ["11 passed"] == counted(copy)
+    assert "OK" == result_of_tests(copy)
 
 
 def test_what_is_recalled_from_the_first_demo_does_not_lead_the_second_astray(tmp_path: Path) -> None:
@@ -69,7 +68,7 @@ def test_what_is_recalled_from_the_first_demo_does_not_lead_the_second_astray(tm
     executor.hears(f"{TASK}\nFrom earlier: {script}")
     executor.hears(RED)
 
-    assert ["11 passed"] == counted(copy)
+    assert "OK" == result_of_tests(copy)
 
 
 class Executor:
@@ -117,16 +116,12 @@ def heard(request: Request) -> list[Chunk]:
     return asyncio.run(chunks())
 
 
-def counted(copy: Path) -> list[str]:
-    """Run the project's own tests and return what the last line counts."""
-    said = ran(copy, "pytest", "-q", "-p", "no:cacheprovider").strip().splitlines()[-1]
-    return said.rpartition(" in ")[0].split(", ")
-
-
-def ran(copy: Path, module: str, *arguments: str) -> str:
-    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", module, *arguments]
-    return subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True, check=False).stdout
+def result_of_tests(copy: Path) -> str:
+    """Run the project's own tests and return the last line of the report."""
+    command = [sys.executable, "-m", "unittest", "discover", "--start-directory", "tests"]
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True, check=False)
+    return done.stderr.strip().splitlines()[-1]
 
 
 @pytest.mark.parametrize("name", ["read_file", "edit_file"])

@@ -1,27 +1,25 @@
 """What is on the bill."""
 
+from unittest import TestCase
+
 from teahouse import Bill
 
 
-def test_an_empty_table_pays_nothing() -> None:
-    assert Bill().total == 0
+class TestBill(TestCase):
+    def test_an_empty_table_pays_nothing(self) -> None:
+        self.assertEqual(0, Bill().total)
 
+    def test_a_bill_adds_up_its_orders(self) -> None:
+        self.assertEqual(1200, Bill().add("sencha", 450, cups=3).add("mochi", 300).total)
 
-def test_a_bill_adds_up_its_orders() -> None:
-    assert Bill().add("sencha", 450, cups=3).add("mochi", 300).total == 1200
+    def test_one_cup_is_paid(self) -> None:
+        self.assertEqual(450, Bill().add("sencha", 450).total)
 
+    def test_every_third_cup_is_free(self) -> None:
+        self.assertEqual(900, Bill().add("sencha", 450, cups=3).total)
 
-def test_one_cup_is_paid() -> None:
-    assert Bill().add("sencha", 450).total == 450
+    def test_the_sixth_cup_is_free_too(self) -> None:
+        self.assertEqual(1800, Bill().add("sencha", 450, cups=6).total)
 
-
-def test_every_third_cup_is_free() -> None:
-    assert Bill().add("sencha", 450, cups=3).total == 900
-
-
-def test_the_sixth_cup_is_free_too() -> None:
-    assert Bill().add("sencha", 450, cups=6).total == 1800
-
-
-def test_of_seven_cups_two_are_free() -> None:
-    assert Bill().add("oolong", 500, cups=7).total == 2500
+    def test_of_seven_cups_two_are_free(self) -> None:
+        self.assertEqual(2500, Bill().add("oolong", 500, cups=7).total)
