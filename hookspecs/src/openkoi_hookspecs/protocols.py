@@ -138,7 +138,7 @@ class SupportsMigrate(Protocol):
     """A memory whose file has versions."""
 
     async def migrate(self) -> Sequence[str]:
-        """Take the steps that the file is behind; return a line for each."""
+        """Bring the file to this version, or make way for a rebuild; return a line for each step that was taken."""
 
 
 @runtime_checkable

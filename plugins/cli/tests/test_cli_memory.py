@@ -234,53 +234,59 @@ def test_a_home_below_a_file_is_said_in_a_sentence(tmp_path: Path) -> None:
     assert f"Error: {nowhere.home}/config.toml cannot be read: Not a directory.\n" == done.stderr
 
 
-@pytest.mark.row("CLI-11")
-def test_the_memory_file_goes_back_a_version_and_comes_again(openkoi: Shell) -> None:
+@pytest.mark.row("CLI-11", "MIG-03")
+def test_a_memory_file_of_an_older_version_is_built_again_and_kept_beside(openkoi: Shell) -> None:
     openkoi("memory", "search", "mend")
+    change_version(openkoi, -1)
 
-    back = openkoi("migrate", "down", "--to", "1")
+    first, second = openkoi("migrate"), openkoi("migrate")
 
-    assert (0, "") == (back.returncode, back.stderr)
-    assert "taken back" in back.stdout
-    assert "openkoi.db: version 1" in openkoi("migrate", "status").stdout
+    assert (0, "✓ Memory is built again from the run log, in version 5 of its file.\n") == (
+        first.returncode,
+        first.stdout,
+    )
+    assert "It was moved to openkoi.db.bak.v4" in first.stderr
+    assert ("✓ Memory needs no migration.\n", "") == (second.stdout, second.stderr)
     assert TEXTS[0] in openkoi("memory", "search", "invoice").stdout
-    assert "(when it is next opened)" not in openkoi("migrate", "status").stdout
+    assert (openkoi.home / "data" / "openkoi.db.bak.v4").is_file()
+
+
+def change_version(openkoi: Shell, by: int) -> None:
+    import duckdb
+
+    with duckdb.connect(openkoi.home / "data" / "openkoi.db") as connection:
+        connection.execute(f"UPDATE _migrations SET version = version + {by}")
 
 
 @pytest.mark.row("CLI-11")
 @pytest.mark.parametrize(
-    ("chosen", "said"), [("sqlite", "The memory in use is 'sqlite'"), ("none", "No memory is in use")]
+    ("chosen", "line"), [("sqlite", "Memory has no versions."), ("none", "No memory is in use ([use] memory).")]
 )
 def test_a_memory_without_versions_is_not_migrated_and_another_s_file_is_not_touched(
-    openkoi: Shell, chosen: str, said: str
+    openkoi: Shell, chosen: str, line: str
 ) -> None:
     configured(openkoi, f'[use]\nmemory = "{chosen}"\n')
 
-    status, down = openkoi("migrate", "status"), openkoi("migrate", "down")
+    done = openkoi("migrate")
 
-    assert (0, 1) == (status.returncode, down.returncode)
-    assert status.stdout.startswith(said)
-    assert said in down.stderr
+    assert (0, f"✓ {line}\n") == (done.returncode, done.stdout)
     assert not (openkoi.home / "data" / "openkoi.db").exists()
 
 
 @pytest.mark.row("MIG-01")
 def test_a_file_of_a_newer_version_is_left_alone_and_the_log_answers(openkoi: Shell) -> None:
-    import duckdb
-
     openkoi("memory", "search", "mend")
     path = openkoi.home / "data" / "openkoi.db"
-    with duckdb.connect(path) as connection:
-        connection.execute("INSERT INTO _migrations SELECT max(version) + 1, 'later', '2999' FROM _migrations")
+    change_version(openkoi, 1)
     before = path.read_bytes()
 
-    done = openkoi("memory", "search", "mend")
+    done, migrated = openkoi("memory", "search", "mend"), openkoi("migrate")
 
     assert "this one knows" in done.stderr
     assert TEXTS[0] in done.stdout
-    assert "! A newer OpenKoi made this file" in openkoi("migrate", "status").stdout
     assert TEXTS[0] in openkoi("status").stdout
-    assert "newer OpenKoi" in openkoi("migrate", "down").stderr
+    assert (1, "") == (migrated.returncode, migrated.stdout)
+    assert "which a newer OpenKoi gave it" in migrated.stderr
     assert before == path.read_bytes()
 
 

@@ -9,7 +9,6 @@ from cli_process import Shell, shell
 
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.lock import LockTimeout, hold_lock
-from openkoi_duckdb.versions import take_back
 from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records
 
@@ -80,16 +79,6 @@ def test_a_limit_below_nothing_is_refused(openkoi: Shell, size: str) -> None:
 
     assert 0 != done.returncode
     assert f"is {size}; it should be 0 or more." in done.stderr
-
-
-def test_where_there_is_nothing_to_take_back_nobody_is_told_to_install_anything(openkoi: Shell) -> None:
-    memory = DuckDB(path=file_of(openkoi))
-    asyncio.run(memory.ingest(run_records("old", "Paint")))
-    take_back(memory.file, 0)
-
-    done = openkoi("migrate", "down")
-
-    assert (0, f"There is nothing to take back: {file_of(openkoi)} has no tables.\n") == (done.returncode, done.stdout)
 
 
 def test_an_import_names_what_it_leaves_where_it_is(openkoi: Shell, tmp_path: Path) -> None:

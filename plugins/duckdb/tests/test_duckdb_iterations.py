@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_duckdb.migrations import MIGRATIONS, migrate, steps
 from openkoi_hookspecs import (
     Cost,
     Decision,
@@ -39,7 +38,7 @@ from openkoi_runlog import IterationView, beginning_of, part_of, renamed, view_o
 from openkoi_testing.contracts.memory_log import paid_response, records_of, run_records, timestamp
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    pass
 
 RUN = run_records("r1", "Mend the parser", session="s1")
 WHOLE = """
@@ -199,19 +198,3 @@ def own_way() -> list[Event]:
         ExecutionFinished(ExecutionResult("another way")),
         *judged(1, NextAction.ABORT_BUDGET, 4.0),
     ]
-
-
-def taken_back(connection: "DuckDBPyConnection") -> bool:
-    """Bring a file back to the version before."""
-    migrate(connection, steps(MIGRATIONS, 2, 1), keep=lambda _: None)
-    return True
-
-
-@pytest.mark.row("ITER-15")
-def test_a_file_from_before_is_filled_from_the_log(tmp_path: Path) -> None:
-    memory = DuckDB(path=tmp_path / "openkoi.db")
-    asyncio.run(memory.ingest(RUN))
-    memory.file.write(taken_back)
-
-    assert {} == asyncio.run(DuckDB(path=tmp_path / "openkoi.db").offsets())
-    assert ["a draft", "done"] == [row[4] for row in cycles(tmp_path, RUN)]

@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "fork": "Begin a task as another one began, and go on otherwise.",
     "import": "Bring in the tasks of another machine.",
     "memory": "Search what is remembered, build it again, check it.",
+    "migrate": "Bring memory into the format of this version.",
     "plugins": "List what is installed, what it adds, and what is broken.",
     "redo": "Reapply a task's changes that were undone or reverted.",
     "reject": "Say no to what a task has asked for, and why.",

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_hookspecs import KoiError, SupportsMigrate
+from openkoi_hookspecs import KoiError
 
 from .invocation import Invocation
+from .migrate import run_migrations
 
 if TYPE_CHECKING:
-    from openkoi_hookspecs import OpenedKoi
-
     from .releases import Newer
 
 STILL = "  ! {name} is still {version}: {installer} did not update it."
@@ -39,12 +38,12 @@ def command(invocation: Invocation, /, check: bool, migrations: bool) -> None:
         elif not migrations:
             click.echo("✓ OpenKoi and its plugins are up to date.")
     except KoiError:  # what is there already may have pending migrations all the same
-        migrate(invocation)
+        run_migrations(invocation)
         raise
     if found:
         migrate_with_what_was_installed(invocation)
     else:
-        migrate(invocation)
+        run_migrations(invocation)
 
 
 def listing(found: "Sequence[Newer]") -> list[str]:
@@ -82,22 +81,3 @@ def migrate_with_what_was_installed(invocation: Invocation) -> None:
     order = [sys.executable, "-P", "-m", "openkoi", *config, "update", "--migrations"]
     if subprocess.run(order, check=False).returncode:
         raise KoiError("Pending migrations failed. Fix the cause above, and run `openkoi update` again.")
-
-
-def migrate(invocation: Invocation) -> None:
-    """Run the migrations that are pending, and say what each did."""
-    from .interruptible import interruptible
-
-    for line in interruptible(migrations_of(invocation.open())):
-        click.echo(f"✓ {line}")
-
-
-async def migrations_of(koi: "OpenedKoi") -> Sequence[str]:
-    """Return a line for each migration that was run, or that none was pending."""
-    from .memory_in_use import load_memory
-
-    async with koi:
-        memory = await load_memory(koi)
-        if not isinstance(memory, SupportsMigrate):
-            return []
-        return await memory.migrate() or ["Memory needs no migration."]

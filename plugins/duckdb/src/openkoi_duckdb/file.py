@@ -1,7 +1,7 @@
 """Open the memory file for one piece of work, by one writer or many readers, and close it again.
 
-A damaged file is moved aside, and the next writer makes a new one. An older version is migrated by the first process
-with exclusive access; a newer one is left alone.
+A damaged file or one of an older version is moved aside, and the next writer makes a new one, which is built from the
+run log. A file of a newer version is left alone.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from .engine import engine, letting_go, quote_path
+from .layout import create_tables, version_of
 from .lock import LockTimeout, hold_lock
-from .migrations import MIGRATIONS, Plan, migrate, newest, steps, version_of
 from .place import DatabaseFile
+from .schema import VERSION
 from .trouble import (
     OUTSIDE,
     MemoryBusyError,
@@ -48,10 +49,9 @@ class Access(Enum):
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile(DatabaseFile):
-    """A file, for how many seconds to wait for it, and the way to the newest version; without one it stays as it is."""
+    """A file, and for how many seconds to wait for it."""
 
     seconds: float
-    plan: Plan | None = MIGRATIONS
 
     def read(self, work: Callable[["DuckDBPyConnection"], T], patience: LockTimeout | None = None) -> T | None:
         """Read beside other readers; return None when there is no readable file.
@@ -130,26 +130,17 @@ class MemoryFile(DatabaseFile):
         connection.execute("USE koi")
         if new:
             self.path.chmod(0o600)
-        self.bring_up(connection, may=options is WRITING)
+        self.check_version(connection, may_write=options is WRITING)
 
-    def bring_up(self, connection: "DuckDBPyConnection", *, may: bool) -> None:
-        """Take the steps that are missing, if we have the file alone and may."""
-        if self.plan is None:
-            return
-        version, wanted = version_of(connection), newest(self.plan)
-        if version > wanted:
+    def check_version(self, connection: "DuckDBPyConnection", *, may_write: bool) -> None:
+        """Create the tables of an empty file; raise StoreError for a file of another version."""
+        version = version_of(connection)
+        if version > VERSION:
             raise StoreError(StoreFailureKind.NEWER, version)
-        if version < wanted and not may:
+        if version == 0 and may_write:
+            create_tables(connection)
+        elif version < VERSION:
             raise StoreError(StoreFailureKind.OUTDATED, version)
-        migrate(connection, steps(self.plan, version, wanted), lambda left: self.keep(connection, left))
-
-    def keep(self, connection: "DuckDBPyConnection", version: int) -> None:
-        """Copy the file as it stands, which is of this version; it is closed meanwhile."""
-        for statement in ("CHECKPOINT koi", "USE memory", "DETACH koi"):
-            connection.execute(statement)
-        self.copy(self.beside(f"bak.v{version}"))
-        connection.execute(f"ATTACH {quote_path(self.path)} AS koi ({WRITING})")
-        connection.execute("USE koi")
 
     def settle(self, connection: "DuckDBPyConnection", patience: LockTimeout) -> None:
         """Put into the file what DuckDB has written beside it.
@@ -183,7 +174,9 @@ class MemoryFile(DatabaseFile):
             case StoreFailureKind.OUTSIDE:
                 raise MemoryUnusableError(self.path, sick)
             case StoreFailureKind.NEWER:
-                raise MemoryNewerError(self.path, str(sick), newest(self.plan or MIGRATIONS))
+                raise MemoryNewerError(self.path, str(sick), VERSION)
+            case StoreFailureKind.OUTDATED:
+                self.retire(str(sick))
             case _:
                 self.set_aside(sick)
 

@@ -130,15 +130,16 @@ class DuckDB:
         return await asyncio.to_thread(self.file.make_way, shadow.file)
 
     async def migrate(self) -> Sequence[str]:
-        """Bring the file up to date; return a line for each step that was taken."""
-        from .migrations import version_of
-        from .versions import versions_of
+        """Replace a file of an older version by an empty one; say so."""
+        from .layout import version_of
 
-        before = await asyncio.to_thread(versions_of, self.file)
-        if before is None or not (before.missing or before.newer):
+        if not self.file.path.exists():
             return []
-        await asyncio.to_thread(self.file.write, version_of)
-        return [f"Memory migrated to version {one.version}: {one.name}." for one in before.missing]
+        before = self.file.path.stat().st_ino
+        version = await asyncio.to_thread(self.file.write, version_of)
+        if before == self.file.path.stat().st_ino:
+            return []
+        return [f"Memory is built again from the run log, in version {version} of its file."]
 
     async def apart(self, work: Callable[[A, LockTimeout], T], fact: A) -> T:
         """Work in a thread that stops waiting for the file once its caller does."""
@@ -191,11 +192,11 @@ class DuckDB:
         """
         from openkoi_search.words import stem
 
-        from .migrations import born
+        from .layout import creation_time
         from .sifting import RejectedRecord, ready, say, sift_in
 
         def work(connection: "DuckDBPyConnection") -> tuple[str, list[RejectedRecord]]:
-            now = born(connection)
+            now = creation_time(connection)
             return now, sift_in(connection, batch, moving=self.born in ("", now))
 
         stem("loaded")
@@ -222,9 +223,9 @@ def batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
 
 def offsets(connection: "DuckDBPyConnection") -> tuple[str, dict[str, int]]:
     """Tell which file this is, and how far each segment was read into it."""
-    from .migrations import born
+    from .layout import creation_time
 
-    return born(connection), dict(connection.execute("FROM segments").fetchall())
+    return creation_time(connection), dict(connection.execute("FROM segments").fetchall())
 
 
 def count_items(connection: "DuckDBPyConnection") -> int:

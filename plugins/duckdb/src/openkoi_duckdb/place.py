@@ -1,7 +1,6 @@
 """Locate the memory file and those beside it, and move or copy it."""
 
 import logging
-import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,6 +43,18 @@ class DatabaseFile:
             bad.name,
         )
 
+    def retire(self, version: str) -> None:
+        """Move a file of an older version out of the way, and say so."""
+        old = self.beside(f"bak.v{version}")
+        self.move(old)
+        logging.getLogger("openkoi").warning(
+            "The memory file %s is of an older OpenKoi (version %s). It was moved to %s; "
+            "memory is built again from the run log.",
+            self.path,
+            version,
+            old.name,
+        )
+
     def move(self, to: Path) -> None:
         """Move the file and what belongs to it."""
         log = to.with_name(f"{to.name}.wal")
@@ -57,26 +68,6 @@ class DatabaseFile:
         """Delete the file and all that lies beside it."""
         for path in self.path.parent.glob(f"{self.path.name}*"):
             clear(path)
-
-    def copy(self, to: Path) -> None:
-        """Keep a copy for its user alone: all of it or none. What killed ones left of theirs is removed."""
-        import shutil
-
-        fresh = to.with_name(f".{to.name}.{os.getpid()}")
-        for left in to.parent.glob(f".{self.path.name}.bak.*"):
-            left.unlink()
-        try:
-            with (
-                self.path.open("rb") as file,
-                os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as kept,
-            ):
-                shutil.copyfileobj(file, kept)
-                kept.flush()
-                os.fsync(kept.fileno())
-            fresh.replace(to)
-        except BaseException:
-            fresh.unlink(missing_ok=True)
-            raise
 
 
 def clear(path: Path) -> None:

@@ -1,16 +1,16 @@
-"""The tables, as the migrations lay them out, and how each is taken back.
+"""The tables, and the version that they have: a file of an older version is built again from the run log.
 
-Twelve tables of the first are the documented ones; ``memory_fts`` is a postings table, because full-text search is not
-part of DuckDB itself. ``records`` holds what is needed of the log to tell each run again, ``segments`` how far each log
-file was read, ``runs`` what joins runs to sessions and projects, and ``documents`` what can be found. ``_migrations``
-is made before all others and outlives them.
+Twelve tables are the documented ones; ``memory_fts`` is a postings table, because full-text search is not part of
+DuckDB itself. ``records`` holds what is needed of the log to rebuild each run, ``segments`` how far each log file was
+read, ``runs`` what joins runs to sessions and projects, ``documents`` what can be found, and ``chunk_places`` the parts
+of transcripts. ``_migrations`` holds the version.
 
 There are no foreign keys: records arrive in any order. ``DOUBLE`` stands where other databases say ``REAL``.
 """
 
-import re
-
+VERSION = 5
 TABLES = """
+CREATE TABLE _migrations (version BIGINT PRIMARY KEY, name VARCHAR NOT NULL, applied_at VARCHAR NOT NULL);
 CREATE TABLE sessions (
     id VARCHAR PRIMARY KEY, channel VARCHAR, model_provider VARCHAR, model_id VARCHAR, created_at VARCHAR NOT NULL,
     updated_at VARCHAR NOT NULL, total_tokens BIGINT DEFAULT 0, total_cost_usd DOUBLE DEFAULT 0.0,
@@ -35,7 +35,7 @@ CREATE TABLE skill_effectiveness (
     sample_count BIGINT NOT NULL, last_used VARCHAR NOT NULL, PRIMARY KEY (skill_name, task_category));
 CREATE TABLE memory_chunks (
     id VARCHAR PRIMARY KEY, source VARCHAR NOT NULL, text VARCHAR NOT NULL, created_at VARCHAR NOT NULL);
-CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[1536]);
+CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[]);
 CREATE TABLE memory_fts (shelf VARCHAR, term VARCHAR, doc BIGINT, tf BIGINT, dl BIGINT);
 CREATE TABLE usage_events (
     id VARCHAR PRIMARY KEY, event_type VARCHAR NOT NULL, channel VARCHAR, description VARCHAR, category VARCHAR,
@@ -60,39 +60,12 @@ CREATE TABLE documents (
     doc BIGINT PRIMARY KEY, id VARCHAR NOT NULL, learned BOOLEAN NOT NULL, kind VARCHAR NOT NULL,
     shelf VARCHAR NOT NULL, moment VARCHAR NOT NULL, keys VARCHAR[] NOT NULL, dl BIGINT NOT NULL,
     memo VARCHAR NOT NULL);
-"""
-
-NO_TABLES = "".join(f"DROP TABLE IF EXISTS {name};\n" for name in re.findall(r"CREATE TABLE (\w+)", TABLES))
-OUTCOMES = """
 CREATE TABLE cycle_outcomes (
     id VARCHAR PRIMARY KEY, phase VARCHAR NOT NULL, output VARCHAR NOT NULL, evaluation VARCHAR);
-DELETE FROM records WHERE name = 'work';
-DELETE FROM segments;
-"""
-NO_OUTCOMES = "DROP TABLE IF EXISTS cycle_outcomes;"
-PLACES = """
 CREATE TABLE chunk_places (
     id VARCHAR PRIMARY KEY, doc BIGINT NOT NULL, run VARCHAR NOT NULL, moment VARCHAR NOT NULL, piece BIGINT NOT NULL);
-DELETE FROM records WHERE name = 'model.response';
-DELETE FROM segments;
-"""
-NO_PLACES = """
-DELETE FROM memory_fts WHERE doc IN (SELECT doc FROM chunk_places);
-DELETE FROM documents WHERE doc IN (SELECT doc FROM chunk_places);
-DELETE FROM memory_chunks WHERE id IN (SELECT id FROM chunk_places);
-DROP TABLE IF EXISTS chunk_places;
-"""
-VECTORS = """
-DROP TABLE memory_vec;
-CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[]);
 CREATE TABLE embedded (
     doc BIGINT PRIMARY KEY, id VARCHAR NOT NULL, model VARCHAR NOT NULL, dimension BIGINT NOT NULL,
     digest VARCHAR NOT NULL);
 CREATE TABLE vector_mark (mark VARCHAR NOT NULL);
-"""
-NO_VECTORS = """
-DROP TABLE IF EXISTS vector_mark;
-DROP TABLE IF EXISTS embedded;
-DROP TABLE IF EXISTS memory_vec;
-CREATE TABLE memory_vec (id VARCHAR PRIMARY KEY, embedding FLOAT[1536]);
 """

@@ -10,7 +10,7 @@ from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import UnknownEvent
 
 from .intake import take_in
-from .migrations import lay_out
+from .layout import create_tables
 from .staging import Prepared, kin, prepare_record
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def fits(connection: "DuckDBPyConnection", one: Prepared) -> bool:
 
     related = kin(connection, one)
     with closing(duckdb.connect()) as empty:
-        lay_out(empty)
+        create_tables(empty)
         try:
             take_in(empty, [*related, one], moving=False)
         except (*OURS, duckdb.Error):

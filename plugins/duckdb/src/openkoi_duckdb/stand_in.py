@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 from openkoi_hookspecs import KoiError
 
 from .engine import made, quote_path
+from .layout import create_tables
 from .lock import LockTimeout
-from .migrations import lay_out
 from .trouble import MemoryUnusableError
 
 if TYPE_CHECKING:
@@ -47,5 +47,5 @@ def stand_in_for(path: Path, aside: Path, trouble: KoiError) -> StandIn:
     logging.getLogger("openkoi").warning(MEANWHILE, trouble)
     connection = made()
     connection.execute(f"SET temp_directory = {quote_path(aside)}")
-    lay_out(connection)
+    create_tables(connection)
     return StandIn(path, connection)

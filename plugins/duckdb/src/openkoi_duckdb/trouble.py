@@ -52,8 +52,8 @@ class MemoryNewerError(KoiError):
     def __init__(self, path: Path, version: str, known: int) -> None:
         super().__init__(
             f"The memory file {path} has version {version}, which a newer OpenKoi gave it; this one knows {known}. "
-            "It was left alone, and the run log answers all the same. Update OpenKoi, or go back with the newer one: "
-            f"openkoi migrate down --to {known}."
+            "It was left alone, and the run log answers all the same. "
+            "Update OpenKoi, or build memory again for this one: openkoi memory rebuild."
         )
 
 

@@ -1,0 +1,43 @@
+"""``openkoi migrate``: bring what memory keeps into the format of this version. The run log has one format so far."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from openkoi_hookspecs import SupportsMigrate
+
+from .invocation import Invocation
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import OpenedKoi
+
+
+@click.command()
+@click.pass_obj
+def command(invocation: Invocation, /) -> None:
+    """Bring memory into the format of this version, as `openkoi update` does."""
+    run_migrations(invocation)
+
+
+def run_migrations(invocation: Invocation) -> None:
+    """Run the migrations that are pending, and print what each did."""
+    from .interruptible import interruptible
+
+    for line in interruptible(migrate_memory(invocation)):
+        click.echo(f"✓ {line}")
+
+
+async def migrate_memory(invocation: Invocation) -> Sequence[str]:
+    """Migrate the chosen memory, and rebuild what it gave up; return a line for each step."""
+    from .memory_in_use import load_memory, update_memory
+
+    koi: OpenedKoi = invocation.open()
+    async with koi:
+        memory = await load_memory(koi)
+        if not isinstance(memory, SupportsMigrate):
+            return ["Memory has no versions."] if memory else ["No memory is in use ([use] memory)."]
+        lines = await memory.migrate()
+        if lines:
+            await update_memory(koi, invocation.paths.sessions)
+        return lines or ["Memory needs no migration."]
