@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from openkoi_base.files.filelock import lock_file
 from openkoi_checkpoints import CheckpointNotFoundError, CheckpointStore
-from openkoi_checkpoints.file_lock import lock_file
 from openkoi_checkpoints.retention import DAY_SECONDS, RetentionPolicy, StoredCheckpoint, checkpoints_to_delete
 
 SIZES = {"a": 10, "b": 20, "c": 30}

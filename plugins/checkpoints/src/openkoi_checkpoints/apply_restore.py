@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from openkoi_base.files import write_atomically
 from openkoi_hookspecs import KoiError
 
-from .atomic_write import write_atomically
 from .manifest import FILE_KINDS, UNSTORED_FILE_KINDS, PathEntry, PathKind
 from .restore_plan import CHANGED, RestorePlan
 from .scan import TEMPORARY_PREFIX, unstored_entry

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from openkoi_base.files import private_folder
+from openkoi_base.files import private_folder, write_atomically
 
-from .atomic_write import store_errors, write_atomically
-from .errors import CheckpointStoreError
+from .errors import CheckpointStoreError, store_errors
 
 
 def compute_digest(data: bytes) -> str:

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from .atomic_write import store_errors, write_atomically
+from openkoi_base.files import write_atomically
+
+from .errors import store_errors
 from .manifest import PathEntry, PathKind, is_unchanged
 from .named_paths import NamedPaths
 from .scan import TEMPORARY_PREFIX, ScanRules

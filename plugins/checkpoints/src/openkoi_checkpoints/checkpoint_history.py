@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from openkoi_base.files import private_folder
+from openkoi_base.files import private_folder, write_atomically
 
-from .atomic_write import store_errors, write_atomically
-from .errors import CheckpointNotFoundError, CheckpointStoreError
+from .errors import CheckpointNotFoundError, CheckpointStoreError, store_errors
 from .manifest import Manifest, PathEntry
 
 ID = re.compile(r"[0-9a-f]{16}-[0-9a-f]{6}")

@@ -12,13 +12,11 @@ from openkoi_base.files import private_folder
 from openkoi_hookspecs import DataDir, KoiError, Restoration
 
 from .apply_restore import RestoreExecutor, delete_temporary_files
-from .atomic_write import store_errors
 from .blob_store import BlobStore, compute_digest, file_size
 from .change_attribution import ChangeJournal, CheckpointViews, StatSnapshot, attribute_changes, entries_without_others
 from .checkpoint_history import CheckpointHistory, open_history
 from .diff import ContentReaders, diff_entries, disk_reader
-from .errors import CheckpointStoreError
-from .file_lock import lock_file
+from .errors import CheckpointStoreError, store_errors
 from .gc import LOCK, describe_store, prune_daily, prune_store
 from .gitignore import GitIgnore
 from .manifest import UNSTORED_FILE_KINDS, Manifest, PathEntry, PathKind, Stamp
@@ -30,6 +28,7 @@ from .restore_plan import RestorePlan, RestoreStates
 from .restore_result import FileMerger, build_restoration, entries_after
 from .retention import RetentionPolicy
 from .scan import FileCounter, ScanRules, WorkspaceScanner, read_ignore_file
+from .store_lock import lock_store
 
 MEGABYTE = 1_000_000
 SKIPPED_FOLDERS = (
@@ -125,7 +124,7 @@ class CheckpointStore:
 
     def create_in_thread(self, root: Path, run: str) -> str:
         """Create a checkpoint, in a thread."""
-        with self.open_history(root) as history, lock_file(history.folder / "lock"):
+        with self.open_history(root) as history, lock_store(history.folder / "lock"):
             last, journal = history.last(), self.journal_of(history, root)
             entries, looks = self.scan(root, last.entries, self.blobs.put), journal.take_snapshot()
             entries = add_named(entries, self.named_paths(history, root).current_entries())
@@ -157,7 +156,7 @@ class CheckpointStore:
 
     def restore_in_thread(self, root: Path, what: RestoreRequest) -> Restoration:
         """Restore a checkpoint, in a thread."""
-        with self.open_history(root) as history, lock_file(history.folder / "lock"):
+        with self.open_history(root) as history, lock_store(history.folder / "lock"):
             named, saved, journal = (
                 self.named_paths(history, root),
                 self.pre_images(history, root),
@@ -229,7 +228,7 @@ class CheckpointStore:
         """Update the journals of this workspace and of known ones around it, in a thread."""
         changed: list[str] | None = None
         for one in (*(known for known in [*self.journals] if root != known and root.is_relative_to(known)), root):
-            with self.open_history(one) as history, lock_file(history.folder / "lock"):
+            with self.open_history(one) as history, lock_store(history.folder / "lock"):
                 changed = note(self.journal_of(history, one))
         return changed
 
@@ -244,7 +243,7 @@ class CheckpointStore:
         """Yield the checkpoints of a workspace, unpruned meanwhile."""
         with store_errors(self.folder):
             private_folder(self.folder)
-        with lock_file(self.folder / LOCK, shared=True):
+        with lock_store(self.folder / LOCK, shared=True):
             with store_errors(self.folder):
                 history = open_history(root, self.folder)
             yield history

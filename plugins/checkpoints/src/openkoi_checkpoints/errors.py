@@ -1,5 +1,7 @@
 """Define what can go wrong with checkpoints."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from openkoi_hookspecs import KoiError
@@ -24,3 +26,14 @@ class WorkspaceTooLargeError(KoiError):
 
 class CheckpointStoreError(KoiError):
     """Report that the store cannot be written, or that its content is damaged."""
+
+
+@contextmanager
+def store_errors(folder: Path) -> Iterator[None]:
+    """Raise CheckpointStoreError when the store cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise CheckpointStoreError(
+            f"Cannot write checkpoints in {folder}: {error.strerror}. Free some space or make it writable."
+        ) from error

@@ -6,14 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_base.files import private_folder
+from openkoi_base.files import private_folder, write_atomically
 
-from .atomic_write import store_errors, write_atomically
 from .checkpoint_history import ID, CheckpointHistory
-from .errors import CheckpointStoreError
-from .file_lock import try_lock_file
+from .errors import CheckpointStoreError, store_errors
 from .manifest import Manifest, PathKind
 from .retention import DAY_SECONDS, RetentionPolicy, StoredCheckpoint, checkpoints_to_delete
+from .store_lock import try_lock_store
 
 LOCK = "lock"
 REPORT = "pruned"
@@ -69,7 +68,7 @@ class StoreSnapshot:
 def prune_store(folder: Path, policy: RetentionPolicy) -> str:
     """Delete what need not be retained; return a summary."""
     private_folder(folder)
-    with try_lock_file(folder / LOCK) as alone:
+    with try_lock_store(folder / LOCK) as alone:
         if not alone:
             return BUSY
         done = prune_snapshot(StoreSnapshot(folder, time.time()), policy)

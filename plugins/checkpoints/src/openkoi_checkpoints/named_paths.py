@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .atomic_write import store_errors
+from .errors import store_errors
 from .gitignore import parent_folders
 from .manifest import PathEntry, PathKind
 from .scan import ScanRules, is_cache_folder, unstored_entry

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from openkoi_base.files import private_folder
+from openkoi_base.files import private_folder, write_atomically
 
-from .atomic_write import store_errors, write_atomically
 from .blob_store import BlobStore
-from .errors import CheckpointStoreError
+from .errors import CheckpointStoreError, store_errors
 from .manifest import digest_status
 from .restore_plan import ABSENT
 from .scan import read_regular_file

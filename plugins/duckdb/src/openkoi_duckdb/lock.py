@@ -1,9 +1,8 @@
-"""One writer at a time, or many readers: the door to the operating system's file lock, and the patience to wait for it.
+"""One writer at a time, or many readers: a lock file, and how long to wait for it.
 
 Where there is no ``fcntl`` nothing is locked here: DuckDB itself refuses a second process, and is asked again.
 """
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +11,8 @@ from random import uniform
 from threading import Event
 from time import monotonic
 from typing import IO
+
+from openkoi_base.files.filelock import try_lock
 
 SHORTEST, LONGEST = 0.001, 0.03
 
@@ -51,20 +52,7 @@ def hold_lock(path: Path, patience: LockTimeout, *, shared: bool = False) -> Ite
 
 def within(patience: LockTimeout, file: IO[str], shared: bool) -> bool:
     """Try again for as long as there is patience. Closing the file lets go."""
-    while not try_lock(file, shared):
+    while not try_lock(file.fileno(), shared=shared):
         if not patience.lasts():
             return False
-    return True
-
-
-def try_lock(file: IO[str], shared: bool) -> bool:
-    """Take the lock if it is free."""
-    if sys.platform == "win32":
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
     return True

@@ -1,29 +1,47 @@
-"""Lock files. POSIX supports it; elsewhere nothing is locked, and ``LOCKS`` is false."""
+"""Lock files between threads and processes. A lock ends with the process that holds it.
+
+A file with content of its own is locked by ``lock_open_file``, where the system keeps such locks apart from reading
+(``HAS_LOCKS``: POSIX). A file that is there to be locked, by ``lock_file``, everywhere.
+"""
 
 import os
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-try:
+POLL_SECONDS = 0.05
+if sys.platform == "win32":
+    import msvcrt
+
+    HAS_LOCKS = False
+
+    def try_lock_region(file: int) -> bool:
+        """Take the lock of the first byte if it is free."""
+        try:
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
     import fcntl
 
     HAS_LOCKS = True
-except ImportError:  # Windows: segments are still made exclusively; only "is the writer alive" cannot be told
-    HAS_LOCKS = False
 
 
 def lock_open_file(file: int) -> None:
     """Lock an open file as long as it is open."""
-    if HAS_LOCKS:
+    if sys.platform != "win32":
         fcntl.flock(file, fcntl.LOCK_EX)
 
 
-def try_lock(file: int) -> bool:
+def try_lock(file: int, *, shared: bool = False) -> bool:
     """Lock an open file as long as it is open, if it is free."""
-    if HAS_LOCKS:
+    if sys.platform != "win32":
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError:
             return False
     return True
@@ -31,24 +49,40 @@ def try_lock(file: int) -> bool:
 
 def is_locked(path: Path) -> bool:
     """Return whether some process has the file's lock."""
-    if not HAS_LOCKS:
-        return False
     file = os.open(path, os.O_RDONLY)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
+        return not try_lock(file)
     finally:
         os.close(file)
-    return False
+
+
+@contextmanager
+def lock_file(path: Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold the lock of a file that is there to be locked. Shared locks do not wait for each other, on POSIX."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if sys.platform == "win32":
+            while not try_lock_region(file):
+                time.sleep(POLL_SECONDS)
+        else:
+            fcntl.flock(file, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
+@contextmanager
+def try_lock_file(path: Path) -> Iterator[bool]:
+    """Hold the lock of a file that is there to be locked, if it is free; yield whether it was."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        yield try_lock_region(file) if sys.platform == "win32" else try_lock(file)
+    finally:
+        os.close(file)
 
 
 @contextmanager
 def lock_beside(path: Path) -> Iterator[None]:
     """Keep others from changing a file meanwhile, by a lock file beside it."""
-    file = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        lock_open_file(file)
+    with lock_file(path.with_name(f".{path.name}.lock")):
         yield
-    finally:
-        os.close(file)

@@ -1,6 +1,7 @@
 """Read and write files that only their user can read, atomically."""
 
 import os
+import secrets
 import stat
 from pathlib import Path
 
@@ -17,21 +18,36 @@ def private_folder(path: Path) -> Path:
 
 
 def replace_file(path: Path, content: str | bytes) -> Path:
-    """Replace a file atomically; through a link, the file that it leads to."""
+    """Replace a file atomically and durably; through a link, the file that it leads to."""
     path = path.resolve()
     private_folder(path.parent)
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    write_atomically(path, content.encode() if isinstance(content, str) else content, sync=True)
+    return path
+
+
+def write_atomically(
+    path: Path, data: bytes, *, mode: int = 0o600, temporary: str = ".new-", sync: bool = False
+) -> None:
+    """Write a temporary file, then rename it: readers see all of it or the previous content."""
+    beside = path.with_name(f"{temporary}{secrets.token_hex(6)}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+        write_new_file(beside, data, mode, sync)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def write_new_file(path: Path, data: bytes, mode: int, sync: bool) -> None:
+    """Write a file that must not exist yet."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+        file.write(data)
+        if sync:
             file.flush()
             os.fsync(file.fileno())
-        fresh.replace(path)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
-    return path
+    if mode != 0o600:
+        path.chmod(mode)
 
 
 def sync_folder(folder: Path) -> None:
