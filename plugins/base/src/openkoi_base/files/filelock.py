@@ -76,7 +76,10 @@ def try_lock_file(path: Path) -> Iterator[bool]:
     """Hold the lock of a file that is there to be locked, if it is free; yield whether it was."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        yield try_lock_region(file) if sys.platform == "win32" else try_lock(file)
+        if sys.platform == "win32":
+            yield try_lock_region(file)
+        else:
+            yield try_lock(file)
     finally:
         os.close(file)
 
