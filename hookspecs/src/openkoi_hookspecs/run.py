@@ -129,7 +129,8 @@ class Koi(Protocol):
         """Ask the user. None: no answer was given in time.
 
         The question is put to all frontends that attend; without one it waits for ``[approvals] wait_seconds``. Until
-        then ``answer_question`` answers it, in this process or another one, unless it is secret.
+        then ``answer_question`` answers it, in this process or another one, unless it is secret. When this returns or
+        is cancelled, the question is withdrawn.
         """
 
     def attend(
@@ -266,7 +267,10 @@ class Run(Protocol):
         """Ask the chosen memory; an unavailable one answers nothing, and says so once."""
 
     async def ask(self, question: Question) -> str | None:
-        """Ask the user; the task's time stands still meanwhile. None: no answer was given in time."""
+        """Ask the user; the task's time stands still meanwhile. None: no answer was given in time.
+
+        When this returns or is cancelled, the question is withdrawn: it can no longer be answered.
+        """
 
     async def solve(self, task: Task) -> Result:
         """Do a task. Within a run it is a sub-task: paid from what is left of the run's limits."""

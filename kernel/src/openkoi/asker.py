@@ -38,6 +38,7 @@ class Attendant:
 class OpenQuestion:
     """A question that is asked now. Without a frontend it waits ``patience`` seconds for an answer from elsewhere."""
 
+    id: str
     question: Question
     patience: float
     result: asyncio.Future[str | None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -121,15 +122,18 @@ class Asker:
         """Whether a question outside runs can be answered at all."""
         return bool(self.attendants) or self.patience > 0
 
-    async def ask(self, waiting: PendingQuestion) -> str | None:
-        """Return the first answer; None without one. What a run asks stays in the store until it is resumed."""
+    async def ask(self, waiting: PendingQuestion, *, stays: bool = False) -> str | None:
+        """Return the first answer; None without one. Then the question is withdrawn, unless it ``stays`` for a resume.
+
+        One that stays can be answered until its run has come to its end.
+        """
         store, answer = await self.put(waiting)
         try:
             if answer is None:
                 answer = await self.first(waiting, store)
         finally:
             if store:
-                await self.put_away(waiting, store, answered=answer is not None)
+                await self.put_away(waiting, store, stays=stays and answer is None)
         return answer
 
     async def put(self, waiting: PendingQuestion) -> tuple[Questions | None, str | None]:
@@ -141,16 +145,16 @@ class Asker:
             self.warn(f"A question cannot be answered from elsewhere: {type(error).__name__}: {error}.")
             return None, None
 
-    async def put_away(self, waiting: PendingQuestion, store: Questions, *, answered: bool) -> None:
-        """Forget a question that needs no answer any more; one of a run may be answered until the run has ended."""
-        if answered or not waiting.run:
-            await store.remove(waiting.id)
-        else:
+    async def put_away(self, waiting: PendingQuestion, store: Questions, *, stays: bool) -> None:
+        """Withdraw a question that needs no answer any more, unless the same is still asked elsewhere."""
+        if stays:
             self.unanswered.setdefault(waiting.outermost, set()).add(waiting.id)
+        elif all(one.id != waiting.id for one in self.open):
+            await store.remove(waiting.id)
 
     async def first(self, waiting: PendingQuestion, store: Questions | None) -> str | None:
         """Ask here and elsewhere, and return what is answered first."""
-        question = OpenQuestion(waiting.question, self.patience)
+        question = OpenQuestion(waiting.id, waiting.question, self.patience)
         self.open.append(question)
         elsewhere = asyncio.create_task(self.hear_elsewhere(waiting.id, question, store)) if store else None
         try:

@@ -26,8 +26,11 @@ async def ask_outside_runs(question: Question, services: Services) -> str | None
         return await services.ask(question, waiting)
     with lock_run(services.running, waiting.id):
         services.publish("", [events.QuestionAsked(waiting.id, shown.text)])
-        answer = await services.ask(question, waiting)
-        services.publish("", [events.QuestionAnswered(waiting.id, answer)])
+        answer = None
+        try:
+            answer = await services.ask(question, waiting)
+        finally:
+            services.publish("", [events.QuestionAnswered(waiting.id, answer)])
         return answer
 
 

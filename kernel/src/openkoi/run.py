@@ -174,16 +174,23 @@ class TaskRun:
         finally:
             await self.warn()
 
-    async def ask(self, question: Question) -> str | None:
-        """Ask the user; the task's time stands still until the answer. Kept answers are not asked for again."""
+    async def ask(self, question: Question, *, stays: bool = False) -> str | None:
+        """Ask the user; the task's time stands still until the answer. Kept answers are not asked for again.
+
+        A question that ``stays`` can be answered after the run has ended without an answer, and is then resumed.
+        """
         if (kept := self.services.kept_answer(question)) is not None:
             return kept
         shown = replace(question, text=self.services.redactor(question.text))
         id, at = question_id(shown, self.id), datetime.now(UTC).isoformat()
         waiting = PendingQuestion(id, self.id, at, shown, outermost=self.outermost, session=self.task.session)
         await self.emit(events.QuestionAsked(id, shown.text))
-        with self.budget.paused():
-            answer = await self.services.ask(question, waiting)
+        try:
+            with self.budget.paused():
+                answer = await self.services.ask(question, waiting, stays=stays)
+        except asyncio.CancelledError:
+            self.services.publish(self.id, [] if stays else [events.QuestionAnswered(id, None)])
+            raise
         await self.emit(events.QuestionAnswered(id, answer))
         return answer
 

@@ -164,9 +164,9 @@ class Services:
         shown = replace(question, text=self.redactor(question.text), digest=question.identity)
         self.consents.add(shown, answer)
 
-    async def ask(self, question: Question, waiting: PendingQuestion) -> str | None:
+    async def ask(self, question: Question, waiting: PendingQuestion, *, stays: bool = False) -> str | None:
         """Ask the user; an answer that is consent is kept, unless it is unclear: then it is asked for again."""
-        answer = await self.asker.ask(waiting)
+        answer = await self.asker.ask(waiting, stays=stays)
         if question.keep and answer is not None and question.is_decided_by(answer):
             try:
                 self.keep_answer(question, answer)
