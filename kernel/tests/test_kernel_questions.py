@@ -103,6 +103,31 @@ def test_one_that_fails_is_reported_and_counts_as_no_answer(tmp_path: Path) -> N
     assert ["A frontend that answers questions failed: ValueError: no socket."] == warned
 
 
+def test_a_frontend_that_does_not_wait_may_be_a_plain_function(tmp_path: Path) -> None:
+    async def run() -> str | None:
+        async with opened(tmp_path) as koi:
+            koi.attend(lambda question: "yes" if "yes" in question.choices else None)
+            return await koi.ask(PUSH)
+
+    assert "yes" == asyncio.run(run())
+
+
+def test_an_answer_that_is_not_a_text_is_reported_and_none(tmp_path: Path) -> None:
+    async def run() -> tuple[str | None, Sequence[str]]:
+        async with opened(tmp_path) as koi:
+            koi.attend(lambda question: True)  # type: ignore[arg-type,return-value]  # as authors do by mistake
+            return await koi.ask(PUSH), koi.warnings()
+
+    answer, [warned] = asyncio.run(run())
+    assert None is answer
+    assert warned.endswith("ArgumentError: its answer is not a text or None: bool is not str or None.")
+
+
+def test_a_run_that_is_begun_without_an_event_loop_says_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(KoiError, match="in an `async def`: no event loop is running"):
+        opened(tmp_path).begin(Task("Write"))
+
+
 def test_a_frontend_is_waited_for_no_longer_than_it_wants(tmp_path: Path) -> None:
     heard: list[str] = []
 

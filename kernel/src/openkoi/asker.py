@@ -5,11 +5,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
+from inspect import isawaitable
 from secrets import token_hex
 
-from openkoi_hookspecs import PendingQuestion, Question, Questions
+from openkoi_base.isolation import type_error_of
+from openkoi_hookspecs import ArgumentError, HookReturn, PendingQuestion, Question, Questions
 
-User = Callable[[Question], Awaitable[str | None]]
+User = Callable[[Question], HookReturn[str]]
 
 
 @dataclass(eq=False, slots=True)
@@ -26,12 +28,20 @@ class Attendant:
         async with self.turn:
             try:
                 async with asyncio.timeout(self.timeout):
-                    return await self.user(question)
+                    return await answer_of(self.user(question))
             except TimeoutError:
                 return None
             except Exception as error:  # a frontend must not end a run
                 self.warn(f"A frontend that answers questions failed: {type(error).__name__}: {error}.")
                 return None
+
+
+async def answer_of(given: HookReturn[str]) -> str | None:
+    """Return what a frontend answers; raises ArgumentError if that is not a text."""
+    answer = await given if isawaitable(given) else given
+    if wrong := type_error_of(answer, str | None):
+        raise ArgumentError(f"its answer is not a text or None: {wrong}")
+    return answer
 
 
 @dataclass(eq=False, slots=True)

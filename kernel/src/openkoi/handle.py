@@ -5,9 +5,11 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from openkoi_hookspecs import KoiError, Result, RunStoppedError
+from openkoi_base.isolation import checks_arguments
+from openkoi_hookspecs import Handle, KoiError, Result, RunStoppedError
 
 
+@checks_arguments(Handle)
 @dataclass(frozen=True, slots=True)
 class RunHandle:
     """Implements ``Handle``. ``inbox`` contains the messages that the run has not read yet."""
@@ -44,7 +46,11 @@ class BackgroundRuns:
 
     def begin(self, work: Coroutine[Any, Any, Result], id: str, inbox: list[str]) -> RunHandle:
         """Start a run as a task; its error is raised by its handle and not reported by the event loop."""
-        task = asyncio.create_task(work)
+        try:
+            task = asyncio.create_task(work)
+        except RuntimeError:
+            work.close()
+            raise KoiError("Runs are begun, resumed and forked in an `async def`: no event loop is running.") from None
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         task.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -14,7 +14,7 @@ from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
 from openkoi.progress import Footprints, StuckDetector
-from openkoi_base.isolation import with_timeout
+from openkoi_base.isolation import checks_arguments, with_timeout
 from openkoi_base.schema import visible_tools
 from openkoi_hookspecs import (
     Agent,
@@ -37,6 +37,7 @@ from openkoi_hookspecs import (
     Request,
     Response,
     Result,
+    Run,
     Task,
     Tool,
     ToolCall,
@@ -63,6 +64,7 @@ NOTIFYING: ContextVar[bool] = ContextVar("telling", default=False)
 NO_AGENT = Agent(name="")
 
 
+@checks_arguments(Run, unchecked={"emit", "collect", "fold"}, late={"chat"})  # the kernel calls these in each cycle
 @dataclass(slots=True)
 class TaskRun:
     """A run, as plugins and phases use it."""

@@ -106,8 +106,11 @@ class Runs:
         return DryRun(services, task, workspace, solve_part=self.solve_part, call_part=self.call_part, hooks=hooks)
 
     def workspace_of(self, task: Task) -> Path:
-        """Return the folder that a task is done in."""
-        return Path(task.workspace) if task.workspace else self.services.config.workspace
+        """Return the folder that a task is done in; raises KoiError if it is missing."""
+        folder = Path(task.workspace) if task.workspace else self.services.config.workspace
+        if not folder.is_dir():
+            raise KoiError(f"{folder} is not a folder, so no task can be done in it.")
+        return folder
 
     def complete_task(self, task: Task) -> Task:
         """Return the task with defaults for what it leaves open."""

@@ -8,7 +8,14 @@ from .active_runs import is_run_active, lock_run
 from .consents import ConsentStore
 from .credentials import STORE_FILE, SavedKey, find_key, list_names, migrate_key_files, save_key
 from .filelock import HAS_LOCKS, lock_beside
-from .private_files import private_folder, read_small_text, replace_file, restrict_permissions, sync_folder
+from .private_files import (
+    private_folder,
+    private_subfolder,
+    read_small_text,
+    replace_file,
+    restrict_permissions,
+    sync_folder,
+)
 from .processes import is_process_running
 from .project import project_id
 from .unstartable import UnstartableProgram, diagnose_start
@@ -28,6 +35,7 @@ __all__ = [
     "lock_run",
     "migrate_key_files",
     "private_folder",
+    "private_subfolder",
     "project_id",
     "read_small_text",
     "replace_file",
