@@ -25,7 +25,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.run import NO_SETTINGS
 from openkoi_loader.registry import scan
 from openkoi_scripted import Line
-from openkoi_settings import Setting
+from openkoi_settings import Setting, keys
 
 from ..scenario import Scenario
 
@@ -112,7 +112,7 @@ class FrontendContract:
         monkeypatch.setenv("OPENKOI_HOME", str(home))
         monkeypatch.chdir(workspace)
         says: tuple[Line, ...] = (self.ANSWER,)
-        scenario = Scenario(says=says, plugins={"seen": Seen()}, settings={"iteration.max_iterations": 0})
+        scenario = Scenario(says=says, plugins={"seen": Seen()}, settings={keys.LIMITS["iterations"].name: 0})
         return ScenarioLauncher(scenario, workspace, home, self.task_words)
 
     def start(self, launcher: ScenarioLauncher, monkeypatch: pytest.MonkeyPatch, given: str = "") -> Any:
