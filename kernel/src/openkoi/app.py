@@ -194,7 +194,7 @@ class App:
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Search the configured memory; without one, or when it fails, there are no hits."""
-        return await self.services.search(query)
+        return await self.services.memory.search(query)
 
     async def emit(self, event: Event, *, run: str = "") -> None:
         """Log an event that belongs to no run, or to the task of this id."""

@@ -5,7 +5,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from openkoi_base.isolation import checks_arguments
+from openkoi_base.isolation import checks_arguments, start_task
 from openkoi_hookspecs import Handle, KoiError, Result, RunStoppedError
 
 
@@ -46,11 +46,7 @@ class BackgroundRuns:
 
     def begin(self, work: Coroutine[Any, Any, Result], id: str, inbox: list[str]) -> RunHandle:
         """Start a run as a task; its error is raised by its handle and not reported by the event loop."""
-        try:
-            task = asyncio.create_task(work)
-        except RuntimeError:
-            work.close()
-            raise KoiError("Runs are begun, resumed and forked in an `async def`: no event loop is running.") from None
+        task = start_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         task.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_base.files import lock_run, project_id
 from openkoi_base.isolation import sanitize_text
-from openkoi_hookspecs import KoiError, NextAction, Result, Task, ToolCall, ToolResult, events
+from openkoi_hookspecs import KoiError, Result, Task, ToolCall, ToolResult, events
 from openkoi_loader.workspace_plugins import Root
 from openkoi_models import check_content, check_models
 from openkoi_settings import keys
@@ -157,6 +157,4 @@ async def run_logged(run: "TaskRun") -> Result:
     used = events.UsageRecorded("Task", task.text, category=task.category, channel=task.channel, score=score)
     with suppress(KoiError):
         await run.emit(used, *run.services.warnings.take())
-    if not run.nested.depth and result.decision.action is not NextAction.ESCALATE:
-        await run.services.asker.forget(run.id)
     return result
