@@ -53,10 +53,14 @@ def test_what_the_bundle_chooses_stays_ours_when_others_bring_the_same_name() ->
 
     result = with_preferences(
         scanned._replace(claims=scanned.claims + strangers),
+        frozenset(),
         frozenset((kind, name, str(table("plugins.prefer")[f"{kind}.{name}"].value)) for kind, name in preferred),
     )
 
-    assert (scanned.found, ()) == (result.found, result.clashes)
+    assert scanned.found == result.found
+    assert sorted((one.kind, one.name, one.distribution) for one in ours) == [
+        (one.kind, one.name, one.used) for one in result.clashes
+    ]
 
 
 def table(prefix: str) -> dict[str, Setting]:

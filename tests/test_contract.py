@@ -11,6 +11,7 @@ from typing import Any, get_args, get_origin
 import pytest
 
 import openkoi_hookspecs
+import openkoi_testing
 from openkoi_hookspecs import events, hooks
 
 ROOT = Path(__file__).parent.parent
@@ -88,3 +89,32 @@ def test_event_names_are_unique_and_dotted_or_plain_words() -> None:
 
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z_]+(\.[a-z_]+)*", name) for name in names)
+
+
+OURS = {
+    *("Koi", "Run", "Handle", "OpenedKoi", "Launcher", "InstalledPlugin"),  # what plugins are given
+    "ShadowMemory",  # made by a memory that supports it
+    "SupportsConnect",  # asks the user of a service, which is different for each
+}
+
+
+def protocols() -> set[str]:
+    """Return the names of the protocols that plugins implement."""
+    modules = (ROOT / "hookspecs" / "src").rglob("*.py")
+    nodes = [node for module in modules for node in ast.walk(ast.parse(module.read_text()))]
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+    return {one.name for one in classes if "Protocol" in map(ast.unparse, one.bases)} - OURS
+
+
+def test_every_protocol_has_a_suite() -> None:
+    suites = (ROOT / "plugins" / "testing" / "src" / "openkoi_testing" / "contracts").glob("*.py")
+    tested = set(re.findall(r"\w+", "".join(suite.read_text() for suite in suites)))
+
+    assert set() == protocols() - tested
+
+
+def test_every_kind_of_plugin_names_its_suite() -> None:
+    page = (ROOT / "hookspecs" / "PLUGINS.md").read_text()
+    suites = [name for name in openkoi_testing.__all__ if name.endswith("Contract")]
+
+    assert [] == [name for name in suites if f"`{name}`" not in page]

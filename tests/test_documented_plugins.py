@@ -63,7 +63,8 @@ def test_every_kind_that_has_a_suite_has_an_example_that_passes_it() -> None:
 
     inherited = "".join(text for example in TESTED for text in example.tests.values())
 
-    assert [] == [name for name in contracts.__all__ if f"({name})" not in inherited]
+    of_a_kind = {*contracts.__all__} - {"HealthContract"}
+    assert set() == {name for name in of_a_kind if f"({name})" not in inherited}
 
 
 @pytest.mark.parametrize("example", PACKAGED, ids=lambda example: example.page)

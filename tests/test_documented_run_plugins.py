@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from documented_plugins import DONE, calling, events_of, results_of, shell_with, turn
+from documented_plugins import DONE, calling, events_of, example_of, results_of, shell_with, turn
 
 from openkoi_hookspecs import File, Image, events
 
@@ -175,3 +175,30 @@ def test_an_agent_runner_does_each_line_as_a_task(tmp_path: Path) -> None:
     assert "What is one plus one?: Two.\nWhat is three plus one?: Four.\n" == done.stdout, done.stderr
     started = [one.task for one in events_of(openkoi, events.TaskStarted)]
     assert [False, True, True] == [bool(task.parent) for task in started]
+
+
+@pytest.mark.parametrize("member", [False, True], ids=["alone", "in a team"])
+def test_an_agent_in_yaml_names_an_agent_runner_of_another_distribution(tmp_path: Path, member: bool) -> None:
+    turns = (
+        "  - when: {contains: one plus one}\n    says: Two.\n  - when: {contains: three plus one}\n    says: Four.\n"
+    )
+    openkoi = shell_with(tmp_path, "Agent runner", turns=turns)
+    (openkoi.folder / "reader.yaml").write_text(example_of("Agent runner").files["reader.yaml"])
+    team = "identity: {name: readers}\ncomposite: {strategy: sequential, agents: [reader.yaml]}\n"
+    (openkoi.folder / "team.yaml").write_text(team)
+    file = "team.yaml" if member else "reader.yaml"
+    done = openkoi("run", file, "What is one plus one?\nWhat is three plus one?")
+
+    assert "What is one plus one?: Two.\nWhat is three plus one?: Four.\n" == done.stdout, done.stderr
+    agents = [one.task.agent.worker for one in events_of(openkoi, events.TaskStarted) if one.task.agent]
+    assert (["team"] if member else []) + ["lines"] == agents
+
+
+def test_an_agent_runner_that_is_not_installed_is_named_with_those_that_are(tmp_path: Path) -> None:
+    openkoi = shell_with(tmp_path, "Agent runner")
+    (openkoi.folder / "reader.yaml").write_text("identity: {name: reader}\nworker: line\n")
+    done = openkoi("run", "reader.yaml", "Read it")
+
+    assert 2 == done.returncode
+    assert "No worker named 'line'." in done.stderr
+    assert "Did you mean 'lines'?" in done.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 from test_layers import FOLDERS, LIBRARIES, ROOT, imports, name_of
 
 KERNEL = "openkoi-kernel"
-MAX_LINES = 2_504
+MAX_LINES = 2_500
 OUTSIDE_LINES = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT})
 
 

@@ -17,7 +17,7 @@ DAEMON = '''
 import asyncio
 import json
 import click
-from openkoi_hookspecs import Effect, Koi, Learning, Result, Run, Task, Tool, ToolResult, events, hookimpl
+from openkoi_hookspecs import Effect, Koi, Learning, Question, Result, Run, Task, Tool, ToolResult, events, hookimpl
 
 
 @hookimpl
@@ -38,10 +38,23 @@ class Tools:
         async def send(arguments) -> ToolResult:
             return ToolResult("sent")
 
+        async def hurry(arguments) -> ToolResult:
+            """Ask twice: for as long as this tool wants to wait, and for as long as the frontend does."""
+            try:
+                await asyncio.wait_for(run.ask(Question("Quick?")), 0.2)
+            except TimeoutError:
+                pass
+            cut_off = [one.question.text for one in await run.koi.pending_questions()]
+            answer = await run.ask(Question("Sure?"))
+            left = [one.question.text for one in await run.koi.pending_questions()]
+            states = [one.state for one in run.koi.runs(run.koi.session) if one.id == run.id]
+            return ToolResult(json.dumps([cut_off, answer, left, states]))
+
         nothing = {"type": "object", "properties": {}}
         return [
             Tool("greet", "Say hello.", nothing, greet, effect=Effect.READS),
             Tool("send", "Send it.", nothing, send, effect=Effect.IRREVERSIBLE),
+            Tool("hurry", "Ask in a hurry.", nothing, hurry, effect=Effect.READS),
         ]
 
 
@@ -100,6 +113,23 @@ async def impatient(koi: Koi, timeout: float) -> None:
 
 
 @acme.command()
+@click.pass_obj
+async def hurried(koi: Koi) -> None:
+    """Do a task whose tool asks a user that needs too long."""
+    seen = []
+    koi.listen(lambda record: seen.append(record.event))
+
+    async def user(question):
+        await asyncio.sleep(60)
+
+    koi.attend(user, timeout=0.5)
+    await koi.solve(Task("Hurry"))
+    [result] = [event.result.text for event in seen if isinstance(event, events.ToolCallFinished)]
+    answers = [event.answer for event in seen if isinstance(event, events.QuestionAnswered)]
+    told(result=json.loads(result), answers=answers)
+
+
+@acme.command()
 @click.argument("text")
 @click.pass_obj
 async def begin(koi: Koi, text: str) -> None:
@@ -141,8 +171,6 @@ async def fork(koi: Koi, run: str, greeting: str) -> None:
 @click.pass_obj
 async def ask(koi: Koi) -> None:
     """Ask outside tasks."""
-    from openkoi_hookspecs import Question
-
     told(answer=await koi.ask(Question("May the daemon begin?", choices=("yes", "no"))))
 '''
 CALL = "    calls: [{tool: %s, arguments: {%s}}]\n"
@@ -152,6 +180,7 @@ TURNS = (
     "  - when: {contains: [Colour, blue]}\n    says: Blue.\n    repeat: true\n"
     "  - when: {contains: Send, after: 0}\n" + CALL % ("send", "") + "    repeat: true\n"
     "  - when: {contains: [Send, sent]}\n    says: Sent.\n    repeat: true\n"
+    "  - when: {contains: Hurry, after: 0}\n" + CALL % ("hurry", "") + "  - when: {contains: Hurry}\n    says: Done.\n"
     "  - when: {contains: Linger, after: 0}\n" + CALL % ("greet", "") + "    repeat: true\n"
     "  - when: {contains: Linger, after: 1}\n"
     + CALL
@@ -229,6 +258,12 @@ def test_a_frontend_that_is_too_slow_leaves_the_question_and_the_run_is_resumed(
     assert ("escalate", False) == (waiting["action"], waiting["alive"]), done.stderr
     assert {"text": "Sent.", "left": 0} == resumed
     assert waiting["session"]
+
+
+def test_a_question_is_withdrawn_when_nothing_waits_for_its_answer_and_its_run_goes_on(openkoi: Shell) -> None:
+    done = openkoi("acme", "hurried")
+
+    assert {"result": [[], None, [], ["running"]], "answers": [None, None]} == json.loads(done.stdout), done.stderr
 
 
 def test_runs_that_were_killed_are_resumed_by_another_daemon_each_in_its_session(openkoi: Shell) -> None:

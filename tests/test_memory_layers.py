@@ -86,7 +86,7 @@ class Pond:
         async with stage.build_app(self.folder / "work", self.folder / "home") as koi:
             await koi.solve(Task(text))
             await koi.drain()
-            await koi.services.update_memory()
+            await koi.services.memory.update()
             return tuple(koi.records(koi.session))
 
     def found(self, text: str, kind: str) -> Sequence[Hit]:

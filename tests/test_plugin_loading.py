@@ -356,3 +356,67 @@ def test_what_a_source_lists_is_shown_by_openkoi_plugins(openkoi: Shell, folders
     assert ["hooks", "hook", str(there / "hook.script")] == listed[place + 1].split()
     assert ["tools", "same", str(there / "same.script")] == listed[place + 3].split()
     assert "! Plugin 'acme' failed at discover: OSError: the disk is gone" in broken
+
+
+# Several distributions with one name.
+
+SILENT = """
+class Silent:
+    async def evaluate(self, work, run):
+        return None
+
+    async def tools(self, run):
+        return []
+"""
+RIVAL = "acme and openkoi-lint both bring evaluators 'lint'; that of openkoi-lint is used."
+CHOOSE = 'Choose with [plugins.prefer] "evaluators.lint" = "acme", or with "openkoi-lint" to keep it.'
+STRANGERS = "acme and zeta both bring tools 'dice'; neither is used. Choose with [plugins.prefer] "
+
+
+def with_rivals(openkoi: Shell) -> Shell:
+    """Install two distributions: one with the name of a plugin of ours, both with one name of their own."""
+    site = openkoi.home.parent / "rivals"
+    for name, points in {"acme": {"evaluators": "lint", "tools": "dice"}, "zeta": {"tools": "dice"}}.items():
+        info = site / f"{name}-1.0.dist-info"
+        info.mkdir(parents=True)
+        (site / f"{name}.py").write_text(SILENT)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        lines = [f"[openkoi.{kind}]\n{point} = {name}:Silent\n" for kind, point in points.items()]
+        (info / "entry_points.txt").write_text("".join(lines))
+    return openkoi.seeing(site)
+
+
+def test_a_name_that_several_distributions_bring_is_reported_everywhere(openkoi: Shell) -> None:
+    openkoi = with_rivals(openkoi)
+    listed, doctor, ran = openkoi("plugins"), openkoi("doctor"), openkoi("-i", "0", "Say it")
+
+    for shown in (listed.stdout, doctor.stdout, ran.stderr):
+        assert f"! {RIVAL} {CHOOSE}" in shown
+        assert f"! {STRANGERS}" in shown
+    assert 2 == sum("dice" in line and "not used" in line for line in listed.stdout.splitlines())
+    assert ["acme 1.0", "  evaluators   lint             ! not used, that of openkoi-lint is"] == [
+        line for line in listed.stdout.splitlines() if line == "acme 1.0" or ("lint" in line and "not used" in line)
+    ]
+    assert (1, 0) == (doctor.returncode, ran.returncode)
+
+
+@pytest.mark.parametrize("winner", ["acme", "openkoi-lint"])
+def test_a_choice_of_the_user_s_between_them_is_made_without_a_warning(openkoi: Shell, winner: str) -> None:
+    openkoi = with_rivals(openkoi)
+    configure(openkoi, f'[plugins.prefer]\n"evaluators.lint" = "{winner}"\n"tools.dice" = "zeta"\n')
+    listed = openkoi("plugins").stdout
+    unused = [line.split()[:2] for line in listed.splitlines() if "not used" in line]
+
+    assert "both bring" not in listed + openkoi("-i", "0", "Say it").stderr
+    assert [["evaluators", "lint"], ["tools", "dice"]] == sorted(unused)
+    assert winner == distribution_of(listed, "lint")
+
+
+def distribution_of(listed: str, name: str) -> str:
+    """Return the distribution whose plugin of a name `openkoi plugins` shows as used."""
+    distribution = ""
+    for line in listed.splitlines():
+        distribution = distribution if line.startswith(" ") else line.partition(" ")[0]
+        if line.split()[1:2] == [name] and "not used" not in line:
+            return distribution
+    return ""

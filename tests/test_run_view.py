@@ -15,8 +15,8 @@ from openkoi_duckdb.run_state import cycle_row, task_row
 from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
 from openkoi_learning.shelf import LearningLogView
 from openkoi_report import cycles_of, report_of
-from openkoi_runlog import RunLog, RunView, summarize_runs, view_of
-from openkoi_sqlite.documents import documents_of_run
+from openkoi_runlog import RunLog, RunView, in_order, summarize_runs, view_of
+from openkoi_search.documents import documents_of_run
 
 SESSION = "20260101T000000-00000000000"
 SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.campaign) for seed in range(20, 500))]
@@ -58,7 +58,7 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
     assert [one.evaluation.score if one.evaluation else None for one in live.iterations] == [
         row.score for row in cycles
     ]
-    remembered, *_ = documents_of_run(history.run, history.records)
+    remembered, *_ = documents_of_run(view_of(in_order(history.records)), history.records)
     assert score is None or f"{score:.2f}" in remembered.memo.text
     course = RunOutcome()
     for record in history.records:

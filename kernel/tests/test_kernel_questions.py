@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from openkoi.app import App
 from openkoi_base.files import lock_run
 from openkoi_hookspecs import (
+    Ask,
     Cost,
     Decision,
     KoiError,
@@ -20,6 +22,7 @@ from openkoi_hookspecs import (
     PluginNotFoundError,
     Question,
     Run,
+    RunStoppedError,
     Task,
     ToolCall,
     events,
@@ -30,8 +33,17 @@ from openkoi_testing import Scenario
 
 PUSH = Question("Push it?", choices=("yes", "no"))
 ASKS = ToolCall("a", "ask_user", {"question": "Which colour?"})
+WRITES = ToolCall("w", "write_file", {"path": "a.txt", "content": "a"})
 SLOW = 30.0
 User = Callable[[Question], Awaitable[str | None]]
+
+
+class Gate:
+    """Ask before each tool call."""
+
+    @hookimpl
+    def before_tool(self, run: Run) -> Ask:
+        return Ask("It writes.")
 
 
 def opened(home: Path, *, wait: float = 0.0, **fields: object) -> App:
@@ -89,6 +101,31 @@ def test_one_that_fails_is_reported_and_counts_as_no_answer(tmp_path: Path) -> N
     answer, warned = asyncio.run(run())
     assert "yes" == answer
     assert ["A frontend that answers questions failed: ValueError: no socket."] == warned
+
+
+def test_a_frontend_that_does_not_wait_may_be_a_plain_function(tmp_path: Path) -> None:
+    async def run() -> str | None:
+        async with opened(tmp_path) as koi:
+            koi.attend(lambda question: "yes" if "yes" in question.choices else None)
+            return await koi.ask(PUSH)
+
+    assert "yes" == asyncio.run(run())
+
+
+def test_an_answer_that_is_not_a_text_is_reported_and_none(tmp_path: Path) -> None:
+    async def run() -> tuple[str | None, Sequence[str]]:
+        async with opened(tmp_path) as koi:
+            koi.attend(lambda question: True)  # type: ignore[arg-type,return-value]  # as authors do by mistake
+            return await koi.ask(PUSH), koi.warnings()
+
+    answer, [warned] = asyncio.run(run())
+    assert None is answer
+    assert warned.endswith("ArgumentError: its answer is not a text or None: bool is not str or None.")
+
+
+def test_a_run_that_is_begun_without_an_event_loop_says_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(KoiError, match="in an `async def`: no event loop is running"):
+        opened(tmp_path).begin(Task("Write"))
 
 
 def test_a_frontend_is_waited_for_no_longer_than_it_wants(tmp_path: Path) -> None:
@@ -224,6 +261,59 @@ def test_what_a_run_asked_in_vain_is_forgotten_when_the_run_ends_without_it(tmp_
             return result.text, list((tmp_path / "home" / "data" / "questions").glob("*.json"))
 
     assert ("Blue.", []) == asyncio.run(run())
+
+
+def test_what_a_run_asks_twice_is_on_offer_until_nobody_waits_for_it(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    class Twice:
+        @hookimpl
+        async def before_plan(self, run: Run) -> None:
+            patient = asyncio.create_task(run.ask(PUSH))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(run.ask(PUSH), 0.05)
+            seen.append(len(await run.koi.pending_questions()))
+            patient.cancel()
+            await asyncio.gather(patient, return_exceptions=True)
+            seen.append(len(await run.koi.pending_questions()))
+
+    async def run() -> None:
+        async with opened(tmp_path, wait=SLOW, says=["done"], plugins={"twice": Twice()}) as koi:
+            await koi.solve(Task("First", limits=Limits(iterations=0)))
+
+    asyncio.run(run())
+    assert [1, 0] == seen
+
+
+def test_a_question_of_a_run_that_is_stopped_while_the_user_is_asked_stays_for_its_resume(tmp_path: Path) -> None:
+    gate = {"gate": Gate()}
+
+    async def run() -> tuple[bool, list[str]]:
+        async with opened(tmp_path, wait=SLOW, says=[WRITES, "Written."], plugins=gate) as koi:
+            handle = koi.begin(Task("Write", limits=Limits(iterations=0)))
+            while not await koi.pending_questions():  # noqa: ASYNC110  # as another process would
+                await asyncio.sleep(0.02)
+            handle.stop()
+            with pytest.raises(RunStoppedError):
+                await handle.result()
+            [question] = await koi.pending_questions()
+            await koi.answer_question(question.id, "yes")
+            resumed = await koi.resume(handle.id).result()
+            return question.alive, [resumed.text, *(one.id for one in await koi.pending_questions())]
+
+    assert (False, ["Written."]) == asyncio.run(run())
+
+
+def test_what_a_program_no_longer_waits_for_is_withdrawn(tmp_path: Path) -> None:
+    async def run() -> tuple[int, list[str | None]]:
+        async with opened(tmp_path, wait=SLOW) as koi:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(koi.ask(PUSH), 0.05)
+            said = [one.event for one in koi.records(koi.session)]
+            answers = [one.answer for one in said if isinstance(one, events.QuestionAnswered)]
+            return len(await koi.pending_questions()), answers
+
+    assert (0, [None]) == asyncio.run(run())
 
 
 def test_several_that_begin_alike_and_none_cannot_be_answered(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The errors that users see, each a sentence: what happened, with what, what to do.
 
 KoiError
+├── ArgumentError                    a plugin or program passed a value of the wrong type
 ├── PluginNotFoundError              no plugin of that kind has this name; the nearest ones are named
 ├── ConfigError                      a configuration value is missing or wrong; the file, line and key are named
 ├── FilesChangedError                the files are not as a task left them
@@ -26,6 +27,10 @@ KoiError
 
 class KoiError(Exception):
     """The root of all errors that OpenKoi means to raise."""
+
+
+class ArgumentError(KoiError, TypeError):
+    """A plugin or program passed a value of the wrong type to OpenKoi, such as a string in the place of a Task."""
 
 
 class PluginNotFoundError(KoiError):

@@ -184,7 +184,10 @@ class Sandbox(Protocol):
         """Prove by trying what is enforced: 3 isolated, 2 confined, 1 limited, 0 nothing."""
 
     async def execute(self, command: Command, root: Path) -> CommandResult:
-        """Run it with ``root`` as its only writable folder; when this returns no process of it is left."""
+        """Run it with ``root`` as its only writable folder.
+
+        When this returns, what it did is in ``root``, and no process of it is left; that may have been in a copy.
+        """
 
 
 class Checkpoints(Protocol):

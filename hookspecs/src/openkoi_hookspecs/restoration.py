@@ -19,3 +19,8 @@ class Restoration:
     conflicts: Mapping[str, str] = field(default_factory=dict)
     left: Mapping[str, str] = field(default_factory=dict)
     deleted: tuple[str, ...] = ()
+
+    @property
+    def not_restored(self) -> Mapping[str, str]:
+        """The files that are not as wanted, with the reason of each."""
+        return {**self.conflicts, **self.left}

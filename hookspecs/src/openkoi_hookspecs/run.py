@@ -129,17 +129,19 @@ class Koi(Protocol):
         """Ask the user. None: no answer was given in time.
 
         The question is put to all frontends that attend; without one it waits for ``[approvals] wait_seconds``. Until
-        then ``answer_question`` answers it, in this process or another one, unless it is secret.
+        then ``answer_question`` answers it, in this process or another one, unless it is secret. When this returns or
+        is cancelled, the question is withdrawn.
         """
 
     def attend(
-        self, user: Callable[[Question], Awaitable[str | None]], *, timeout: float | None = None
+        self, user: Callable[[Question], HookReturn[str]], *, timeout: float | None = None
     ) -> Callable[[], None]:
         """Put every question to this frontend, one at a time; call what this returns to end that.
 
-        Several frontends may attend, and the first answer counts: the other calls are cancelled. A frontend returns
-        None for no answer; so does one that needs more than ``timeout`` seconds. Questions that wait in this process
-        are put to it, too. One that raises is reported once and counts as no answer.
+        It is an ``async def``, or a ``def`` that answers at once, since all runs wait for that. Several frontends may
+        attend, and the first answer counts: the other calls are cancelled. A frontend returns None for no answer; so
+        does one that needs more than ``timeout`` seconds. Questions that wait in this process are put to it, too. One
+        that raises is reported once and counts as no answer.
         """
 
     def consent(self, digest: str) -> str | None:
@@ -189,7 +191,8 @@ class Koi(Protocol):
     def listen(self, callback: Callable[[Record], None]) -> Callable[[], None]:
         """Call back with every record of every run, once it is logged; call what this returns to end that.
 
-        A callback that raises is reported once and called again with the next record. Be quick: the run waits.
+        A callback is a ``def``. One that raises, or takes more than 2 s, is reported once and called again with the
+        next record. Be quick: all runs wait.
         """
 
     async def dry_run(self, task: Task) -> "Run":
@@ -266,7 +269,10 @@ class Run(Protocol):
         """Ask the chosen memory; an unavailable one answers nothing, and says so once."""
 
     async def ask(self, question: Question) -> str | None:
-        """Ask the user; the task's time stands still meanwhile. None: no answer was given in time."""
+        """Ask the user; the task's time stands still meanwhile. None: no answer was given in time.
+
+        When this returns or is cancelled, the question is withdrawn: it can no longer be answered.
+        """
 
     async def solve(self, task: Task) -> Result:
         """Do a task. Within a run it is a sub-task: paid from what is left of the run's limits."""

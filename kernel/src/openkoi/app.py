@@ -8,12 +8,14 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from openkoi_base.files import is_run_active, list_names, private_folder, save_key
+from openkoi_base.files import is_run_active, list_names, private_subfolder, save_key
+from openkoi_base.isolation import checks_arguments
 from openkoi_hookspecs import (
     Consent,
     Event,
     Hit,
     HookReturn,
+    Koi,
     Model,
     Pattern,
     PendingQuestion,
@@ -46,6 +48,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
+@checks_arguments(Koi)
 @dataclass(frozen=True, slots=True)
 class App:
     """Enter it before use; leaving it stops what is under way and finishes what runs in the background."""
@@ -191,7 +194,7 @@ class App:
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Search the configured memory; without one, or when it fails, there are no hits."""
-        return await self.services.search(query)
+        return await self.services.memory.search(query)
 
     async def emit(self, event: Event, *, run: str = "") -> None:
         """Log an event that belongs to no run, or to the task of this id."""
@@ -228,7 +231,7 @@ class App:
 
     def folder(self, name: str) -> Path:
         """Return a private folder of this name in the data folder; make it if it is missing."""
-        return private_folder(private_folder(self.services.config.paths.data) / name)
+        return private_subfolder(self.services.config.paths.data, name)
 
     def saved_keys(self) -> Sequence[str]:
         """List the providers whose keys are saved."""

@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from secrets import token_hex
 
-from openkoi_hookspecs import PendingQuestion, Question, Questions
+from openkoi_base.isolation import resolve, type_error_of
+from openkoi_hookspecs import ArgumentError, HookReturn, PendingQuestion, Question, Questions, Run
 
-User = Callable[[Question], Awaitable[str | None]]
+User = Callable[[Question], HookReturn[str]]
 
 
 @dataclass(eq=False, slots=True)
@@ -26,7 +28,10 @@ class Attendant:
         async with self.turn:
             try:
                 async with asyncio.timeout(self.timeout):
-                    return await self.user(question)
+                    answer = await resolve(self.user(question))
+                if wrong := type_error_of(answer, str | None):
+                    raise ArgumentError(f"its answer is not a text or None: {wrong}")
+                return answer
             except TimeoutError:
                 return None
             except Exception as error:  # a frontend must not end a run
@@ -38,6 +43,7 @@ class Attendant:
 class OpenQuestion:
     """A question that is asked now. Without a frontend it waits ``patience`` seconds for an answer from elsewhere."""
 
+    id: str
     question: Question
     patience: float
     result: asyncio.Future[str | None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
@@ -99,7 +105,6 @@ class Asker:
     warn: Callable[[str], None]
     attendants: list[Attendant] = field(default_factory=list)
     open: list[OpenQuestion] = field(default_factory=list)
-    unanswered: dict[str, set[str]] = field(default_factory=dict)
 
     def attend(self, user: User, timeout: float | None) -> Callable[[], None]:
         """Add a frontend; return a function that removes it."""
@@ -121,15 +126,19 @@ class Asker:
         """Whether a question outside runs can be answered at all."""
         return bool(self.attendants) or self.patience > 0
 
-    async def ask(self, waiting: PendingQuestion) -> str | None:
-        """Return the first answer; None without one. What a run asks stays in the store until it is resumed."""
+    async def ask(self, waiting: PendingQuestion, *, stays: bool = False) -> str | None:
+        """Return the first answer; None without one. Then the question is withdrawn, unless it ``stays`` for a resume.
+
+        One that stays can be answered until its run has come to its end, and is gone from then on.
+        """
         store, answer = await self.put(waiting)
         try:
             if answer is None:
                 answer = await self.first(waiting, store)
         finally:
-            if store:
-                await self.put_away(waiting, store, answered=answer is not None)
+            asked_elsewhere = any(one.id == waiting.id for one in self.open)
+            if store and not asked_elsewhere and not (stays and answer is None):
+                await store.remove(waiting.id)
         return answer
 
     async def put(self, waiting: PendingQuestion) -> tuple[Questions | None, str | None]:
@@ -141,16 +150,9 @@ class Asker:
             self.warn(f"A question cannot be answered from elsewhere: {type(error).__name__}: {error}.")
             return None, None
 
-    async def put_away(self, waiting: PendingQuestion, store: Questions, *, answered: bool) -> None:
-        """Forget a question that needs no answer any more; one of a run may be answered until the run has ended."""
-        if answered or not waiting.run:
-            await store.remove(waiting.id)
-        else:
-            self.unanswered.setdefault(waiting.outermost, set()).add(waiting.id)
-
     async def first(self, waiting: PendingQuestion, store: Questions | None) -> str | None:
         """Ask here and elsewhere, and return what is answered first."""
-        question = OpenQuestion(waiting.question, self.patience)
+        question = OpenQuestion(waiting.id, waiting.question, self.patience)
         self.open.append(question)
         elsewhere = asyncio.create_task(self.hear_elsewhere(waiting.id, question, store)) if store else None
         try:
@@ -169,15 +171,14 @@ class Asker:
         except Exception as error:  # the store is a plugin
             self.warn(f"A question cannot be answered from elsewhere: {type(error).__name__}: {error}.")
 
-    async def forget(self, run: str) -> None:
-        """Remove the questions of a run that has come to its end."""
-        if (ids := self.unanswered.pop(run, None)) and (store := await self.store()):
-            for id in ids:
-                await store.remove(id)
 
+def pending_question(question: Question, redact: Callable[[str], str], run: Run | None = None) -> PendingQuestion:
+    """Return a question as it is put to the user, without secrets; without a run, a program asks it.
 
-def question_id(question: Question, run: str) -> str:
-    """Return a question's id: the same whenever the same run asks the same; outside runs a new one."""
-    if not run:
-        return token_hex(6)
-    return sha256(f"{run} {question.identity}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    Its id is the same whenever the same run asks the same.
+    """
+    shown, now = replace(question, text=redact(question.text)), datetime.now(UTC).isoformat()
+    if run is None:
+        return PendingQuestion(token_hex(6), "", now, shown)
+    id = sha256(f"{run.id} {shown.identity}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return PendingQuestion(id, run.id, now, shown, outermost=run.outermost, session=run.task.session)

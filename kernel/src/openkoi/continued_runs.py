@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from openkoi_base.files import lock_run
+from openkoi_base.files.diffs import warning_of
 from openkoi_hookspecs import Result, events
 from openkoi_loader.early_settings import check_settings
 from openkoi_models import check_models
@@ -17,7 +18,6 @@ from .changed import refuse_fork, refuse_verdict
 from .parent_run import ParentRun
 from .runs import Runs
 from .services import Services
-from .workspace_state import format_conflicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,6 @@ async def restore_beginning(beginning: Beginning, fresh: str, services: Services
     await refuse_fork(keeper, workspace, beginning.checkpoint, beginning.last)
     before = await keeper.create(workspace, run=fresh)
     done = await keeper.restore(workspace, beginning.checkpoint, since=beginning.last, run=fresh)
-    if left := {**done.conflicts, **done.left}:
-        services.warn_once(f"Not every file could be restored: {format_conflicts(left)}.")
+    if text := warning_of(done):
+        services.warn_once(text)
     return before

@@ -41,7 +41,7 @@ class DryRun(TaskRun):
         """Refuse a sub-task."""
         raise KoiError(NOT_DONE.format("a sub-task"))
 
-    async def ask(self, question: Question) -> str | None:
+    async def ask(self, question: Question, *, stays: bool = False) -> str | None:
         """Ask nothing."""
         return None
 

@@ -5,9 +5,11 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from openkoi_hookspecs import KoiError, Result, RunStoppedError
+from openkoi_base.isolation import checks_arguments, start_task
+from openkoi_hookspecs import Handle, KoiError, Result, RunStoppedError
 
 
+@checks_arguments(Handle)
 @dataclass(frozen=True, slots=True)
 class RunHandle:
     """Implements ``Handle``. ``inbox`` contains the messages that the run has not read yet."""
@@ -44,7 +46,7 @@ class BackgroundRuns:
 
     def begin(self, work: Coroutine[Any, Any, Result], id: str, inbox: list[str]) -> RunHandle:
         """Start a run as a task; its error is raised by its handle and not reported by the event loop."""
-        task = asyncio.create_task(work)
+        task = start_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         task.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -84,7 +84,7 @@ async def ask_user(ruling: Decision, run: TaskRun) -> str:
         return ""
     if run.replay.active:
         return run.replay.advice.get(len(run.iterations) - 1, AS_BEFORE)
-    return await run.ask(Question(f"{ruling.reason}. What should be done?")) or ""
+    return await run.ask(Question(f"{ruling.reason}. What should be done?"), stays=True) or ""
 
 
 async def restore_best(ruling: Decision, run: TaskRun) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from openkoi_base.isolation import contain_exit
-from openkoi_hookspecs import Koi, KoiError, Pattern, PluginError, events, hooks
+from openkoi_base.isolation import named_errors
+from openkoi_hookspecs import Koi, KoiError, Pattern, events, hooks
 from openkoi_hookspecs.posts import Post
 
 
@@ -37,13 +37,8 @@ async def deliver_post(post: Post, app: object) -> str:
         raise KoiError(f"{post.app} is an app without posts, so nothing can be sent with it.")
     if post.id and not isinstance(app, SupportsEdit):
         raise KoiError(f"Posts of {post.app} cannot be edited. Send another one.")
-    try:
-        with contain_exit():
-            return await (app.edit(post) if post.id and isinstance(app, SupportsEdit) else app.send(post))
-    except KoiError:
-        raise
-    except Exception as error:  # an app is a plugin: it may raise anything
-        raise PluginError(post.app, "send", f"{type(error).__name__}: {error}") from error
+    with named_errors(post.app, "send"):  # an app is a plugin: it may raise anything
+        return await (app.edit(post) if post.id and isinstance(app, SupportsEdit) else app.send(post))
 
 
 async def propose_pattern(pattern: Pattern, koi: Koi) -> Pattern | None:

@@ -3,31 +3,32 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from openkoi_base.files import is_run_active, lock_run
 from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_hookspecs import PendingQuestion, Question, RunState, events
 from openkoi_runlog import summarize_runs
 
-from .asker import question_id
+from .asker import pending_question
 from .services import Services
 
 
 async def ask_outside_runs(question: Question, services: Services) -> str | None:
     """Ask the user in the name of this process; None without an answer. Kept answers are not asked for again."""
-    if (kept := services.kept_answer(question)) is not None:
+    if (kept := services.consents.answer_to(question)) is not None:
         return kept
     if not services.asker.reachable:
         return None
-    shown = replace(question, text=services.redactor(question.text))
-    waiting = PendingQuestion(question_id(question, ""), "", datetime.now(UTC).isoformat(), shown)
+    waiting = pending_question(question, services.redactor)
     if question.secret:
         return await services.ask(question, waiting)
     with lock_run(services.running, waiting.id):
-        services.publish("", [events.QuestionAsked(waiting.id, shown.text)])
-        answer = await services.ask(question, waiting)
-        services.publish("", [events.QuestionAnswered(waiting.id, answer)])
+        services.publish("", [events.QuestionAsked(waiting.id, waiting.question.text)])
+        answer = None
+        try:
+            answer = await services.ask(question, waiting)
+        finally:
+            services.publish("", [events.QuestionAnswered(waiting.id, answer)])
         return answer
 
 

@@ -17,7 +17,7 @@ ASK = "This task cannot be undone, because no checkpoint was kept. Change files 
 REFUSED = "Rejected: the user does not want files to be changed without a checkpoint."
 
 
-async def may_change_files(run: "TaskRun") -> bool | None:
+async def may_change_files(run: "TaskRun", *, stays: bool) -> bool | None:
     """Return whether files may be changed: True with a checkpoint, else the user's answer; None without one.
 
     The user is warned that undo cannot work, and asked once a run.
@@ -30,6 +30,7 @@ async def may_change_files(run: "TaskRun") -> bool | None:
         reason = (run.workspace_state.fault or NOT_LOADED) if chosen else NOT_CHOSEN
         run.services.warn_once(f"{CANNOT}{reason.rstrip('.')}.{ALLOW if required else ''}")
         await run.warn()
-        answer = await run.ask(Question(ASK, choices=("yes", "no"), digest=KEY)) if required else "yes"
+        question = Question(ASK, choices=("yes", "no"), digest=KEY)
+        answer = await run.ask(question, stays=stays) if required else "yes"
         run.unkept = None if answer is None else is_yes(answer)
         return run.unkept

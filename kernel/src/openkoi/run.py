@@ -7,14 +7,13 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import KW_ONLY, dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
 from openkoi.progress import Footprints, StuckDetector
-from openkoi_base.isolation import with_timeout
+from openkoi_base.isolation import checks_arguments, with_timeout
 from openkoi_base.schema import visible_tools
 from openkoi_hookspecs import (
     Agent,
@@ -31,12 +30,12 @@ from openkoi_hookspecs import (
     Koi,
     LimitExceededError,
     Limits,
-    PendingQuestion,
     Query,
     Question,
     Request,
     Response,
     Result,
+    Run,
     Task,
     Tool,
     ToolCall,
@@ -49,7 +48,7 @@ from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, Tas
 from openkoi_prompt.conversation import Conversation
 from openkoi_runlog import Rerun, rerun_of
 
-from .asker import question_id
+from .asker import pending_question
 from .effects import EffectLog
 from .parent_run import ALONE, ParentRun
 from .sandbox_policy import SandboxPolicy
@@ -63,6 +62,7 @@ NOTIFYING: ContextVar[bool] = ContextVar("telling", default=False)
 NO_AGENT = Agent(name="")
 
 
+@checks_arguments(Run, unchecked={"emit", "collect", "fold"}, late={"chat"})  # the kernel calls these in each cycle
 @dataclass(slots=True)
 class TaskRun:
     """A run, as plugins and phases use it."""
@@ -114,9 +114,7 @@ class TaskRun:
         self.reported_cost = self.replay.lapped
         self.sandbox_policy = SandboxPolicy(self.services, self, self.replay.approved)
         for paid in self.replay.paid:
-            self.budget.remember(
-                paid.usage if isinstance(paid, events.ModelResponseBroken) else paid.response.done.usage, paid.usd
-            )
+            self.budget.remember(paid.usage, paid.usd)
         payer = CallBudget(self.budget, self.services.budget, self.outermost)
         self.models = ModelClient(payer, self.services.router, self.emit, executor_of(self.task.agent) or EXECUTOR)
         self.stuck_detector = StuckDetector(stuck_limits(self.services.config))
@@ -167,24 +165,29 @@ class TaskRun:
     async def search(self, query: Query) -> Sequence[Hit]:
         """Ask memory; warn if it fails."""
         try:
-            return await self.with_deadline(self.services.search(query))
+            return await self.with_deadline(self.services.memory.search(query))
         except LimitExceededError:
             self.services.warn_once("Memory did not answer in the time that the task has.")
             return ()
         finally:
             await self.warn()
 
-    async def ask(self, question: Question) -> str | None:
-        """Ask the user; the task's time stands still until the answer. Kept answers are not asked for again."""
-        if (kept := self.services.kept_answer(question)) is not None:
+    async def ask(self, question: Question, *, stays: bool = False) -> str | None:
+        """Ask the user; the task's time stands still until the answer. Kept answers are not asked for again.
+
+        A question that ``stays`` can be answered after the run has ended without an answer, and is then resumed.
+        """
+        if (kept := self.services.consents.answer_to(question)) is not None:
             return kept
-        shown = replace(question, text=self.services.redactor(question.text))
-        id, at = question_id(shown, self.id), datetime.now(UTC).isoformat()
-        waiting = PendingQuestion(id, self.id, at, shown, outermost=self.outermost, session=self.task.session)
-        await self.emit(events.QuestionAsked(id, shown.text))
-        with self.budget.paused():
-            answer = await self.services.ask(question, waiting)
-        await self.emit(events.QuestionAnswered(id, answer))
+        waiting = pending_question(question, self.services.redactor, self)
+        await self.emit(events.QuestionAsked(waiting.id, waiting.question.text))
+        try:
+            with self.budget.paused():
+                answer = await self.services.ask(question, waiting, stays=stays)
+        except asyncio.CancelledError:
+            self.services.publish(self.id, [] if stays else [events.QuestionAnswered(waiting.id, None)])
+            raise
+        await self.emit(events.QuestionAnswered(waiting.id, answer))
         return answer
 
     async def solve(self, task: Task) -> Result:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_base.files import lock_run, project_id
 from openkoi_base.isolation import sanitize_text
-from openkoi_hookspecs import KoiError, NextAction, Result, Task, ToolCall, ToolResult, events
+from openkoi_hookspecs import KoiError, Result, Task, ToolCall, ToolResult, events
 from openkoi_loader.workspace_plugins import Root
 from openkoi_models import check_content, check_models
 from openkoi_settings import keys
@@ -106,8 +106,11 @@ class Runs:
         return DryRun(services, task, workspace, solve_part=self.solve_part, call_part=self.call_part, hooks=hooks)
 
     def workspace_of(self, task: Task) -> Path:
-        """Return the folder that a task is done in."""
-        return Path(task.workspace) if task.workspace else self.services.config.workspace
+        """Return the folder that a task is done in; raises KoiError if it is missing."""
+        folder = Path(task.workspace) if task.workspace else self.services.config.workspace
+        if not folder.is_dir():
+            raise KoiError(f"{folder} is not a folder, so no task can be done in it.")
+        return folder
 
     def complete_task(self, task: Task) -> Task:
         """Return the task with defaults for what it leaves open."""
@@ -154,6 +157,4 @@ async def run_logged(run: "TaskRun") -> Result:
     used = events.UsageRecorded("Task", task.text, category=task.category, channel=task.channel, score=score)
     with suppress(KoiError):
         await run.emit(used, *run.services.warnings.take())
-    if not run.nested.depth and result.decision.action is not NextAction.ESCALATE:
-        await run.services.asker.forget(run.id)
     return result

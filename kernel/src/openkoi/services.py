@@ -12,13 +12,10 @@ from openkoi_base.files import ConsentStore, restrict_permissions
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import (
     Event,
-    Hit,
     Koi,
     KoiError,
-    Memory,
     PendingQuestion,
     PluginError,
-    Query,
     Question,
     Questions,
     Record,
@@ -72,6 +69,7 @@ class Services:
     publisher: Publisher = field(init=False)
     models: ModelAccess = field(init=False)
     router: ModelRouter = field(init=False)
+    memory: MemorySync = field(init=False)
     asker: Asker = field(init=False)
     background: Background = field(init=False)
     budget: SharedBudget = field(init=False)
@@ -85,6 +83,7 @@ class Services:
         self.workspaces = WorkspacePlugins(self.components, lambda: self.koi, make_hooks)
         self.logs = SessionLogs(config.paths.sessions, self.redactor)
         self.log = self.logs.open(self.session)
+        self.memory = MemorySync(config.paths.sessions, self.warn_once, self.components.memory)
         self.publisher = Publisher(self.log, Announcements(self.redactor), self.warn_once)
         self.budget = SharedBudget(config, self.components.plugin, self.warn_once)
         self.asker = Asker(self.questions, config[keys.WAIT_SECONDS], self.warn_once)
@@ -155,18 +154,14 @@ class Services:
         """The user's answers that are kept."""
         return ConsentStore(self.config.paths.data / "consents.json")
 
-    def kept_answer(self, question: Question) -> str | None:
-        """Return the kept answer to a question, if it is one whose answers are kept."""
-        return self.consents.get(question.identity) if question.keep else None
-
     def keep_answer(self, question: Question, answer: str) -> None:
         """Keep the user's answer to a question; raises KoiError if it cannot be written."""
         shown = replace(question, text=self.redactor(question.text), digest=question.identity)
         self.consents.add(shown, answer)
 
-    async def ask(self, question: Question, waiting: PendingQuestion) -> str | None:
+    async def ask(self, question: Question, waiting: PendingQuestion, *, stays: bool = False) -> str | None:
         """Ask the user; an answer that is consent is kept, unless it is unclear: then it is asked for again."""
-        answer = await self.asker.ask(waiting)
+        answer = await self.asker.ask(waiting, stays=stays)
         if question.keep and answer is not None and question.is_decided_by(answer):
             try:
                 self.keep_answer(question, answer)
@@ -187,22 +182,6 @@ class Services:
         for warning in config.warnings:
             self.warn_once(warning)
         return config
-
-    async def search(self, query: Query) -> Sequence[Hit]:
-        """Search the configured memory; without one, or when it fails, there are no hits."""
-        memory = await self.components.memory()
-        return await self.memory_sync.search(memory, query) if memory else ()
-
-    async def update_memory(self) -> None:
-        """Give memory the records that it has not seen."""
-        memory: Memory | None = await self.components.memory()
-        if memory:
-            await self.memory_sync.remember(memory)
-
-    @property
-    def memory_sync(self) -> MemorySync:
-        """How memory is given the log, and searched."""
-        return MemorySync(self.config.paths.sessions, self.warn_once)
 
     @property
     def running(self) -> Path:

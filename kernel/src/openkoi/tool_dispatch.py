@@ -103,15 +103,16 @@ async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin:
     """Run a call that can be run and is permitted; of any other the result says why it was not."""
     if call.parse_error or tool is None:
         return ToolOutcome(call, failed(call, call.parse_error or unknown_tool(call, run.tools)))
-    verdict = await check_permission(call, tool, run)
+    ends_run = run.worker_works or not by_plugin
+    verdict = await check_permission(call, tool, run, stays=ends_run)
     if isinstance(verdict, Ask):
-        return unanswered(call, tool, ends_run=run.worker_works or not by_plugin)
+        return unanswered(call, tool, ends_run=ends_run)
     if not isinstance(verdict, Allow):
         return ToolOutcome(call, failed(call, f"Rejected: {verdict.reason or 'it is not allowed'}"), tool)
     if tool.effect > Effect.READS:
         await capture_baseline(run)
-        if (allowed := await may_change_files(run)) is None:
-            return unanswered(call, tool, ends_run=run.worker_works or not by_plugin)
+        if (allowed := await may_change_files(run, stays=ends_run)) is None:
+            return unanswered(call, tool, ends_run=ends_run)
         if not allowed:
             return ToolOutcome(call, failed(call, REFUSED), tool)
         run.touched = True
@@ -160,14 +161,15 @@ def failed(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(text, failed=True, call=call.id)
 
 
-async def check_permission(call: ToolCall, tool: Tool, run: TaskRun) -> Permission:
+async def check_permission(call: ToolCall, tool: Tool, run: TaskRun, *, stays: bool) -> Permission:
     """Return the strictest permission of all plugins: Allow, Deny, or Ask if the user is needed and gives no answer."""
     said = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
     strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
     if not isinstance(strictest, Ask):
         await run.approve(strictest.paths if isinstance(strictest, Allow) and not strictest.only_this_call else ())
         return strictest
-    if (answer := await run.ask(approval_question(call, tool, strictest.reason, run.services.redactor))) is None:
+    question = approval_question(call, tool, strictest.reason, run.services.redactor)
+    if (answer := await run.ask(question, stays=stays)) is None:
         return strictest
     if is_yes(answer):
         await run.approve(strictest.paths)

@@ -3,12 +3,12 @@
 What cannot be kept or restored is a warning, and the run goes on.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from openkoi_base.files.diffs import format_names
+from openkoi_base.files.diffs import warning_of
 from openkoi_base.isolation import contain_exit, with_timeout
 from openkoi_hookspecs import Checkpoints, ExecutionResult
 
@@ -67,8 +67,8 @@ class WorkspaceState:
         if keeper is None or not checkpoint:
             return
         done = await self.attempt(lambda: keeper.restore(self.root, checkpoint, run=self.run), NOT_RESTORED)
-        if done and (left := {**done.conflicts, **done.left}):
-            self.warn(f"Not every file could be restored: {format_conflicts(left)}.")
+        if done and (text := warning_of(done)):
+            self.warn(text)
 
     async def attempt(self, call: Callable[[], Awaitable[T]], warning: str) -> T | None:
         """Call a checkpoint plugin, also when the task's time is over; return None, with a warning, if it fails."""
@@ -80,8 +80,3 @@ class WorkspaceState:
             if warning:
                 self.warn(warning.format(error))
             return None
-
-
-def format_conflicts(left: Mapping[str, str]) -> str:
-    """Return the names of files that were not restored, with the reason of each."""
-    return format_names([f"{path} ({reason})" for path, reason in left.items()], separator="; ")

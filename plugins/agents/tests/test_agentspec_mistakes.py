@@ -281,3 +281,20 @@ def test_lines_may_stand_anywhere(tmp_path_factory: pytest.TempPathFactory, line
     said = outcome(tmp_path_factory.mktemp("any"), "\n".join(lines[:most]).encode())
 
     assert isinstance(said, (Spec, str))
+
+
+MEMBERS = f"{{strategy: parallel, agents: [{{{WHO.strip()}}}]}}"
+
+
+@pytest.mark.parametrize(("key", "value"), [("iteration", "{max_cycles: 3}"), ("composite", MEMBERS)])
+def test_what_a_worker_does_in_its_own_way_is_not_said_beside_it(tmp_path: Path, key: str, value: str) -> None:
+    [told] = mistakes(tmp_path, f"{WHO}{key}: {value}\nworker: lines")
+
+    assert told.startswith(f"agent.yaml, line 3, column 1: {key} (line 2) and worker (line 3) exclude each other: ")
+
+
+@pytest.mark.parametrize("name", ["''", "[lines]", '"a\\nb"'])
+def test_the_name_of_a_worker_is_one_line_of_text(tmp_path: Path, name: str) -> None:
+    [told] = mistakes(tmp_path, f"{WHO}worker: {name}")
+
+    assert "worker must be the name of an agent runner, one line of text, not " in told

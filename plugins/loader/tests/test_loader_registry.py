@@ -164,7 +164,10 @@ def test_of_rivals_openkois_own_wins(tmp_path: Path) -> None:
     result = scanned(tmp_path)
 
     assert ["openkoi_duckdb:Memory"] == [one.target for one in result.found]
-    assert () == result.clashes
+    assert (
+        "acme and openkoi-duckdb and zeta all bring memory 'duckdb'; that of openkoi-duckdb is used. "
+        'Choose with [plugins.prefer] "memory.duckdb" = "acme", or with "openkoi-duckdb" to keep it.'
+    ) == str(result.clashes[0])
 
 
 def test_openkoi_itself_is_its_own(tmp_path: Path) -> None:
@@ -191,6 +194,16 @@ def test_a_preference_settles_what_was_scanned_without_reading_it_again(tmp_path
 
     assert [("best", "zeta"), ("duckdb", "beta")] == [(one.name, one.distribution) for one in second.found]
     assert ((), first) == (second.clashes, with_preferences(second, frozenset()))
+
+
+def test_a_bundle_s_preference_wins_and_the_clash_is_still_reported(tmp_path: Path) -> None:
+    rivals(tmp_path, "best", "acme", "zeta")
+    prefer = frozenset({("memory", "best", "zeta")})
+    result = with_preferences(scanned(tmp_path), frozenset(), prefer)
+
+    assert [("best", "zeta")] == [(one.name, one.distribution) for one in result.found]
+    assert [Clash("memory", "best", ("acme", "zeta"), "zeta")] == [*result.clashes]
+    assert () == with_preferences(result, prefer, prefer).clashes
 
 
 def test_a_name_of_two_words_has_an_own_distribution_too(tmp_path: Path) -> None:

@@ -13,11 +13,12 @@ from types import ModuleType
 
 import pytest
 
-from openkoi_hookspecs import ConfigError
+from openkoi_hookspecs import ConfigError, Embedder
 from openkoi_minilm import MiniLM
 from openkoi_minilm.encoder import encode
 from openkoi_minilm.model import batches
 from openkoi_minilm.weights import weights
+from openkoi_testing import EmbedderContract
 
 TEXTS = ["hello", "hello world", "watering the plants", "", "world " * 400, "unheard-of", "\ud800", "日本"]
 
@@ -150,3 +151,9 @@ def test_it_multiplies_in_one_thread_also_when_numpy_was_there_before(folder: Pa
     if told.returncode:
         pytest.skip("NumPy has another BLAS here")
     assert told.stdout.strip() in ("[1]", "[]")
+
+
+class TestContract(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, folder: Path) -> Embedder:
+        return MiniLM(folder=folder)

@@ -8,7 +8,7 @@ import pytest
 
 from openkoi_cli.archive import Log, keep_within
 from openkoi_duckdb import DuckDB
-from openkoi_hookspecs import Hit, Query, Record
+from openkoi_hookspecs import Hit, Memory, Query, Record
 from openkoi_runlog import RunLog
 from openkoi_runlog.memory_sync import MemorySync
 from openkoi_sqlite import SQLite
@@ -68,13 +68,17 @@ class Kept:
         return {record.segment: record.end for record in self.records}
 
 
-def logged(folder: Path, *runs: str) -> MemorySync:
-    """The log after these runs, a session each."""
+def logged(folder: Path, *runs: str, memory: Memory | None = None) -> MemorySync:
+    """The log after these runs, a session each, with a memory."""
     for run in runs:
         log = RunLog(folder / "sessions", run, str)
         log.append(run, [record.event for record in run_records(run, f"Mend the parser of {run}")])
         log.close()
-    return MemorySync(folder / "sessions", pytest.fail)
+
+    async def load() -> Memory | None:
+        return memory
+
+    return MemorySync(folder / "sessions", pytest.fail, load)
 
 
 @pytest.mark.parametrize(("sound", "struck"), [(DuckDB, StruckDuckDB), (SQLite, StruckSQLite)])
@@ -84,7 +88,7 @@ def test_what_memory_loses_while_it_is_told_is_told_again_in_the_same_run(
     path = tmp_path / "memory.db"
     asyncio.run(logged(tmp_path, "r1", "r2").remember(sound(path=path)))
 
-    hits = asyncio.run(logged(tmp_path, "r3").search(struck(path=path), PARSER))
+    hits = asyncio.run(logged(tmp_path, "r3", memory=struck(path=path)).search(PARSER))
 
     assert {"r1", "r2", "r3"} == set(ids_of(hits))
     assert 1 == len([*tmp_path.glob("memory.db.bad-*")])
@@ -143,13 +147,13 @@ def test_nothing_is_read_of_what_was_put_away_and_is_known(tmp_path: Path, caplo
 
 def test_a_file_that_cannot_be_read_costs_memory_nothing_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     memory = Kept()
-    remembering = logged(tmp_path, "r1", "r2")
+    remembering = logged(tmp_path, "r1", "r2", memory=memory)
     (tmp_path / "sessions" / "r0.jsonl").symlink_to(tmp_path / "nowhere")
     (tmp_path / "sessions" / "r3.jsonl").mkdir()
 
     with caplog.at_level("WARNING", "openkoi"):
-        asyncio.run(remembering.search(memory, PARSER))
-        asyncio.run(remembering.search(memory, PARSER))
+        asyncio.run(remembering.search(PARSER))
+        asyncio.run(remembering.search(PARSER))
 
     assert {"r1", "r2"} == {record.run for record in memory.records}
     assert [True, True] == ["r0.jsonl" in caplog.messages[0], "r3.jsonl" in caplog.messages[1]]

@@ -1,8 +1,18 @@
-"""The SQLite memory is a memory."""
+"""The SQLite memory is a memory, and reports its state."""
+
+from pathlib import Path
+
+import pytest
 
 from openkoi_sqlite import SQLite
-from openkoi_testing import MemoryContract
+from openkoi_testing import HealthContract, MemoryContract
 
 
 class TestSQLite(MemoryContract):
     subject = SQLite
+
+
+class TestHealth(HealthContract):
+    @pytest.fixture
+    def plugin(self, tmp_path: Path) -> object:
+        return SQLite(path=tmp_path / "memory.db")

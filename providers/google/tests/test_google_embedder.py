@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
@@ -11,6 +12,7 @@ import pytest
 from openkoi_google import GoogleEmbedder
 from openkoi_hookspecs import (
     ConfigError,
+    Embedder,
     Embedding,
     NoProviderError,
     ProviderError,
@@ -18,6 +20,7 @@ from openkoi_hookspecs import (
     RequestRejectedError,
     Usage,
 )
+from openkoi_testing import EmbedderContract
 from openkoi_testing.servers import GoogleServer
 
 
@@ -131,3 +134,10 @@ def test_a_vector_has_numbers(dimensions: int) -> None:
 def test_without_a_key_it_says_which_variable_to_set() -> None:
     with pytest.raises(NoProviderError, match="GOOGLE_API_KEY"):
         GoogleEmbedder()
+
+
+class TestContract(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> Iterator[Embedder]:
+        with GoogleServer() as server:
+            yield GoogleEmbedder(api_key="AIza-right", base_url=server.url)

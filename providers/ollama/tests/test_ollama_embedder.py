@@ -3,14 +3,16 @@
 import asyncio
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
 import pytest
 from data_files import schema_errors
 
-from openkoi_hookspecs import ConfigError, Embedding, ProviderUnavailableError, RequestRejectedError, Usage
+from openkoi_hookspecs import ConfigError, Embedder, Embedding, ProviderUnavailableError, RequestRejectedError, Usage
 from openkoi_ollama import OllamaEmbedder
+from openkoi_testing import EmbedderContract
 from openkoi_testing.servers import OllamaServer
 from openkoi_testing.servers.ollama_rules import OllamaModel
 
@@ -107,3 +109,10 @@ def test_requests_are_what_the_vendor_describes() -> None:
         embed(OllamaEmbedder(model="embed-fake", dimensions=3, base_url=server.url), "x", "caf\udce9")
 
     assert not schema_errors("ollama", "EmbedRequest", server.requests[0].json)
+
+
+class TestContract(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> Iterator[Embedder]:
+        with OllamaServer(models=MODELS) as server:
+            yield OllamaEmbedder(model="embed-fake", base_url=server.url)

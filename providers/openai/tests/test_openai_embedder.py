@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import httpx2
@@ -18,6 +19,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_openai import OpenAIEmbedder
 from openkoi_openai.vectors import split_batches
+from openkoi_testing import EmbedderContract
 from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 
 
@@ -168,3 +170,10 @@ def test_a_text_that_is_too_long_is_told_as_such() -> None:
         embedded(["a"], base_url=server.url)
 
     assert caught.value.context_overflow
+
+
+class TestContract(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> Iterator[Embedder]:
+        with OpenAIServer() as server:
+            yield OpenAIEmbedder(api_key="k", base_url=server.url)

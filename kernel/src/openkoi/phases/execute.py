@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 from openkoi_base.files.diffs import changed_files
-from openkoi_base.isolation import contain_exit, sanitize_text, type_error_of
+from openkoi_base.isolation import named_errors, sanitize_text, type_error_of
 from openkoi_hookspecs import (
     ExecutionResult,
-    KoiError,
     LimitExceededError,
     Plan,
     PluginError,
@@ -60,14 +59,10 @@ async def delegated(plan: Plan, run: TaskRun) -> InnerLoopResult:
     worker = await run.services.components.worker(run.agent.worker, run.root)
     run.worker_works = True
     try:
-        with contain_exit():
+        with named_errors(run.agent.worker, "run"):  # a worker is a plugin: what it may raise is not known
             work = await run.with_deadline(worker.run(plan, run))
     except LimitExceededError as reached:
         return ended_by_limit(reached, "", run)
-    except KoiError:
-        raise
-    except Exception as error:  # a worker is a plugin: what it may raise is not known
-        raise PluginError(run.agent.worker, "run", f"{type(error).__name__}: {error}") from error
     finally:
         run.worker_works = False
     if wrong := type_error_of(work, ExecutionResult):

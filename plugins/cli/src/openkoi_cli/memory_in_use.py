@@ -17,5 +17,4 @@ async def update_memory(koi: "Koi", sessions: "Path") -> None:
     """Give the chosen memory the records that it has not seen."""
     from openkoi_runlog.memory_sync import MemorySync
 
-    if memory := await load_memory(koi):
-        await MemorySync(sessions, koi.warn).remember(memory)
+    await MemorySync(sessions, koi.warn, lambda: load_memory(koi)).update()

@@ -19,6 +19,7 @@ from .invocation import Invocation
 from .sourced import ask_sources, format_sourced, print_sourced
 
 PATIENCE = 20.0
+UNUSED = "! not used"
 PROBE = """
 import json, sys
 from openkoi_cli.streams import kept_stdout
@@ -46,12 +47,15 @@ def command(invocation: Invocation, /, sources: bool) -> None:
         print_sourced(invocation)
         return
     found = chosen(invocation)
-    faults = broken(found.found)
+    reasons = broken(found.found)
+    faults = {one: why for one in found.found if (why := reasons.get((one.kind, one.name)))}
     lines: list[str] = []
-    for distribution in sorted({one.distribution for one in found.found}):
-        own = [one for one in found.found if one.distribution == distribution]
+    used = {(one.kind, one.name): f", that of {one.distribution} is" for one in found.found}
+    faults |= {one: UNUSED + used.get((one.kind, one.name), "") for one in found.claims if one not in found.found}
+    for distribution in sorted({one.distribution for one in found.claims}):
+        own = [one for one in sorted(found.claims) if one.distribution == distribution]
         lines.append(f"{distribution} {version_of(distribution)}".rstrip())
-        lines += [f"  {one.kind:<12} {one.name:<16} {faults.get((one.kind, one.name), '')}".rstrip() for one in own]
+        lines += [f"  {one.kind:<12} {one.name:<16} {faults.get(one, '')}".rstrip() for one in own]
     sourced, warnings = ask_sources(invocation)
     hidden = hidden_frontends(invocation, OpenKoi(invocation).frontends)
     lines += format_sourced(sourced)

@@ -1,41 +1,12 @@
-"""Describe what can be found, and in which scope: a project's or global."""
+"""Write documents down as rows of their table."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from hashlib import blake2b
 
-from openkoi_hookspecs import Learning, LearningStatus, MemoryItem
-from openkoi_search.words import terms
+from openkoi_hookspecs import Learning
+from openkoi_search.documents import MemoryDocument
 
 from .codec import to_json
 from .rows import DocumentRow
-
-SHOWN = frozenset({LearningStatus.PROBATION, LearningStatus.ACTIVE})
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryDocument:
-    """A memo and where it stands. ``keys`` are the files, tools and names that it is about."""
-
-    memo: MemoryItem
-    shelf: str
-    moment: str
-    keys: tuple[str, ...] = ()
-
-    @property
-    def terms(self) -> list[str]:
-        """The words it can be found by."""
-        return terms(" ".join((self.memo.text, *self.keys)))
-
-
-def number(learned: bool, id: str) -> int:
-    """Return the number of a document: the same for the same id, on every machine."""
-    return int.from_bytes(blake2b(f"{learned}:{id}".encode(), digest_size=7).digest(), "big")
-
-
-def is_visible(learning: Learning) -> bool:
-    """Return whether a learning may be found: it is trusted and not superseded."""
-    return learning.status in SHOWN and not learning.superseded_by
 
 
 def document_rows(documents: Iterable[MemoryDocument]) -> dict[DocumentRow, list[str]]:
@@ -47,11 +18,10 @@ def document_rows(documents: Iterable[MemoryDocument]) -> dict[DocumentRow, list
 def document_row(document: MemoryDocument, words: list[str]) -> DocumentRow:
     """Write a document down."""
     memo = document.memo
-    learned = isinstance(memo, Learning)
     return DocumentRow(
-        doc=number(learned, memo.id),
+        doc=document.number,
         id=memo.id,
-        learned=learned,
+        learned=isinstance(memo, Learning),
         kind=memo.kind,
         shelf=document.shelf,
         moment=document.moment,

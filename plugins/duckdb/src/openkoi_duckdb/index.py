@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterable
 from math import log2
 from typing import TYPE_CHECKING, cast
 
-from .documents import MemoryDocument, document_rows
+from openkoi_search.documents import MemoryDocument
+
+from .documents import document_rows
 from .rows import DocumentRow
 from .sql import delete, put, select_rows
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import LearningSaved, TaskStarted, UsageRecorded
+from openkoi_search.documents import document_of_task, number
 
 from . import learning, run_state
 from .aggregates import renew_effectiveness, renew_patterns, renew_sessions, usage_row
-from .documents import number
 from .index import reindex
 from .learning import Home, course
 from .passages import keep_turns
@@ -50,7 +50,7 @@ def tell_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None:
     forget_runs(connection, known_runs(connection, runs))
     put(connection, (row for view in views for row in run_state.rows(view)))
     renew_sessions(connection, {view.task.session for view in views})
-    documents = [found for view in views if (found := run_state.document(view))]
+    documents = [found for view in views if (found := document_of_task(view))]
     reindex(connection, [number(False, run) for run in runs], documents)
 
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_search.shelves import EVERYONE, shelf_of
+from openkoi_search.documents import MemoryDocument, document_of_state
 
-from .documents import MemoryDocument, is_visible
 from .rows import LearningRow
 
 
@@ -70,9 +69,4 @@ def learning_row(told: LearningHistory) -> LearningRow:
 
 def document(told: LearningHistory) -> MemoryDocument | None:
     """Return what can be found of a learning: nothing once it is stale, archived or superseded."""
-    learning = told.latest
-    if not is_visible(learning):
-        return None
-    project = told.home.project if told.home else ""
-    shelf = shelf_of(project) if learning.scope == "project" else EVERYONE
-    return MemoryDocument(learning, shelf, told.states[-1].moment, learning.keys)
+    return document_of_state(told.latest, told.home.project if told.home else "", told.states[-1].moment)

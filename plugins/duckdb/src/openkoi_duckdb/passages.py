@@ -3,10 +3,12 @@
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
+from openkoi_search.documents import document_of_piece
+
 from .documents import document_rows
 from .index import post
 from .sql import put
-from .transcripts import TranscriptPiece, document
+from .transcripts import TranscriptPiece
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -25,7 +27,7 @@ def keep_turns(connection: "DuckDBPyConnection", turns: Iterable[TranscriptPiece
     put(connection, [row for turn in told for row in (turn.chunk, turn.place)])
     runs = {turn.place.run for turn in told} | set(begun)
     waiting = connection.execute(WAITING, [list(runs)]).fetchall() if runs else []
-    fresh = document_rows(document(*row) for row in waiting)
+    fresh = document_rows(document_of_piece(*row) for row in waiting)
     if fresh:
         put(connection, fresh)
         post(connection, fresh)

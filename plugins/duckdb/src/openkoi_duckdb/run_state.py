@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from openkoi_hookspecs import Passage, Record
+from openkoi_hookspecs import Record
 from openkoi_runlog import FindingView, IterationView, RunView, in_order, view_of
-from openkoi_search.digest import digest
-from openkoi_search.shelves import shelf_of
+from openkoi_search.documents import text_of_task
 
-from .documents import MemoryDocument
 from .outcomes import outcome_row
 from .rows import ChunkRow, CycleRow, FindingRow, RunRow, TableRow, TaskRow
 
@@ -28,7 +26,7 @@ def rows(view: RunView) -> Iterator[TableRow]:
     for found in view.findings:
         yield finding_row(view.run, found)
     if view.completed:
-        yield ChunkRow(view.run, "task", memory_of(view), view.completed_at)
+        yield ChunkRow(view.run, "task", text_of_task(view), view.completed_at)
 
 
 def run_row(view: RunView) -> RunRow:
@@ -97,16 +95,3 @@ def finding_row(run: str, one: FindingView) -> FindingRow:
         fix=finding.fix,
         resolved_in=None if one.resolved is None else f"{run}:{one.resolved}",
     )
-
-
-def memory_of(view: RunView) -> str:
-    """Return the words that a finished task is remembered by."""
-    return digest(view.task.text, view.completed, view.final_score, view.resolved) if view.completed else ""
-
-
-def document(view: RunView) -> MemoryDocument | None:
-    """Return what of a run can be found: nothing until its result is out."""
-    if view.completed is None:
-        return None
-    passage = Passage(view.run, memory_of(view), kind="task", origin=view.task.session)
-    return MemoryDocument(passage, shelf_of(view.task.project), view.completed_at, tuple(sorted(view.files)))

@@ -9,14 +9,13 @@ from .registry import Scan, with_preferences
 
 
 def as_preferred(found: Scan, config: Config) -> Scan:
-    """The same with the winners that the configuration prefers, if it prefers any."""
-    preferred = config.table(keys.PREFER.table).items()
-    named = ((key.partition("."), str(one.value)) for key, one in preferred)
-    return (
-        with_preferences(found, frozenset((kind, name, winner) for (kind, _, name), winner in named))
-        if preferred
-        else found
-    )
+    """The same with the winners that the configuration prefers; a choice of the user's own is no clash."""
+    prefix = f"{keys.PREFER.table}."
+    own = {name for name in config.changed if name.startswith(prefix)}
+    named = {name: str(one.value) for name, one in config.settings.items() if name.startswith(prefix)}
+    chosen = {name: (*name.removeprefix(prefix).partition(".")[::2], winner) for name, winner in named.items()}
+    prefer = frozenset(choice for name, choice in chosen.items() if name in own)
+    return with_preferences(found, prefer, frozenset(chosen.values()) - prefer)
 
 
 def bundle_folders(found: Scan) -> list[Path]:

@@ -11,6 +11,7 @@ from typing import Any, cast
 from openkoi_base.isolation import report_lateness
 from openkoi_hookspecs import (
     AgentRunner,
+    ArgumentError,
     Checkpoints,
     Compactor,
     ConfigError,
@@ -139,7 +140,8 @@ class Components:
 
     async def configured(self, kind: str) -> Any | None:
         """The one plugin of a kind that the configuration names; None when it names none or has none."""
-        key = keys.SELECTORS[kind]
+        if (key := keys.SELECTORS.get(kind)) is None:
+            raise ArgumentError(f"[use] names no plugin of the kind {kind!r}, only of: {', '.join(keys.SELECTORS)}.")
         name = self.plugins.config[key]
         if not name or name == "none":
             return None

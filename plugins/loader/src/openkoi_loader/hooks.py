@@ -15,7 +15,17 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, get_args, get
 from pluggy import HookImpl, PluginManager, PluginValidationError
 
 from openkoi_base.isolation import copy_arguments, must_end, type_error_of
-from openkoi_hookspecs import Ask, Event, HookReturn, LimitExceededError, PluginError, Section, events, hooks
+from openkoi_hookspecs import (
+    ArgumentError,
+    Ask,
+    Event,
+    HookReturn,
+    LimitExceededError,
+    PluginError,
+    Section,
+    events,
+    hooks,
+)
 from openkoi_prompt import without_refused_texts
 from openkoi_settings import keys
 
@@ -97,6 +107,8 @@ class Hooks:
 
     def implementations(self, moment: Moment) -> tuple[HookImplementation, ...]:
         """Who would be asked now."""
+        if not hasattr(moment, "openkoi_spec"):
+            raise ArgumentError(f"A function of openkoi_hookspecs.hooks is called as a hook, not {moment!r:.80}.")
         return tuple(voice for voice in self.implementations_by_hook.get(moment.__name__, ()) if not voice.disabled)
 
     async def collect(

@@ -24,22 +24,29 @@ class Found(NamedTuple):
 
 
 class Clash(NamedTuple):
-    """A name that several distributions claim, none of which is OpenKoi's own or preferred."""
+    """A name that several distributions claim, although the user has not said whose to use.
+
+    ``used`` is the one that is used; none if none of them is OpenKoi's own.
+    """
 
     kind: str
     name: str
     distributions: tuple[str, ...]
+    used: str = ""
 
     def __str__(self) -> str:
-        rivals = " and ".join(self.distributions)
+        both, neither = ("both", "neither") if len(self.distributions) == 2 else ("all", "none")
+        other = next(one for one in self.distributions if one != self.used)
+        keep = f', or with "{self.used}" to keep it' if self.used else ""
         return (
-            f"{rivals} both bring {self.kind} {self.name!r}; neither is used. "
-            f'Choose with [plugins.prefer] "{self.kind}.{self.name}" = "{self.distributions[0]}".'
+            f"{' and '.join(self.distributions)} {both} bring {self.kind} {self.name!r}; "
+            f"{f'that of {self.used}' if self.used else neither} is used. "
+            f'Choose with [plugins.prefer] "{self.kind}.{self.name}" = "{other}"{keep}.'
         )
 
 
 class Scan(NamedTuple):
-    """What was found, what could not be told apart, what could not be read, and all that was claimed."""
+    """What is used, which names several distributions claim, what could not be read, and all that was claimed."""
 
     found: tuple[Found, ...]
     clashes: tuple[Clash, ...]
@@ -60,9 +67,9 @@ def scan(path: Iterable[str] | None = None, prefer: Preferences = frozenset()) -
     return with_preferences(Scan((), (), tuple(broken), tuple(claims)), prefer)
 
 
-def with_preferences(scanned: Scan, prefer: Preferences) -> Scan:
-    """The same with other winners, without reading anything again."""
-    found, clashes = resolve_clashes(scanned.claims, prefer)
+def with_preferences(scanned: Scan, prefer: Preferences, bundled: Preferences = frozenset()) -> Scan:
+    """The same with other winners, without reading anything again; those of a bundle are ``bundled``."""
+    found, clashes = resolve_clashes(scanned.claims, prefer, bundled)
     return scanned._replace(found=found, clashes=clashes)
 
 
@@ -116,28 +123,40 @@ def plain(target: str) -> str:
     return module.strip() + colon + attribute.strip()
 
 
-def resolve_clashes(found: Iterable[Found], prefer: Preferences) -> tuple[tuple[Found, ...], tuple[Clash, ...]]:
-    """Of those that share a kind and a name the preferred wins, else OpenKoi's own, else none."""
+def resolve_clashes(
+    found: Iterable[Found], prefer: Preferences, bundled: Preferences = frozenset()
+) -> tuple[tuple[Found, ...], tuple[Clash, ...]]:
+    """Of those that share a kind and a name the user's choice wins, else OpenKoi's own or the bundle's, else none."""
     claims: dict[tuple[str, str], list[Found]] = {}
     for one in found:
         claims.setdefault((one.kind, one.name), []).append(one)
     chosen: list[Found] = []
     clashes: list[Clash] = []
     for (kind, name), rivals in claims.items():
-        winner = pick_winner(rivals, prefer)
+        decided = preferred(rivals, prefer)
+        winner = decided or pick_winner(rivals, bundled)
         if winner:
             chosen.append(winner)
-        else:
-            clashes.append(Clash(kind, name, tuple(rival.distribution for rival in rivals)))
+        if len(rivals) > 1 and not decided:
+            names = tuple(rival.distribution for rival in rivals)
+            clashes.append(Clash(kind, name, names, winner.distribution if winner else ""))
     return tuple(sorted(chosen)), tuple(sorted(clashes))
 
 
-def pick_winner(rivals: list[Found], prefer: Preferences) -> Found | None:
-    named = {canonical_name(distribution) for kind, name, distribution in prefer if (kind, name) == rivals[0][:2]}
-    preferred = [rival for rival in rivals if rival.distribution in named]
+def pick_winner(rivals: list[Found], bundled: Preferences) -> Found | None:
+    """The one that is used where the user has not chosen."""
+    if winner := preferred(rivals, bundled):
+        return winner
     whole = [rival for rival in rivals if rival.distribution == "openkoi"]
     own = [rival for rival in rivals if rival.distribution == f"openkoi-{canonical_name(rival.name)}"]
-    best = preferred or whole or own or rivals
+    best = whole or own or rivals
+    return best[0] if len(best) == 1 else None
+
+
+def preferred(rivals: list[Found], prefer: Preferences) -> Found | None:
+    """The one that is named by a preference, if there is exactly one."""
+    named = {canonical_name(distribution) for kind, name, distribution in prefer if (kind, name) == rivals[0][:2]}
+    best = [rival for rival in rivals if rival.distribution in named]
     return best[0] if len(best) == 1 else None
 
 

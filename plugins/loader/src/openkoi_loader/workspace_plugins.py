@@ -9,10 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from inspect import isawaitable
 from pathlib import Path
 
-from openkoi_base.isolation import contain_exit
+from openkoi_base.isolation import contain_exit, resolve
 from openkoi_hookspecs import Koi, PluginEntry, PluginError, PluginSource
 
 from .components import Components
@@ -119,7 +118,7 @@ async def ask_source(name: str, source: PluginSource, koi: Koi, workspace: Path)
         with contain_exit():
             async with asyncio.timeout(DISCOVERY_TIMEOUT):
                 found = source.discover(koi, workspace)
-                entries = [*(await found if isawaitable(found) else found)]
+                entries = [*(await resolve(found) or ())]
         if strange := [entry for entry in entries if not isinstance(entry, PluginEntry)]:
             raise TypeError(f"it lists a {type(strange[0]).__name__}")
     except Exception as error:  # a source is a plugin: what it would have found is missing, and it is named

@@ -1,6 +1,6 @@
 """Memory as runs use it: told what is new in the log, then asked. Knows the log and one socket; knows no run."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,13 +16,16 @@ BATCH = 5000
 
 @dataclass(frozen=True, slots=True)
 class MemorySync:
-    """The chosen memory over the log in ``folder``. ``warn`` hears of what goes wrong."""
+    """The memory that ``memory`` returns, over the log in ``folder``. ``warn`` hears of what goes wrong."""
 
     folder: Path
     warn: Callable[[str], None]
+    memory: Callable[[], Awaitable[Memory | None]]
 
-    async def search(self, memory: Memory, query: Query) -> Sequence[Hit]:
-        """Ask memory, after telling it what is new; one that fails answers nothing, and says so once."""
+    async def search(self, query: Query) -> Sequence[Hit]:
+        """Ask memory, after telling it what is new; without one, or where it fails, there are no hits."""
+        if (memory := await self.memory()) is None:
+            return ()
         try:
             with contain_exit():
                 await self.remember(memory)
@@ -38,6 +41,11 @@ class MemorySync:
         except Exception as error:  # memory is a plugin: a run goes on without it
             self.warn(f"Memory could not be searched: {error} Going on without it.")
             return ()
+
+    async def update(self) -> None:
+        """Give the memory, if there is one, the records that it has not seen."""
+        if memory := await self.memory():
+            await self.remember(memory)
 
     async def remember(self, memory: Memory) -> None:
         """Give memory the records that it has not seen; once more when it lost meanwhile what it had seen."""

@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from inspect import iscoroutinefunction
 
-from openkoi_hookspecs import Event, Record
+from openkoi_base.isolation import report_lateness
+from openkoi_hookspecs import ArgumentError, Event, Record
 
 from .announcements import Announcements
 from .runlog import RunLog
 
 Listener = Callable[[Record], None]
+LISTENER_LIMIT = 2.0  # seconds, as for a hook that does not wait
+LATE = "All runs waited for it: put what is slow into a queue."
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +27,34 @@ class Publisher:
 
     def publish(self, run: str, happened: Sequence[Event]) -> list[Record]:
         """Log events, and a warning for each secret that was masked in them; return the records."""
+        for event in happened:
+            if not isinstance(event, Event):
+                raise ArgumentError(f"Only an Event can be logged, not {event!r:.80}.")
         records = self.log.append(run, happened)
         if masked := self.announcements.of(run, happened):
             records += self.log.append(run, masked)
         for record in records:
-            for listener in self.listeners:
+            for listener in tuple(self.listeners):  # one may leave when it is called
                 listener(record)
         return records
 
     def listen(self, callback: Listener) -> Callable[[], None]:
         """Call back with every record once it is logged; return a function that ends this."""
+        if iscoroutinefunction(callback) or iscoroutinefunction(getattr(callback, "__call__", None)):  # noqa: B004
+            raise ArgumentError("koi.listen needs a function that does not wait: `def`, not `async def`.")
+        name = getattr(callback, "__qualname__", type(callback).__name__)
 
         def call_safely(record: Record) -> None:
             try:
-                callback(record)
+                with report_lateness(LISTENER_LIMIT, lambda late: self.warn(f"The listener {name} {late}. {LATE}")):
+                    callback(record)
             except Exception as error:  # a listener must not end a run
-                self.warn(f"A listener failed: {type(error).__name__}: {error}.")
+                self.warn(f"The listener {name} failed: {type(error).__name__}: {error}.")
 
         self.listeners.append(call_safely)
-        return lambda: self.listeners.remove(call_safely)
+        return partial(self.leave, call_safely)
+
+    def leave(self, listener: Listener) -> None:
+        """No longer call a listener."""
+        if listener in self.listeners:
+            self.listeners.remove(listener)

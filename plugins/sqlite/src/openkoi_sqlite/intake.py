@@ -10,9 +10,9 @@ from sqlite3 import Connection
 
 from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import TaskStarted
-from openkoi_runlog import encode
+from openkoi_runlog import encode, in_order, view_of
+from openkoi_search.documents import MemoryDocument, document_of_learning, documents_of_run, number
 
-from .documents import MemoryDocument, document_of_learning, documents_of_run, number
 from .seals import row_checksum, seal_words
 from .staging import StoredRecord, by_learning, by_run, clean, learnings_of, projects_of, put, to_stored_record, unknown
 
@@ -66,8 +66,9 @@ def take_in(connection: Connection, batch: Batch, *, moving: bool) -> None:
 
 def tell_runs(connection: Connection, runs: Collection[str]) -> bool:
     """Tell these runs again; whether any document changed."""
-    told = [one for run, records in by_run(connection, runs).items() for one in documents_of_run(run, records)]
-    return shelve(connection, {number(False, one.memo.id): one for one in told})
+    views = [(view_of(in_order(records)), records) for records in by_run(connection, runs).values()]
+    told = [one for view, records in views if view.started for one in documents_of_run(view, records)]
+    return shelve(connection, {one.number: one for one in told})
 
 
 def tell_learnings(connection: Connection, ids: Collection[str]) -> bool:

@@ -12,10 +12,15 @@ if TYPE_CHECKING:
     from openkoi_scripted import Line, Scripted, ScriptedTurn
 
     from .contracts import (
+        AgentRunnerContract,
         BudgetContract,
         CheckpointsContract,
+        CompactorContract,
         DocumentsContract,
+        EmbedderContract,
         EvaluatorContract,
+        FrontendContract,
+        HealthContract,
         MemoryContract,
         MessengerContract,
         ProviderContract,
@@ -30,12 +35,17 @@ if TYPE_CHECKING:
 pytest.register_assert_rewrite("openkoi_testing.contracts")
 
 __all__ = [
+    "AgentRunnerContract",
     "BudgetContract",
     "CheckpointsContract",
+    "CompactorContract",
     "DocumentsContract",
+    "EmbedderContract",
     "EvaluatorContract",
     "FinishedRun",
+    "FrontendContract",
     "GivenPlugins",
+    "HealthContract",
     "Line",
     "MemoryContract",
     "MessengerContract",

@@ -155,7 +155,7 @@ def agent_of(found: AgentShape, instructions: str, members: Sequence[Agent]) -> 
         compactor=iteration.summary_strategy,
         cycles=iteration.max_cycles,
         usd=found.model_policy.budget.usd_per_run,
-        worker=WORKER if found.composite else "",
+        worker=WORKER if found.composite else found.worker,
         team=team_of(found.composite, members) if found.composite else None,
     )
 

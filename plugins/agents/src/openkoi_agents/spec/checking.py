@@ -17,6 +17,13 @@ from .shape import CONDITIONS, AgentShape, Shape
 
 BOTH = "iteration (line {one}) and composite (line {other}) exclude each other: one goes round itself, or leads others"
 TWICE = "instructions (line {one}) and instructions_file (line {other}) exclude each other"
+INSTEAD = "{word} (line {{one}}) and worker (line {{other}}) exclude each other: a worker does the work in its own way"
+EXCLUSIVE = (
+    ("iteration", "composite", BOTH),
+    ("iteration", "worker", INSTEAD.format(word="iteration")),
+    ("composite", "worker", INSTEAD.format(word="composite")),
+    ("instructions", "instructions_file", TWICE),
+)
 FEWEST = {"debate": 2, "iterative": 2}
 ROUNDS = frozenset(FEWEST)
 LEAVE = "Leave one of them out"
@@ -73,7 +80,7 @@ def check_shape(part: Part, faults: list[SpecProblem]) -> AgentShape | None:
 
 def contradictions(part: Part) -> Iterator[SpecProblem]:
     """What no key says by itself: keys that exclude each other, and those that need one another."""
-    for one, other, text in (("iteration", "composite", BOTH), ("instructions", "instructions_file", TWICE)):
+    for one, other, text in EXCLUSIVE:
         if part.has(one) and part.has(other):
             lines = {"one": part.line(one), "other": part.line(other)}
             later = max((one, other), key=part.line)

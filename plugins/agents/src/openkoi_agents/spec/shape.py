@@ -163,6 +163,7 @@ class AgentShape(Shape):
         None
     )
     composite: Annotated[Composite | None, Field(description="a table with strategy and agents")] = None
+    worker: Annotated[Line, Field(description="the name of an agent runner, one line of text")] = ""
     evaluation: Annotated[Evaluation | None, Field(description="a table with max_iterations and quality_threshold")] = (
         None
     )

@@ -10,6 +10,7 @@ from .credentials import STORE_FILE, SavedKey, find_key, list_names, migrate_key
 from .filelock import HAS_LOCKS, lock_beside
 from .private_files import (
     private_folder,
+    private_subfolder,
     read_small_text,
     replace_file,
     restrict_permissions,
@@ -35,6 +36,7 @@ __all__ = [
     "lock_run",
     "migrate_key_files",
     "private_folder",
+    "private_subfolder",
     "project_id",
     "read_small_text",
     "replace_file",

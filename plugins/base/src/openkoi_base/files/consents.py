@@ -28,6 +28,10 @@ class ConsentStore:
         found = self.read().get(consent_id(digest))
         return found.answer if found and found.digest == digest else None
 
+    def answer_to(self, question: Question) -> str | None:
+        """Return the stored answer to a question, if it is one whose answers are kept."""
+        return self.get(question.identity) if question.keep else None
+
     def list_all(self) -> list[Consent]:
         """Return all stored answers, the oldest first."""
         return sorted(self.read().values(), key=lambda consent: consent.at)

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from openkoi_hookspecs import Restoration
+
 HEADER = re.compile(r"^diff --git (.+)$", re.MULTILINE)
 ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
 MAX_NAMES = 10
@@ -25,6 +27,12 @@ def format_names(names: Sequence[str], most: int = MAX_NAMES, separator: str = "
     """Return the names of files, the first ones of many."""
     more = len(names) - most
     return separator.join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def warning_of(done: Restoration) -> str:
+    """Say which files were not restored, and why; empty if all were."""
+    files = [f"{path} ({reason})" for path, reason in done.not_restored.items()]
+    return f"Not every file could be restored: {format_names(files, separator='; ')}." if files else ""
 
 
 def path_in(header: str) -> str:

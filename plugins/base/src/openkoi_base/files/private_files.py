@@ -5,6 +5,8 @@ import secrets
 import stat
 from pathlib import Path
 
+from openkoi_hookspecs import ArgumentError
+
 OTHER_USERS_MODE = 0o077
 MAX_BYTES = 1_000_000
 
@@ -15,6 +17,14 @@ def private_folder(path: Path) -> Path:
         private_folder(path.parent)
         path.mkdir(mode=0o700, exist_ok=True)
     return path
+
+
+def private_subfolder(folder: Path, name: str) -> Path:
+    """Make a private folder of a name below another one; raise ArgumentError for a name that leads elsewhere."""
+    path = folder / name
+    if folder.resolve() not in path.resolve().parents:
+        raise ArgumentError(f"{name!r} is not the name of a folder below {folder}. Choose one without '..' and '/'.")
+    return private_folder(path)
 
 
 def replace_file(path: Path, content: str | bytes) -> Path:

@@ -1,18 +1,24 @@
 """Call code of plugins so that it cannot end the program. This is a library, without entry points."""
 
+from .arguments import checks_arguments
+from .calling import named_errors, resolve, start_task
 from .defensive_copies import copy_arguments, copy_call
 from .sanitize import sanitize_json, sanitize_text
 from .timeouts import contain_exit, must_end, report_lateness, with_timeout
 from .validation import type_error_of
 
 __all__ = [
+    "checks_arguments",
     "contain_exit",
     "copy_arguments",
     "copy_call",
     "must_end",
+    "named_errors",
     "report_lateness",
+    "resolve",
     "sanitize_json",
     "sanitize_text",
+    "start_task",
     "type_error_of",
     "with_timeout",
 ]

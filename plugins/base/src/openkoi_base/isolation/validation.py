@@ -1,6 +1,6 @@
 """Check the field types of facts that plugins made."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -16,11 +16,15 @@ def type_error_of(value: object, hint: Any) -> str:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         wrong = [type_error_of(value, one) for one in arguments]
-        return "" if "" in wrong else f"{type(value).__name__} is none of {len(arguments)} kinds"
+        names = " or ".join(getattr(one, "__name__", str(one)).replace("NoneType", "None") for one in arguments)
+        return "" if "" in wrong else f"{type(value).__name__} is not {names}"
     if hint is NoneType:
         return "" if value is None else f"{type(value).__name__} is not None"
     if origin is tuple or (isinstance(origin, type) and issubclass(origin, Sequence)):
         return items_type_error(value, arguments[0])
+    if origin is type or origin is Callable:
+        fits = callable(value) and (origin is Callable or isinstance(value, type))
+        return "" if fits else f"{type(value).__name__} is not a {'class' if origin is type else 'function'}"
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return "" if isinstance(value, Mapping) else f"{type(value).__name__} is not a mapping"
     return plain_type_error(value, hint) if isinstance(hint, type) else ""
@@ -45,5 +49,5 @@ def fields_type_error(value: object, kind: Any) -> str:
 
 @cache
 def field_types(kind: Any) -> tuple[tuple[str, Any], ...]:
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, localns={"Json": object})  # which refers to itself, and is not in each module
     return tuple((field.name, hints[field.name]) for field in fields(kind))

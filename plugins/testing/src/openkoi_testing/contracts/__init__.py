@@ -5,11 +5,15 @@ Subject = Mine()``.
 Those that need a vendor's fake are imported from their modules: ``catalogue``, ``faults``, ``foreign_server``.
 """
 
+from .agent_runner import AgentRunnerContract
 from .budget import BudgetContract
 from .checkpoints import CheckpointsContract
 from .compactor import CompactorContract
 from .documents import DocumentsContract
+from .embedder import EmbedderContract
 from .evaluator import EvaluatorContract
+from .frontend import FrontendContract
+from .health import HealthContract
 from .memory import MemoryContract
 from .messenger import MessengerContract
 from .provider import ProviderContract
@@ -19,11 +23,15 @@ from .source import SourceContract
 from .toolbox import ToolboxContract
 
 __all__ = [
+    "AgentRunnerContract",
     "BudgetContract",
     "CheckpointsContract",
     "CompactorContract",
     "DocumentsContract",
+    "EmbedderContract",
     "EvaluatorContract",
+    "FrontendContract",
+    "HealthContract",
     "MemoryContract",
     "MessengerContract",
     "ProviderContract",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from openkoi_hookspecs import Memory, Record, SupportsReset, SupportsShadowRebuild
+from openkoi_hookspecs import Memory, Record, SupportsMigrate, SupportsReset, SupportsShadowRebuild
 
 from .memory_log import many_runs, talk_records
 from .memory_queries import search_all, search_many
@@ -32,6 +32,13 @@ class RebuildContract:
         assert [True] == [path.exists() for path in (old,) if path]
         assert [] == search_all(memory, "fix the parser")
         asyncio.run(memory.ingest(log))
+        assert before == search_many(memory)
+
+    def test_a_file_of_this_version_has_no_steps_to_take(self: FedMemory, tmp_path: Path) -> None:
+        memory = self.fed(tmp_path, many_runs(3))
+        before = search_many(memory)
+
+        assert [] == [*asyncio.run(require_protocol(memory, SupportsMigrate).migrate())]
         assert before == search_many(memory)
 
     def test_a_shadow_takes_its_place_when_it_is_built(self: FedMemory, tmp_path: Path) -> None:

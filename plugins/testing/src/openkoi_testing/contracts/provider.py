@@ -27,8 +27,10 @@ from openkoi_hookspecs import (
     Provider,
     Reasoning,
     Request,
+    RequestRejectedError,
     Role,
     StreamEnd,
+    SupportsDescribe,
     SupportsMedia,
     Text,
     Tool,
@@ -36,6 +38,8 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_hookspecs.content import IMAGE_TYPES
+
+from .optional_protocols import require_protocol
 
 T = TypeVar("T")
 
@@ -108,6 +112,16 @@ class ProviderContract:
         prices = [model.price for model in session.models() if model.price is not None]
 
         assert all(min(price.input, price.output, price.cache_read, price.cache_write) >= 0 for price in prices)
+
+    def test_describes_the_model_by_its_name_alone(self, session: ProviderSession) -> None:
+        provider = require_protocol(session.provider, SupportsDescribe)
+
+        described = session.wait(provider.describe(self.model))
+        with pytest.raises(RequestRejectedError):
+            session.wait(provider.describe("no-such-model-anywhere"))
+
+        assert self.model == described.name
+        assert described.context > 0
 
     def test_chat_answers_at_once_with_something_to_iterate(self, session: ProviderSession) -> None:
         """It is called without await."""

@@ -1,4 +1,8 @@
-"""Test what every `Sandbox` promises, whatever it confines. Commands are small Python programs."""
+"""Test what every `Sandbox` promises, whatever it confines, and wherever it runs commands.
+
+A sandbox may work in the workspace itself, or in a copy that it brings back: what a command did has to be in the
+workspace when ``execute`` has returned, and while it runs nothing has to be. Commands are small Python programs.
+"""
 
 import asyncio
 import sys
@@ -15,6 +19,16 @@ STUBBORN = f"import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{BEAT
 START = "import subprocess, sys, time, pathlib\nchild = [sys.executable, '-c', sys.argv[1]]\n"
 WAIT = "while not pathlib.Path('beats').exists():\n    time.sleep(0.01)\n"
 TIME_LIMITS = (0.5, 2.0, 8.0)
+COPYING = 3.0  # seconds until a command runs for certain in a sandbox that does not show it
+CHANGES = """
+import os, pathlib
+assert 'old' == pathlib.Path('folder/changed.txt').read_text()
+pathlib.Path('folder/changed.txt').write_text('new')
+os.remove('gone.txt')
+os.rename('before.txt', 'after.txt')
+os.makedirs('more/deep')
+pathlib.Path('more/deep/run.sh').write_text('#!/bin/sh')
+"""
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sessions and signals are POSIX's")
 
 
@@ -24,16 +38,21 @@ def python_command(code: str, *arguments: str, seconds: float = 30.0, stdin: byt
 
 
 def has_stopped(root: Path) -> bool:
-    """Return whether the process that writes ``beats`` has stopped."""
-    beats = root / "beats"
-    size = beats.stat().st_size
+    """Return whether no process writes ``beats`` in the workspace any more."""
+    beats = size_of(root / "beats")
     time.sleep(0.2)
-    return size == beats.stat().st_size
+    return beats == size_of(root / "beats")
+
+
+def size_of(path: Path) -> int:
+    """Return how long a file is; 0 if it does not exist."""
+    return path.stat().st_size if path.exists() else 0
 
 
 def wait_for_file(path: Path) -> None:
-    """Wait until a file exists."""
-    while not path.exists():
+    """Wait until a file exists; no longer than a sandbox that copies needs to begin, because it shows it at the end."""
+    begun = time.monotonic()
+    while not path.exists() and time.monotonic() - begun < COPYING:
         time.sleep(0.01)
 
 
@@ -79,6 +98,50 @@ class SandboxContract:
         run(python_command("open('made', 'w').write('here')"))
 
         assert "here" == (root / "made").read_text()
+
+    def test_what_it_did_is_in_the_workspace_when_it_has_ended(
+        self, run: Callable[[Command], CommandResult], root: Path
+    ) -> None:
+        (root / "folder").mkdir()
+        for name in ("folder/changed.txt", "gone.txt", "before.txt", "kept.txt"):
+            (root / name).write_text("old")
+
+        done = run(python_command(CHANGES))
+
+        assert (0, "") == (done.exit_code, done.output)
+        files = {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*") if path.is_file()}
+        assert files == {
+            "folder/changed.txt": "new",
+            "after.txt": "old",
+            "kept.txt": "old",
+            "more/deep/run.sh": "#!/bin/sh",
+        }
+
+    @posix
+    def test_modes_and_links_are_as_the_command_left_them(
+        self, run: Callable[[Command], CommandResult], root: Path
+    ) -> None:
+        (root / "run.sh").write_text("#!/bin/sh")
+
+        run(python_command("import os\nos.chmod('run.sh', 0o755)\nos.symlink('run.sh', 'start')"))
+
+        assert (root / "run.sh").stat().st_mode & 0o100
+        assert Path("run.sh") == (root / "start").readlink()
+
+    def test_a_command_sees_what_the_one_before_it_did(
+        self, run: Callable[[Command], CommandResult], root: Path
+    ) -> None:
+        run(python_command("open('made', 'w').write('first')"))
+        (root / "made").write_text("by a tool")
+
+        assert "by a tool" == run(python_command("print(open('made').read(), end='')")).output
+
+    def test_what_a_command_did_before_its_time_ran_out_is_there(
+        self, run: Callable[[Command], CommandResult], root: Path
+    ) -> None:
+        run_until_timeout(run, root, BEATS)
+
+        assert size_of(root / "beats")
 
     def test_the_exit_code_is_the_programs(self, run: Callable[[Command], CommandResult]) -> None:
         assert 7 == run(python_command("raise SystemExit(7)")).exit_code
