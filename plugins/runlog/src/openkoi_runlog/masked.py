@@ -17,6 +17,8 @@ def masked(value: Any, redact: Callable[[str], str]) -> Any:
     """Plain JSON values with every text in them redacted: what is written of them is JSON still, and can be read."""
     if isinstance(value, str):
         return value if value in structure() else redact(value)
+    if value is None or isinstance(value, (int, float)):
+        return value
     if isinstance(value, Mapping):
         return {masked(key, redact): masked_field(str(key), item, redact) for key, item in value.items()}
     return [masked(item, redact) for item in value] if isinstance(value, (list, tuple)) else value
