@@ -75,6 +75,7 @@ class Services:
     asker: Asker = field(init=False)
     background: Background = field(init=False)
     budget: SharedBudget = field(init=False)
+    memory_sync: MemorySync = field(init=False)
 
     def __post_init__(self) -> None:
         config = self.config
@@ -87,6 +88,7 @@ class Services:
         self.log = self.logs.open(self.session)
         self.publisher = Publisher(self.log, Announcements(self.redactor), self.warn_once)
         self.budget = SharedBudget(config, self.components.plugin, self.warn_once)
+        self.memory_sync = MemorySync(config.paths.sessions, self.warn_once)
         self.asker = Asker(self.questions, config[keys.WAIT_SECONDS], self.warn_once)
         self.models = ModelAccess(config, self.components, self.redactor, lambda: self.koi)
         self.router = ModelRouter(config, self.catalogue, self.models.provider, self.models.find_model)
@@ -197,12 +199,7 @@ class Services:
         """Give memory the records that it has not seen."""
         memory: Memory | None = await self.components.memory()
         if memory:
-            await self.memory_sync.remember(memory)
-
-    @property
-    def memory_sync(self) -> MemorySync:
-        """How memory is given the log, and searched."""
-        return MemorySync(self.config.paths.sessions, self.warn_once)
+            await self.memory_sync.update(memory)
 
     @property
     def running(self) -> Path:
