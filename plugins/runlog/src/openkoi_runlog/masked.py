@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import openkoi_hookspecs
-from openkoi_base.redact import MASK, Redactor, is_secret_name, looks_secret
+from openkoi_base.redact import MASK, Redactor, is_secret_name
 
 from .wire_names import TAGS
 
@@ -29,10 +29,17 @@ def masked_field(name: str, value: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(value, str) and isinstance(redact, Redactor):
         if name in SEALED:
             return redact.without_held(value)
-        if is_secret_name(name) and name not in redact.allowed and looks_secret(value, name, quoted=True):
+        if is_secret_name(name) and name not in redact.allowed and is_secret(value, name):
             redact.seen.add(name)
             return MASK
     return masked(value, redact)
+
+
+def is_secret(value: str, name: str) -> bool:
+    """Whether a value under a secret's name looks like one."""
+    from openkoi_base.redact.assigned_values import looks_secret
+
+    return looks_secret(value, name, quoted=True)
 
 
 @cache
