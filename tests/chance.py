@@ -45,7 +45,7 @@ from openkoi_hookspecs import (
     Usage,
     hookimpl,
 )
-from openkoi_models import Estimator, answer_tokens
+from openkoi_models import answer_tokens, stats_of
 
 LATER = 3_600.0
 FREE, UNKNOWN = Price(0.0, 0.0), Price(15.0, 75.0)
@@ -177,7 +177,7 @@ class Vendor:
         if here.over and chance.random() < 0.1:
             usage = replace(usage, output=int(room * 10 ** chance.uniform(0, 4)))
         if here.over and chance.random() < 0.2:
-            usage = Usage(input=8 * usage.input + 8 * Estimator().measured(request) + room, output=usage.output)
+            usage = Usage(input=8 * usage.input + 8 * stats_of(request).tokens + room, output=usage.output)
             yield StreamEnd(usage)
             self.overdrawn.add(name)
             return
@@ -207,7 +207,7 @@ def overlong(chance: Random, room: int) -> list[Text | ToolCall]:
 
 def count_usage(chance: Random, request: Request, parts: Sequence[Part], ratio: float) -> Usage:
     """Return what an honest vendor counts: some of it read from a cache, some written to one."""
-    asked = round(Estimator().measured(request) * ratio * chance.uniform(0.92, 1.08))
+    asked = round(stats_of(request).tokens * ratio * chance.uniform(0.92, 1.08))
     read = int(asked * chance.choice((0.0, 0.0, chance.random())))
     write = int((asked - read) * chance.choice((0.0, 0.0, chance.random())))
     most = request.max_output or 0

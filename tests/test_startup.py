@@ -1,10 +1,18 @@
-"""What a start imports. Exact and independent of how busy the machine is; the figures are in tests/benchmarks."""
+"""What a start imports, makes, reads and asks. Counted, so that it does not depend on how busy the machine is.
 
+The times are in tests/benchmarks.
+"""
+
+import json
 import subprocess
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
+from cli_process import Shell, shell
+
+from openkoi_testing.servers import OpenAIServer
 
 HEAVY = {
     *("pydantic", "httpx2", "asyncio", "duckdb", "_duckdb", "numpy", "rich", "pluggy", "yaml", "importlib_metadata"),
@@ -49,10 +57,7 @@ def test_version_imports_nothing_but_the_entry_file() -> None:
 def test_listing_plugins_imports_none_of_them() -> None:
     imported = {name for name in modules("plugins") if name.startswith("openkoi_") and "." not in name}
 
-    libraries = (
-        *("decision", "files", "hookspecs", "isolation", "loader", "log", "models", "progress", "prompt", "redact"),
-        *("schema", "settings"),
-    )
+    libraries = ("base", "hookspecs", "loader", "models", "prompt", "runlog", "settings")
     assert {"openkoi_cli", *(f"openkoi_{name}" for name in libraries)} >= imported
 
 
@@ -68,3 +73,116 @@ def test_a_hundred_distributions_are_found_without_importing_one(tmp_path: Path)
     found = scan([str(tmp_path)]).found
 
     assert 100 == len(found)
+
+
+COUNTING = """
+import atexit, builtins, os, sys
+classes, read, build = [], [], builtins.__build_class__
+
+def build_class(body, *arguments, **named):
+    classes.append(body.__module__)
+    return build(body, *arguments, **named)
+
+def note(event, arguments):
+    if event in ("open", "os.listdir", "os.scandir"):
+        read.append(str(arguments[0] or "."))
+
+def tell():
+    names = [name for name in sys.modules if name.partition(".")[0] not in sys.stdlib_module_names]
+    ours = [name for name in classes if name.startswith("openkoi")]
+    import json
+    with open(os.environ["COUNTS"], "w") as file:
+        json.dump({"modules": names, "classes": ours, "read": read}, file)
+
+builtins.__build_class__ = build_class
+sys.addaudithook(note)
+atexit.register(tell)
+sys.argv[0] = "openkoi"
+from openkoi.__main__ import main
+main()
+"""
+QUESTION = ("-i", "0", "-m", "openai/mock", "What is the capital of France?")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a command costs.
+
+    Modules beside Python's own that it imports, classes of ours that it makes, files and folders of the user that it
+    opens, requests that it sends.
+    """
+
+    modules: int
+    classes: int
+    read: int
+    requests: int
+
+
+CEILINGS = {
+    ("--version",): Counts(modules=4, classes=0, read=1, requests=0),
+    ("--help",): Counts(modules=34, classes=10, read=3, requests=0),
+    QUESTION: Counts(modules=670, classes=575, read=58, requests=2),
+    ("status",): Counts(modules=435, classes=475, read=12, requests=0),
+    ("memory", "search", "capital"): Counts(modules=270, classes=325, read=12, requests=0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A command that was counted, and all that it had imported."""
+
+    counts: Counts
+    names: frozenset[str]
+
+
+def counted(openkoi: Shell, *arguments: str) -> Counted:
+    """Run a command, with the default bundle and a server that answers, and count."""
+    report = openkoi.folder.parent / "counts.json"
+    with OpenAIServer("Paris.", models=["mock"]) as server:
+        told = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key", COUNTS=str(report))
+        done = subprocess.run(
+            [sys.executable, "-c", COUNTING, *arguments],
+            cwd=told.folder,
+            env=told.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        requests = len(server.requests)
+    assert 0 == done.returncode, done.stderr
+    said = json.loads(report.read_text())
+    ours = [path for path in said["read"] if not path.endswith((".pyc", ".so")) and is_ours(path, openkoi)]
+    return Counted(Counts(len(said["modules"]), len(said["classes"]), len(ours), requests), frozenset(said["modules"]))
+
+
+def is_ours(path: str, openkoi: Shell) -> bool:
+    """Whether a path is in the workspace or in OpenKoi's folders, and not part of Python or of what is installed."""
+    return (
+        Path(path).absolute().is_relative_to(openkoi.home)
+        or not Path(path).is_absolute()
+        or (Path(path).is_relative_to(openkoi.folder))
+    )
+
+
+@pytest.mark.parametrize("arguments", CEILINGS, ids=lambda arguments: " ".join(arguments[:2]))
+def test_a_command_costs_no_more_than_it_did(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    """Lower a ceiling with the figure; raise one only for something that every user of the command gets."""
+    openkoi = shell(tmp_path)
+    counted(openkoi, *QUESTION)  # so that there is something to show and to search
+
+    found = counted(openkoi, *arguments).counts
+
+    print(" ".join(arguments), found)
+    ceiling = asdict(CEILINGS[arguments])
+    assert {} == {name: count for name, count in asdict(found).items() if count > ceiling[name]}
+
+
+def test_a_question_that_is_not_judged_loads_nothing_to_judge_or_to_change_files_with(tmp_path: Path) -> None:
+    names = counted(shell(tmp_path), *QUESTION).names
+
+    unused = (
+        *("openkoi_judge", "openkoi_lint", "openkoi_testrunner.evaluator", "prompt_toolkit", "numpy", "tree_sitter"),
+        *("openkoi_tools.patch", "openkoi_sandbox.executor", "openkoi_checkpoints.apply_restore", "snowballstemmer"),
+        *("openkoi_prompt.question_sentences", "openkoi_compaction.facts", "openkoi_learning.proposals.habits"),
+    )
+    assert [] == [name for name in unused if name in names]

@@ -1,10 +1,12 @@
 """How a prompt says that the project's tests are run: as its own top folder names it, at a glance."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from openkoi_testrunner import TestRunner
+from openkoi_hookspecs import Recall, Task, hooks
+from openkoi_testing import Scenario, make_run
 from openkoi_testrunner.command_hook import test_commands as commands
 
 PROJECTS = {
@@ -33,7 +35,7 @@ def project(root: Path, files: dict[str, str]) -> Path:
 def test_the_command_is_that_of_the_projects_files(tmp_path: Path, name: str) -> None:
     files, command = PROJECTS[name]
 
-    (found,) = commands(project(tmp_path, files), TestRunner())
+    (found,) = commands(project(tmp_path, files), "")
 
     assert found == command or found.replace("python3", "python").endswith(f"/{command}")
 
@@ -41,20 +43,37 @@ def test_the_command_is_that_of_the_projects_files(tmp_path: Path, name: str) ->
 def test_the_projects_own_python_is_named_by_its_path(tmp_path: Path) -> None:
     project(tmp_path, {".venv/bin/python": "", "pytest.ini": ""})
 
-    assert [".venv/bin/python -m pytest"] == list(commands(tmp_path, TestRunner()))
+    assert [".venv/bin/python -m pytest"] == list(commands(tmp_path, ""))
 
 
 def test_each_language_has_its_command_and_make_only_stands_in_for_none(tmp_path: Path) -> None:
     files = {"Cargo.toml": "", "package.json": '{"scripts": {"test": "vitest"}}', "Makefile": "test:\n"}
 
-    assert ["cargo test", "npm test"] == list(commands(project(tmp_path, files), TestRunner()))
+    assert ["cargo test", "npm test"] == list(commands(project(tmp_path, files), ""))
 
 
-def test_the_configured_command_outranks_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("settings", "shown"),
+    [
+        ({"command": "tox -e unit"}, ["Tests: tox -e unit"]),
+        ({"enabled": False}, []),
+        ({"venv": "env"}, ["Tests: cargo test"]),
+    ],
+)
+def test_the_evaluators_own_settings_outrank_them(
+    tmp_path: Path, settings: dict[str, object], shown: list[str]
+) -> None:
     project(tmp_path, {"Cargo.toml": ""})
+    named = {f"evaluators.testrunner.{key}": value for key, value in settings.items()}
 
-    assert ["tox -e unit"] == list(commands(tmp_path, TestRunner(command="tox -e unit")))
+    async def sections() -> list[str]:
+        stage = Scenario(settings=named, installed=frozenset({"hooks", "evaluators"}))
+        async with make_run(tmp_path, stage=stage) as run:
+            given = await run.collect(hooks.before_plan, task=Task("a task"), recall=Recall(), run=run)
+        return [one.text for name, some in given if name == "test-command" for one in some]
+
+    assert shown == asyncio.run(sections())
 
 
 def test_a_project_without_tests_names_none(tmp_path: Path) -> None:
-    assert [] == list(commands(project(tmp_path, {"a.py": "A = 1\n"}), TestRunner()))
+    assert [] == list(commands(project(tmp_path, {"a.py": "A = 1\n"}), ""))

@@ -1,18 +1,19 @@
 """An agent's definition: its instructions, what it may use, and when its work is done."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from .frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class TextIncludes:
     """Done when the model's words hold this text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class ToolReturned:
     """Done when a tool brought this: both, where an exit code and a text are given; any result, where neither is."""
 
@@ -21,7 +22,7 @@ class ToolReturned:
     contains: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BudgetExhausted:
     """Done when the agent's dollars are used up: the next call would not fit any more."""
 
@@ -38,7 +39,7 @@ class Strategy(StrEnum):
     ITERATIVE = "iterative"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Team:
     """Agents that do a task together. ``rounds`` bounds a debate and a repetition."""
 
@@ -47,7 +48,7 @@ class Team:
     rounds: int = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Agent:
     """Who does a task. A field that is left out leaves things as they are configured.
 

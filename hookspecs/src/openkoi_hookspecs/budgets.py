@@ -1,10 +1,11 @@
 """What a budget is asked for before a model call, what it grants, and what was spent on each day."""
 
 import math
-from dataclasses import dataclass
+
+from .frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Amount:
     """Tokens, as budgets count them (``Cost.budget_tokens``), and US dollars."""
 
@@ -15,7 +16,7 @@ class Amount:
 UNLIMITED = Amount(tokens=math.inf, usd=math.inf)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class BudgetRequest:
     """What one model call may cost.
 
@@ -30,7 +31,7 @@ class BudgetRequest:
     least: Amount
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class BudgetDay:
     """What was spent on a day, an ISO date.
 

@@ -5,7 +5,7 @@ A plugin may add events: a subclass whose name begins with the plugin's own and 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from .evaluation import Baseline, Evaluation, EvaluationMode, ExecutionResult
@@ -26,6 +26,7 @@ from .events_plugins import SkippedFolderChanged as SkippedFolderChanged
 from .events_tool import ToolCallFinished as ToolCallFinished
 from .events_tool import ToolCallStarted as ToolCallStarted
 from .events_tool import ToolResultsReady as ToolResultsReady
+from .frozen import frozen
 from .iteration import Decision, Facts, Plan
 from .memory import Learning, Recall
 from .model import Message
@@ -40,7 +41,7 @@ WORDS = "words"
 INTERRUPTED = "interrupted"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskStarted(Event):
     """The first record of a run. ``model`` is the executor's, as ``provider/model``.
 
@@ -57,7 +58,7 @@ class TaskStarted(Event):
     models: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecallFinished(Event):
     """What of memory is shown to the model."""
 
@@ -65,7 +66,7 @@ class RecallFinished(Event):
     recall: Recall
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanReady(Event):
     """The plan, with every section and its source."""
 
@@ -73,7 +74,7 @@ class PlanReady(Event):
     plan: Plan
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MessageAdded(Event):
     """A message that the run, not the model, added to the conversation. ``new_conversation`` begins a new one.
 
@@ -86,7 +87,7 @@ class MessageAdded(Event):
     from_user: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CycleStarted(Event):
     """The inner loop goes round: one call of the model and the tools it asks for. Cycles are counted from zero."""
 
@@ -96,7 +97,7 @@ class CycleStarted(Event):
     ceiling: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionAsked(Event):
     """The user is asked, at a frontend that attends or by the question's id."""
 
@@ -105,7 +106,7 @@ class QuestionAsked(Event):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionAnswered(Event):
     """The user's answer; None if there is none, and the run continues without it."""
 
@@ -114,7 +115,7 @@ class QuestionAnswered(Event):
     answer: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PathsApproved(Event):
     """The user allowed a call that changes these absolute paths, so commands of the run may change them as well."""
 
@@ -123,7 +124,7 @@ class PathsApproved(Event):
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryCompacted(Event):
     """The oldest turns were removed from the conversation: how many, and how many calls of each tool went with them.
 
@@ -140,7 +141,7 @@ class HistoryCompacted(Event):
     media: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChecksBaseline(Event):
     """How an evaluator's checks stood before the run changed anything."""
 
@@ -148,7 +149,7 @@ class ChecksBaseline(Event):
     baseline: Baseline
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InnerLoopEnded(Event):
     """Why the inner loop ended."""
 
@@ -156,7 +157,7 @@ class InnerLoopEnded(Event):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExecutionFinished(Event):
     """What an execution left behind."""
 
@@ -164,7 +165,7 @@ class ExecutionFinished(Event):
     work: ExecutionResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestClassified(Event):
     """Whether the task asks for nothing to be made or changed; decided after work that changed nothing.
 
@@ -178,7 +179,7 @@ class RequestClassified(Event):
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvaluationFinished(Event):
     """What all evaluators together say.
 
@@ -191,7 +192,7 @@ class EvaluationFinished(Event):
     checkpoint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IterationFinished(Event):
     """An iteration is over: what it scored and what it alone cost. Iterations are counted from zero."""
 
@@ -202,7 +203,7 @@ class IterationFinished(Event):
     mode: EvaluationMode = EvaluationMode.FULL
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DecisionMade(Event):
     """What happens after an iteration, what was spent until then, and the facts that the decision is based on."""
 
@@ -213,7 +214,7 @@ class DecisionMade(Event):
     facts: Facts = field(default_factory=Facts)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunCompleted(Event):
     """The result is out. ``best`` is the index of the iteration whose files are in the workspace."""
 
@@ -224,7 +225,7 @@ class RunCompleted(Event):
     iterations: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunResumed(Event):
     """A run that ended before its time is resumed here; what it did while it could not ask the user is done again.
 
@@ -235,7 +236,7 @@ class RunResumed(Event):
     models: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunFailed(Event):
     """The run ended without a result: interrupted, or no model answered. ``files`` are those it had changed by then."""
 
@@ -249,7 +250,7 @@ class RunFailed(Event):
         return self.reason == INTERRUPTED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LearningSaved(Event):
     """A learning as it now stands; memory keeps the latest of each id."""
 
@@ -257,7 +258,7 @@ class LearningSaved(Event):
     learning: Learning
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HookReturned(Event):
     """What a plugin returned from a hook; None is not recorded."""
 
@@ -269,7 +270,7 @@ class HookReturned(Event):
     answer: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WarningIssued(Event):
     """A degraded mode, loudly: what happened, with what, what to do."""
 

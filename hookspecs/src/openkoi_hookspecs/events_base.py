@@ -1,14 +1,16 @@
 """An event, and its place in the log. What events there are stands in ``events``."""
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
+from .frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
 class Event:
     """The root of all events. A ``durable`` one is on the disk before the run goes on; another may be lost."""
 
+    __slots__ = ()
     name: ClassVar[str] = ""
     durable: ClassVar[bool] = True
 
@@ -18,7 +20,7 @@ class Event:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """An event as it stands in the log: one line, one id, written once.
 
@@ -35,7 +37,7 @@ class Record:
     end: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnknownEvent(Event):
     """An event of a plugin that is not installed, or of a newer version."""
 

@@ -1,13 +1,14 @@
 """What happens between a run and a model: it is asked, it answers, and it is paid. Part of the catalogue ``events``."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import TypeAlias
 
 from .events_base import Event
+from .frozen import frozen
 from .model import Response, Usage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelDelta(Event):
     """A piece of an answer as it streams in."""
 
@@ -16,7 +17,7 @@ class ModelDelta(Event):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRequest(Event):
     """A model is asked, and this is paid if nothing more is ever heard: the question, and what may have come by then.
 
@@ -35,7 +36,7 @@ class ModelRequest(Event):
     lease: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelResponse(Event):
     """A call of a model is over, and paid. ``role`` is what it was asked as: executor, evaluator, small.
 
@@ -58,7 +59,7 @@ class ModelResponse(Event):
         return self.response.done.usage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelResponseBroken(Event):
     """An answer that broke off: what had come of it is paid for, by our estimate, and is not used."""
 
@@ -71,7 +72,7 @@ class ModelResponseBroken(Event):
     lease: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelFallback(Event):
     """A model did not answer, and the next one of its role's chain is asked instead."""
 

@@ -1,10 +1,11 @@
 """What one plugin writes and another reads: judges' votes, and what checkpoints cannot restore. Part of ``events``."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from enum import StrEnum
 
 from .evaluation import EvaluationMode, Score
 from .events_base import Event
+from .frozen import frozen
 
 
 class ControlOutcome(StrEnum):
@@ -20,7 +21,7 @@ class ControlOutcome(StrEnum):
     BLIND = "blind"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JudgeVoted(Event):
     """How a judge came to its scores: the scores of each vote, by which rubric, and what was unusual in a ``note``.
 
@@ -54,7 +55,7 @@ class JudgeVoted(Event):
         return votes * self.full_characters + self.control_characters - self.characters
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GitRefChanged(Event):
     """A call changed a name in the git repository: a branch, a tag, the stash, HEAD, or a file of its settings.
 
@@ -68,7 +69,7 @@ class GitRefChanged(Event):
     current: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutsideFileWritten(Event):
     """A tool wrote a file outside the workspace, so no checkpoint contains it."""
 
@@ -76,7 +77,7 @@ class OutsideFileWritten(Event):
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SkippedFolderChanged(Event):
     """A call changed a folder that checkpoints skip, such as ``node_modules``, so no checkpoint contains it."""
 

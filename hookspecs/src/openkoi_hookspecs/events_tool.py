@@ -1,12 +1,11 @@
 """What happens when tools are called. Part of the catalogue ``events``."""
 
-from dataclasses import dataclass
-
 from .events_base import Event
+from .frozen import frozen
 from .tool import ToolCall, ToolResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCallStarted(Event):
     """Written before the effect: a call without a result may have happened. The user reads ``progress_text``.
 
@@ -19,7 +18,7 @@ class ToolCallStarted(Event):
     by_plugin: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCallFinished(Event):
     """The result, as the model reads it."""
 
@@ -28,7 +27,7 @@ class ToolCallFinished(Event):
     by_plugin: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolResultsReady(Event):
     """All calls of a cycle have their results."""
 

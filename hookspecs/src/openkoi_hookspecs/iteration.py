@@ -1,15 +1,16 @@
 """How a run went: its plan, its iterations, what was decided, and the result."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from enum import StrEnum
 
 from .evaluation import Evaluation, ExecutionResult, Finding, StopReason
+from .frozen import frozen
 from .prompt import Section
 from .task import Cost, Task
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Plan:
     """The executor's prompt: ``sections`` for the whole run, ``feedback`` from the last evaluation.
 
@@ -39,7 +40,7 @@ class Policy(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Facts:
     """What the decision after an iteration is based on: facts about the state that the iteration left.
 
@@ -68,7 +69,7 @@ class Facts:
     question: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Iteration:
     """One turn of the outer loop. ``evaluation`` is None when no evaluator had anything to say."""
 
@@ -99,7 +100,7 @@ class NextAction(StrEnum):
     ABORT_LOOP = "abort_loop"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """A decision and why it was taken.
 
@@ -119,7 +120,7 @@ class Decision:
         return self.action is not NextAction.CONTINUE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """How a task ended. ``best`` is the iteration whose files are in the workspace now; ``run`` is the run's id."""
 

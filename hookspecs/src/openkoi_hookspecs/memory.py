@@ -1,12 +1,14 @@
 """What is kept beyond a run, and what of it is shown to the next one."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from enum import StrEnum
 from typing import TypeAlias
 
+from .frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Passage:
     """A piece of a transcript, a document or a past task."""
 
@@ -26,7 +28,7 @@ class LearningStatus(StrEnum):
     ARCHIVED = "archived"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Learning:
     """One thing worth knowing next time, in 200 characters or fewer, with the evidence for it.
 
@@ -60,7 +62,7 @@ class Learning:
 MemoryItem: TypeAlias = Passage | Learning
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query:
     """A question to memory. ``kinds`` empty means any; ``keys`` must overlap; ``tokens`` bounds what may come back.
 
@@ -77,7 +79,7 @@ class Query:
     tokens: int = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """A memo and how well it answers, 0.0 to 1.0 within one search.
 
@@ -90,7 +92,7 @@ class Hit:
     similarity: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recall:
     """What memory has to say about a task, the same for the whole run, so that the prompt can be cached."""
 

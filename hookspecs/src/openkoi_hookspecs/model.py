@@ -1,15 +1,16 @@
 """What passes between a run and a model."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, field, replace
 from enum import StrEnum
 from typing import Self, TypeAlias
 
 from .content import File, Image, Text
+from .frozen import frozen
 from .tool import Arguments, Tool, ToolCall, ToolResult
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reasoning:
     """Reasoning of the model. ``signature`` is the vendor's opaque proof, handed back unchanged on the next turn.
 
@@ -31,7 +32,7 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """One turn of a conversation. Each tool call of an assistant's turn has exactly one result in the turn after it."""
 
@@ -44,7 +45,7 @@ class Message:
         return cls(Role.USER, tuple(Text(part) if isinstance(part, str) else part for part in parts))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Usage:
     """Tokens of one call as the vendor counted them; ``input`` leaves out the cached ones."""
 
@@ -68,7 +69,7 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Price:
     """Dollars per million tokens. A request of more input tokens than ``above`` costs ``beyond`` as a whole."""
 
@@ -85,7 +86,7 @@ class Price:
         return self.beyond if self.beyond is not None and tokens > self.above else self
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Model:
     """A model that a provider offers. An unknown price is None, which is not free.
 
@@ -102,7 +103,7 @@ class Model:
     can: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProviderInfo:
     """A provider as it is offered: its default model, and the variable that its key is looked for in."""
 
@@ -114,7 +115,7 @@ class ProviderInfo:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiscoveredProvider:
     """A way to a model that was found on this machine, and not configured.
 
@@ -130,7 +131,7 @@ class DiscoveredProvider:
     consent: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """One call of a model.
 
@@ -158,7 +159,7 @@ class FinishReason(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StreamEnd:
     """The last chunk of an answer. An answer without it was cut off, and nothing in it is acted upon."""
 
@@ -166,7 +167,7 @@ class StreamEnd:
     stop: FinishReason = FinishReason.END
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Buffered:
     """The number of characters received but not yet complete: arguments of a tool call, which is yielded at its end.
 
@@ -176,7 +177,7 @@ class Buffered:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Embedding:
     """One vector for each text, and what it cost."""
 
@@ -187,7 +188,7 @@ class Embedding:
 Chunk: TypeAlias = Text | Reasoning | ToolCall | Buffered | StreamEnd
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Response:
     """A whole answer."""
 

@@ -1,11 +1,12 @@
 """What the user does, and does again and again."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 
 from .events_base import Event
+from .frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pattern:
     """Something that the user does again and again, with the statistics that say so.
 
@@ -23,7 +24,7 @@ class Pattern:
     dropped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UsageRecorded(Event):
     """Something the user did, as plugins look for patterns in it: a Task, a Command, a SkillUse or an Integration."""
 
@@ -37,7 +38,7 @@ class UsageRecorded(Event):
     score: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PatternProposed(Event):
     """A pattern that was found, as plugins let it stand; logged outside of runs, before it is shown."""
 

@@ -1,8 +1,9 @@
 """Plugins in lists: what is installed, and what can be loaded."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Protocol
+
+from .frozen import frozen
 
 
 class InstalledPlugin(Protocol):
@@ -21,7 +22,7 @@ class InstalledPlugin(Protocol):
         """The distribution that brings it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PluginEntry:
     """A plugin that can be chosen. ``origin`` says who brings it.
 

@@ -1,7 +1,9 @@
 """What is said in other services' apps. Part of ``integrations``, where all of it is imported from."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from enum import StrEnum
+
+from .frozen import frozen
 
 
 class SenderKind(StrEnum):
@@ -13,7 +15,7 @@ class SenderKind(StrEnum):
     SELF = "self"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sender:
     """Who wrote a post. ``id`` is the service's immutable one: permissions are bound to it and never to a ``name``.
 
@@ -38,7 +40,7 @@ class PostKind(StrEnum):
     PRESS = "press"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attachment:
     """A file of a post. One that arrives has a ``ref`` to download it by; one that is sent has its ``data``."""
 
@@ -50,7 +52,7 @@ class Attachment:
     data: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """A button. ``value`` comes back with the press of it."""
 
@@ -58,7 +60,7 @@ class Choice:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Post:
     """Something said in a channel of an app, or done to what was said there.
 

@@ -1,7 +1,9 @@
 """The sections of a prompt."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from enum import IntEnum
+
+from .frozen import frozen
 
 
 class Layer(IntEnum):
@@ -12,7 +14,7 @@ class Layer(IntEnum):
     TASK = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """A named piece of the prompt. A later section of the same name replaces it; an empty text removes it.
 

@@ -1,12 +1,14 @@
 """What the user is asked, and what of it is kept."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
+
+from .frozen import frozen
 
 YES = frozenset({"y", "yes", "allow", "approve"})
 NO = frozenset({"n", "no", "deny", "reject"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """Something that the user has to answer.
 
@@ -33,7 +35,7 @@ class Question:
         return not words or is_yes(answer) or is_no(answer) or answer.strip().lower() in words
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PendingQuestion:
     """A question without an answer. ``at`` is UTC in ISO 8601.
 
@@ -52,7 +54,7 @@ class PendingQuestion:
     alive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Consent:
     """A kept answer: to the question ``text``, about the content that ``digest`` names. ``at`` is UTC in ISO 8601."""
 

@@ -1,10 +1,12 @@
 """What came of restoring files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from .frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restoration:
     """What a restore did: each file that had to change, by its path from the workspace, is in one of the six.
 

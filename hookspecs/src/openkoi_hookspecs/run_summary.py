@@ -1,7 +1,9 @@
 """A run in a list of runs."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from enum import StrEnum
+
+from .frozen import frozen
 
 
 class RunState(StrEnum):
@@ -14,7 +16,7 @@ class RunState(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunSummary:
     """A run in a list of runs. ``started_at`` is UTC in ISO 8601, ``score`` that of the iteration that was returned."""
 

@@ -1,12 +1,13 @@
 """Commands, and their results."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 
 from .events_base import Event
+from .frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """A program to run in the workspace. ``network`` is a wish; the sandbox's policy decides.
 
@@ -24,7 +25,7 @@ class Command:
     approved: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandResult:
     """How a command ended: the first and last 32 KB of both streams, and the ``output_file`` with all of it.
 

@@ -7,10 +7,12 @@ look. Parameters that TOML cannot write are seams for tests. A module (of hooks)
     def __init__(self, *, api_key: Annotated[str, Env("ACME_API_KEY", secret=True)], timeout: float = 60.0) -> None:
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
+
+from .frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Env:
     """A variable; it outranks the file. A secret is looked up among saved credentials too, and redacted everywhere."""
 
@@ -19,21 +21,21 @@ class Env:
     secret: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataDir:
     """A path below OpenKoi's data folder, private to its user."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SharedSetting:
     """A setting of a common table, such as ``memory.max_storage_mb``, for a plugin whose own table says nothing."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inject:
     """Another plugin, named in the configuration and built by the kernel: an embedder for a memory."""
 

@@ -1,14 +1,15 @@
 """What is asked for, how far to go, and how good is good enough."""
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
 from typing import Self
 
 from .agent import Agent
 from .content import File, Image
+from .frozen import frozen
 from .model import Message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Limits:
     """Where a task stops, and the quality it aims at. Zero iterations: one execution, no evaluation."""
 
@@ -23,7 +24,7 @@ class Limits:
     max_regression: float | None = 0.2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Cost:
     """What a task has used so far, hooks, judges, learners and sub-tasks included.
 
@@ -58,7 +59,7 @@ class Cost:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """One thing to do, in the user's words. ``context`` was piped in; ``parent`` is the run a sub-task belongs to.
 

@@ -1,11 +1,12 @@
 """What a model can do besides talking."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from enum import IntEnum
 from typing import ClassVar, TypeAlias
 
 from .content import Content
+from .frozen import frozen
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Arguments: TypeAlias = Mapping[str, Json]
@@ -19,7 +20,7 @@ class Effect(IntEnum):
     IRREVERSIBLE = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A complete request of a model to use a tool.
 
@@ -32,7 +33,7 @@ class ToolCall:
     parse_error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolResult:
     """What a tool returns. A failure is a result too: the model reads it and continues.
 
@@ -52,7 +53,7 @@ class ToolResult:
     milliseconds: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tool:
     """A function a model may call. ``parameters`` is a JSON Schema; ``allow_repeats`` exempts it from the loop breaker.
 
@@ -76,7 +77,7 @@ class Tool:
     local: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Permission:
     """What a plugin says to a tool call: Allow, Ask or Deny. The strictest holds.
 

@@ -1,12 +1,12 @@
 """Events about the files of a workspace. They are used as ``events.BaselineSaved`` and so on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from .events_base import Event
+from .frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BaselineSaved(Event):
     """The workspace as it was before the run changed anything, as a checkpoint."""
 
@@ -14,7 +14,7 @@ class BaselineSaved(Event):
     checkpoint: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunForked(Event):
     """This run begins as another one did: all before iteration ``at`` is its past, and ``changed`` settings hold after.
 
@@ -28,7 +28,7 @@ class RunForked(Event):
     checkpoint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkspaceRestored(Event):
     """The run's changes were undone or redone: the workspace is as in this checkpoint, but for what others changed.
 

@@ -67,18 +67,18 @@ class Runs:
 
     async def make_run(self, task: Task, parent: ParentRun = ALONE, root: Root = None) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
-        from openkoi_runlog.decision.facts import is_judge
+        from openkoi_runlog.decision.facts import is_judge, may_be_evaluated
 
         from .baselines import resume_baselines
         from .run import TaskRun
 
         services, workspace = self.services, self.workspace_of(task)
         await services.start()
-        evaluators = await services.components.evaluators(root)
+        known = self.complete_task(task)
+        evaluators = await services.components.evaluators(root) if may_be_evaluated(known) else {}
         await check_models(task.agent, services.router, services.warn_once)
         if not os.access(workspace, os.W_OK):
             services.warn_once(f"{workspace} is not writable: nothing can be changed in it.")
-        known = self.complete_task(task)
         if not known.judge:
             evaluators = {name: one for name, one in evaluators.items() if not is_judge(one)}
         run = TaskRun(

@@ -169,6 +169,25 @@ def test_what_is_longer_or_has_another_character_is_held(secret: str) -> None:
     assert f"({MASK})" == Redactor([secret])(f"({secret})")
 
 
+def test_a_text_that_was_shown_before_its_value_is_held_is_masked_afterwards() -> None:
+    redact = Redactor()
+    before = redact("the code is horse-battery-9")
+    redact.hold("horse-battery-9")
+
+    assert ("the code is horse-battery-9", f"the code is {MASK}") == (before, redact("the code is horse-battery-9"))
+
+
+def test_the_kind_of_a_secret_is_noted_each_time() -> None:
+    redact = Redactor([Secret("horse-battery-9", "CODE")])
+    noted = []
+    for _ in range(2):
+        redact.seen = set()
+        redact("the code is horse-battery-9")
+        noted.append(redact.seen)
+
+    assert [{"CODE"}, {"CODE"}] == noted
+
+
 def test_variables_that_are_named_like_secrets_are_ones() -> None:
     environment = {
         "OPENAI_API_KEY": "value-one",

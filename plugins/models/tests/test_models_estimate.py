@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_hookspecs import Message, Request, Role, Text, ToolCall, ToolResult, Usage
-from openkoi_models import Estimator
+from openkoi_hookspecs import Image, Message, Part, Reasoning, Request, Role, Text, ToolCall, ToolResult, Usage
+from openkoi_models import Estimator, stats_of
 
 pytestmark = pytest.mark.unit
 
+IMAGE = Image(b"\x89PNG", "image/png")
 CODE = "def total(items: list[int]) -> int:\n    return sum(item * 2 for item in items)\n"
 PROSE = "The quick brown fox jumps over the lazy dog and goes on to say more about it. "
 CHINESE = "快速的棕色狐狸跳过了懒狗 然后继续讲述这个故事。"
@@ -38,35 +39,56 @@ def test_it_is_within_ten_percent_after_five_calls(text: str, bytes_a_token: flo
 
     requests = growing(text, 12)
     for request in requests[:5]:
-        estimator.learn("acme/one", request, Usage(input=counted(request), output=5))
+        estimator.learn("acme/one", stats_of(request), Usage(input=counted(request), output=5))
     errors = []
     for request in requests[5:]:
-        errors.append(abs(estimator.tokens("acme/one", request) / counted(request) - 1))
-        estimator.learn("acme/one", request, Usage(input=counted(request), output=5))
+        errors.append(abs(estimator.tokens("acme/one", stats_of(request)) / counted(request) - 1))
+        estimator.learn("acme/one", stats_of(request), Usage(input=counted(request), output=5))
 
     assert max(errors) < 0.10
 
 
 def test_cached_tokens_are_input_too() -> None:
-    estimator, request = Estimator(), growing(PROSE, 1)[0]
-    estimator.learn("a/b", request, Usage(input=10, cache_read=2 * Estimator().measured(request) - 20, cache_write=10))
+    estimator, stats = Estimator(), stats_of(growing(PROSE, 1)[0])
+    estimator.learn("a/b", stats, Usage(input=10, cache_read=2 * stats.tokens - 20, cache_write=10))
 
-    assert 2 * Estimator().measured(request) == estimator.tokens("a/b", request)
+    assert 2 * stats.tokens == estimator.tokens("a/b", stats)
 
 
 def test_models_are_told_apart() -> None:
-    estimator, request = Estimator(), growing(PROSE, 1)[0]
-    estimator.learn("a/b", request, Usage(input=2 * Estimator().measured(request)))
+    estimator, stats = Estimator(), stats_of(growing(PROSE, 1)[0])
+    estimator.learn("a/b", stats, Usage(input=2 * stats.tokens))
 
-    assert Estimator().measured(request) == estimator.tokens("a/c", request)
+    assert stats.tokens == estimator.tokens("a/c", stats)
 
 
 @given(st.lists(st.integers(-5, 10**12), max_size=8))
 def test_no_count_makes_an_estimate_useless(counts: list[int]) -> None:
     """A vendor that counts nonsense does not make requests free, nor too dear to send."""
-    estimator, request = Estimator(), growing(PROSE, 1)[0]
+    estimator, stats = Estimator(), stats_of(growing(PROSE, 1)[0])
     for count in counts:
-        estimator.learn("a/b", request, Usage(input=count))
+        estimator.learn("a/b", stats, Usage(input=count))
 
-    measured = estimator.measured(request)
-    assert measured / 4 - 1 <= estimator.tokens("a/b", request) <= 4 * measured + 1
+    assert stats.tokens / 4 - 1 <= estimator.tokens("a/b", stats) <= 4 * stats.tokens + 1
+
+
+REPLIES = st.sampled_from([Text("I look."), Reasoning("Hm.", model="a/b"), ToolCall("1", "look", {"path": "x.py"})])
+ANSWERS = st.sampled_from([Text("Go on."), IMAGE, ToolResult("Two.", call="1"), ToolResult("", parts=(IMAGE,))])
+CONVERSATIONS = st.lists(st.tuples(REPLIES, ANSWERS), max_size=6)
+
+
+@given(CONVERSATIONS, CONVERSATIONS, st.integers(0, 12))
+def test_stats_of_a_growing_conversation_are_those_of_the_whole(
+    before: list[tuple[Part, Part]], after: list[tuple[Part, Part]], common: int
+) -> None:
+    """Whether it grew, was made shorter, or is another one."""
+    first, second = messages_of(before), messages_of(after)
+    request = Request((*first[:common], *second), system=("You are careful.",))
+
+    assert stats_of(request) == stats_of(Request(first)).updated(request)
+
+
+def messages_of(turns: list[tuple[Part, Part]]) -> tuple[Message, ...]:
+    """Return a conversation of these turns."""
+    said = [(Message(Role.ASSISTANT, (reply,)), Message.user(answer)) for reply, answer in turns]
+    return (Message.user("Do it."), *(message for pair in said for message in pair))

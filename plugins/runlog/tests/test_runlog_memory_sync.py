@@ -158,3 +158,63 @@ def test_a_file_that_cannot_be_read_costs_memory_nothing_else(tmp_path: Path, ca
     assert {"r1", "r2"} == {record.run for record in memory.records}
     assert [True, True] == ["r0.jsonl" in caplog.messages[0], "r3.jsonl" in caplog.messages[1]]
     assert 2 == len(caplog.messages)
+
+
+def test_a_search_takes_in_what_ended_runs_have_left_and_nothing_of_one_under_way(tmp_path: Path) -> None:
+    remembering, memory = logged(tmp_path, "r1"), Kept()
+    begun, *rest = [record.event for record in run_records("r2", "Mend it")]
+    log = RunLog(tmp_path / "sessions", "r2", str)
+
+    log.append("r2", [begun])
+    asyncio.run(remembering.remember(memory))
+    log.append("r2", rest[:1])
+    asyncio.run(remembering.search(memory, PARSER))
+    before = len(memory.records)
+    log.append("r2", rest[1:])
+    asyncio.run(remembering.search(memory, PARSER))
+
+    assert before == len(run_records("r1", "")) + 1
+    assert [begun, *rest] == [record.event for record in memory.records if record.run == "r2"]
+    log.close()
+
+
+def test_a_search_takes_in_what_a_killed_run_has_left(tmp_path: Path) -> None:
+    remembering, memory = logged(tmp_path), Kept()
+    log = RunLog(tmp_path / "sessions", "r1", str)
+    log.append("r1", [run_records("r1", "Mend it")[0].event])
+    log.close()
+
+    asyncio.run(remembering.search(memory, PARSER))
+
+    assert 1 == len(memory.records)
+
+
+class Slow(Kept):
+    """A memory that takes its time, and counts how often it is told."""
+
+    times = 0
+
+    async def ingest(self, records: Sequence[Record]) -> None:
+        self.times += 1
+        await asyncio.sleep(0.01)
+        await super().ingest(records)
+
+
+def test_runs_that_end_together_are_taken_in_together_and_none_is_left_out(tmp_path: Path) -> None:
+    remembering, memory = logged(tmp_path), Slow()
+
+    async def end(run: str, wait: float) -> None:
+        await asyncio.sleep(wait)
+        log = RunLog(tmp_path / "sessions", run, str)
+        log.append(run, [record.event for record in run_records(run, "Mend it")])
+        log.close()
+        await remembering.update(memory)
+        assert run in {record.run for record in memory.records}
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(end(f"r{number}", 0.001 * (number % 7)) for number in range(40)))
+
+    asyncio.run(all_of_them())
+
+    assert 40 * len(run_records("r", "")) == len(memory.records)
+    assert 3 >= memory.times

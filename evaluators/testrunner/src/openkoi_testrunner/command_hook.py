@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from openkoi_hookspecs import Inject, Run, Section, hookimpl
+from openkoi_hookspecs import Env, Run, Section, SharedSetting, hookimpl
 
-from .evaluator import TestRunner
 from .interpreters import interpreters
 from .package import Package
 from .project import (
@@ -34,24 +33,27 @@ class TestCommand:
     __test__: ClassVar[bool] = False  # its name begins like that of a test class
 
     def __init__(
-        self, *, testrunner: Annotated[TestRunner | None, Inject("evaluators", default="testrunner")] = None
+        self,
+        *,
+        tests_enabled: Annotated[bool, SharedSetting("evaluators.testrunner.enabled")] = True,
+        command: Annotated[str, SharedSetting("evaluators.testrunner.command")] = "",
+        venv: Annotated[str, SharedSetting("evaluators.testrunner.venv")] = "",
+        active_venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
     ) -> None:
-        self.testrunner = testrunner
+        self.enabled, self.command, self.venv = tests_enabled, command, active_venv or venv
 
     @hookimpl
     async def before_plan(self, run: Run) -> Sequence[Section] | None:
         """Return the commands; None if the project names none, or its tests are switched off."""
-        if self.testrunner is None:
+        if not self.enabled:
             return None
-        found = await asyncio.to_thread(test_commands, run.workspace, self.testrunner)
+        found = [self.command] if self.command else await asyncio.to_thread(test_commands, run.workspace, self.venv)
         return [Section("environment.tests", f"Tests: {', '.join(found)}")] if found else None
 
 
-def test_commands(root: Path, testrunner: TestRunner) -> Sequence[str]:
+def test_commands(root: Path, venv: str) -> Sequence[str]:
     """Return the commands that run the tests of a project."""
-    if testrunner.command:
-        return [testrunner.command]
-    return [*by_language(root, testrunner.venv)] or [*by_target(root)][:1]
+    return [*by_language(root, venv)] or [*by_target(root)][:1]
 
 
 def by_language(root: Path, venv: str) -> Iterator[str]:

@@ -28,7 +28,7 @@ async def classify_request(plan: Plan, work: ExecutionResult, run: TaskRun) -> P
         run.replay.take(events.RequestClassified)
         run.classified = run.classified or before.by != events.WORDS
         return replace(plan, asks=before.question)
-    if before:  # this iteration was decided without it
+    if before or policy_of(run.task, plan, run.evaluators) is Policy.NONE:  # this iteration is decided without it
         return plan
     if is_question(run.task.text):
         found = events.RequestClassified(True)

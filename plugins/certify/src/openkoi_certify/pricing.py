@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Koi, Price, Request
-from openkoi_models import Estimator
+from openkoi_models import stats_of
 from openkoi_report import dollars, plural
 from openkoi_settings.keys import UNKNOWN_PRICE
 
@@ -39,9 +39,9 @@ class Estimate:
 async def estimate(koi: Koi, judged: RubricAndJudge, order: CertifyOptions) -> Estimate:
     """Estimate the first round from what the judge would ask, and from the model's price. Raises NoProviderError."""
     requests = list_requests(judged, order)
-    model, estimator = await koi.describe_model(order.model or "evaluator"), Estimator()
+    model = await koi.describe_model(order.model or "evaluator")
     price = model.price or Price(*koi.setting(UNKNOWN_PRICE.name, list, UNKNOWN_PRICE.default))
-    usd = sum(request_cost(request, estimator.tokens(model.name, request), price) for request in requests)
+    usd = sum(request_cost(request, stats_of(request).tokens, price) for request in requests)
     return Estimate(model.name, len(requests), usd, model.price is not None)
 
 

@@ -6,29 +6,26 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from openkoi_base.files import private_folder
 from openkoi_hookspecs import DataDir, KoiError, Restoration
 
-from .apply_restore import RestoreExecutor, delete_temporary_files
 from .blob_store import BlobStore, compute_digest, file_size
 from .change_attribution import ChangeJournal, CheckpointViews, StatSnapshot, attribute_changes, entries_without_others
 from .checkpoint_history import CheckpointHistory, open_history
-from .diff import ContentReaders, diff_entries, disk_reader
 from .errors import CheckpointStoreError, store_errors
 from .gc import LOCK, describe_store, prune_daily, prune_store
 from .gitignore import GitIgnore
 from .manifest import UNSTORED_FILE_KINDS, Manifest, PathEntry, PathKind, Stamp
 from .named_paths import NamedPaths, is_in_skipped_folder
-from .plan_restore import plan_restore
 from .pre_images import PreImages
-from .renames import Renames
-from .restore_plan import RestorePlan, RestoreStates
-from .restore_result import FileMerger, build_restoration, entries_after
 from .retention import RetentionPolicy
 from .scan import FileCounter, ScanRules, WorkspaceScanner, read_ignore_file
 from .store_lock import lock_store
+
+if TYPE_CHECKING:
+    from .restore_plan import RestorePlan
 
 MEGABYTE = 1_000_000
 SKIPPED_FOLDERS = (
@@ -156,6 +153,13 @@ class CheckpointStore:
 
     def restore_in_thread(self, root: Path, what: RestoreRequest) -> Restoration:
         """Restore a checkpoint, in a thread."""
+        from .apply_restore import RestoreExecutor, delete_temporary_files
+        from .diff import disk_reader
+        from .plan_restore import plan_restore
+        from .renames import Renames
+        from .restore_plan import RestoreStates
+        from .restore_result import FileMerger, build_restoration, entries_after
+
         with self.open_history(root) as history, lock_store(history.folder / "lock"):
             named, saved, journal = (
                 self.named_paths(history, root),
@@ -183,6 +187,8 @@ class CheckpointStore:
 
     def diff_in_thread(self, root: Path, since: str, until: str) -> str:
         """Return the diff, in a thread."""
+        from .diff import ContentReaders, diff_entries, disk_reader
+
         with self.open_history(root) as history:
             named, saved = self.named_paths(history, root), self.pre_images(history, root)
             if until:
@@ -274,7 +280,7 @@ class CheckpointStore:
         )
 
 
-def save_before_restore(todo: RestorePlan, now: Mapping[str, PathEntry], saved: PreImages) -> dict[str, str]:
+def save_before_restore(todo: "RestorePlan", now: Mapping[str, PathEntry], saved: PreImages) -> dict[str, str]:
     """Save unstored files before they are replaced; return what cannot be saved, with the reason."""
     left: dict[str, str] = {}
     for path in (entry.path for entry in (*todo.remove, *todo.make)):

@@ -11,14 +11,12 @@ from openkoi_hookspecs import Learning, MemoryItem, Passage
 from openkoi_runlog import decode, to_dict
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
     from openkoi_search.fitting import FoundDocument
 
 T = TypeVar("T")
 
 
-def to_json(fact: "DataclassInstance") -> str:
+def to_json(fact: object) -> str:
     """Return a fact as JSON."""
     return json.dumps(to_dict(fact), ensure_ascii=True, separators=(",", ":"))
 

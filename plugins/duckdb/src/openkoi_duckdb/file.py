@@ -65,32 +65,60 @@ class MemoryFile(DatabaseFile):
                 return found
         return None
 
-    def write(self, work: Callable[["DuckDBPyConnection"], T], patience: LockTimeout | None = None) -> T:
-        """Change something, in a new file if there is none that can be used."""
+    def write(
+        self,
+        work: Callable[["DuckDBPyConnection"], T],
+        patience: LockTimeout | None = None,
+        closed: Callable[[T], None] = lambda _: None,
+    ) -> T:
+        """Change something, in a new file if there is none that can be used.
+
+        ``closed`` is called with what the work returns, while the file is closed and still locked.
+        """
         patience = patience or LockTimeout(self.seconds)
         for _ in range(2):
-            done = self.attempt(work, Access.ALONE_OR_NEW, patience)
+            done = self.attempt(work, Access.ALONE_OR_NEW, patience, closed)
             if done is not None:
                 return done
         raise MemoryUnusableError(self.path, "a new file cannot be read either")
 
-    def attempt(self, work: Callable[["DuckDBPyConnection"], T], access: Access, patience: LockTimeout) -> T | None:
+    def attempt(
+        self,
+        work: Callable[["DuckDBPyConnection"], T],
+        access: Access,
+        patience: LockTimeout,
+        closed: Callable[[T], None] = lambda _: None,
+    ) -> T | None:
         """Open, work, close; return None without a file, or when it was or must be moved aside."""
-        beside = access is Access.BESIDE_OTHERS
-        with self.engine() as connection, self.lock(patience, shared=beside), letting_go(connection):
+        with self.engine() as connection, self.lock(patience, shared=access is Access.BESIDE_OTHERS):
             if access is not Access.ALONE_OR_NEW and not self.path.exists():
                 return None
-            try:
-                with diagnosing():
-                    self.open(connection, patience, READING if beside else WRITING)
-                    done = work(connection)
-                    if not beside:
-                        self.settle(connection, patience)
-                    return done
-            except StoreError as sick:
-                connection.close()
-                if sick.ailment in LEFT_ALONE or not beside:
-                    self.treat(looked_at_again(sick))
+            with letting_go(connection):
+                done = self.work_in(connection, work, access, patience)
+            if done is not None:
+                closed(done)
+            return done
+
+    def work_in(
+        self,
+        connection: "DuckDBPyConnection",
+        work: Callable[["DuckDBPyConnection"], T],
+        access: Access,
+        patience: LockTimeout,
+    ) -> T | None:
+        """Work in the open file; return None when it must be looked at alone, or was moved aside."""
+        beside = access is Access.BESIDE_OTHERS
+        try:
+            with diagnosing():
+                self.open(connection, patience, READING if beside else WRITING)
+                done = work(connection)
+                if not beside:
+                    self.settle(connection, patience)
+                return done
+        except StoreError as sick:
+            connection.close()
+            if sick.ailment in LEFT_ALONE or not beside:
+                self.treat(looked_at_again(sick))
         return None
 
     @contextmanager

@@ -20,8 +20,9 @@ from openkoi_settings.keys import EMBEDDER
 
 from .file import MemoryFile
 from .lock import LockTimeout
+from .read_position import Position, load_position, save_position
 from .storable import storable
-from .trouble import MemoryBusyError, MemoryNewerError
+from .trouble import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -85,11 +86,23 @@ class DuckDB:
     async def offsets(self) -> Mapping[str, int]:
         """Return how far each log segment was read: nothing when the file is missing or was moved aside.
 
+        The file is opened only if it has changed since that was noted beside it.
+
         While the file cannot be opened, a fallback view in memory replaces it and needs all records.
         """
-        told = await self.apart(self.looked_up, offsets)
+        told = self.noted_position() or await self.apart(self.looked_up, offsets)
         self.born, segments = told or ("", {})
         return segments
+
+    def noted_position(self) -> Position | None:
+        """Return what is noted beside the file; None where that is not known to hold, or the file is in use."""
+        if self.stand_in or not self.file.path.exists():
+            return None
+        try:
+            with self.file.lock(LockTimeout(0.0), shared=True):
+                return load_position(self.file)
+        except (MemoryBusyError, MemoryUnusableError):
+            return None
 
     async def health(self) -> Mapping[str, str]:
         """Tell where the file is, how large, how much is in it, and how much of it has no vector."""
@@ -195,13 +208,16 @@ class DuckDB:
         from .layout import creation_time
         from .sifting import RejectedRecord, ready, say, sift_in
 
-        def work(connection: "DuckDBPyConnection") -> tuple[str, list[RejectedRecord]]:
-            now = creation_time(connection)
-            return now, sift_in(connection, batch, moving=self.born in ("", now))
+        def work(connection: "DuckDBPyConnection") -> tuple[Position, list[RejectedRecord]]:
+            misfits = sift_in(connection, batch, moving=self.born in ("", creation_time(connection)))
+            return offsets(connection), misfits
 
         stem("loaded")
         batch, unready = ready(records)
-        now, misfits = self.view.write(work, patience)
+        if self.stand_in:
+            (now, _), misfits = self.stand_in.write(work, patience)
+        else:
+            (now, _), misfits = self.file.write(work, patience, lambda done: save_position(self.file, done[0]))
         self.born = self.born or now
         say(unready + misfits)
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Literal
 from openkoi_base.schema import PATH_PARAMETERS, all_protected, written_paths
 from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Permission, Run, Tool, ToolCall, hookimpl
 
-from .generated import is_disposable
 from .policy import Policy, patterns
 from .protected import DEFAULTS, reason
 from .sourced import Beginnings, is_new
-from .temporary import is_temporary
 
 if TYPE_CHECKING:
     from .git_checkouts import Comparison
@@ -141,7 +139,9 @@ def strictest_of(said: Sequence[Permission]) -> Permission | None:
 
 def without_worthless(judgement: "Judgement", workspace: Path, since: float) -> Permission:
     """Return the verdict without concerns about what a build makes again and git ignores, or what is temporary."""
+    from .generated import is_disposable
     from .judge import verdict_of
+    from .temporary import is_temporary
 
     def is_worthless(deletes: Sequence[str]) -> bool:
         return is_temporary(deletes, since) or is_disposable(deletes, judgement.folders, workspace)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from openkoi_base.files.diffs import split_by_file
 from openkoi_hookspecs import Check, Evaluation, Finding, Iteration
 
-from .words import ADVISING, details, named_in, terms
+from .words import advising, details, named_in, terms
 
 CHANGED = re.compile(r"^[+-](?!\+\+ |-- )[ \t]*(\S.*)$", re.MULTILINE)
 ADDED = re.compile(r"^\+(?!\+\+ )[ \t]*(\S.*)$", re.MULTILINE)
@@ -160,7 +160,7 @@ def is_followed(advice: str, written: str) -> bool:
     known = details(advice)
     if names := known.identifiers | known.numbers:
         return named_in(names, written)
-    words = terms(advice) - ADVISING
+    words = terms(advice) - advising()
     return bool(words) and len(words & terms(written)) >= MIN_SHARE * len(words)
 
 

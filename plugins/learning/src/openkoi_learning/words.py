@@ -3,8 +3,10 @@
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import sqrt
+
+from openkoi_search.words import stem
 
 WORD = re.compile(r"[^\W_]+")
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -61,18 +63,10 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(stem(part) for part in parts if part not in SILENT)
 
 
-@lru_cache(maxsize=16_384)
-def stem(word: str) -> str:
-    """Return what a word has in common with its other forms."""
-    if not word.isalpha():
-        return word
-    from snowballstemmer import stemmer  # type: ignore[import-untyped]  # it brings no types
-
-    stemmed: str = stemmer("english").stemWord(word)
-    return stemmed
-
-
-ADVISING = frozenset(stem(word) for word in ADVISING_WORDS.split())
+@cache
+def advising() -> frozenset[str]:
+    """Return the stems of words that any advice may have."""
+    return frozenset(stem(word) for word in ADVISING_WORDS.split())
 
 
 @lru_cache(maxsize=16_384)
@@ -107,7 +101,7 @@ def named_in(names: Collection[str], text: str) -> bool:
 
 def payload(text: str, tongue: Tongue) -> frozenset[str]:
     """Return the words of an advice that say what to do: none that tasks and titles have, and none that any has."""
-    return terms(text) - ADVISING - tongue.heard
+    return terms(text) - advising() - tongue.heard
 
 
 def agree(one: str, other: str, tongue: Tongue) -> bool:
@@ -120,7 +114,7 @@ def contradict(one: str, other: str, tongue: Tongue) -> bool:
     """Return whether two pieces of advice on one thing say different things."""
     if (apart := differ(one, other)) or has_name(one):
         return apart
-    said, told = (payload(each, tongue) or terms(each) - ADVISING for each in (one, other))
+    said, told = (payload(each, tongue) or terms(each) - advising() for each in (one, other))
     return not (said <= told or told <= said)
 
 

@@ -8,11 +8,12 @@ from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
 from .check_models import check_models
 from .compaction import is_much_shorter, removed
 from .content import check_content, check_result
-from .estimate import BYTES, Estimator, answer_tokens
+from .estimate import Estimator
 from .media import without_media
 from .model_client import ModelClient
 from .model_discovery import Discovery, ModelChoice
 from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, executor_of
+from .request_stats import BYTES, RequestStats, answer_tokens, stats_of
 from .reservation import INPUT_MARGIN, EstimateMargin, Reservation, budget_tokens, cost, tiered_cost
 from .shared_budget import SharedBudget
 from .task_budget import TaskBudget
@@ -32,6 +33,7 @@ __all__ = [
     "ModelChoice",
     "ModelClient",
     "ModelRouter",
+    "RequestStats",
     "Reservation",
     "ResolvedModel",
     "SharedBudget",
@@ -45,6 +47,7 @@ __all__ = [
     "executor_of",
     "is_much_shorter",
     "removed",
+    "stats_of",
     "tiered_cost",
     "without_media",
 ]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from openkoi_hookspecs import Message, Role, ToolCall, events
 from openkoi_prompt.conversation import calls_in
 
-from .estimate import answer_tokens
 from .media import media_in
+from .request_stats import answer_tokens
 
 ENOUGH = 3 / 4
 

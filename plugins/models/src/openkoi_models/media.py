@@ -9,13 +9,9 @@ MEDIA = (Image, File)  # a tuple: a union would be made anew for each part of ea
 REMOVED = "[{} was here, and was removed to make the conversation shorter.]"
 
 
-def has_media(messages: Iterable[Message]) -> bool:
-    """Whether there is an image or a file in messages."""
-    return any(
-        part.parts if isinstance(part, ToolResult) else isinstance(part, MEDIA)
-        for message in messages
-        for part in message.parts
-    )
+def contains_media(parts: Iterable[Part]) -> bool:
+    """Whether there is an image or a file among parts of messages, or in their tool results."""
+    return any(part.parts if isinstance(part, ToolResult) else isinstance(part, MEDIA) for part in parts)
 
 
 def media_in(messages: Iterable[Message]) -> Iterator[Image | File]:

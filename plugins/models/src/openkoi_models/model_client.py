@@ -37,6 +37,7 @@ from .call_budget import CallBudget
 from .charges import Charge, charge
 from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, suggestion
 from .reasoning_filter import strip_foreign_reasoning
+from .request_stats import NO_STATS, RequestStats
 from .reservation import INPUT_MARGIN, Reservation, cost
 from .response_buffer import ResponseBuffer
 from .retry import RETRY_BUDGET, backoff
@@ -60,6 +61,7 @@ class ModelClient:
     warned: set[str] = field(default_factory=set)
     judgement: Usage = JUDGEMENT
     sendable: SendableMessages = field(default_factory=SendableMessages)
+    stats: dict[tuple[str, str], RequestStats] = field(default_factory=dict)
     patience_until: float = 0.0
 
     async def chat(self, request: Request) -> Response:
@@ -128,10 +130,18 @@ class ModelClient:
 
     async def converted(self, request: Request, resolved: ResolvedModel) -> Request:
         """Return a request with what the model can be shown; warn of what it cannot."""
+        if not self.updated_stats(request).has_media:
+            return request
         messages = self.sendable.messages(request.messages, resolved)
         for text in self.sendable.take_warnings():
             await self.emit(events.WarningIssued(text))
         return replace(request, messages=messages)
+
+    def updated_stats(self, request: Request, model: str = "") -> RequestStats:
+        """Return the stats of a request, as it was made or as a model is sent it, from those of the one before."""
+        known = self.stats.get((request.model, model), NO_STATS)
+        self.stats[request.model, model] = known.updated(request)
+        return self.stats[request.model, model]
 
     async def warn_of_price(self, resolved: ResolvedModel) -> None:
         if resolved.known or resolved.name in self.warned:
@@ -146,12 +156,15 @@ class ModelClient:
         )
 
     async def once(self, request: Request, resolved: ResolvedModel) -> Response:
-        estimate = self.router.estimator.tokens(resolved.name, request)
+        stats = self.updated_stats(request, resolved.name)
+        estimate = self.router.estimator.tokens(resolved.name, stats)
         asked_for = min(request.max_output or resolved.model.output, resolved.model.output)
         if request.model == JUDGE and estimate > self.judgement.input:
             self.judgement = replace(self.judgement, input=estimate)
         lease = await self.budget.reserve(estimate, asked_for, resolved)
-        messages = strip_foreign_reasoning(request.messages, resolved.name)
+        messages = request.messages
+        if stats.reasoning_models - {"", resolved.name}:
+            messages = strip_foreign_reasoning(messages, resolved.name)
         sent = replace(request, messages=messages, model=resolved.model.name, max_output=lease.max_output)
         heard, started = ResponseBuffer(lease.max_output), perf_counter()
         note = ReservationLog(lease, resolved.name, request.model)
@@ -162,7 +175,7 @@ class ModelClient:
         except BaseException:
             await self.give_back(note, heard, estimate, resolved)
             raise
-        self.router.estimator.learn(resolved.name, request, due.counted)
+        self.router.estimator.learn(resolved.name, stats, due.counted)
         took = round((perf_counter() - started) * 1000)
         reply = Response(parts, StreamEnd(due.usage, heard.done.stop if heard.done else FinishReason.END))
         usd = await self.paid(lease, due, resolved, overlong=heard.overlong)

@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from openkoi_hookspecs import Message, Part, Reasoning, Role
+from openkoi_hookspecs import Message, Part, Reasoning
 
 
-def strip_foreign_reasoning(messages: Sequence[Message], model: str) -> Sequence[Message]:
-    """The same messages without the thoughts of other models; the very same where there are none."""
-    spoken = (message.parts for message in messages if message.role is Role.ASSISTANT)
-    if any(is_foreign(part, model) for parts in spoken for part in parts):
-        return [without_foreign(message, model) for message in messages]
-    return messages
+def strip_foreign_reasoning(messages: Sequence[Message], model: str) -> list[Message]:
+    """Return messages without the reasoning of other models."""
+    return [without_foreign(message, model) for message in messages]
 
 
 def without_foreign(message: Message, model: str) -> Message:

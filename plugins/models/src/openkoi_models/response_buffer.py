@@ -10,7 +10,7 @@ from openkoi_base.isolation import sanitize_json, sanitize_text
 from openkoi_base.redact import current_redactor, settled
 from openkoi_hookspecs import Buffered, FinishReason, Part, Reasoning, StreamEnd, Text, ToolCall, Usage
 
-from .estimate import BYTES, answer_tokens
+from .request_stats import BYTES, answer_tokens
 
 TELLING = 0.05
 MAX_CHARACTERS_PER_TOKEN = 8

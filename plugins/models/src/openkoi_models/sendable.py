@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.content import IMAGE_TYPES
 from openkoi_prompt import quote_untrusted
 
-from .media import has_media, media_in, sentence
+from .media import media_in, sentence
 from .model_roles import ResolvedModel
 
 IMAGES = "images"
@@ -59,7 +59,7 @@ class SendableMessages:
 
     def messages(self, messages: Sequence[Message], resolved: ResolvedModel) -> Sequence[Message]:
         """Return what a model is sent of messages."""
-        return [self.message(one, resolved) for one in messages] if has_media(messages) else messages
+        return [self.message(one, resolved) for one in messages]
 
     def message(self, message: Message, resolved: ResolvedModel) -> Message:
         """Return what a model is sent of a message; a message is held, so that no other has its identity."""

@@ -21,6 +21,7 @@ from .wire_names import TAGS, tag_of, wire_names
 Json = Any
 TAG = "is"
 MEDIA = (Image, File)  # a tuple: a union would be made anew for each value of each line
+PLAIN = frozenset({str, int, bool, NoneType})
 READ: Mapping[Any, Callable[[Json], Any]] = {
     bytes: base64.b64decode,
     bytes | Blob: read_reference,
@@ -30,9 +31,11 @@ READ: Mapping[Any, Callable[[Json], Any]] = {
 
 def encode(value: object) -> Json:
     """A fact as plain JSON values; what cannot be written becomes its text."""
+    if type(value) in PLAIN:
+        return value
     if isinstance(value, float) and not isfinite(value):
         return repr(value)
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, (int, float, str)):
         return value.value if isinstance(value, Enum) else value
     if is_dataclass(value) and not isinstance(value, type):
         return encode_fact(value)
@@ -54,17 +57,6 @@ def to_dict(value: object) -> Any:
     if isinstance(value, Mapping):
         return {key: to_dict(item) for key, item in value.items()}
     return [to_dict(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def unfolded(value: object) -> Json:
-    """One level of what JSON has no word for, as a writer of JSON asks for it; the rest is as ``encode`` has it."""
-    if hasattr(type(value), "__dataclass_fields__"):
-        return stated(value)
-    if isinstance(value, Mapping):
-        return {str(key): item for key, item in value.items()}
-    if isinstance(value, (Sequence, set, frozenset)) and not isinstance(value, bytes):
-        return list(value)
-    return encode(value)
 
 
 def encode_fact(fact: Any) -> dict[str, Json]:

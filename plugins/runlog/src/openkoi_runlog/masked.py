@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import openkoi_hookspecs
-from openkoi_base.redact import MASK, Redactor, is_secret_name, looks_secret
+from openkoi_base.redact import MASK, Redactor, is_secret_name
 
 from .wire_names import TAGS
 
@@ -17,6 +17,8 @@ def masked(value: Any, redact: Callable[[str], str]) -> Any:
     """Plain JSON values with every text in them redacted: what is written of them is JSON still, and can be read."""
     if isinstance(value, str):
         return value if value in structure() else redact(value)
+    if value is None or isinstance(value, (int, float)):
+        return value
     if isinstance(value, Mapping):
         return {masked(key, redact): masked_field(str(key), item, redact) for key, item in value.items()}
     return [masked(item, redact) for item in value] if isinstance(value, (list, tuple)) else value
@@ -27,10 +29,17 @@ def masked_field(name: str, value: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(value, str) and isinstance(redact, Redactor):
         if name in SEALED:
             return redact.without_held(value)
-        if is_secret_name(name) and name not in redact.allowed and looks_secret(value, name, quoted=True):
+        if is_secret_name(name) and name not in redact.allowed and is_secret(value, name):
             redact.seen.add(name)
             return MASK
     return masked(value, redact)
+
+
+def is_secret(value: str, name: str) -> bool:
+    """Whether a value under a secret's name looks like one."""
+    from openkoi_base.redact.assigned_values import looks_secret
+
+    return looks_secret(value, name, quoted=True)
 
 
 @cache

@@ -17,12 +17,12 @@ from openkoi_base.redact import Redactor
 from openkoi_hookspecs import EvaluationMode, Event, Learning, Record, events
 
 from .blobs import MARK, NOWHERE, reading, writing
-from .codec import decode, encode, unfolded
+from .codec import decode, encode
 from .masked import masked
 
 SPELLED = {"task.start": "task_start", "run.completed": "task_complete"}
 NAMED = {spelled: name for name, spelled in SPELLED.items()}
-AT_ONCE = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=unfolded)
+ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 class Damaged(ValueError):
@@ -42,8 +42,6 @@ def write_json(record: Record, redact: Callable[[str], str]) -> str:
     event = record.event
     said = {"ts": record.at, "type": SPELLED.get(event.name, event.name), "id": record.id, "run": record.run}
     told = event.data if isinstance(event, events.UnknownEvent) else {**plain_fields(event), "data": event}
-    if isinstance(redact, Redactor) and (line := written_at_once({**said, **told})) and redact.passes(line):
-        return line
     return dumps({**said, **masked(encode(told), redact)})
 
 
@@ -60,16 +58,8 @@ def redacted(record: Record, redact: Redactor) -> Record:
     )
 
 
-def written_at_once(value: object) -> str:
-    """As ``encode`` and ``dumps`` write it, and faster; empty where something in it takes their care."""
-    try:
-        return AT_ONCE.encode(value)
-    except (TypeError, ValueError):
-        return ""
-
-
 def dumps(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return ENCODER.encode(value)
 
 
 def sealed(line: str) -> bytes:

@@ -3,14 +3,15 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from openkoi_base.schema import written_paths
 from openkoi_hookspecs import DataDir, Effect, Event, Run, Tool, ToolCall, events, hookimpl
 
-from .events import AutorunFiles
-from .process_notes import ProcessNotes
-from .watched_run import EVALUATION, WatchedRun
+from .events import EVALUATION, AutorunFiles
+
+if TYPE_CHECKING:
+    from .watched_run import WatchedRun
 
 MAX_RUNS = 100
 MAX_CALLS = 1_000
@@ -52,12 +53,14 @@ class AutorunReport:
             case events.RunFailed(files=files):
                 await self.report_files(run, -1, files)
 
-    def watched_runs(self, run: Run) -> list[WatchedRun]:
+    def watched_runs(self, run: Run) -> "list[WatchedRun]":
         """Return the run itself and the one of its task, where they are watched."""
         return [self.runs[run_id] for run_id in dict.fromkeys((run.id, run.outermost)) if run_id in self.runs]
 
     async def begin_watching(self, run: Run) -> None:
         """Record the state of the workspace, once a run; evaluators scan it first."""
+        from .watched_run import WatchedRun
+
         if run.id not in self.runs:
             self.runs[run.id] = WatchedRun.watch(run, self.folder)
             await self.runs[run.id].begin()
@@ -82,6 +85,8 @@ class AutorunReport:
         paths = [run.workspace / name for name in names]
         for watched in self.watched_runs(run):
             await asyncio.to_thread(watched.record_write, paths)
+        from .process_notes import ProcessNotes
+
         underway = ProcessNotes(self.folder, run.workspace.resolve())
         if underway.note_files():
             await asyncio.to_thread(underway.add_approved_writes, paths)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from openkoi_hookspecs.events import Event
 
 MAX_LISTED_FILES = 30
+EVALUATION = "evaluation"
+"""What changes files as the run's own besides its calls."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,11 @@ from openkoi_base.schema import find_rule
 from openkoi_hookspecs import ExecutionResult, KoiError, Run
 
 from .autorun_index import AutorunIndex
+from .events import EVALUATION
 from .file_state import FileState, capture_state
 from .planted_changes import ProtectedView, runs_nothing_new
 from .protection import build_view
 from .run_notes import RunNotes, digest_state
-
-EVALUATION = "evaluation"
 
 
 @dataclass(slots=True)

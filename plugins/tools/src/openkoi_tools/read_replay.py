@@ -11,7 +11,6 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError, Record, ToolCall, ToolResult, events
 
-from .patch import parse_patch
 from .paths import resolve_path
 from .read_tracker import ReadTracker
 
@@ -54,6 +53,8 @@ def shown_texts(call: ToolCall, result: ToolResult) -> Iterator[tuple[str, str]]
 
 def patched_texts(patch: str) -> Iterator[tuple[str, str]]:
     """Yield the lines that a patch left in its files."""
+    from .patch import parse_patch
+
     with suppress(KoiError):
         for file in parse_patch(patch):
             yield from ((file.after, "\n".join(hunk.new_lines)) for hunk in file.hunks if file.after)

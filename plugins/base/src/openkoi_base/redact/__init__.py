@@ -4,7 +4,6 @@
 that is running, ``is_secret_name`` is the one rule that tells from a name whether its value is a secret.
 """
 
-from .assignments import looks_secret
 from .current import CURRENT, current_redactor, use_redactor
 from .known import Secret, environment_secrets, secrets_of
 from .names import is_secret_name
@@ -20,7 +19,6 @@ __all__ = [
     "current_redactor",
     "environment_secrets",
     "is_secret_name",
-    "looks_secret",
     "outside_secret",
     "secrets_of",
     "settled",

@@ -1,15 +1,13 @@
 """Find the values that stand under a secret's name: ``DB_PASS=...``, ``"clientSecret": "..."``, ``--token ...``.
 
-A name alone is no proof, since programs are full of ``password = read()``: the value has to look like a secret.
+What such a value looks like is compiled when a name of a secret is met for the first time: most processes meet none.
 """
 
 import re
 from collections.abc import Iterator
 
 from .keywords import any_of, lowered
-from .known import PATH, SHORTEST
-from .names import STRONG, TOGETHER, is_secret_name, words_of
-from .randomness import NAMED_HASH, is_random, turns
+from .names import is_secret_name
 
 HINTS = (
     *("pass", "pwd", "_pw", "secret", "token", "key", "auth", "cred", "webhook", "cookie", "jwt", "psk", "salt"),
@@ -19,68 +17,13 @@ HINTS = (
 HINT = re.compile(any_of(HINTS))
 LONGEST_NAME = 80
 PART_OF_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/@")
-QUOTE = r"\\{0,3}[\"'`]"
-SCHEME = r"(?:(?i:bearer|basic|token|apikey|api-key|api-token|digest|key)[ \t]+)?"
-QUOTED = rf"[@bruf$]?(?P<quote>{QUOTE}){SCHEME}(?P<quoted>[^\r\n\"`]{{1,600}}?)(?P=quote)"
-BARE = rf"{SCHEME}(?P<bare>[^\s\"'`<>,;&\\]{{6,600}})"
 REST = re.compile(r"[\w.-]{0,60}")
-CLOSED = rf"(?:{QUOTE})?(?:\[\w{{0,4}}\])?\]?"
-TYPED = r"(?:: ?[A-Za-z][\w.\[\]| ]{0,30}?)?"
-OPERATOR = (
-    r"[ \t]{0,4}(?:(?:=>|:=|={1,3}|!={1,2}|:{1,2}=?)[ \t]{0,8}(?:[>|][+-]?[ \t]{0,4}(?:\n|\\n)\s{0,40})?|>\s{0,12})"
-)
-SET = re.compile(rf"{CLOSED}[ \t]{{0,4}}{TYPED}{OPERATOR}(?:{QUOTED}|{BARE})")
-PASSED = re.compile(rf"{CLOSED}(?:[ \t]{{0,3}}[,(][ \t]{{0,3}}|[ \t]{{1,3}}(?:(?i:by|is|to|as)[ \t]{{1,3}})?){QUOTED}")
-OPTION = re.compile(r"[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
-TYPE = r"[&*\[\]A-Za-z][\w.\[\]|<>&*' ]{0,40}?"
-DECLARED = re.compile(  # let a: &str = "..."
-    rf"[ \t]{{0,4}}(?:: ?{TYPE}[ \t]{{0,4}}|[ \t]{TYPE}[ \t]{{1,4}}):?=[ \t]{{0,8}}{QUOTED}"
-)
-SAID = re.compile(r"[ \t]{1,3}(?i:is|was|to)[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
-CELL = re.compile(r"[ \t]{0,20}\|[ \t]{0,20}(?P<bare>[^\s\"'`|\\]{6,100})[ \t]{0,40}\|(?![^\n|]*\}\})")
-ALONE = re.compile(r"[ \t]{1,8}(?P<bare>[^\s\"'`<>,;&\\=(){}\[\]|]{6,600})(?=[ \t]*(?:$|[\r\n]|\\[nr]))")
-BEGINS = re.compile(r"(?:^|[\r\n]|\\n|(?i:set|setx|setenv|config)[ \t])[ \t]*$")
 ENTRY = re.compile(
     r"(?i:\b(?:name|key|variable|property|setting|parameter))\\{0,3}[\"']?[ \t]*[:=]?[ \t]*\\{0,3}[\"']?$"
 )
-VALUE = re.compile(  # of an entry: {"key": "auth_token", "value": "..."}, variable "db_password" { default = "..." }
-    rf"{CLOSED}(?:(?!\b(?i:name|key|variable)\b[\"' \t]*[:=])[^{{}}]|\{{(?!\{{)){{0,240}}?"
-    rf"\b(?i:value|default)\b(?:{QUOTE})?[ \t]{{0,20}}[:=][ \t]{{0,8}}(?:{QUOTED}|{BARE})"
-)
 OPENED = re.compile(r"[\"']?[ \t]{0,4}:[ \t]{0,4}(?:[>|][+-]?)?\s*$")  # its value stands in the next line
 NEAR = 40  # characters before a name that may say what it is
-REACH = 300  # characters that VALUE looks at, and a name
-REFERENCE = re.compile(  # a value that is read from elsewhere when the text is used
-    r"\$\{[\w.:?!/ -]*\}|\$\([^()]*\)|\$\w{2,}|\{\{[^{}]*\}\}|\{[\w.!:()\[\], ]*\}"
-    r"|%\(\w+\)s|%\w+\([^()]*\)%|%[sdr]|%\w+%|%\{[^{}]*\}|<%.*?%>|<[\w .:-]+>|\[[A-Za-z_ -]+\]"
-    r"|\$\{\w+:?[?+-][^{}]*$|^\*[a-z_-]+$|%[\w.]+%|%[\dA-F]{2}|^@[\w./-]+\.[a-z]{2,5}$|^[?&][\w.-]+=$"
-)
-CODE = re.compile(
-    r"(?:await |new |\*|&|!|~|:{1,2})?[A-Za-z_][\w.]*(?:-[a-z]+)*(?:[!?]?\(|\[|\.\w+\(|->|::|\?\.).*|\*[A-Za-z_][\w.]*"
-    r"|(?:[A-Za-z_]\w*\.)*[A-Z]\w*\{.*|[A-Za-z_][\w.]*\)\..*|@{1,2}[a-z_]+(?:[).,\[-].*)?|[A-Z][A-Za-z]*\?"
-    r"|[\[{(].*|(?:os\.|process\.|self\.|this\.|[a-z]+\.[a-z_]+\.).*"
-)
-EMBEDDED = re.compile(  # code in a text, or around it, and an option
-    r"#\{.*|\$\{[\w.]+[(\[].*|\+.*\+|(?:\$\w+(?:\[\w+\])?[:/-]?)+|%\w+\[.*|--[a-z][a-z-]+(?:=.*)?"
-)
-WRITTEN = re.compile(  # what stands after a name and is another word of the line: an option, a host, a field
-    r"--?[a-z][a-z-]*=?|[+?][a-z-]+|[a-z_]+=|(?:id|source|src|type|env)=.*|@[\w-]+(?:\.[\w-]+)+(?:[/:?].*)?"
-)
-CALL = re.compile(r"[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])")
-PLACEHOLDER = re.compile(
-    r"(?i)example|placeholder|change.?(?:me|this|it)|your|x{4}|\*{3}|\.{3}|redacted|insert|replace|todo|dummy|sample|fake"
-    r"|\[a-[fz]|(?:strong|secure|super.?secret).?pass"
-    r"|not.?(?:set|real|needed|secret|used|a.?)|my.?(?:secret|password|token|key)|(.)\1{5}|^(?:none|null|nil)$|_here"
-)
-WORDY = re.compile(r"[A-Za-z_]*+(?:[.:/-][A-Za-z_]++)*+[.-]?\d{0,3}\*?")
-IDENTIFIER = re.compile(r"(?:[A-Z]{0,5}+[a-z]{2,}+\d{0,3}+)++")  # words of a name in code
-CONSTANT = re.compile(r"[A-Z]{2,}\d?(?:_[A-Z]+\d?|_\d)+")  # the name of a variable
-NUMBERS = re.compile(
-    r"[\d.,:TZ+/_ -]+|0x[\da-fA-F]+|#[\da-fA-F]{3,8}|[a-z]{1,8}-[\da-f]{8,17}|\d+(?:\.\d+)?[a-z]{1,3}"
-    r"|\{[\da-fA-F-]{36}\}|[\da-f]{16,}\.[a-z]{2,4}|/*[a-z]+\d?(?:[_-][a-z]+\d?)*(?:/[a-z]+\d?(?:[_-][a-z]+\d?)*)+|[a-z_]+[?!]?/\d{1,2}"
-    r"|(?:npm:)?[~^<>=v]{0,2}\d+(?:\.[\dx*]+)+(?:[-+][\w.]+)?|\d+\.[a-z_]+|arn:[\w-]+:.*|(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{2,5}"
-)
-UUID = re.compile(r"[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}")
+REACH = 300  # characters that an entry is looked for in, and a name
 
 
 def assigned(text: str) -> Iterator[tuple[int, int, str]]:
@@ -92,25 +35,14 @@ def assigned(text: str) -> Iterator[tuple[int, int, str]]:
         start, end = name_around(text, *hint.span())
         done = end
         name = text[start:end].strip(".:/@")
-        found = match_value(text, start, end) if is_secret_name(name) and not name.startswith("arn:") else None
+        if not is_secret_name(name) or name.startswith("arn:"):
+            continue
+        from .assigned_values import match_value, values
+
+        found = match_value(text, start, end)
         for value in values(found, name) if found else ():
             done = max(done, value[1])
             yield value
-
-
-def match_value(text: str, start: int, end: int) -> re.Match[str] | None:
-    """The value that belongs to the name between two places, in whichever way it is written."""
-    before = text[max(0, start - NEAR) : start]
-    found = VALUE.match(text, end) if ENTRY.search(before) else None
-    for way in (SET, PASSED, DECLARED, SAID, CELL):
-        found = found or way.match(text, end)
-    if found and found.re is PASSED and not is_secret_name(text[start:end].rpartition(".")[2]):
-        return None
-    if found and found.re is DECLARED and text[start - 1 : start] == "<":  # an attribute of an element
-        return None
-    if not found and text.startswith("-", start):
-        found = OPTION.match(text, end)
-    return found or (ALONE.match(text, end) if BEGINS.search(before) else None)
 
 
 def unfinished(text: str, end: int) -> int:
@@ -121,9 +53,16 @@ def unfinished(text: str, end: int) -> int:
     for hint in HINT.finditer(lowered(text[first:end])):
         start, after = name_around(text, first + hint.start(), first + hint.end())
         opened = ENTRY.search(text[max(0, start - NEAR) : start]) or OPENED.match(text[after:end])
-        if opened and is_secret_name(text[start:after].strip(".:/@")) and not VALUE.match(text[after:end]):
+        if opened and is_secret_name(text[start:after].strip(".:/@")) and not has_value(text[after:end]):
             return text.rfind("\n", 0, start) + 1
     return end
+
+
+def has_value(text: str) -> bool:
+    """Whether the rest of an entry, after its name, has the value."""
+    from .assigned_values import VALUE
+
+    return bool(VALUE.match(text))
 
 
 def name_around(text: str, start: int, end: int) -> tuple[int, int]:
@@ -133,62 +72,3 @@ def name_around(text: str, start: int, end: int) -> tuple[int, int]:
         start -= 1
     rest = REST.match(text, end)
     return start, rest.end() if rest else end
-
-
-def values(found: re.Match[str], name: str) -> Iterator[tuple[int, int, str]]:
-    """Where the value of a match stands, if it looks like a secret; the punctuation after it is none of it."""
-    quoted = found.groupdict().get("quoted")
-    group = "quoted" if quoted else "bare"
-    whole = found[group]
-    value = whole if quoted else whole.rstrip(").]}{:")
-    if len(REFERENCE.sub("", whole)) >= SHORTEST and looks_secret(value, name, quoted=bool(quoted)):
-        start = found.start(group)
-        yield start, start + len(value), re.split(r"[:/@]", name)[-1].lstrip("-")[:60]
-
-
-def looks_secret(value: str, name: str, *, quoted: bool) -> bool:
-    """Whether a value under a secret's name is one, and no reference, placeholder, path, number, code or word."""
-    bare = REFERENCE.sub("", value)
-    if (
-        len(bare) < SHORTEST
-        or " " in value
-        or "://" in value
-        or value.startswith("//")
-        or not is_likely(bare, name, quoted=quoted)
-    ):
-        return False
-    ordinary = any(kind.fullmatch(bare) for kind in (PATH, NUMBERS, CONSTANT)) or written(value, quoted=quoted)
-    return not (ordinary or PLACEHOLDER.search(bare))
-
-
-def written(value: str, *, quoted: bool) -> bool:
-    """Whether a value is code, or another word of a command or a line."""
-    return any(kind.fullmatch(value) for kind in (EMBEDDED, *((CALL,) if quoted else (CODE, WRITTEN))))
-
-
-def is_likely(value: str, name: str, *, quoted: bool) -> bool:
-    """Whether a value is mixed enough for its name."""
-    if is_strong(name):
-        return is_mixed(value, quoted=quoted)
-    rest = UUID.sub("", value)
-    ordinary = NAMED_HASH.fullmatch(value) or IDENTIFIER.fullmatch(value)
-    return not ordinary and is_random(rest, length=16 if len(words_of(name)) > 1 else 20)
-
-
-def is_strong(name: str) -> bool:
-    """Whether a name means a secret and nothing else; a ``key`` may be one of a dictionary."""
-    words = words_of(name)
-    return bool(
-        STRONG & set(words) or TOGETHER.search("".join(words)) or (len(words) > 1 and words[-1] in ("PASS", "PW"))
-    )
-
-
-def is_mixed(value: str, *, quoted: bool) -> bool:
-    """Whether a password is more than words: random, or with digits or signs among its letters."""
-    if is_random(value, length=12) or UUID.fullmatch(value):
-        return True
-    if not value.isascii() and not any(map(str.isdigit, value)):  # a label of a form in another language
-        return False
-    if WORDY.fullmatch(value):
-        return (len(value) >= 12 and turns(value) >= 0.5) or (quoted and bool(re.fullmatch(r"[A-Za-z]{5,}\d+", value)))
-    return len(value) >= (8 if quoted else 10) or bool(re.search(r"\d", value))

@@ -3,20 +3,17 @@
 The one redactor of everything that OpenKoi writes. Knows text; knows no log, terminal or run.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from .assignments import HINT, assigned
+from .assignments import assigned
 from .encodings import encodings, packed
-from .formats import formatted, ids, keywords
-from .grams import Grams
-from .held import PART, Found, HeldForms
-from .keywords import lowered
+from .formats import formatted, ids
+from .held import Found, HeldForms
 from .known import SHORTEST, Secret, has_login
-from .manifests import MANIFEST, manifest_secrets
+from .manifests import manifest_secrets
 from .parts import parts_of
-from .tokens import BASE64, marked_tokens, wrapped_keys
+from .tokens import marked_tokens, wrapped_keys
 
 MASK = "[redacted]"
 HELD = "held"
@@ -24,6 +21,7 @@ BREAKS = (  # of lines, as they are and with what tools write before each: its n
     re.compile(r"(?:\s|\\[nr])+"),
     re.compile(r"(?:\s|\\[nr])*(?:\n|\\n)(?:[ \t]|\\t)*(?:\d{1,7}(?:[ \t]*[|:>-]|[ \t]|\\t)|[+>#|*-])(?:[ \t]|\\t)*"),
 )
+CLEAN_LENGTH, MAX_CLEAN = 100, 4096  # names, ids and words of records: most texts are among those of the records before
 LONG_LINE = 12  # programs break hex and base64 into lines of 60 to 76 characters, wherever in a value that is
 
 Span = tuple[int, int]
@@ -37,8 +35,8 @@ class Redactor:
         self.held: dict[str, str] = {}
         self.forms = HeldForms()
         self.long = HeldForms()
-        self.written = Grams(size=6, stride=7)
         self.seen: set[str] = set()
+        self.clean: set[str] = set()
         for secret in secrets:
             self.hold(*(secret if isinstance(secret, Secret) else (secret,)))
 
@@ -47,10 +45,9 @@ class Redactor:
         if secret in self.held or origin in self.allowed or not Secret(secret, origin, password).worth_holding:
             return
         self.held[secret] = origin
+        self.clean = set()
         forms = [form for form in encodings(secret) if len(form) >= SHORTEST]
         self.forms.add(forms, origin)
-        for mark in {part for form in forms for part in (form[:PART], form[-PART:])}:
-            self.written.add(json.dumps(mark)[1:-1])
         self.long.add((form for form in packed(secret) if len(form) >= LONG_LINE), origin)
         for part in parts_of(secret):
             self.hold(part, origin)
@@ -77,17 +74,17 @@ class Redactor:
         """The variables whose value holds a secret that is known, in whatever form."""
         return frozenset(name for name, value in environment.items() if len(value) >= SHORTEST and self.holds(value))
 
-    def passes(self, line: str) -> bool:
-        """Whether no text that is written in this line of ASCII JSON can hold anything to mask."""
-        if any(self.written.present(line)):
-            return False
-        small = lowered(line)
-        guesses = (HINT.search(small), MANIFEST.search(small), BASE64.search(line), keywords().pattern.search(small))
-        return not any(guesses)
-
     def __call__(self, text: str) -> str:
-        """The text without secrets; their kinds are noted in ``seen``."""
-        return without(self.spans(text), text)
+        """The text without secrets; their kinds are noted in ``seen``. Short texts without any are looked at once."""
+        clean = self.clean
+        if text in clean or len(text) < SHORTEST:
+            return text
+        spans = self.spans(text)
+        if not spans and len(text) <= CLEAN_LENGTH:
+            if len(clean) >= MAX_CLEAN:
+                clean.clear()
+            clean.add(text)
+        return without(spans, text)
 
     def without_held(self, text: str) -> str:
         """The text without the values that we hold; what only looks like a secret stays: seals have to be unbroken."""

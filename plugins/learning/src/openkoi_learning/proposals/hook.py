@@ -8,19 +8,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from openkoi_base.files import private_folder
 from openkoi_hookspecs import DataDir, KoiError, LimitExceededError, Result, Run, hookimpl
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_skillfile import EVALUATOR, canonical
 
-from .draft import skill_text
 from .events import Drafted
-from .habits import Bar, Habit, by_rubric, habits
-from .log import judged_tasks
 from .shelf import DraftStore
-from .worded import question, wordings
+
+if TYPE_CHECKING:
+    from .habits import Habit
 
 HOUR, DAY = 3_600.0, 86_400.0
 MOST = 2
@@ -32,7 +31,7 @@ REASON = "{faulty} of {tasks} tasks of the category {category} had the same kind
 class Mined:
     """What was found, and whether there was enough of it to rest until the interval is over."""
 
-    habits: Sequence[Habit] = ()
+    habits: Sequence["Habit"] = ()
     ripe: bool = False
 
 
@@ -54,7 +53,7 @@ class Proposals:
         self.shelf = DraftStore(data)
         self.auto_propose = auto_propose
         self.interval = mine_interval_hours * HOUR
-        self.bar = Bar(min_samples, min_confidence)
+        self.min_samples, self.min_confidence = min_samples, min_confidence
         self.lookback = days * DAY
         self.wording, self.wording_seconds = wording, wording_seconds
 
@@ -74,13 +73,20 @@ class Proposals:
 
     def mine(self, category: str, now: float) -> Mined:
         """Read the log; what is there already, or was dismissed, is no news."""
-        tasks = judged_tasks(self.shelf.data / "sessions", now - self.lookback)
-        same = sum(canonical(task.category) == canonical(category) for task in tasks)
-        found = [one for one in habits(tasks, self.bar) if not self.shelf.exists(EVALUATOR, one.name)]
-        return Mined(found, same >= self.bar.samples)
+        from .habits import Bar, habits
+        from .log import judged_tasks
 
-    async def propose(self, habit: Habit, run: Run) -> None:
+        tasks = judged_tasks(self.shelf.data / "sessions", now - self.lookback)
+        bar = Bar(self.min_samples, self.min_confidence)
+        same = sum(canonical(task.category) == canonical(category) for task in tasks)
+        found = [one for one in habits(tasks, bar) if not self.shelf.exists(EVALUATOR, one.name)]
+        return Mined(found, same >= bar.samples)
+
+    async def propose(self, habit: "Habit", run: Run) -> None:
         """Write the draft, say so, then write it in better words where a model has them in time."""
+        from .draft import skill_text
+        from .worded import question, wordings
+
         self.shelf.put(EVALUATOR, habit.name, skill_text(habit))
         reason = REASON.format(faulty=habit.faulty, tasks=habit.tasks, category=habit.category)
         await run.emit(Drafted(habit.name, EVALUATOR, reason))
@@ -112,5 +118,9 @@ class Proposals:
 
 def concerns(result: Result) -> bool:
     """Whether the general rubric found anything wrong in a run."""
-    judged = (one.evaluation for one in result.iterations)
-    return any(by_rubric(finding) for one in judged if one for finding in one.open)
+    found = [finding for one in result.iterations if one.evaluation for finding in one.evaluation.open]
+    if not found:
+        return False
+    from .habits import by_rubric
+
+    return any(map(by_rubric, found))

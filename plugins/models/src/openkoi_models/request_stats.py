@@ -1,0 +1,90 @@
+"""What a call needs to know of all messages of a request. Pure.
+
+A conversation grows by appending, so the stats of the next request are computed from those of the one before: of 400
+messages, a call looks at the two that are new.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from openkoi_hookspecs import Image, Message, Part, Reasoning, Request, Text, Tool, ToolCall, ToolResult
+from openkoi_hookspecs.content import File
+
+from .media import contains_media
+from .media_tokens import media_tokens
+
+BYTES = 4
+OVERHEAD = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RequestStats:
+    """The size of a request in bytes, whether its messages contain an image or a file, and whose reasoning."""
+
+    messages: tuple[Message, ...] = ()
+    tools: Sequence[Tool] = ()
+    size: int = 0
+    tools_size: int = 0
+    system_size: int = 0
+    has_media: bool = False
+    reasoning_models: frozenset[str] = frozenset()
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens: a quarter of the bytes, and a little for each message."""
+        return (self.system_size + self.size + self.tools_size) // BYTES + OVERHEAD * (1 + len(self.messages))
+
+    def updated(self, request: Request) -> "RequestStats":
+        """Return the stats of a request; messages that it has in common with the one before are not looked at."""
+        messages, known = tuple(request.messages), len(self.messages)
+        if messages[:known] != self.messages:
+            return NO_STATS.updated(request)
+        added = messages[known:]
+        parts = [part for message in added for part in message.parts]
+        return RequestStats(
+            messages,
+            request.tools,
+            self.size + size(parts),
+            self.tools_size if request.tools is self.tools else sum(map(tool_size, request.tools)),
+            sum(map(weight, request.system)),
+            self.has_media or contains_media(parts),
+            self.reasoning_models.union(part.model for part in parts if isinstance(part, Reasoning)),
+        )
+
+
+NO_STATS = RequestStats()
+
+
+def stats_of(request: Request) -> RequestStats:
+    """Return the stats of one request."""
+    return NO_STATS.updated(request)
+
+
+def tool_size(tool: Tool) -> int:
+    return len(tool.description) + len(str(tool.parameters))
+
+
+def answer_tokens(parts: Sequence[Part]) -> int:
+    """Output tokens that an answer was, about."""
+    return size(parts) // BYTES
+
+
+def size(parts: Sequence[Part]) -> int:
+    return sum(map(part_size, parts))
+
+
+def part_size(part: Part) -> int:
+    match part:
+        case Text() | Reasoning():
+            return weight(part.text)
+        case ToolCall():
+            return weight(str(part.arguments))
+        case ToolResult():
+            return weight(part.text) + size(part.parts)
+        case Image() | File():
+            return BYTES * media_tokens(part)
+
+
+def weight(text: str) -> int:
+    """Characters; those beyond ASCII count as many as their bytes, for they are dearer."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
