@@ -27,6 +27,7 @@ UNKNOWN = "does what is not known to only read, on a service outside this machin
 STRANGE = "deletes, stops, publishes or sends something, with a program that no rule knows"
 OUTSIDE = "changes what others use, on a service outside this machine"
 MONEY = "moves money, or changes what customers pay"
+STARTS = "starts a workflow or job that others use"
 RIGHTS = "changes who may do what, or a secret of theirs"
 
 
@@ -84,6 +85,9 @@ def served(command: Command) -> Iterator[Finding]:
         if hands_out(verb, {*said[:at], *said[at + 1 : at + 3]}):
             yield Finding(RIGHTS, "remote")
             return
+        if starts_shared(verb, {*said[:at], *said[at + 1 : at + 3], *command.operands[:1]}):
+            yield Finding(STARTS, "remote")
+            return
         if own or verb in kinds()["calm"]:
             return
     if said and not shows_alone(command, said):
@@ -102,6 +106,11 @@ def hands_out(verb: str, around: Collection[str]) -> bool:
     if verb == "create":
         return not table["powers"].isdisjoint(around)
     return verb in table["granting"] and not (table["powers"] | table["rights"]).isdisjoint(around)
+
+
+def starts_shared(verb: str, around: Collection[str]) -> bool:
+    """Return whether a verb starts a workflow, pipeline or job that a team shares."""
+    return verb in kinds()["starting"] and not kinds()["shared"].isdisjoint({*around} - {verb})
 
 
 def paid(command: Command) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Permission, Run, T
 from .generated import is_disposable
 from .policy import Policy, patterns
 from .protected import DEFAULTS, reason
+from .secret_files import holds_token
 from .sourced import Beginnings, is_new
 from .temporary import is_temporary
 
@@ -89,6 +90,7 @@ class Guard:
         verdict = without_worthless(judgement, workspace, since)
         if not isinstance(verdict, Allow):
             yield verdict
+        yield from ask_about_tokens(judgement, workspace)
         yield from self.on_sourced(judgement, workspace, since)
         for comparison in judgement.compares:
             yield from self.on_history(comparison, workspace)
@@ -123,6 +125,13 @@ class Guard:
         """
         for verdict in self.on_path(path, workspace) if (workspace / path).exists() else ():
             yield Allow(paths=verdict.paths, only_this_call=True) if plainly else verdict
+
+
+def ask_about_tokens(judgement: "Judgement", workspace: Path) -> Iterator[Permission]:
+    """Ask about files of a project that the line reads if a key is written out in one."""
+    for path in judgement.may_hold_tokens:
+        if any(holds_token(workspace / folder / path) for folder in (".", *judgement.folders)):
+            yield Ask(f"{path} holds a key or password, and would be read. {NOTE}")
 
 
 def strictest_of(said: Sequence[Permission]) -> Permission | None:

@@ -25,7 +25,7 @@ class Judgement:
 
     ``configures`` are settings of repositories that it would write, where they are there already; ``plainly``: they are
     nothing that git runs, and only git writes them. ``compares`` tells which files it would take out of a repository's
-    history.
+    history; ``may_hold_tokens``: the files that it reads and that have to be looked into for keys.
     """
 
     verdict: Permission
@@ -36,6 +36,7 @@ class Judgement:
     configures: tuple[str, ...] = ()
     plainly: bool = False
     compares: tuple[Comparison, ...] = ()
+    may_hold_tokens: tuple[str, ...] = ()
 
 
 def judge(line: str, policy: Policy = NOTHING_SETTLED) -> Permission:
@@ -57,6 +58,7 @@ def examined(line: str, policy: Policy = NOTHING_SETTLED) -> Judgement:
         tuple(dict.fromkeys(examination.configures)),
         examination.plainly and not concerns and not examination.writes,
         tuple(dict.fromkeys(examination.compares)),
+        tuple(dict.fromkeys(examination.may_hold_tokens)),
     )
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from .files import valued
 from .finding import Check, Command, Finding
 from .patterns import RULES, book, lines_of, programs
-from .places import is_secret
+from .secret_files import is_secret
 from .spoken import spoken_feed
 from .words import Word
 from .wrappers import after_subcommand
