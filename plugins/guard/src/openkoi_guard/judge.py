@@ -11,6 +11,7 @@ from .examine import Examination
 from .finding import Concern
 from .git_checkouts import Comparison
 from .policy import Policy
+from .visited_folders import visited_folders
 
 VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 MOST_SHOWN = 3
@@ -53,7 +54,7 @@ def examined(line: str, policy: Policy = NOTHING_SETTLED) -> Judgement:
         verdict_of(concerns),
         concerns,
         tuple(resolved(examination)),
-        tuple(dict.fromkeys(examination.folders)),
+        visited_folders(examination.folders, examination.choices),
         tuple(dict.fromkeys(examination.sourced)),
         tuple(dict.fromkeys(examination.configures)),
         examination.plainly and not concerns and not examination.writes,
