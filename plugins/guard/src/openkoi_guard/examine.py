@@ -150,7 +150,9 @@ class Examination(Record):
     def found(self, command: Command) -> Iterator[Finding]:
         yield from found(command, self.policy.mounted)
         yield from moved_versions(command, self.versions)
-        if command.name in programs("installers") and self.fresh.keys() & set(map(posixpath.normpath, command.operands)):
+        if command.name in programs("installers") and self.fresh.keys() & set(
+            map(posixpath.normpath, command.operands)
+        ):
             yield Finding("installs what this line has just fetched", "packages")
         if self.folders and command.name not in programs("looking"):
             yield from self.secrets_in_folders(command)

@@ -10,6 +10,7 @@ from .finding import Check, Command, Finding
 from .patterns import programs
 from .places import Place, is_everything, judge_write, place_of
 from .secret_files import is_secret
+from .spoken import spoken_feed
 from .words import Word
 
 AFTER: dict[str, tuple[str, ...]] = {
@@ -38,6 +39,10 @@ KEY_OPTIONS = ("-i", "--identity", "--identity-file", "--kubeconfig", "--usercon
 FINDERS = frozenset({"find", "gfind", "fd", "fdfind"})
 EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
 SED_WRITES = re.compile(r"(?:^|[;{/|#\s\d$gpI])w\s+(\S+)\s*(?:$|\n)")
+EDITORS = frozenset({"ed", "red", "ex", "vi", "vim", "nvim"})
+EDITS_ALL = re.compile(r"^\s*:?(?:1,\$|,|%)\s*d\b|^\s*:?g/\.?\*?/d\b", re.MULTILINE)
+QUIET_LOOP = re.compile(r"-(?!-)[\w.]*n\w*")
+PRINTS = re.compile(r"\b(?:print\w*|p|puts|say|write|\$stdout)\b")
 OWN_PROCESS = re.compile(r"(\$\(|`)\s*(CAT\s+\S+\.PID|<\s*\S+\.PID|JOBS\s+-P)\s*(\)|`)$")
 FORCED = frozenset({"-9", "-KILL", "-SIGKILL", "-19", "-STOP", "-SIGSTOP"})
 EDITORS_IN_PLACE = frozenset({"sed", "gsed", "perl", "ruby"})
@@ -109,7 +114,7 @@ def secrets(command: Command) -> Iterator[Finding]:
     """Reading keys and passwords, also those that another command finds."""
     used = set(valued(command.words, KEY_OPTIONS))
     for word in command.words:
-        parts = PARTS.split(word.text) if word.known else NAMED_IN_CODE.split(word.text)
+        parts = [*PARTS.split(word.text), *(() if word.known else NAMED_IN_CODE.split(word.text))]
         if word not in used and any(map(is_secret, parts)):
             yield Finding(f"reads {word.text}, which is secret", "secrets")
             return
@@ -147,10 +152,20 @@ def modes(command: Command) -> Iterator[Finding]:
 
 def emptied(command: Command) -> Iterator[Finding]:
     """Editing a file until nothing is left."""
+    if command.name in EDITORS and EDITS_ALL.search(spoken_feed(command.feed) or ""):
+        yield Finding("empties the file", "destroying")
+    if command.name in {"perl", "ruby"} and in_place(command) and prints_nothing(command):
+        yield Finding("empties the file", "destroying")
     if in_place(command):
         scripts = [word.text for word in command.words if not word.option][:1]
         if any(script.replace(" ", "") in {"d", "1,$d", "Q", "1d;$d", "/./d", "/.*/d"} for script in scripts):
             yield Finding("empties the file", "destroying")
+
+
+def prints_nothing(command: Command) -> bool:
+    """Return whether a program that edits line by line only prints what its code prints, and that is nothing."""
+    quiet = any(QUIET_LOOP.fullmatch(word.text) for word in command.words)
+    return quiet and not any(PRINTS.search(word.text) for word in command.words if not word.option)
 
 
 def edits_that_run(command: Command) -> Iterator[Finding]:
@@ -197,6 +212,7 @@ BY_NAME: Mapping[str, tuple[Check, ...]] = {
     **dict.fromkeys(("rm", "remove-item", "ri", "del", "rd", "rimraf"), (remove,)),
     **dict.fromkeys(("chmod", "chown", "chgrp", "gchmod", "gchown"), (modes,)),
     **dict.fromkeys(("sed", "gsed"), (emptied, edits_that_run)),
+    **dict.fromkeys((*EDITORS, "perl", "ruby"), (emptied,)),
     **dict.fromkeys(("find", "gfind"), (changed_everywhere, found_secrets)),
     **dict.fromkeys(("fd", "fdfind", "xargs", "gxargs", "parallel"), (found_secrets,)),
     "kill": (kills,),

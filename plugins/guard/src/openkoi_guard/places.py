@@ -25,6 +25,9 @@ SYSTEM = re.compile(
 STARTUP = re.compile(
     r"(^|/)\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout"
     r"|kshrc|cshrc|tcshrc|login|xinitrc|xprofile|xsession|pam_environment|inputrc|gitconfig|npmrc_global|pythonrc)$"
+    r"|^~/\.(vimrc|emacs|gdbinit|lldbinit|psqlrc|irbrc|pryrc|tmux\.conf|screenrc|gemrc|condarc|curlrc|wgetrc|bundle/config"
+    r"|cargo/(config|env)(\.toml)?|m2/settings\.xml|gradle/init\.gradle(\.kts)?|composer/config\.json)$"
+    r"|^~/\.(config/(uv|pip|nvim|direnv|tmux)|gradle/init\.d|ipython|emacs\.d|vim)/"
     r"|(^|/)(\.ssh|\.gnupg|\.aws|\.kube|\.openkoi|\.config/(autostart|systemd|fish|git|openkoi|pip)|\.git/hooks"
     r"|library/launch(agents|daemons)|start menu/programs/startup)(/|$)|(^|/)(authorized_keys2?|\.git/config)$",
     re.IGNORECASE,

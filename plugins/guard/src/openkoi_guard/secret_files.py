@@ -18,7 +18,8 @@ ABOVE = {"anywhere": "(?:.*/)?", "home": "~/", "system": "/"}
 MAY_BE_SECRET = re.compile(r"[./\\]|id_|login data", re.IGNORECASE)
 # A key or password that is written out, not a variable that names one.
 TOKEN = re.compile(
-    r"(?:token|passw(?:or)?d|secret|_auth|apikey|api_key)[\w:.-]*[\"']?\s*[=:>]\s*[\"']?(?![$%<{])[\w+/.=~-]{8,}", re.IGNORECASE
+    r"(?:token|passw(?:or)?d|secret|_auth|apikey|api_key)[\w:.-]*[\"']?\s*[=:>]\s*[\"']?(?![$%<{])[\w+/.=~-]{8,}",
+    re.IGNORECASE,
 )
 MAX_BYTES = 64 * 1024
 
