@@ -3,7 +3,8 @@
     git push -f|--force|@+* !--atomic = overwrites what others may have built on
 
 First the programs, then operands in their order (``**`` stands for any number of them), then anywhere: options, of
-which one-letter ones may be clustered, ``@`` some word like this, ``!`` none of these words, ``%`` any name of a kind in ``programs.table``. ``|`` parts alternatives.
+which one-letter ones may be clustered, ``@`` some word like this, ``!`` none of these words, ``%`` any name
+of a kind in ``programs.table``. ``|`` separates alternatives.
 """
 
 import re

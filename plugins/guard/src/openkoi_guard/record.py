@@ -27,7 +27,8 @@ class Record:
     """What is known of one line. ``fresh``: the files it has written so far, with their text where that is known.
 
     ``ran``: the commands so far; ``plainly``: only git runs, and sets only what it never runs;
-    ``choices``: what variables that are set once may be; ``later``: a trap's line; ``versions``: files into which the line has put older versions, and whose these are;
+    ``choices``: what variables that are set once may be; ``later``: a trap's line; ``versions``:
+    the files that the line has written older versions to, with the paths that these belong to;
     ``may_hold_tokens``: files of the project that it reads and that may hold keys.
     """
 

@@ -15,7 +15,7 @@ MAX_FOLDERS = 100  # estimate: more than a loop over the packages of a large rep
 def visited_folders(folders: Sequence[str], choices: Mapping[str, tuple[Word, ...]]) -> tuple[str, ...]:
     """Return the folders that ``cd`` may lead to; each as it is spelled where these are too many.
 
-    ``cd a && cd b`` may lead to ``a``, ``b`` (in a subshell) and ``a/b``; a variable stands for all that a loop gives it.
+    ``cd a && cd b`` may lead to ``a``, ``b`` (in a subshell) and ``a/b``; a variable may be all that a loop gives it.
     """
     found = dict.fromkeys(islice(runs(folders, choices), MAX_FOLDERS + 1))
     return tuple(found) if len(found) <= MAX_FOLDERS else tuple(dict.fromkeys(folders))
