@@ -5,7 +5,7 @@ Knows which part is asked what; the rules stand in ``rules/``, the checks in the
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import Allow, Ask, Deny
@@ -16,7 +16,6 @@ from .clients import STRANGE, UNKNOWN
 from .finding import Command, Concern, Finding
 from .fresh_files import is_unpacked
 from .interpreters import Code, code_of, language_of
-from .other_code import judge_awk, judge_code
 from .patterns import programs
 from .places import judge_write
 from .python_code import Found, judge_python
@@ -274,8 +273,7 @@ class Examination(Record):
             return
         if OPENS_FILE.search(code) and any(is_secret(word.text) for word in files.words_in(code)):
             self.note(text, "reads keys or passwords", "secrets")
-        judge = PROGRAMS.get(language)
-        for one in judge(code) if judge else judge_code(code, language):
+        for one in judge_program(code, language):
             self.found_in_code(one, text, depth)
 
     def found_in_code(self, found: Found, text: str, depth: int) -> None:
@@ -290,4 +288,10 @@ class Examination(Record):
             self.concerns.append(Concern(Ask, text, found.why, "code", deletes))
 
 
-PROGRAMS: dict[str, Callable[[str], Iterator[Found]]] = {"python": judge_python, "awk": judge_awk}
+def judge_program(code: str, language: str) -> Iterator[Found]:
+    """Judge a program in one of the languages."""
+    if language == "python":
+        return judge_python(code)
+    from .other_code import judge_awk, judge_code
+
+    return judge_awk(code) if language == "awk" else judge_code(code, language)

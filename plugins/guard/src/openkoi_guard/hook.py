@@ -92,8 +92,7 @@ class Guard:
             yield verdict
         yield from ask_about_tokens(judgement, workspace)
         yield from self.on_sourced(judgement, workspace, since)
-        for comparison in judgement.compares:
-            yield from self.on_history(comparison, workspace)
+        yield from self.on_history(judgement.compares, workspace)
         for path in judgement.configures:
             yield from self.on_settings(path, workspace, plainly=judgement.plainly)
         for path in judgement.writes:
@@ -111,11 +110,11 @@ class Guard:
             text = f"{path} is protected by {found[0].glob!r}: {reason(path, workspace)}. {NOTE}"
             yield Ask(text, paths=tuple(one.resolve(workspace) for one in found))
 
-    def on_history(self, comparison: "Comparison", workspace: Path) -> Iterator[Permission]:
+    def on_history(self, comparisons: "Sequence[Comparison]", workspace: Path) -> Iterator[Permission]:
         """Files that other programs run, as another commit has them: the sandbox would keep them as they are."""
         from .git_checkouts import changed_autorun
 
-        for path in changed_autorun(comparison, workspace):
+        for path in changed_autorun(comparisons, workspace) if comparisons else ():
             yield from self.on_path(path, workspace)
 
     def on_settings(self, path: str, workspace: Path, *, plainly: bool) -> Iterator[Permission]:
