@@ -112,10 +112,9 @@ def in_place(command: Command) -> bool:
 
 def secrets(command: Command) -> Iterator[Finding]:
     """Reading keys and passwords, also those that another command finds."""
-    used = set(valued(command.words, KEY_OPTIONS))
     for word in command.words:
         parts = [*PARTS.split(word.text), *(() if word.known else NAMED_IN_CODE.split(word.text))]
-        if word not in used and any(map(is_secret, parts)):
+        if any(map(is_secret, parts)) and word not in valued(command.words, KEY_OPTIONS):
             yield Finding(f"reads {word.text}, which is secret", "secrets")
             return
 

@@ -20,6 +20,7 @@ PRINTERS: Mapping[str, frozenset[str]] = {
     "jj": frozenset({"file"}),
 }
 COPYING = frozenset({"tee", "sponge"})
+UNPATCHING = frozenset({"git", "patch", "tar"})
 MOVING = frozenset({"cp", "mv"})
 REVERSING = ("-R", "--reverse")
 
@@ -58,6 +59,8 @@ def overwritten_versions(simple: Simple) -> Iterator[Finding]:
     command = Command(simple.words[0].text, simple.words[1:], simple.feed)
     written = [opened.target for opened in simple.writes if not opened.keeps]
     written += targets(command) if command.name in COPYING else ()
+    if not written and command.name not in UNPATCHING:
+        return
     version = piped_version(simple) if written else ""
     if any(is_same_file(version, target.text) for target in written) or reverses_changes(command):
         yield DISCARDS
@@ -65,7 +68,9 @@ def overwritten_versions(simple: Simple) -> Iterator[Finding]:
 
 def reverses_changes(command: Command) -> bool:
     """Return whether a command takes all uncommitted changes back, or unpacks a commit over the working tree."""
-    words = [word.text for word in first_words(command.feed.of)] if command.feed else []
+    if command.name not in UNPATCHING or not command.feed or "git" not in command.feed.of:
+        return False
+    words = [word.text for word in first_words(command.feed.of)]
     source = words[:2]
     if source == ["git", "diff"] and all(word in {"HEAD", "--"} or word.startswith("-") for word in words[2:3]):
         return command.has(*REVERSING) and (command.name == "patch" or command.operands[:1] == ["apply"])

@@ -2,7 +2,9 @@
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
@@ -10,11 +12,10 @@ from .patterns import RULES, lines_of
 
 SPELLED_HOME = re.compile(r"^(/home/[^/]+|/root|/Users/[^/]+|~[\w.-]+|[A-Za-z]:/Users/[^/]+)(?=/|$)")
 # What only an expression can say: all of ~/.ssh but what is public, and the stores of Windows and Chrome.
-SPECIAL = (
-    r"(?:.*/)?\.ssh/?|(?:.*/)?\.ssh/(?!.*\.pub$|known_hosts|config$|authorized_keys)[^/]+|(?:.*/)?\.aws/?"
-    r"|(?:.*/)?login data|(?:.*/)?application support/google/chrome(?:/.*)?|.*system32/config/(?:sam|system)"
+SPECIAL = re.compile(
+    r"(?:^|/)(?:\.ssh/?|\.ssh/(?!.*\.pub$|known_hosts|config$|authorized_keys)[^/]+|\.aws/?|login data"
+    r"|application support/google/chrome(?:/.*)?|windows/system32/config/(?:sam|system))$"
 )
-ABOVE = {"anywhere": "(?:.*/)?", "home": "~/", "system": "/"}
 MAY_BE_SECRET = re.compile(r"[./\\]|id_|login data", re.IGNORECASE)
 # A key or password that is written out, not a variable that names one.
 TOKEN = re.compile(
@@ -24,23 +25,30 @@ TOKEN = re.compile(
 MAX_BYTES = 64 * 1024
 
 
+@dataclass(frozen=True, slots=True)
+class SecretFile:
+    """A file of the list by the parts of its path, or a folder with all that is in it."""
+
+    parts: tuple[str, ...]
+    is_folder: bool
+
+    def matches(self, parts: Sequence[str]) -> bool:
+        """Return whether the parts of a path, from one of them on, are those of the file."""
+        count = len(self.parts)
+        return (len(parts) == count or (self.is_folder and len(parts) > count)) and all(
+            map(fnmatchcase, parts, self.parts)
+        )
+
+
 @cache
-def secret_paths() -> re.Pattern[str]:
-    """Return an expression for all files of the list."""
-    return re.compile("|".join((SPECIAL, *expressions())), re.IGNORECASE)
-
-
-def expressions() -> Iterator[str]:
-    """Yield an expression for each row that names whole places."""
-    for kind, *names in map(str.split, lines_of(RULES / "secret_files.table")):
-        if kind in ABOVE:
-            yield f"{ABOVE[kind]}(?:{'|'.join(map(expression, names))})"
-
-
-def expression(name: str) -> str:
-    """Return an expression for a file, or for a folder and all that is in it."""
-    path = re.escape(name.rstrip("/")).replace(r"\*", "[^/]*")
-    return f"{path}(?:/.*)?" if name.endswith("/") else path
+def secret_files(place: str) -> dict[str, list[SecretFile]]:
+    """Return the files of a place, as the list calls it, by the first part of their paths."""
+    found: dict[str, list[SecretFile]] = {}
+    rows = map(str.split, lines_of(RULES / "secret_files.table"))
+    for name in (name for kind, *names in rows if kind == place for name in names):
+        parts = tuple(name.rstrip("/").split("/"))
+        found.setdefault(parts[0], []).append(SecretFile(parts, name.endswith("/")))
+    return found
 
 
 @cache
@@ -59,7 +67,20 @@ def normalize_home(path: str) -> str:
 
 def is_secret(path: str) -> bool:
     """Return whether a path leads to a key or password."""
-    return MAY_BE_SECRET.search(path) is not None and secret_paths().fullmatch(normalize_home(path)) is not None
+    if not MAY_BE_SECRET.search(path):
+        return False
+    name = normalize_home(path).lower()
+    parts = name.split("/")
+    root = {"~": "home", "": "system"}.get(parts[0], "")
+    if root and is_listed(parts[1:2], parts[1:], root):
+        return True
+    return is_listed(parts, parts, "anywhere") or SPECIAL.search(name) is not None
+
+
+def is_listed(starts: Sequence[str], parts: Sequence[str], place: str) -> bool:
+    """Return whether a file of the list begins at one of the first parts of a path."""
+    listed = secret_files(place)
+    return any(one.matches(parts[at:]) for at, start in enumerate(starts) if start in listed for one in listed[start])
 
 
 def may_hold_token(path: str) -> bool:
