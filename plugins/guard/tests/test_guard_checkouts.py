@@ -54,6 +54,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("git checkout side -- a", set()),
         ("git cherry-pick old..edited", {CI, "sub/.vscode/tasks.json"}),
         ("git checkout -b more", set()),
+        ("git checkout side && git checkout edited", {CI, "sub/.vscode/tasks.json"}),
+        ("git switch sub", set()),
         ("git checkout -- a", set()),
         ("git merge --abort", set()),
         ("git checkout nowhere; git pull; git stash; git stash pop", set()),
@@ -61,7 +63,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_the_files_that_differ_and_are_run_are_found(root: Path, line: str, paths: set[str]) -> None:
-    found = {path for one in examined(line).compares for path in changed_autorun(one, root)}
+    found = {*changed_autorun(examined(line).compares, root)}
 
     assert paths == found
 
@@ -71,4 +73,11 @@ def test_what_is_not_committed_is_found(tmp_path: Path) -> None:
     lines = ("git stash", "git stash push -m x", "git reset -q --hard", "git reset --keep HEAD", "git restore .")
     more = (f"git checkout -- {CI}", f"git restore {CI}", "git checkout HEAD -- .")
 
-    assert [[CI]] * 8 == [[*changed_autorun(examined(line).compares[0], tmp_path)] for line in (*lines, *more)]
+    assert [[CI]] * 8 == [[*changed_autorun(examined(line).compares[:1], tmp_path)] for line in (*lines, *more)]
+
+
+def test_a_file_that_is_taken_out_of_the_index_by_its_name_alone_is_found(tmp_path: Path) -> None:
+    subprocess.run(["bash", "-ec", f"{HISTORY}\necho c > {CI}"], cwd=tmp_path, check=True)
+
+    assert [CI] == [*changed_autorun(examined("git checkout .github").compares, tmp_path)]
+    assert [] == [*changed_autorun(examined("git switch .github").compares, tmp_path)]

@@ -27,6 +27,7 @@ FILES = {
     "target/notes": "x",
     "vendor/dist/kept": "x",
     "sub/build/made": "x",
+    "kept/deep/dist/mine": "x",
 }
 
 
@@ -41,7 +42,7 @@ def repository(tmp_path: Path) -> Path:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     git(tmp_path, "init", "-q")
-    git(tmp_path, "add", "-f", "vendor/dist/kept", "src/m.py")
+    git(tmp_path, "add", "-f", "vendor/dist/kept", "src/m.py", "kept/deep/dist/mine")
     if os.name == "posix":
         (tmp_path / ".next").symlink_to("src")
         (tmp_path / "sub" / "linked").symlink_to("../src")
@@ -97,6 +98,10 @@ def asked(workspace: Path, command: str) -> Permission | None:
         "sh -c 'rm -rf dist && tsc'",
         "if [ -d build ]; then rm -rf build; fi",
         "rm -f src/__pycache__/m.pyc build/made",
+        "for d in api web sub; do (cd $d && rm -rf build && make -q); done",
+        'for d in api web; do (cd "services/$d" && rm -rf node_modules && npm ci); done',
+        'for d in s*/; do (cd "$d" && rm -rf build); done',
+        "cd services && for d in a b; do pushd $d; rm -rf dist; popd; done",
     ],
 )
 def test_what_git_ignores_is_not_asked_about(repository: Path, command: str) -> None:
@@ -167,6 +172,11 @@ def test_what_git_ignores_is_not_asked_about(repository: Path, command: str) -> 
         "ls -d */src | xargs rm -rf",
         "ls | xargs rm -rf",
         "sh -c 'rm -rf src'",
+        "cd kept && cd deep && rm -rf dist",  # tracked, below both
+        "for d in api kept/deep; do (cd $d && rm -rf dist); done",
+        'for d in k*/; do (cd "$d/deep" && rm -rf dist); done',
+        'for d in $(ls); do (cd "$d" && rm -rf build); done',
+        "for d in sub; do d=kept/deep; (cd $d && rm -rf dist); done",
     ],
 )
 def test_all_else_is_asked_about(repository: Path, command: str) -> None:

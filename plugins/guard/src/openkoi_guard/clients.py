@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
+from .addresses import LOCAL
 from .finding import Check, Command, Finding
 from .interpreters import CODE, PYTHON
 from .patterns import RULES, book, lines_of, only_tells, operands_of, programs
@@ -27,6 +28,7 @@ UNKNOWN = "does what is not known to only read, on a service outside this machin
 STRANGE = "deletes, stops, publishes or sends something, with a program that no rule knows"
 OUTSIDE = "changes what others use, on a service outside this machine"
 MONEY = "moves money, or changes what customers pay"
+STARTS = "starts a workflow or job that others use"
 RIGHTS = "changes who may do what, or a secret of theirs"
 
 
@@ -48,6 +50,8 @@ def checks_for(name: str) -> Iterator[Check]:
         yield paid
     elif name in kinds()["serving"]:
         yield served
+    elif name in kinds()["rpc"]:
+        yield called
     elif not SCRIPT.search(name) and not is_local(name):
         yield strange
 
@@ -58,12 +62,21 @@ def is_local(name: str) -> bool:
     return bool(known) or any(name in programs(kind) for kind in ("looking", "shells", "clients", "databases"))
 
 
+def called(command: Command) -> Iterator[Finding]:
+    """Calling a method by its name that changes something: ``shop.Orders/DeleteOrder``, on another machine."""
+    method = re.split(r"[/.]", command.operands[-1])[-1] if command.operands else ""
+    verb = camel_apart(method).lower().partition("-")[0]
+    if verb in kinds()["gone"] | kinds()["acting"] and not any(map(LOCAL.match, command.operands[:-1])):
+        yield Finding(OUTSIDE, "remote")
+
+
 def strange(command: Command) -> Iterator[Finding]:
     """Deleting, stopping, publishing or sending with a program that no rule knows."""
     given = [] if only_tells(command.words, anywhere=True) else operands_of(command.words)[:FAR_UNKNOWN]
     parts = {part for word in given if not NO_VERB.search(word) for part in VERB_PARTS.split(camel_apart(word).lower())}
+    parts |= kinds()["own-name"] & set(command.name.split("-")) if "-" in command.name and command.words else set()
     flags = {word.text.partition("=")[0] for word in command.words}
-    if not (parts.isdisjoint(kinds()["gone"]) and flags.isdisjoint(kinds()["gone-flag"])):
+    if not (parts.isdisjoint(kinds()["gone"] | kinds()["own-name"]) and flags.isdisjoint(kinds()["gone-flag"])):
         yield Finding(STRANGE, "remote")
 
 
@@ -84,6 +97,9 @@ def served(command: Command) -> Iterator[Finding]:
         if hands_out(verb, {*said[:at], *said[at + 1 : at + 3]}):
             yield Finding(RIGHTS, "remote")
             return
+        if starts_shared(verb, {*said[:at], *said[at + 1 : at + 3], *command.operands[:1]}):
+            yield Finding(STARTS, "remote")
+            return
         if own or verb in kinds()["calm"]:
             return
     if said and not shows_alone(command, said):
@@ -102,6 +118,11 @@ def hands_out(verb: str, around: Collection[str]) -> bool:
     if verb == "create":
         return not table["powers"].isdisjoint(around)
     return verb in table["granting"] and not (table["powers"] | table["rights"]).isdisjoint(around)
+
+
+def starts_shared(verb: str, around: Collection[str]) -> bool:
+    """Return whether a verb starts a workflow, pipeline or job that a team shares."""
+    return verb in kinds()["starting"] and not kinds()["shared"].isdisjoint({*around} - {verb})
 
 
 def paid(command: Command) -> Iterator[Finding]:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from .addresses import LOCAL
+from .files import valued
 from .finding import Check, Command, Finding
 from .patterns import only_tells, programs
 from .spoken import spoken_feed
@@ -69,6 +71,15 @@ def statements(command: Command) -> Iterator[Finding]:
             return
 
 
+def copied(command: Command) -> Iterator[Finding]:
+    """Copying a database to that of another machine."""
+    source = command.feed.of.split() if command.feed else []
+    hosts = [word.text for word in valued(command.words, ("-h", "--host", "--uri"))]
+    hosts += [one for one in command.operands if "://" in one]
+    if source and source[0] in programs("dumping") and any(not LOCAL.match(host) for host in hosts):
+        yield Finding("sends a database to another machine", "secrets")
+
+
 def harm(text: str, client: str) -> str:
     """Say what is wrong with a text of statements, or nothing."""
     if client in MONGO:
@@ -103,5 +114,6 @@ def checks_for(name: str) -> Iterator[Check]:
     """The checks that a program may need."""
     if name in programs("databases"):
         yield statements
+        yield copied
     if name not in programs("looking") and name not in SAYING:
         yield dropped

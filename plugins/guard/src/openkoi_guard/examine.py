@@ -5,24 +5,25 @@ Knows which part is asked what; the rules stand in ``rules/``, the checks in the
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from openkoi_hookspecs import Allow, Ask, Deny
 
-from . import system
+from . import files, system
 from .checks import found
 from .clients import STRANGE, UNKNOWN
 from .finding import Command, Concern, Finding
 from .fresh_files import is_unpacked
 from .interpreters import Code, code_of, language_of
-from .other_code import judge_awk, judge_code
 from .patterns import programs
 from .places import judge_write
 from .python_code import Found, judge_python
 from .record import Record
 from .redirects import Feed
+from .restored_versions import moved_versions, overwritten_versions, written_versions
 from .searches import SAME_FOLDER, deleted_by, found_by_loop, handed_over, searched_by
+from .secret_files import is_secret
 from .shell import CONTINUED, UNREADABLE, Script, Simple, read_script
 from .sourced import SOURCING, is_elsewhere, may_be_ours
 from .spoken import said, spoken, spoken_feed
@@ -35,6 +36,7 @@ from .words import Word
 DEEPEST = 8
 MOST_COMMANDS = 2_000
 LONGEST = 100_000
+OPENS_FILE = re.compile(r"\b(open|\w*read\w*|file_get_contents|slurp|getline|cat)\b", re.IGNORECASE)
 NOT_KNOWN = {STRANGE, UNKNOWN}
 VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 QUOTED_VARIABLE = re.compile(r"'(\$\{?\w+\}?)'")
@@ -87,6 +89,8 @@ class Examination(Record):
         """Examine a simple command as it stands in the line."""
         self.command(simple.words, simple.feed, simple.text, depth, guess=guess)
         self.note_all(simple.text, system.emptied_by(simple))
+        self.note_all(simple.text, overwritten_versions(simple))
+        self.versions |= dict(written_versions(simple))
         for opened in simple.writes:
             self.fresh[posixpath.normpath(opened.target.text)] = said(simple)
 
@@ -144,8 +148,22 @@ class Examination(Record):
 
     def found(self, command: Command) -> Iterator[Finding]:
         yield from found(command, self.policy.mounted)
+        yield from moved_versions(command, self.versions)
+        if command.name in programs("installers") and self.fresh.keys() & set(
+            map(posixpath.normpath, command.operands)
+        ):
+            yield Finding("installs what this line has just fetched", "packages")
+        if self.folders and command.name not in programs("looking"):
+            yield from self.secrets_in_folders(command)
         if self.new_remote and command.name == "git" and command.operands[:1] == ["push"]:
             yield Finding("sends the repository to an address that this line has set", "secrets")
+
+    def secrets_in_folders(self, command: Command) -> Iterator[Finding]:
+        """Find keys that only the folder shows which the line has gone to, as ``cd ~/.aws && cat credentials``."""
+        folder = posixpath.join(*self.folders)
+        paths = [one for one in command.operands if is_secret(posixpath.join(folder, one))]
+        if paths and not any(map(is_secret, paths)):
+            yield Finding(f"reads {posixpath.join(folder, paths[0])}, which is secret", "secrets")
 
     def inner(self, command: Command, text: str, depth: int) -> None:
         """Examine the commands that a command runs."""
@@ -253,8 +271,9 @@ class Examination(Record):
         if language == "shell":
             self.line(code, depth + 1)
             return
-        judge = PROGRAMS.get(language)
-        for one in judge(code) if judge else judge_code(code, language):
+        if OPENS_FILE.search(code) and any(is_secret(word.text) for word in files.words_in(code)):
+            self.note(text, "reads keys or passwords", "secrets")
+        for one in judge_program(code, language):
             self.found_in_code(one, text, depth)
 
     def found_in_code(self, found: Found, text: str, depth: int) -> None:
@@ -269,4 +288,10 @@ class Examination(Record):
             self.concerns.append(Concern(Ask, text, found.why, "code", deletes))
 
 
-PROGRAMS: dict[str, Callable[[str], Iterator[Found]]] = {"python": judge_python, "awk": judge_awk}
+def judge_program(code: str, language: str) -> Iterator[Found]:
+    """Judge a program in one of the languages."""
+    if language == "python":
+        return judge_python(code)
+    from .other_code import judge_awk, judge_code
+
+    return judge_awk(code) if language == "awk" else judge_code(code, language)

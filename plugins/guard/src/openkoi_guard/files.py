@@ -8,7 +8,9 @@ from openkoi_hookspecs import Deny
 
 from .finding import Check, Command, Finding
 from .patterns import programs
-from .places import Place, is_everything, is_secret, judge_write, place_of
+from .places import Place, is_everything, judge_write, place_of
+from .secret_files import is_secret
+from .spoken import spoken_feed
 from .words import Word
 
 AFTER: dict[str, tuple[str, ...]] = {
@@ -31,7 +33,16 @@ ROOTS = frozenset({"/", "/etc", "/usr", "/var"})
 CHANGING = frozenset({"chmod", "chown", "chgrp", "setfacl", "mv", "cp", "sed", "touch", "ln", "tee"})
 IN_PLACE = re.compile(r"-(?!-)[^=]*i|--in-place")
 PARTS = re.compile("[=:]")
+NAMED_IN_CODE = re.compile(r"[\s=:\"'()`;|&<>]+")
+# A client that is told where its own key or settings are uses them.
+KEY_OPTIONS = ("-i", "--identity", "--identity-file", "--kubeconfig", "--userconfig", "--config-file", "--netrc-file")
+FINDERS = frozenset({"find", "gfind", "fd", "fdfind"})
+EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
 SED_WRITES = re.compile(r"(?:^|[;{/|#\s\d$gpI])w\s+(\S+)\s*(?:$|\n)")
+EDITORS = frozenset({"ed", "red", "ex", "vi", "vim", "nvim"})
+EDITS_ALL = re.compile(r"^\s*:?(?:1,\$|,|%)\s*d\b|^\s*:?g/\.?\*?/d\b", re.MULTILINE)
+QUIET_LOOP = re.compile(r"-(?!-)[\w.]*n\w*")
+PRINTS = re.compile(r"\b(?:print\w*|p|puts|say|write|\$stdout)\b")
 OWN_PROCESS = re.compile(r"(\$\(|`)\s*(CAT\s+\S+\.PID|<\s*\S+\.PID|JOBS\s+-P)\s*(\)|`)$")
 FORCED = frozenset({"-9", "-KILL", "-SIGKILL", "-19", "-STOP", "-SIGSTOP"})
 EDITORS_IN_PLACE = frozenset({"sed", "gsed", "perl", "ruby"})
@@ -100,11 +111,28 @@ def in_place(command: Command) -> bool:
 
 
 def secrets(command: Command) -> Iterator[Finding]:
-    """Reading keys and passwords."""
+    """Reading keys and passwords, also those that another command finds."""
     for word in command.words:
-        if any(is_secret(part) for part in PARTS.split(word.text)):
+        parts = [*PARTS.split(word.text), *(() if word.known else NAMED_IN_CODE.split(word.text))]
+        if any(map(is_secret, parts)) and word not in valued(command.words, KEY_OPTIONS):
             yield Finding(f"reads {word.text}, which is secret", "secrets")
             return
+
+
+def words_in(line: str) -> list[Word]:
+    """Return the words of a piece of a line, roughly: only paths are looked for in them."""
+    return [Word(text) for text in NAMED_IN_CODE.split(line) if text]
+
+
+def found_secrets(command: Command) -> Iterator[Finding]:
+    """Searching for keys and passwords, and handing what is found to a program that may show them."""
+    searched = command.words if command.name in FINDERS else words_in(command.feed.of) if command.feed else ()
+    given = [word.text for word in command.words]
+    if command.name in FINDERS:
+        given = next((given[at + 1 :] for at, text in enumerate(given) if text in EXECUTING), [])
+    runs = next((text for text in given if not text.startswith("-")), "")
+    if runs and runs not in programs("looking") and any(is_secret(word.text) for word in searched):
+        yield Finding("reads keys or passwords that it searches for", "secrets")
 
 
 def modes(command: Command) -> Iterator[Finding]:
@@ -123,10 +151,20 @@ def modes(command: Command) -> Iterator[Finding]:
 
 def emptied(command: Command) -> Iterator[Finding]:
     """Editing a file until nothing is left."""
+    if command.name in EDITORS and EDITS_ALL.search(spoken_feed(command.feed) or ""):
+        yield Finding("empties the file", "destroying")
+    if command.name in {"perl", "ruby"} and in_place(command) and prints_nothing(command):
+        yield Finding("empties the file", "destroying")
     if in_place(command):
         scripts = [word.text for word in command.words if not word.option][:1]
         if any(script.replace(" ", "") in {"d", "1,$d", "Q", "1d;$d", "/./d", "/.*/d"} for script in scripts):
             yield Finding("empties the file", "destroying")
+
+
+def prints_nothing(command: Command) -> bool:
+    """Return whether a program that edits line by line only prints what its code prints, and that is nothing."""
+    quiet = any(QUIET_LOOP.fullmatch(word.text) for word in command.words)
+    return quiet and not any(PRINTS.search(word.text) for word in command.words if not word.option)
 
 
 def edits_that_run(command: Command) -> Iterator[Finding]:
@@ -173,7 +211,9 @@ BY_NAME: Mapping[str, tuple[Check, ...]] = {
     **dict.fromkeys(("rm", "remove-item", "ri", "del", "rd", "rimraf"), (remove,)),
     **dict.fromkeys(("chmod", "chown", "chgrp", "gchmod", "gchown"), (modes,)),
     **dict.fromkeys(("sed", "gsed"), (emptied, edits_that_run)),
-    **dict.fromkeys(("find", "gfind"), (changed_everywhere,)),
+    **dict.fromkeys((*EDITORS, "perl", "ruby"), (emptied,)),
+    **dict.fromkeys(("find", "gfind"), (changed_everywhere, found_secrets)),
+    **dict.fromkeys(("fd", "fdfind", "xargs", "gxargs", "parallel"), (found_secrets,)),
     "kill": (kills,),
 }
 OWN_WAYS = EDITORS_IN_PLACE | AFTER.keys() | {"dd"}

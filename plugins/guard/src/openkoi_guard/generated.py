@@ -15,6 +15,7 @@ from pathlib import Path
 
 from .finding import Command
 from .patterns import RULES, lines_of
+from .visited_folders import expand_folders
 from .words import Word
 
 GLOBBING = frozenset({"rimraf", "del", "del-cli"})  # They read patterns themselves.
@@ -110,6 +111,7 @@ def is_generated(word: Word) -> bool:
 
 def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path) -> bool:
     """Return whether git has or would take nothing that is in these, in whichever of the folders the line is."""
+    folders = expand_folders(folders, workspace)
     if any(COMPUTED.search(folder) for folder in folders):
         return False
     above = [workspace / folder for folder in (".", *folders) if (workspace / folder).is_dir()]
@@ -121,7 +123,7 @@ def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path)
     if not all(is_plain(one, workspace) for one in matched):
         return False
     places = [workspace / folder / path for folder in (".", *folders) for path in paths if path not in patterns]
-    return all(is_plain(place, workspace) for place in places) and all(map(is_ignored, places))
+    return all(is_plain(place, workspace) for place in places) and are_ignored(places)
 
 
 def matches(pattern: str, folder: Path) -> Iterator[str]:
@@ -151,9 +153,12 @@ def is_plain(place: Path, workspace: Path) -> bool:
     return real == written and Path(real).is_relative_to(workspace.resolve()) and known
 
 
-def is_ignored(folder: Path) -> bool:
-    """Return whether git tracks nothing in a folder and ignores all that is in it. Runs nothing of the repository's."""
-    return lists_nothing([str(folder)], next(parent for parent in folder.parents if parent.is_dir()))
+def are_ignored(places: Sequence[Path]) -> bool:
+    """Return whether git tracks nothing in these and ignores all that is in them; git is asked once for each folder."""
+    inside: dict[Path, list[str]] = {}
+    for place in places:
+        inside.setdefault(next(parent for parent in place.parents if parent.is_dir()), []).append(str(place))
+    return all(lists_nothing(paths, above) for above, paths in inside.items())
 
 
 def lists_nothing(paths: Sequence[str], above: Path) -> bool:

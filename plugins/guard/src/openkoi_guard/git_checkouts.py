@@ -15,7 +15,10 @@ from openkoi_base.schema import find_rule
 from .finding import Command
 from .git_repository import split
 
+Process = subprocess.Popen[bytes]
+
 SECONDS = 10
+SET_BY_ENVIRONMENT = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_CEILING_DIRECTORIES"})
 TREES = ("diff-tree", "-r")
 SINCE_BASE = (*TREES, "--merge-base")
 WORKING_TREE = ("diff-index",)
@@ -30,13 +33,15 @@ SOURCE = re.compile(r"(?:--source=|-s)(.+)")
 class Comparison(NamedTuple):
     """What git can list the files with that a command may change: the folder that it runs in, and git's words.
 
-    ``paths``: only files there, all if there are none. ``branch`` may be one that only remotes have.
+    ``paths``: only files there, all if there are none. ``branch`` may be one that only remotes have. ``or_path`` is a
+    name that may be a file if it is no commit.
     """
 
     folder: str
     words: tuple[str, ...]
     paths: tuple[str, ...] = ()
     branch: str = ""
+    or_path: str = ""
 
 
 def comparisons(command: Command) -> Iterator[Comparison]:
@@ -50,7 +55,7 @@ def comparisons(command: Command) -> Iterator[Comparison]:
 def compared(subcommand: str, words: Sequence[str]) -> Iterator[Comparison]:
     """Return a comparison for each commit that is named; a name that is none is found out when it is looked up."""
     if subcommand in {"checkout", "switch"}:
-        yield from of_checkout(words)
+        yield from of_checkout(words, may_be_files=subcommand == "checkout")
     elif subcommand == "restore":
         yield of_restore(words)
     else:
@@ -64,18 +69,21 @@ def named(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
     return ["@{-1}" if name == "-" else name for name in names], tuple(words[at + 1 :])
 
 
-def of_checkout(words: Sequence[str]) -> Iterator[Comparison]:
+def of_checkout(words: Sequence[str], *, may_be_files: bool) -> Iterator[Comparison]:
     """Compare with a branch or commit; files of one, or of the index, with the working tree."""
     names, paths = named(words)
     if paths:
         yield Comparison("", (*WORKING_TREE, names[0]) if names else NOT_STAGED, paths)
         return
     creates = CREATING & set(words)
-    if creates or len(names) < 2:
-        yield from (Comparison("", (*TREES, "HEAD", name), branch="" if creates else name) for name in names)
+    if creates:
+        yield from (Comparison("", (*TREES, "HEAD", name)) for name in names)
+    elif len(names) < 2:
+        yield from (
+            Comparison("", (*TREES, "HEAD", name), branch=name, or_path=name if may_be_files else "") for name in names
+        )
     else:
         yield Comparison("", (*WORKING_TREE, names[0]), tuple(names[1:]))
-    if names and not creates:
         yield Comparison("", NOT_STAGED, tuple(names))
 
 
@@ -117,24 +125,49 @@ def of_stash(stash: str) -> Iterator[tuple[str, ...]]:
     yield (*TREES, f"{stash}^1", stash)
 
 
-def changed_autorun(comparison: Comparison, workspace: Path) -> Iterator[str]:
-    """Return the files that differ and that other programs run, from the workspace."""
-    place = workspace / comparison.folder
-    top = answer(place, "rev-parse", "--show-toplevel").removesuffix("\n")
-    for words in looked_up(comparison, place) if top else ():
-        listing, *names = words
-        for path in answer(place, listing, "--name-only", "-z", *names, "--", *comparison.paths).split("\0"):
-            if path and (rule := find_rule(path)) and rule.protected:
-                yield os.path.relpath(Path(top, path), workspace.resolve())
+def changed_autorun(comparisons: Sequence[Comparison], workspace: Path) -> Iterator[str]:
+    """Return the files that differ and that other programs run, from the workspace.
+
+    Git runs once for each comparison, for all of them at the same time.
+    """
+    places = [workspace / one.folder for one in comparisons]
+    tops = [top_folder(place) for place in places]
+    asked = [
+        list_changed(one, place) if top else None for one, place, top in zip(comparisons, places, tops, strict=True)
+    ]
+    for comparison, place, top, process in zip(comparisons, places, tops, asked, strict=True):
+        listed = read_output(process)
+        paths = [listed] if listed is not None else fall_back(comparison, place) if top else []
+        for path in "\0".join(paths).split("\0"):
+            if top and path and (rule := find_rule(path)) and rule.protected:
+                yield os.path.relpath(top / path, workspace.resolve())
 
 
-def looked_up(comparison: Comparison, place: Path) -> Iterator[tuple[str, ...]]:
-    """Return git's words, with the branches of remotes that ``git checkout`` would take for one that is not here."""
-    if not comparison.branch or answer(place, "rev-parse", "--verify", "-q", f"{comparison.branch}^{{commit}}"):
-        yield comparison.words
-        return
-    for commit in answer(place, "rev-parse", f"--remotes=*/{glob_escaped(comparison.branch)}").split():
-        yield (*comparison.words[:-1], commit)
+def top_folder(place: Path) -> Path | None:
+    """Return the top of the repository that a folder belongs to; None outside of one."""
+    real = Path(os.path.realpath(place))
+    if SET_BY_ENVIRONMENT.isdisjoint(os.environ):
+        return next((one for one in (real, *real.parents) if (one / ".git").exists()), None)
+    top = read_output(start_git(place, "rev-parse", "--show-toplevel"))
+    return Path(top.removesuffix("\n")) if top else None
+
+
+def list_changed(comparison: Comparison, place: Path, *instead: str) -> Process | None:
+    """Start git to list the files that differ; ``instead`` of the last of its words, another commit."""
+    listing, names = comparison.words[0], comparison.words[1:]
+    if instead:
+        names = (*names[:-1], *instead)
+    return start_git(place, listing, "--name-only", "-z", *names, "--", *comparison.paths)
+
+
+def fall_back(comparison: Comparison, place: Path) -> Iterator[str]:
+    """Yield the files of what else a name may be that is no commit: a branch of a remote, or a file."""
+    if comparison.branch:
+        remotes = start_git(place, "rev-parse", f"--remotes=*/{glob_escaped(comparison.branch)}")
+        for commit in (read_output(remotes) or "").split():
+            yield read_output(list_changed(comparison, place, commit)) or ""
+    if comparison.or_path:
+        yield read_output(list_changed(Comparison("", NOT_STAGED, (comparison.or_path,)), place)) or ""
 
 
 def glob_escaped(name: str) -> str:
@@ -142,12 +175,25 @@ def glob_escaped(name: str) -> str:
     return re.sub(r"([*?\[\\])", r"\\\1", name)
 
 
-def answer(place: Path, *words: str) -> str:
-    """Return what git prints; nothing where it fails. Runs nothing of the repository's."""
+def start_git(place: Path, *words: str) -> Process | None:
+    """Start git, which runs nothing of the repository's."""
     line = ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", *words]
-    told = {**os.environ, **QUIET}
     try:
-        done = subprocess.run(line, cwd=place, env=told, capture_output=True, timeout=SECONDS, check=False)
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return ""
-    return os.fsdecode(done.stdout) if done.returncode == 0 else ""
+        return subprocess.Popen(
+            line, cwd=place, env={**os.environ, **QUIET}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+    except (OSError, ValueError):
+        return None
+
+
+def read_output(process: Process | None) -> str | None:
+    """Return what git prints; None where it fails or takes too long."""
+    if process is None:
+        return None
+    with process:
+        try:
+            output, _ = process.communicate(timeout=SECONDS)
+        except (ValueError, subprocess.SubprocessError):
+            process.kill()
+            return None
+    return os.fsdecode(output) if process.returncode == 0 else None

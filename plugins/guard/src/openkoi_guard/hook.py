@@ -10,6 +10,7 @@ from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Permission, Run, T
 
 from .policy import Policy, patterns
 from .protected import DEFAULTS, reason
+from .secret_files import holds_token
 from .sourced import Beginnings, is_new
 
 if TYPE_CHECKING:
@@ -87,9 +88,9 @@ class Guard:
         verdict = without_worthless(judgement, workspace, since)
         if not isinstance(verdict, Allow):
             yield verdict
+        yield from ask_about_tokens(judgement, workspace)
         yield from self.on_sourced(judgement, workspace, since)
-        for comparison in judgement.compares:
-            yield from self.on_history(comparison, workspace)
+        yield from self.on_history(judgement.compares, workspace)
         for path in judgement.configures:
             yield from self.on_settings(path, workspace, plainly=judgement.plainly)
         for path in judgement.writes:
@@ -107,11 +108,11 @@ class Guard:
             text = f"{path} is protected by {found[0].glob!r}: {reason(path, workspace)}. {NOTE}"
             yield Ask(text, paths=tuple(one.resolve(workspace) for one in found))
 
-    def on_history(self, comparison: "Comparison", workspace: Path) -> Iterator[Permission]:
+    def on_history(self, comparisons: "Sequence[Comparison]", workspace: Path) -> Iterator[Permission]:
         """Files that other programs run, as another commit has them: the sandbox would keep them as they are."""
         from .git_checkouts import changed_autorun
 
-        for path in changed_autorun(comparison, workspace):
+        for path in changed_autorun(comparisons, workspace) if comparisons else ():
             yield from self.on_path(path, workspace)
 
     def on_settings(self, path: str, workspace: Path, *, plainly: bool) -> Iterator[Permission]:
@@ -121,6 +122,13 @@ class Guard:
         """
         for verdict in self.on_path(path, workspace) if (workspace / path).exists() else ():
             yield Allow(paths=verdict.paths, only_this_call=True) if plainly else verdict
+
+
+def ask_about_tokens(judgement: "Judgement", workspace: Path) -> Iterator[Permission]:
+    """Ask about files of a project that the line reads if a key is written out in one."""
+    for path in judgement.may_hold_tokens:
+        if any(holds_token(workspace / folder / path) for folder in (".", *judgement.folders)):
+            yield Ask(f"{path} holds a key or password, and would be read. {NOTE}")
 
 
 def strictest_of(said: Sequence[Permission]) -> Permission | None:

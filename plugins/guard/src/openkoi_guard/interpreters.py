@@ -28,6 +28,8 @@ CODE: Mapping[str, tuple[str, ...]] = {
     "julia": ("-e", "-E"),
     "elixir": ("-e", "--eval"),
     "groovy": ("-e",),
+    "kotlin": ("-e", "-expression"),
+    "jshell": (),
     "tclsh": (),
     "expect": ("-c",),
     "irb": (),

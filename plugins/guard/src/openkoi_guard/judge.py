@@ -11,6 +11,7 @@ from .examine import Examination
 from .finding import Concern
 from .git_checkouts import Comparison
 from .policy import Policy
+from .visited_folders import visited_folders
 
 VARIABLE = re.compile(r"\$\{?(\w+)\}?")
 MOST_SHOWN = 3
@@ -25,7 +26,7 @@ class Judgement:
 
     ``configures`` are settings of repositories that it would write, where they are there already; ``plainly``: they are
     nothing that git runs, and only git writes them. ``compares`` tells which files it would take out of a repository's
-    history.
+    history; ``may_hold_tokens``: the files that it reads and that have to be looked into for keys.
     """
 
     verdict: Permission
@@ -36,6 +37,7 @@ class Judgement:
     configures: tuple[str, ...] = ()
     plainly: bool = False
     compares: tuple[Comparison, ...] = ()
+    may_hold_tokens: tuple[str, ...] = ()
 
 
 def judge(line: str, policy: Policy = NOTHING_SETTLED) -> Permission:
@@ -52,11 +54,12 @@ def examined(line: str, policy: Policy = NOTHING_SETTLED) -> Judgement:
         verdict_of(concerns),
         concerns,
         tuple(resolved(examination)),
-        tuple(dict.fromkeys(examination.folders)),
+        visited_folders(examination.folders, examination.choices),
         tuple(dict.fromkeys(examination.sourced)),
         tuple(dict.fromkeys(examination.configures)),
         examination.plainly and not concerns and not examination.writes,
         tuple(dict.fromkeys(examination.compares)),
+        tuple(dict.fromkeys(examination.may_hold_tokens)),
     )
 
 

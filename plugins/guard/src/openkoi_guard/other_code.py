@@ -23,7 +23,7 @@ DELETES = re.compile(
     r"\b(rmSync|unlinkSync|rmdirSync|truncateSync|rmtree|remove_tree|rm_rf|rm_r|rm_f|delete_all|deltree)\b"
     r"|\bunlink\b\s*[(\"'$@<\w]|\b(File|Dir|FileUtils|Pathname|IO)(\.|::)(delete|unlink|rm\w*|remove\w*|truncate|rmdir)\b"
     r"|\bfs(\.promises)?\.(rm|unlink|rmdir|truncate)\s*\(|\bpromises\b.*\b(rm|unlink|rmdir)\s*\(|\bos\.remove\b|\brmdir\b\s*\("
-    r"|\bDeno\.remove|\bFile\.Delete|\bDirectory\.Delete|fs['\"]\)\.(rm|unlink|rmdir|promises\.rm)|rimraf|\bfile\s+delete\b|\bfile\.remove\b|\bunlink\(|(?<![\w.])rm\("
+    r"|\bDeno\.remove|\bdelete(?:Dir|Recursively)\s*\(|\bFiles\.delete|\bFile\.Delete|\bDirectory\.Delete|fs['\"]\)\.(rm|unlink|rmdir|promises\.rm)|rimraf|\bfile\s+delete\b|\bfile\.remove\b|\bunlink\(|(?<![\w.])rm\("
 )
 DELETED = re.compile(r"(?:\bfs|['\"]\))\.(rmSync|rmdirSync|unlinkSync)\(\s*['\"]([^'\"]+)['\"]\s*[,)]")
 DROPS = re.compile(
@@ -33,6 +33,22 @@ CHANGES_ELSEWHERE = re.compile(
     r"\bmethod:\s*['\"](POST|PUT|PATCH|DELETE)|\b(axios|got|http|client|Net::HTTP)['\")(]*\.(post|put|patch|delete)\b",
     re.IGNORECASE,
 )
+# A method of any client that is given an address: ``->post("https://...")``.
+CALLS_ELSEWHERE = re.compile(
+    r"(?:->|\.|::)(?:post|put|patch|delete)\w*\s*\(?\s*(?:\w+[(.]?)*\s*['\"]https?://", re.IGNORECASE
+)
+UPLOADS = re.compile(
+    r"CURLOPT_(?:POST|UPLOAD|CUSTOMREQUEST)|['\"]?method['\"]?\s*(?:=>|=)\s*['\"](?:POST|PUT|PATCH|DELETE)\b"
+)
+MAILS = re.compile(
+    r"\bNet::SMTP\b|\bnodemailer\b|\bsendMail\s*\(|\bEmail::Sender\b|\bPHPMailer\b|(?<![\w.>:])mail\s*\(\s*['\"$]"
+)
+# Packages that no index has published.
+INSTALLS = re.compile(
+    r"\binstall_(?:github|git|gitlab|bitbucket|url|svn|dev)\s*\(|\bPkg\.(?:add|develop|clone)\s*\([^)]*(?:url\s*=|https?://|git@)"
+    r"|\b(?:install\.packages|pak|pkg_install)\s*\(\s*['\"](?:https?://|github::|git::)"
+)
+SOURCES = re.compile(r"\b(?:source|include|require|eval|do|load)\s*\(?\s*(?:url\s*\()?\s*['\"]https?://")
 LOCAL = re.compile(r"https?://(localhost|127\.|\[::1\]|0\.0\.0\.0)")
 EVALUATES = re.compile(
     r"\beval\b\s*[(\"'$]|\beval\s+(pack|unpack|join|reverse|decode)\b"
@@ -70,8 +86,12 @@ def judge_code(code: str, language: str) -> Iterator[Found]:
     told = (match[2][1:-1] for match in QUOTED.finditer(code))
     if DROPS.search(plain) or any(" " in text and harm(text, "") for text in told):
         yield Found("deletes data")
-    if CHANGES_ELSEWHERE.search(code) and not LOCAL.search(code):
+    if any(one.search(code) for one in (CHANGES_ELSEWHERE, CALLS_ELSEWHERE, UPLOADS, MAILS)) and not LOCAL.search(code):
         yield Found("sends data to another machine")
+    if INSTALLS.search(code):
+        yield Found("installs code that nobody published as a package")
+    if SOURCES.search(code):
+        yield Found("runs what it fetches")
     if EVALUATES.search(code) and (FETCHES.search(code) or "(" in code):
         yield Found("runs code that is computed")
     elif FETCHES.search(code) and EVAL.search(code):

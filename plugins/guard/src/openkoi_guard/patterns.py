@@ -3,7 +3,8 @@
     git push -f|--force|@+* !--atomic = overwrites what others may have built on
 
 First the programs, then operands in their order (``**`` stands for any number of them), then anywhere: options, of
-which one-letter ones may be clustered, ``@`` some word like this, ``!`` none of these words. ``|`` parts alternatives.
+which one-letter ones may be clustered, ``@`` some word like this, ``!`` none of these words, ``%`` any name
+of a kind in ``programs.table``. ``|`` separates alternatives.
 """
 
 import re
@@ -62,6 +63,8 @@ def sign_of(alternatives: Sequence[str]) -> re.Pattern[str]:
 
 
 def sign_of_one(pattern: str) -> str:
+    if pattern.startswith("%"):
+        return "|".join(map(sign_of_one, sorted(programs(pattern[1:]))))
     if pattern.startswith("@"):
         return translate(pattern[1:])
     if pattern.startswith("--"):

@@ -9,9 +9,9 @@ from openkoi_hookspecs import Ask, Deny
 
 from .finding import Finding
 from .patterns import book, programs
+from .secret_files import is_secret, normalize_home
 from .words import Word
 
-SPELLED_HOME = re.compile(r"^(/home/[^/]+|/root|/Users/[^/]+|~[\w.-]+|[A-Za-z]:/Users/[^/]+)(?=/|$)")
 DISK = re.compile(
     r"^/dev/([shv]d[a-z$]|\$|xvd|nvme\d|mmcblk|r?disk\d|mapper/|dm-|md\d|zd\d|nbd\d|k?mem$|port$|root$|disk/)"
     r"|^//\./physicaldrive",
@@ -25,23 +25,14 @@ SYSTEM = re.compile(
 STARTUP = re.compile(
     r"(^|/)\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout"
     r"|kshrc|cshrc|tcshrc|login|xinitrc|xprofile|xsession|pam_environment|inputrc|gitconfig|npmrc_global|pythonrc)$"
+    r"|^~/\.(vimrc|emacs|gdbinit|lldbinit|psqlrc|irbrc|pryrc|tmux\.conf|screenrc|gemrc|condarc|curlrc|wgetrc|bundle/config"
+    r"|cargo/(config|env)(\.toml)?|m2/settings\.xml|gradle/init\.gradle(\.kts)?|composer/config\.json)$"
+    r"|^~/\.(config/(uv|pip|nvim|direnv|tmux)|gradle/init\.d|ipython|emacs\.d|vim)/"
     r"|(^|/)(\.ssh|\.gnupg|\.aws|\.kube|\.openkoi|\.config/(autostart|systemd|fish|git|openkoi|pip)|\.git/hooks"
     r"|library/launch(agents|daemons)|start menu/programs/startup)(/|$)|(^|/)(authorized_keys2?|\.git/config)$",
     re.IGNORECASE,
 )
 TRACES = re.compile(r"(^|/)\.(bash|zsh|python|mysql|psql|node_repl)_?history$|(^|/)\.history$|^/var/log(/|$)")
-SECRET = re.compile(
-    r"(^|/)\.ssh/?$|(^|/)\.ssh/(?!.*\.pub$|known_hosts|config$|authorized_keys)[^/]+$"
-    r"|(^|/)(\.netrc|_netrc|\.pgpass|\.my\.cnf|\.git-credentials|\.pypirc|\.vault-token|wallet\.dat|id_(rsa|dsa|ecdsa|ed25519))$"
-    r"|(^|/)(\.aws/credentials|\.kube/config|\.docker/config\.json|\.config/gh/hosts\.yml|\.azure/\w*token\w*\.json)"
-    r"|(^|/)(\.gnupg|\.password-store|\.config/gcloud|library/keychains)(/|$)|(^|/)\.aws/?$"
-    r"|^/etc/(shadow|gshadow|sudoers|master\.passwd|security/opasswd)|^/etc/ssh/ssh_host_\w+_key$|^/etc/ssl/private"
-    r"|^/proc/[^/]+/environ$|(^|/)(logins\.json|key4\.db|login data|cookies\.sqlite)$|system32/config/(sam|system)$"
-    r"|^/run/secrets(/|$)|^/var/run/secrets(/|$)"
-    r"|(^|/)(\.mozilla|\.thunderbird|\.config/(google-chrome|chromium)|application support/google/chrome)(/|$)",
-    re.IGNORECASE,
-)
-MAY_BE_SECRET = re.compile(r"[./\\]|id_|login data", re.IGNORECASE)
 OWN_PROGRAM = re.compile(r"^~/(?:\.local/bin|bin)/([\w.-]+)$")
 EVERYTHING = frozenset(
     {"/", "/*", "/.*", "~", "~/*", "~/.*", "/root", "/home", "/home/*", "/usr", "/etc", "/var", "C:/", "C:/*"}
@@ -59,16 +50,9 @@ class Place(Enum):
     SOCKET = "talks to another machine"
 
 
-def tidy(path: str) -> str:
-    """A path in one spelling, with ``~`` for a home."""
-    slashed = path.replace("\\", "/").removeprefix("file://").removeprefix("@")
-    drive = re.sub(r"^//(?!\./)", "/", posixpath.normpath(slashed)) if slashed else ""
-    return SPELLED_HOME.sub("~", drive)
-
-
 def place_of(path: str) -> Place:
     """Say what is at a path."""
-    name = tidy(path)
+    name = normalize_home(path)
     if name.startswith(("/dev/tcp/", "/dev/udp/")):
         return Place.SOCKET
     for pattern, place in (
@@ -80,11 +64,6 @@ def place_of(path: str) -> Place:
         if pattern.search(name):
             return place
     return Place.ORDINARY
-
-
-def is_secret(path: str) -> bool:
-    """Whether a path leads to a key or password."""
-    return MAY_BE_SECRET.search(path) is not None and SECRET.search(tidy(path)) is not None
 
 
 def is_everything(path: str) -> bool:
@@ -122,5 +101,5 @@ def judge_write(target: Word) -> Iterator[Finding]:
         yield Finding(f"{place.value}, {target.text}", CATEGORIES[place], Deny if target.known else Ask)
     elif place is not Place.ORDINARY:
         yield Finding(f"{place.value}, {target.text}", CATEGORIES[place])
-    elif (program := OWN_PROGRAM.match(tidy(target.text))) and is_known(program[1]):
+    elif (program := OWN_PROGRAM.match(normalize_home(target.text))) and is_known(program[1]):
         yield Finding(f"puts another program in the place of {program[1]}", "persistence")

@@ -11,8 +11,10 @@ from .finding import Command, Concern, Finding
 from .fresh_files import fresh_files
 from .git_checkouts import Comparison, comparisons
 from .git_repository import is_plain, written_settings
+from .patterns import programs
 from .places import judge_read, judge_write
 from .policy import Policy
+from .secret_files import may_hold_token
 from .shell import Script
 from .words import Word
 
@@ -25,7 +27,9 @@ class Record:
     """What is known of one line. ``fresh``: the files it has written so far, with their text where that is known.
 
     ``ran``: the commands so far; ``plainly``: only git runs, and sets only what it never runs;
-    ``choices``: what variables that are set once may be; ``later``: a trap's line.
+    ``choices``: what variables that are set once may be; ``later``: a trap's line; ``versions``:
+    the files that the line has written older versions to, with the paths that these belong to;
+    ``may_hold_tokens``: files of the project that it reads and that may hold keys.
     """
 
     policy: Policy
@@ -46,6 +50,8 @@ class Record:
     ran: list[Command] = field(default_factory=list)
     choices: dict[str, tuple[Word, ...]] = field(default_factory=dict)
     later: bool = False
+    versions: dict[str, str] = field(default_factory=dict)
+    may_hold_tokens: list[str] = field(default_factory=list)
 
     def note(self, command: str, why: str, category: str, verdict: type[Ask] | type[Deny] = Ask) -> None:
         """Write a concern down."""
@@ -61,6 +67,7 @@ class Record:
         for bomb in script.bombs:
             self.note(bomb, "calls itself without end", "destroying", Deny)
         self.writes += [target.text for target in script.written]
+        self.may_hold_tokens += [one.text for one in script.read if may_hold_token(one.text)]
         opened = [(f"> {one.text}", judge_write(one)) for one in script.written]
         for text, findings in [*opened, *((f"< {one.text}", judge_read(one)) for one in script.read)]:
             self.note_all(text, findings)
@@ -74,6 +81,8 @@ class Record:
             one._replace(folder=posixpath.join(*self.folders, one.folder)) for one in comparisons(command)
         )
         self.ran.append(command)
+        if command.name not in programs("looking"):
+            self.may_hold_tokens += filter(may_hold_token, command.operands)
         if command.name in {"cd", "pushd"} and command.operands:
             self.folders.append(command.operands[0])
         if command.name == "git" and command.operands[:1] == ["remote"] and {"add", "set-url"} & set(command.operands):

@@ -34,7 +34,22 @@ NARROWING |= dict.fromkeys(("-type", "-maxdepth", "-mindepth", "-mtime", "-mmin"
 NEGATED = {"-path", "-name", "-wholename"}
 # Programs that run another one, or a line, in the same folder.
 SAME_FOLDER = frozenset(
-    {"npx", "bunx", "time", "nice", "ionice", "nohup", "command", "stdbuf", "trap", "env", "shx", "pnpm", "yarn"}
+    {
+        "npx",
+        "bunx",
+        "time",
+        "nice",
+        "ionice",
+        "nohup",
+        "command",
+        "stdbuf",
+        "trap",
+        "env",
+        "shx",
+        "pnpm",
+        "yarn",
+        "cmake",
+    }
 ) | programs("shells")
 
 

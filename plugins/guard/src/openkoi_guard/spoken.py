@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from .redirects import Feed
 from .shell import Simple, read_script
+from .trusted import substituted
 from .words import Word
 
 PERCENT = re.compile(r"%[sb]")
@@ -44,7 +45,8 @@ def printed(words: Sequence[Word]) -> str | None:
     if "\\" in form or any("\\" in value for value in values):
         return None
     if not values or "%" not in form:
-        return None if "%" in form else form
+        plain = form.replace("%%", "")
+        return None if "%" in plain else form.replace("%%", "%")
     return repeated(form, values)
 
 
@@ -61,4 +63,6 @@ def repeated(form: str, values: Sequence[str]) -> str | None:
 
 def spoken_feed(feed: Feed | None) -> str | None:
     """What a command reads, when that is written in the line."""
-    return (feed.text if feed.text is not None else spoken(feed.of)) if feed else None
+    if feed is None or feed.text is not None:
+        return feed.text if feed else None
+    return spoken(substituted(feed.of) or feed.of)

@@ -9,17 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from .addresses import LOCAL
 from .files import valued
 from .finding import Check, Command, Finding
 from .patterns import RULES, book, lines_of, programs
-from .places import is_secret
+from .secret_files import is_secret
 from .spoken import spoken_feed
 from .words import Word
 from .wrappers import after_subcommand
 
-LOCAL = re.compile(
-    r"^:\d*(?=/|$)|^(\w+://)?([^/@]*@)?(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)(?=[:/]|$)"
-)
 HOST = re.compile(r"^\w+://|^:\d*(?:/\S*)?$|^(?:[^/@\s]+@)?(?:localhost|\[?::1|[\w-]+(?:\.[\w-]+)+)\]?(?:[:/]\S*)?$")
 # host:path, user@$HOST:path, namespace/pod:path and scheme://; C:\ is a disk.
 ELSEWHERE = re.compile(r"^(?!file:)(?:[\w$][\w.${}-]*[@/])?\[?[\w.:${}-]{2,}\]?:(?!\\)")
@@ -43,7 +41,7 @@ QUERIES = re.compile(
     r"/_?(m?search|query|graphql|count|find|lookup|validate|_?analyze|login|token|suggest)\b", re.IGNORECASE
 )
 MAILERS = frozenset({"ssh", "mail", "mailx", "sendmail"})
-KINDS = ("copied", "attached", "marked", "piped", "scripted")
+KINDS = ("copied", "attached", "marked", "piped", "scripted", "streamed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +183,11 @@ def scripts(command: Command, way: Way, words: Sequence[Word]) -> bool:
     return unseen or batched or any(PUTS.search(text) for text in told)
 
 
+def streams(command: Command, way: Way, words: Sequence[Word]) -> bool:
+    """Return whether the output of a program, which it names last, is an address."""
+    return bool(words) and not words[-1].option and "://" in words[-1].text and is_elsewhere(words[-1], way)
+
+
 def secrets_sent(command: Command) -> Iterator[Finding]:
     """Handing what prints keys, passwords or the environment to a program that talks to others."""
     feed = command.feed
@@ -218,4 +221,4 @@ def checks_for(name: str) -> Iterator[Check]:
 
 
 Sends = Callable[[Command, Way, Sequence[Word]], bool]
-SENDING: dict[str, Sends] = dict(zip(KINDS, (copies, attaches, marks, pipes, scripts), strict=True))
+SENDING: dict[str, Sends] = dict(zip(KINDS, (copies, attaches, marks, pipes, scripts, streams), strict=True))

@@ -21,6 +21,7 @@ WILDCARD = re.compile(r"[*?\[]")
 # A shell's pattern that could mean very many files is only looked at as it is written.
 MAX_MATCHES = 1_000
 MAX_WILDCARD_PARTS = 2
+ROOT = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +48,12 @@ def all_protected(
     paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str] = CURRENT_FOLDER
 ) -> Iterator[ProtectedPath]:
     """Yield each path that is protected, with each of the folders in which it is."""
-    bases = cache(partial(base_patterns, workspace, ResolvedPaths({}).resolve))
-    patterns = [(glob, pattern) for glob in globs for pattern in anchor_glob(glob, bases)]
-    any_of = compile_patterns(tuple(pattern for _, pattern in patterns))
-    for path in paths if patterns else ():
+    matcher = GlobMatcher.build(globs, workspace)
+    for path in paths if globs else ():
         for folder in folders:
-            place = next((one for one in spellings(path, workspace, folder) if matches_expression(one, any_of)), None)
-            if place:
-                yield ProtectedPath(path, next(glob for glob, one in patterns if matches_pattern(place, one)), folder)
+            glob = next(filter(None, map(matcher.first_match, spellings(path, workspace, folder))), None)
+            if glob:
+                yield ProtectedPath(path, glob, folder)
 
 
 def spellings(path: str, workspace: Path, folder: str = ".") -> Iterator[str]:
@@ -84,28 +83,82 @@ def expand_glob(pattern: str) -> Iterator[str]:
         yield from islice(iglob(pattern), MAX_MATCHES)  # noqa: PTH207  # the pattern is a whole path
 
 
-def anchor_glob(glob: str, bases: Callable[[str], Sequence[str]]) -> Iterator[str]:
-    """Yield a pattern from the root on, as it is written and as its fixed part is on the disk."""
-    head, tail = split_glob(os.path.expanduser(glob))  # noqa: PTH111  # a pattern is no path
-    for base in bases(head):
-        whole = f"{base}/{tail}".rstrip("/")
-        yield whole
-        if "**/" in whole:
-            yield whole.replace("**/", "")
+@dataclass(frozen=True, slots=True)
+class SplitGlob:
+    """Hold a pattern's fixed part, and what comes after it.
+
+    ``name``: the path that a pattern like ``**/.git/**`` looks for at any depth, if that has no wildcard.
+    """
+
+    head: str
+    tail: str
+    name: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether it stands for one path and all that is below it."""
+        return self.tail in {"", "**"}
 
 
 @lru_cache(maxsize=1_000)
-def split_glob(glob: str) -> tuple[str, str]:
-    """Return a pattern's fixed part, and what comes after it."""
-    parts = PurePosixPath(glob.replace(os.sep, "/")).parts
+def split_glob(glob: str) -> SplitGlob:
+    """Split a pattern after its fixed part."""
+    parts = PurePosixPath(os.path.expanduser(glob).replace(os.sep, "/")).parts  # noqa: PTH111  # a pattern is no path
     fixed = next((n for n, part in enumerate(parts) if WILDCARD.search(part)), len(parts))
-    return str(PurePosixPath(*parts[:fixed])), normalize_path("/".join(parts[fixed:]))
+    head, tail = str(PurePosixPath(*parts[:fixed])), normalize_path("/".join(parts[fixed:]))
+    name = tail.removeprefix("**/").removesuffix("/**") if tail.startswith("**/") else ""
+    return SplitGlob(head, tail, "" if WILDCARD.search(name) else name)
 
 
-def base_patterns(workspace: Path, resolve: Callable[[str], str], head: str) -> Sequence[str]:
-    """Return a folder as it is written and as it is on the disk, as patterns that match it alone."""
+@dataclass(frozen=True, slots=True)
+class GlobMatcher:
+    """Find the first pattern that matches a path. Most patterns have no real wildcard, and are looked up."""
+
+    globs: Sequence[str]
+    plain: dict[str, int]
+    named: dict[tuple[str, str], int]
+    others: list[tuple[int, str]]
+
+    @classmethod
+    def build(cls, globs: Sequence[str], workspace: Path) -> "GlobMatcher":
+        """Anchor the patterns, as they are written and as their fixed part is on the disk."""
+        matcher, resolve = cls(globs, {}, {}, []), ResolvedPaths({}).resolve
+        bases = cache(partial(base_paths, workspace, resolve))
+        for index, split in enumerate(map(split_glob, globs)):
+            for base in bases(split.head):
+                matcher.add(index, base, split)
+        return matcher
+
+    def add(self, index: int, base: str, split: SplitGlob) -> None:
+        """Add a pattern below one of its bases."""
+        if split.is_plain:
+            self.plain.setdefault(base, index)
+        elif split.name:
+            self.named.setdefault((base, split.name), index)
+        else:
+            whole = f"{escape(base)}/{split.tail}".rstrip("/")
+            self.others.extend((index, one) for one in dict.fromkeys((whole, whole.replace("**/", ""))))
+
+    def first_match(self, place: str) -> str | None:
+        """Return the first pattern that matches a path, or a folder that it lies in."""
+        above = list(path_and_parents(place))
+        found = {self.plain[one] for one in (*above, ROOT) if one in self.plain}
+        found |= {index for (base, name), index in self.named.items() if any(lies_at(one, base, name) for one in above)}
+        if self.others and any(map(compile_patterns(tuple(one for _, one in self.others)).match, above)):
+            found |= {index for index, one in self.others if matches_pattern(place, one)}
+        return self.globs[min(found)] if found else None
+
+
+def lies_at(path: str, base: str, name: str) -> bool:
+    """Return whether a path ends in a name, at any depth below a base."""
+    above = path.removesuffix(f"/{name}")
+    return above != path and f"{above}/".startswith(f"{base}/")
+
+
+def base_paths(workspace: Path, resolve: Callable[[str], str], head: str) -> Sequence[str]:
+    """Return a folder as it is written and as it is on the disk."""
     written = os.path.normpath(os.path.join(workspace, head))  # noqa: PTH118  # a hundred of them at each write
-    return [escape(normalize_path(one)).rstrip("/") for one in dict.fromkeys((written, resolve(written)))]
+    return [normalize_path(one).rstrip("/") for one in dict.fromkeys((written, resolve(written)))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +182,6 @@ def compile_patterns(patterns: tuple[str, ...]) -> re.Pattern[str]:
     """Return an expression for all of some patterns; trying each alone takes a hundred times as long."""
     both = [one for pattern in patterns for one in (pattern, pattern.removesuffix("/**"))]
     return re.compile("|".join(map(translate, dict.fromkeys(both))))
-
-
-def matches_expression(place: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether an expression matches a path, or a folder that it lies in."""
-    return any(pattern.match(one) for one in path_and_parents(place))
 
 
 def matches_pattern(place: str, pattern: str) -> bool:

@@ -1,0 +1,38 @@
+"""List the folders that a line may work in, one after the other or one below the other."""
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from glob import iglob
+from itertools import islice, product
+from pathlib import Path
+
+from .variables import settled
+from .words import Word
+
+MAX_FOLDERS = 100  # estimate: more than a loop over the packages of a large repository
+
+
+def visited_folders(folders: Sequence[str], choices: Mapping[str, tuple[Word, ...]]) -> tuple[str, ...]:
+    """Return the folders that ``cd`` may lead to; each as it is spelled where these are too many.
+
+    ``cd a && cd b`` may lead to ``a``, ``b`` (in a subshell) and ``a/b``; a variable may be all that a loop gives it.
+    """
+    found = dict.fromkeys(islice(runs(folders, choices), MAX_FOLDERS + 1))
+    return tuple(found) if len(found) <= MAX_FOLDERS else tuple(dict.fromkeys(folders))
+
+
+def runs(folders: Sequence[str], choices: Mapping[str, tuple[Word, ...]]) -> Iterator[str]:
+    spelled = [[one.text for one in settled(Word(folder, known="$" not in folder), choices)] for folder in folders]
+    for first in range(len(spelled)):
+        for last in range(first, len(spelled)):
+            yield from (posixpath.join(*parts) for parts in product(*spelled[first : last + 1]))
+
+
+def expand_folders(folders: Sequence[str], workspace: Path) -> list[str]:
+    """Return folders with the wildcards in them as a shell expands them; each as it is where it means too many."""
+    found: list[str] = []
+    for folder in folders:
+        below = islice(iglob(folder, root_dir=workspace), MAX_FOLDERS + 1)  # noqa: PTH207  a shell's pattern
+        matches = list(below) if "*" in folder and not folder.startswith("/") else []
+        found += matches if 0 < len(matches) <= MAX_FOLDERS else [folder]
+    return found
