@@ -117,7 +117,8 @@ def test_a_new_memory_is_told_what_was_put_away_too_and_all_of_it_once(tmp_path:
 
 
 def test_what_was_written_after_memory_looked_is_told_from_where_it_was_put_away(tmp_path: Path) -> None:
-    remembering, memory = logged(tmp_path), Kept()
+    memory = Kept()
+    remembering = logged(tmp_path, memory=memory)
     one, *rest = [record.event for record in run_records("r1", "Mend it")]
     log = RunLog(tmp_path / "sessions", "r1", str)
     log.append("r1", [one])
@@ -161,17 +162,18 @@ def test_a_file_that_cannot_be_read_costs_memory_nothing_else(tmp_path: Path, ca
 
 
 def test_a_search_takes_in_what_ended_runs_have_left_and_nothing_of_one_under_way(tmp_path: Path) -> None:
-    remembering, memory = logged(tmp_path, "r1"), Kept()
+    memory = Kept()
+    remembering = logged(tmp_path, "r1", memory=memory)
     begun, *rest = [record.event for record in run_records("r2", "Mend it")]
     log = RunLog(tmp_path / "sessions", "r2", str)
 
     log.append("r2", [begun])
     asyncio.run(remembering.remember(memory))
     log.append("r2", rest[:1])
-    asyncio.run(remembering.search(memory, PARSER))
+    asyncio.run(remembering.search(PARSER))
     before = len(memory.records)
     log.append("r2", rest[1:])
-    asyncio.run(remembering.search(memory, PARSER))
+    asyncio.run(remembering.search(PARSER))
 
     assert before == len(run_records("r1", "")) + 1
     assert [begun, *rest] == [record.event for record in memory.records if record.run == "r2"]
@@ -179,12 +181,13 @@ def test_a_search_takes_in_what_ended_runs_have_left_and_nothing_of_one_under_wa
 
 
 def test_a_search_takes_in_what_a_killed_run_has_left(tmp_path: Path) -> None:
-    remembering, memory = logged(tmp_path), Kept()
+    memory = Kept()
+    remembering = logged(tmp_path, memory=memory)
     log = RunLog(tmp_path / "sessions", "r1", str)
     log.append("r1", [run_records("r1", "Mend it")[0].event])
     log.close()
 
-    asyncio.run(remembering.search(memory, PARSER))
+    asyncio.run(remembering.search(PARSER))
 
     assert 1 == len(memory.records)
 
@@ -201,14 +204,15 @@ class Slow(Kept):
 
 
 def test_runs_that_end_together_are_taken_in_together_and_none_is_left_out(tmp_path: Path) -> None:
-    remembering, memory = logged(tmp_path), Slow()
+    memory = Slow()
+    remembering = logged(tmp_path, memory=memory)
 
     async def end(run: str, wait: float) -> None:
         await asyncio.sleep(wait)
         log = RunLog(tmp_path / "sessions", run, str)
         log.append(run, [record.event for record in run_records(run, "Mend it")])
         log.close()
-        await remembering.update(memory)
+        await remembering.update()
         assert run in {record.run for record in memory.records}
 
     async def all_of_them() -> None:
