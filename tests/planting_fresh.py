@@ -100,6 +100,28 @@ LISTED = (
     *("Rakefile", "Gemfile", "x.gemspec", ".irbrc", ".rubocop.yml", "Dangerfile", "Podfile", "config.ru"),
     *(".Rprofile", ".ghci", ".luacheckrc", ".gdbinit", "composer.json", "app.csproj", "Directory.Build.props"),
     *("Dockerfile", "Dockerfile.dev", "compose.yaml", "docker-compose.override.yml", "Vagrantfile", "ansible.cfg"),
-    *(".pre-commit-config.yaml", ".husky/pre-commit", ".githooks/pre-push", "lefthook.yml", ".gitmodules"),
+    *(".pre-commit-config.yaml", ".githooks/pre-push", "lefthook.yml", ".gitmodules"),
     *("flake.nix", "action.yml", "Tiltfile", ".git/rebase-merge/git-rebase-todo"),
+)
+
+# When its program runs it: at the next step of git, a shell or an agent, or when a tool is run.
+AT_ONCE = (
+    *("AGENTS.md", "sub/CLAUDE.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".github/copilot-instructions.md"),
+    *(
+        ".pre-commit-config.yaml",
+        "lefthook.yml",
+        ".githooks/pre-push",
+        ".lintstagedrc.json",
+        "mise.toml",
+        "renovate.json",
+    ),
+    *("sitecustomize.py", ".venv/lib/python3/site-packages/evil.pth", ".overcommit.yml", ".autoenv", "netlify.toml"),
+)
+BY_TOOLS = (
+    *("Makefile", "Cargo.toml", "build.rs", ".cargo/config.toml", ".venv/bin/pytest", "node_modules/.bin/eslint"),
+    *("pkg/__pycache__/a.cpython-312.pyc", "old.pyc", "conftest.py", "noxfile.py", "tox.ini", "Rakefile", "justfile"),
+    *(".tool-versions", "gradle/wrapper/gradle-wrapper.jar", "mvnw", ".yarnrc.yml", ".bazelrc", "CMakeLists.txt"),
+    *("flake.nix", "Dockerfile", "compose.yaml", "bin/rails", "vendor/bin/phpunit", "tasks.py", "manage.py", ".pdbrc"),
+    *("pnpm-workspace.yaml", ".pnp.cjs", ".prettierrc", "lib/tasks/x.rake", "buildSrc/build.gradle", ".gitattributes"),
+    *("pyvenv.cfg", "docker-bake.hcl", "phpunit.xml", "global.json", "Brewfile", "just/x.just"),
 )

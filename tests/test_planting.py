@@ -1,6 +1,7 @@
 """Nothing that an agent writes is run by git, direnv, an editor or CI: through the command line, by many programs."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from cli_process import Shell, shell
 from planting_attacks import ATTACKS as SEEN
 from planting_attacks import make_victim, planted
-from planting_fresh import FRESH, LISTED
+from planting_fresh import AT_ONCE, BY_TOOLS, FRESH, LISTED
 from planting_held_out import HELD_OUT
 from planting_runs import CI, SANDBOXES, call, command, configure, results, run, server
 
@@ -182,7 +183,8 @@ def test_at_its_end_a_run_lists_what_other_programs_will_run(openkoi: Shell) -> 
     made = (
         "mkdir -p pkg .venv/lib/python3/site-packages node_modules/dep; echo 'x = 1' > conftest.py; "
         "echo 'a:' > pkg/Makefile; "
-        "echo '{}' > package.json; echo 'import os' > .venv/lib/python3/site-packages/a.pth; "
+        'echo \'{"scripts": {"test": "x"}}\' > package.json; '
+        "echo 'import os' > .venv/lib/python3/site-packages/a.pth; "
         "echo '{}' > node_modules/dep/package.json; echo x > sitecustomize.py; echo x > plain.py; git init -q lib; "
         "git worktree add -q --no-checkout tree"
     )
@@ -193,14 +195,17 @@ def test_at_its_end_a_run_lists_what_other_programs_will_run(openkoi: Shell) -> 
         "conftest.py": "new: pytest runs it before the tests",
         "package.json": "new: npm and its kin run the scripts that it names",
         "pkg/Makefile": "new: a build runs it",
-        "setup.py": "new: pip and uv run it, or the build backend that it names, at an install",
+        "setup.py": "new: pip and uv run it at an install",
         "sitecustomize.py": "new: Python runs it whenever it starts here",
     }
+    at_once = {path: listed.pop(path) for path in sorted(listed, reverse=True) if "whenever" in listed[path]}
     assert 0 == status, screen
-    assert [listed] == [one["files"] for one in log if one["type"] == "sandbox.autorun"]
-    assert [f"  ! {path} is {reason}" for path, reason in listed.items()] == [
+    assert [(at_once, listed)] == [(one["files"], one["by_tools"]) for one in log if one["type"] == "sandbox.autorun"]
+    assert ["sitecustomize.py", ".venv/lib/python3/site-packages/a.pth"] == [*at_once]
+    assert [f"  ! {path} is {reason}" for path, reason in at_once.items()] == [
         line for line in screen.splitlines() if " is new: " in line
     ]
+    assert f"  Used by tools when you run them: {', '.join(f'{path} ({listed[path]})' for path in listed)}\n" in screen
 
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
@@ -208,13 +213,20 @@ def test_whatever_a_program_makes_that_others_run_is_listed(openkoi: Shell, sand
     make_victim(openkoi.folder)
     configure(openkoi, sandbox)
     makes = "\n".join(
-        f"p = pathlib.Path({path!r}); p.parent.mkdir(parents=True, exist_ok=True); p.write_text('x')" for path in LISTED
+        f"p = pathlib.Path({path!r}); p.parent.mkdir(parents=True, exist_ok=True); p.write_text('x')"
+        for path in (*LISTED, *BY_TOOLS, *AT_ONCE)
     )
     status, screen, log = run(openkoi, command(f"cat > make.py <<'EOF'\nimport pathlib\n{makes}\nEOF\npython3 make.py"))
-    listed = {path for one in log if one["type"] == "sandbox.autorun" for path in one["files"]}
+    at_once, by_tools = (
+        {path for one in log if one["type"] == "sandbox.autorun" for path in one[part]}
+        for part in ("files", "by_tools")
+    )
 
     assert 0 == status, screen
-    assert [] == [path for path in LISTED if path not in listed]
+    assert [] == [path for path in LISTED if path not in at_once | by_tools]
+    assert [] == [path for path in AT_ONCE if path not in at_once]
+    assert set() == at_once & set(BY_TOOLS)
+    assert [] == [path for path in BY_TOOLS if path not in by_tools]
 
 
 def test_a_run_that_changes_nothing_of_the_kind_lists_nothing(openkoi: Shell) -> None:
@@ -224,6 +236,61 @@ def test_a_run_that_changes_nothing_of_the_kind_lists_nothing(openkoi: Shell) ->
 
     assert 0 == status, screen
     assert [] == [one for one in log if one["type"] in {"sandbox.autorun", "sandbox.protected"}]
+
+
+def test_many_dull_files_hide_none_that_runs_at_once(openkoi: Shell) -> None:
+    make_victim(openkoi.folder)
+    configure(openkoi, more='approvals = "never"\n', guard="ask")
+    dull = "for n in $(seq 40); do mkdir -p a/$n; echo x > a/$n/AGENTS.md; echo x > a/$n/Makefile; done"
+    tool = call("write_file", path=".vscode/tasks.json", content="{}")
+    status, screen, log = run(openkoi, command(dull), tool)
+    lines = [
+        line for line in screen.splitlines() if line.startswith("  ! ") and (" is new: " in line or " more " in line)
+    ]
+
+    assert 0 == status, screen
+    assert lines[0].startswith("  ! .vscode/tasks.json is new: ")
+    assert (31, "  ! and 11 more that other programs run unasked. To list all: openkoi export --output FOLDER") == (
+        len(lines),
+        lines[-1],
+    )
+    assert 1 == screen.count("Used by tools when you run them: ")
+    assert " and 34 more. To list all: openkoi export --output FOLDER" in screen
+    assert {"a/7/AGENTS.md", "a/33/Makefile"} < {
+        path for one in log for path in re.findall(r"a/\d+/\w+[.\w]*", str(one))
+    }
+
+
+SAME = "import json; d = json.load(open('package.json')); {}; json.dump(d, open('package.json', 'w'))"
+
+
+@pytest.mark.parametrize(
+    ("change", "listed"),
+    [
+        (SAME.format("d['version'] = '2'"), False),
+        (SAME.format("d['dependencies'] = {'a': '1'}"), False),
+        (SAME.format("d['scripts']['test'] = 'sh x'"), True),
+        (SAME.format("d['husky'] = {'hooks': {}}"), True),
+        ("open('package.json', 'a').write('}')", True),
+        ("t = open('pyproject.toml').read(); open('pyproject.toml', 'w').write(t.replace('\"1\"', '\"2\"'))", False),
+        ("open('pyproject.toml', 'a').write('[tool.pytest.ini_options]\\naddopts = \"-p x\"')", True),
+        ("open('pyproject.toml', 'a').write('[build-system]\\nbuild-backend = \"x\"')", True),
+        ("open('Makefile', 'a').write('b:')", True),
+    ],
+)
+@pytest.mark.sampled(4)
+def test_only_what_a_file_makes_a_program_run_counts(openkoi: Shell, change: str, *, listed: bool) -> None:
+    (openkoi.folder / "package.json").write_text('{"name": "x", "version": "1", "scripts": {"test": "true"}}')
+    (openkoi.folder / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1"\n')
+    (openkoi.folder / "Makefile").write_text("a:\n")
+    subprocess.run("git init -q && git add -A", shell=True, cwd=openkoi.folder, check=True)
+    configure(openkoi, guard="ask")
+    status, screen, log = run(openkoi, command(f"cat > c.py <<'EOF'\n{change}\nEOF\npython3 c.py"))
+
+    assert 0 == status, screen
+    assert listed is ("Used by tools when you run them" in screen), screen
+    assert " ! " not in screen.replace("  ! The price", ""), screen
+    assert '"exit_code": 0' in results(log)
 
 
 def test_pytest_runs_a_conftest_in_the_sandbox_and_the_user_is_shown_it(openkoi: Shell, tmp_path: Path) -> None:
@@ -239,7 +306,7 @@ def test_pytest_runs_a_conftest_in_the_sandbox_and_the_user_is_shown_it(openkoi:
     )
 
     assert (True, False) == ((openkoi.folder / "ran").exists(), victim.canary.exists()), results(log)
-    assert "  ! conftest.py is new: pytest runs it before the tests" in screen
+    assert "  Used by tools when you run them: conftest.py (new: pytest runs it before the tests)" in screen
     assert 0 == status, screen
 
 

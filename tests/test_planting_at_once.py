@@ -1,5 +1,6 @@
 """Two OpenKoi processes in one folder: neither keeps what a command of the other planted, and each lists its own."""
 
+import re
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -47,8 +48,8 @@ def run_alone(openkoi: Shell, calls: Sequence[ToolCall]) -> CompletedProcess[str
 
 def listed_files(done: CompletedProcess[str]) -> set[str]:
     """Return the files that a run lists at its end."""
-    lines = [line.split() for line in done.stderr.splitlines() if line.startswith("  ! ") and " is " in line]
-    return {words[1] for words in lines if words[3:4] in (["new:"], ["changed:"])}
+    found = re.findall(r"^  ! (\S+) is (?:new|changed): |[ (](\S+) \((?:new|changed): ", done.stderr, re.MULTILINE)
+    return {at_once or by_tools for at_once, by_tools in found}
 
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from openkoi_base.schema.autorun_index import AutorunIndex
+from openkoi_base.schema.git_config import named_paths, parse_settings, runs_nothing
 from openkoi_hookspecs import Command, CommandResult, Sandbox
 from openkoi_sandbox import BubblewrapSandbox, LandlockSandbox, UnconfinedSandbox
-from openkoi_sandbox.autorun_index import AutorunIndex
 from openkoi_sandbox.bubblewrap import BUBBLEWRAP_LEVEL
 from openkoi_sandbox.events import Protected
-from openkoi_sandbox.git_config import named_paths, parse_settings, runs_nothing
 from openkoi_sandbox.landlock import LANDLOCK_LEVEL
 
 Make = Callable[[Path], Sandbox]
@@ -235,7 +235,7 @@ def test_what_git_reads_in_settings_is_read_the_same(tmp_path: Path) -> None:
 def test_hooks_and_further_settings_are_found_in_settings() -> None:
     text = '[core]\n\thooksPath = .githooks\n[include]\n\tpath = ../more\n[includeIf "gitdir:x"]\n\tpath = "y"\n'
 
-    assert [".githooks", "../more", "y"] == [*named_paths(text)]
+    assert [".githooks", "../more", "y"] == [path for _, path in named_paths(text)]
 
 
 @pytest.mark.parametrize("make", SANDBOXES)

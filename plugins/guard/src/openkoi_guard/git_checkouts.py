@@ -6,7 +6,7 @@ What the words of a command say is decided without looking; which files differ i
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -125,8 +125,10 @@ def of_stash(stash: str) -> Iterator[tuple[str, ...]]:
     yield (*TREES, f"{stash}^1", stash)
 
 
-def changed_autorun(comparisons: Sequence[Comparison], workspace: Path) -> Iterator[str]:
-    """Return the files that differ and that other programs run, from the workspace.
+def changed_autorun(
+    comparisons: Sequence[Comparison], workspace: Path, is_named: Callable[[str], bool] = lambda _path: False
+) -> Iterator[str]:
+    """Return the files that differ and that other programs run by their name, or are named, from the workspace.
 
     Git runs once for each comparison, for all of them at the same time.
     """
@@ -139,8 +141,9 @@ def changed_autorun(comparisons: Sequence[Comparison], workspace: Path) -> Itera
         listed = read_output(process)
         paths = [listed] if listed is not None else fall_back(comparison, place) if top else []
         for path in "\0".join(paths).split("\0"):
-            if top and path and (rule := find_rule(path)) and rule.protected:
-                yield os.path.relpath(top / path, workspace.resolve())
+            shown = os.path.relpath(top / path, workspace.resolve()) if top and path else ""
+            if shown and (is_named(shown) or ((rule := find_rule(path)) and rule.protected)):
+                yield shown
 
 
 def top_folder(place: Path) -> Path | None:

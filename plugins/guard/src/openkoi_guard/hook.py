@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +17,7 @@ from .sourced import Beginnings, is_new
 if TYPE_CHECKING:
     from .git_checkouts import Comparison
     from .judge import Judgement
+    from .named import NamedFiles
 
 Mode = Literal["ask", "deny", "off"]
 Approvals = Literal["never", "risky", "always"]
@@ -46,6 +48,13 @@ class Guard:
         self.command_arguments = tuple(command_arguments)
         self.path_arguments = tuple(path_arguments)
         self.beginnings = Beginnings()
+
+    @cached_property
+    def named(self) -> "NamedFiles":
+        """Where links and settings put other files in the place of protected ones."""
+        from .named import NamedFiles
+
+        return NamedFiles()
 
     @hookimpl
     def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> Permission | None:
@@ -107,12 +116,16 @@ class Guard:
         if found:
             text = f"{path} is protected by {found[0].glob!r}: {reason(path, workspace)}. {NOTE}"
             yield Ask(text, paths=tuple(one.resolve(workspace) for one in found))
+        elif named := [*self.named.find(path, self.protected_paths, workspace, folders)]:
+            text = f"{path} is protected: {named[0][1].reason}. {NOTE}"
+            yield Ask(text, paths=tuple(place for place, _ in named))
 
     def on_history(self, comparisons: "Sequence[Comparison]", workspace: Path) -> Iterator[Permission]:
         """Files that other programs run, as another commit has them: the sandbox would keep them as they are."""
         from .git_checkouts import changed_autorun
 
-        for path in changed_autorun(comparisons, workspace) if comparisons else ():
+        is_named = self.named.checker(workspace) if comparisons else None
+        for path in changed_autorun(comparisons, workspace, is_named) if is_named else ():
             yield from self.on_path(path, workspace)
 
     def on_settings(self, path: str, workspace: Path, *, plainly: bool) -> Iterator[Permission]:

@@ -3,32 +3,19 @@
 import os
 from pathlib import Path
 
-from openkoi_base.schema import find_rule, protected_globs
+from openkoi_base.schema import protected_globs
+from openkoi_base.schema.autorun import rules_for
+from openkoi_base.schema.protected_paths import join_path
 
 DEFAULTS = (
     ".git/**",
     "**/.git/**",
     *protected_globs(),
-    "~/.ssh/**",
     "~/.gnupg/**",
     "~/.aws/**",
     "~/.kube/**",
-    "~/.openkoi/**",
-    "~/.config/openkoi/**",
-    "~/.config/autostart/**",
-    "~/.config/systemd/**",
-    "~/.config/fish/**",
-    "~/.config/git/**",
-    "~/Library/LaunchAgents/**",
-    "~/.netrc",
-    "~/.npmrc",
-    "~/.pypirc",
-    "~/.gitconfig",
     "~/.bash*",
     "~/.zsh*",
-    "~/.zprofile",
-    "~/.zlogin",
-    "~/.profile",
     "/etc/**",
     "/usr/**",
     "/bin/**",
@@ -45,6 +32,8 @@ DEFAULTS = (
 
 def reason(path: str, workspace: Path) -> str:
     """Why it is protected."""
-    place = os.path.relpath(os.path.join(workspace, path), workspace)  # noqa: PTH118
-    rule = find_rule(place.replace(os.sep, "/"))
+    root = os.path.realpath(workspace)
+    place = join_path(Path(root), ".", path)
+    written = os.path.relpath(os.path.normpath(place), root).replace(os.sep, "/")
+    rule = rules_for(root).find(written) or rules_for(os.sep).find(os.path.realpath(place).lstrip("/"))
     return rule.reason if rule and rule.protected else "writing there can change what runs later"

@@ -11,6 +11,8 @@ from openkoi_hookspecs import DataDir, Effect, Event, Run, Tool, ToolCall, event
 from .events import EVALUATION, AutorunFiles
 
 if TYPE_CHECKING:
+    from openkoi_base.schema.autorun_index import AutorunIndex
+
     from .watched_run import WatchedRun
 
 MAX_RUNS = 100
@@ -37,8 +39,10 @@ class AutorunReport:
     async def on_event(self, event: Event, run: Run) -> None:
         """Scan the workspace around whatever the run does to it, and list what is new after the last of it."""
         match event:
-            case events.BaselineSaved() | events.RunResumed():
+            case events.BaselineSaved():
                 await self.begin_watching(run)
+            case events.RunResumed():
+                await self.begin_watching(run, resumed=True)
             case events.ToolCallStarted(call=call) if self.writes.get((run.id, call.id)) == ():
                 await self.start_change(run, call.id)
             case events.ToolCallFinished(result=result) if (run.id, result.call) in self.writes:
@@ -57,12 +61,13 @@ class AutorunReport:
         """Return the run itself and the one of its task, where they are watched."""
         return [self.runs[run_id] for run_id in dict.fromkeys((run.id, run.outermost)) if run_id in self.runs]
 
-    async def begin_watching(self, run: Run) -> None:
+    async def begin_watching(self, run: Run, *, resumed: bool = False) -> None:
         """Record the state of the workspace, once a run; evaluators scan it first."""
         from .watched_run import WatchedRun
 
         if run.id not in self.runs:
             self.runs[run.id] = WatchedRun.watch(run, self.folder)
+            self.runs[run.id].resumed = resumed
             await self.runs[run.id].begin()
             for oldest in [*self.runs][:-MAX_RUNS]:
                 self.runs.pop(oldest).close()
@@ -89,7 +94,14 @@ class AutorunReport:
 
         underway = ProcessNotes(self.folder, run.workspace.resolve())
         if underway.note_files():
-            await asyncio.to_thread(underway.add_approved_writes, paths)
+            await asyncio.to_thread(underway.add_approved_writes, paths, self.index_for(underway.root))
+
+    def index_for(self, root: Path) -> "AutorunIndex":
+        """Return an index that knows what links and settings of a workspace name."""
+        from openkoi_base.schema.autorun_index import AutorunIndex
+
+        known = (watched.index for watched in self.runs.values() if watched.index.root == root)
+        return next(known, AutorunIndex(root))
 
     async def report_files(self, run: Run, best: int, files: Sequence[str]) -> None:
         """Compare with the state before, and report what is new."""
@@ -99,4 +111,6 @@ class AutorunReport:
         found = await watched.changed_files(best, files)
         watched.close()
         if found:
-            await run.emit(AutorunFiles(dict(sorted(found.items()))))
+            at_once = {one.path: one.text for one in found if one.rule.at_once}
+            by_tools = {one.path: one.text for one in found if not one.rule.at_once}
+            await run.emit(AutorunFiles(at_once, by_tools))

@@ -12,7 +12,7 @@ from openkoi_hookspecs import Command, CommandResult, DataDir, KoiError
 from .executor import check_writable, run_in_thread, run_job
 from .job import Job, JobSettings
 from .level import LevelDefinition, TestedLevel, find_best_level
-from .private_dirs import PrivateDirsFactory, shared_temporary
+from .private_dirs import PrivateDirsFactory
 from .protected_job import ProtectedJob
 from .protection import ProtectionFactory
 from .report import describe_sandbox
@@ -20,7 +20,8 @@ from .sandbox_policy import CREDENTIALS, SandboxLevel, SandboxPolicy, expand_pat
 
 MB = 1_000_000
 # What lies beside the outputs in our data folder and is no business of a command: other projects' work, and questions.
-PRIVATE_DATA = ("sessions", "archive", "questions", "checkpoints", "openkoi.db", "consents.json", "diverted")
+PRIVATE_FOLDERS = ("sessions", "archive", "questions", "checkpoints", "diverted", "running", "days")
+PRIVATE_DATA = (*PRIVATE_FOLDERS, "openkoi.db", "consents.json")
 
 
 class BaseSandbox:
@@ -84,7 +85,9 @@ class BaseSandbox:
         """Return a command with its confinement and, where it could write nowhere else, its private folders."""
         rung = self.usable_level()
         confined = rung.claim >= SandboxLevel.CONFINED and root.is_dir()
-        cage, den = rung.confinement(self.policy), self.dens.dirs_for(root) if confined else shared_temporary(root)
+        cage, den = rung.confinement(self.policy), (self.dens.dirs_for if confined else self.dens.shared_dirs)(root)
+        if confined and self.folder.is_relative_to(root.resolve()):
+            make_private_data(self.folder.parent)
         command = replace(command, approved=command.approved | {*map(str, self.policy.writable)})
         job = Job(command, root, self.settings, cage, den)
         return ProtectedJob(job, self.protections.protection_for(root), rung.name)
@@ -94,6 +97,12 @@ class BaseSandbox:
         await asyncio.to_thread(check_writable, self.folder)
         standing = await asyncio.to_thread(self.tested_level)
         return {**describe_sandbox(standing, self.policy), "long outputs in": str(self.folder)}
+
+
+def make_private_data(data: Path) -> None:
+    """Make the folders that are hidden: in a workspace around them a command could otherwise make them its own."""
+    for name in PRIVATE_FOLDERS:
+        (data / name).mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def usable_or_missing(rung: LevelDefinition) -> LevelDefinition:

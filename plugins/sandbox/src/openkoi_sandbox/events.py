@@ -1,14 +1,16 @@
 """Define the events that this plugin writes to the log."""
 
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from openkoi_hookspecs.events import Event
 
 MAX_LISTED_FILES = 30
 EVALUATION = "evaluation"
 """What changes files as the run's own besides its calls."""
+MAX_TOOL_FILES = 6
+ALL_LISTED = "To list all: openkoi export --output FOLDER"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +68,27 @@ class Unsealed(Event):
 class AutorunFiles(Event):
     """List the files that a run created or changed and that other programs run.
 
-    By path, whether it is new, and who does.
+    By path, whether it is new, and who does: ``files`` are run at once by the next step of git, a shell, an editor, an
+    agent or CI, the most dangerous first; those ``by_tools`` when a tool is run.
     """
 
     name = "sandbox.autorun"
 
     files: Mapping[str, str]
+    by_tools: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def line(self) -> str:
-        """List them, a line each."""
+        """List the first, a line each, and the others in one line; count those that are too many."""
         shown = [f"  ! {path} is {reason}" for path, reason in list(self.files.items())[:MAX_LISTED_FILES]]
         more = len(self.files) - MAX_LISTED_FILES
-        return "\n".join([*shown, *([f"  ! and {more} more, listed in the log"] if more > 0 else [])])
+        shown += [f"  ! and {more} more that other programs run unasked. {ALL_LISTED}"] if more > 0 else []
+        return "\n".join([*shown, *self.tools_line()])
+
+    def tools_line(self) -> Iterator[str]:
+        """Yield the line about what runs when its tool is run."""
+        if self.by_tools:
+            shown = [f"{path} ({reason})" for path, reason in list(self.by_tools.items())[:MAX_TOOL_FILES]]
+            more = len(self.by_tools) - MAX_TOOL_FILES
+            rest = f" and {more} more. {ALL_LISTED}" if more > 0 else ""
+            yield f"  Used by tools when you run them: {', '.join(shown)}{rest}"

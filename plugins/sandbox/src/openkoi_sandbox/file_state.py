@@ -30,6 +30,11 @@ class FileState:
     stamp: tuple[int, ...] = field(default=(), compare=False)
 
     @property
+    def changed(self) -> int:
+        """Return when it last changed, in nanoseconds: a time that no program can set back."""
+        return self.stamp[-1] if self.stamp else 1 << 63
+
+    @property
     def text(self) -> str:
         """Return the bytes as text."""
         return (self.data or b"").decode("utf-8", "surrogateescape")

@@ -57,10 +57,10 @@ def bwrap_arguments(program: str, policy: SandboxPolicy, laid: MountLayout) -> l
         *flatten(("--ro-bind", "/dev/null", str(path)) for path in left),
         *flatten(expose_path(path) for path in wanted if is_within(path, covered) and not is_within(path, opened)),
         *flatten(("--bind", str(path), str(path)) for path in opened),
-        *flatten(cover_path(path) for path in outermost_paths(inside)),
-        *flatten(expose_path(path) for path in wanted if is_within(path, inside)),
         *flatten(("--bind-try", str(path), str(path)) for path in laid.pinned),
         *flatten(("--ro-bind-try", str(path), str(path)) for path in laid.read_only),
+        *flatten(cover_path(path) for path in outermost_paths(inside)),
+        *flatten(expose_path(path) for path in wanted if is_within(path, inside)),
         *("--chdir", str(root), "--"),
     ]
 

@@ -1,26 +1,52 @@
 """Decide which changes of protected files have to be undone."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from openkoi_base.schema import AutorunRule
+from openkoi_base.schema.autorun_index import named_rule
+from openkoi_base.schema.git_config import runs_nothing
 
-from .file_state import FileKind, FileState
-from .git_config import runs_nothing
+from .file_state import FileKind, FileState, capture_state
 
 SETTINGS = frozenset({"config", "config.worktree"})
 POINTER = "gitdir: "
+STAMP_GRACE_NANOSECONDS = 50_000_000  # ns; file systems write times in steps of a clock's tick, 10 ms at most
 
 
 @dataclass(frozen=True, slots=True)
 class ProtectedView:
-    """Hold the protected files at a moment, by absolute path, with all folders and those that are git's."""
+    """Hold the protected files at a moment, by absolute path, with the inodes of all folders, and those that are git's.
+
+    ``named`` is what links and settings named then, by workspace. ``taken`` is the moment in nanoseconds, 0 if unknown.
+    """
 
     states: Mapping[str, FileState] = field(default_factory=dict)
     rules: Mapping[str, AutorunRule] = field(default_factory=dict)
-    folders: Collection[str] = ()
+    folders: Mapping[str, int] = field(default_factory=dict)
     git_folders: Collection[str] = ()
+    named: Sequence[tuple[str, Mapping[str, AutorunRule]]] = ()
+    taken: int = 0
+
+    def is_protected_by_name(self, path: str) -> bool:
+        """Return whether a link or setting named a file then, or a folder that it lies in."""
+        inside = ((named, os.path.relpath(path, root)) for root, named in self.named if path.startswith(f"{root}/"))
+        return any(rule.protected for named, place in inside if (rule := named_rule(named, place)))
+
+    def with_files_of(self, other: "ProtectedView") -> "ProtectedView":
+        """Return the same with the present state of what another view has: nothing may name it any more."""
+        missing = other.states.keys() - self.states.keys()
+        states = {path: state for path in missing if (state := capture_state(path, other.states[path]))}
+        return replace(self, states={**self.states, **states})
+
+    def existed(self, path: str, after: "ProtectedView") -> bool:
+        """Return whether a file was there as it is later: it is older, and the folders that it lies in are the same."""
+        folder = os.path.dirname(path)  # noqa: PTH120
+        while folder in after.folders and self.folders.get(folder) == after.folders[folder]:
+            folder = os.path.dirname(folder)  # noqa: PTH120
+        older = after.states[path].changed < self.taken - STAMP_GRACE_NANOSECONDS
+        return older and folder not in after.folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +59,9 @@ class PlantedChange:
     after: FileState | None
 
 
-def find_planted(before: ProtectedView, after: ProtectedView) -> Iterator[PlantedChange]:
+def find_planted(
+    before: ProtectedView, after: ProtectedView, approved: Callable[[str], bool] = lambda _path: False
+) -> Iterator[PlantedChange]:
     """Yield the changes of protected files that could make another program run something.
 
     A copy of a file of the user runs nothing that the original does not.
@@ -48,13 +76,23 @@ def find_planted(before: ProtectedView, after: ProtectedView) -> Iterator[Plante
             copied = (os.path.basename(path), content_key(is_now)) in known  # noqa: PTH119
             if copied or in_new_repository(path, rule, before) or runs_nothing_new(path, is_now, after):
                 continue
+            if is_newly_named(path, rule, before):
+                stays = approved(rule.via) or before.states.get(rule.via) == after.states.get(rule.via)
+                if not stays or before.existed(path, after):
+                    continue
         yield PlantedChange(path, rule.reason, was, is_now)
+
+
+def is_newly_named(path: str, rule: AutorunRule, before: ProtectedView) -> bool:
+    """Return whether a file counts only because of a link or setting that did not name it before."""
+    return bool(rule.via) and not before.is_protected_by_name(path)
 
 
 def in_new_repository(path: str, rule: AutorunRule, before: ProtectedView) -> bool:
     """Return whether a file that only counts at the top of a repository is in one that was not there before."""
     if not rule.top:
         return False
+    path = rule.via or path
     parts, length = path.split("/"), len(rule.parts)
     starts = (at for at in range(len(parts)) if tuple(map(str.casefold, parts[at : at + length])) == rule.parts)
     top = next(("/".join(parts[:at]) for at in starts), os.path.dirname(path))  # noqa: PTH120

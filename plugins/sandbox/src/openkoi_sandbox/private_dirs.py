@@ -18,7 +18,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError
 
-from .tool_caches import cache_links, cache_variables
+from .tool_caches import bytecode_variables, cache_links, cache_variables
 from .worktree import find_git_folders
 
 UNUSED_DAYS = 30
@@ -62,11 +62,6 @@ class PrivateDirs:
         return {**{name: value for name, value in ours.items() if name not in self.removed_variables}, **self.variables}
 
 
-def shared_temporary(root: Path) -> PrivateDirs:
-    """Return what a command has that may write everywhere."""
-    return PrivateDirs(git=find_git_folders(root).own)
-
-
 class PrivateDirsFactory:
     """Make private folders, one set for each workspace. Without a folder there are no caches."""
 
@@ -93,6 +88,14 @@ class PrivateDirsFactory:
                 den = self.made[root] = self.create(root)
         git = find_git_folders(root)
         return replace(den, writable=(*den.writable, *git.written), readable=git.read, git=git.own)
+
+    def shared_dirs(self, root: Path) -> PrivateDirs:
+        """Return what a command has that may write everywhere: only compiled Python goes elsewhere."""
+        root = root.resolve()
+        with self.making, contextlib.suppress(OSError):
+            variables = bytecode_variables(open_cache(self.folder, root)) if self.folder and root.is_dir() else {}
+            return PrivateDirs(variables=variables, git=find_git_folders(root).own)
+        return PrivateDirs(git=find_git_folders(root).own)
 
     def create(self, root: Path) -> PrivateDirs:
         """Make the private folders of a workspace."""

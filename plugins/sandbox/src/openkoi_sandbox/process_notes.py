@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openkoi_base.files import HAS_LOCKS, is_run_active, lock_beside, lock_run, private_folder
-from openkoi_base.schema import find_rule
+from openkoi_base.schema.autorun_index import AutorunIndex
+from openkoi_base.schema.named_files import find_autorun_files
 
 from .file_state import FileKind, FileState, capture_state
 
@@ -102,10 +103,11 @@ class ProcessNotes:
         ]
         return sorted(found, key=modified_at)
 
-    def add_approved_writes(self, paths: Iterable[Path]) -> None:
+    def add_approved_writes(self, paths: Iterable[Path], index: AutorunIndex) -> None:
         """Note in all processes that a tool has written files with the user's approval."""
+        find_autorun_files(index)
         places = {str(path.parent.resolve() / path.name) for path in paths}
-        rules = {place: find_rule(os.path.relpath(place, self.root).replace(os.sep, "/")) for place in places}
+        rules = {place: index.rule_at(os.path.relpath(place, self.root).replace(os.sep, "/")) for place in places}
         with self.lock_workspace():
             self.update_states(
                 {one: (capture_state(one), rule.reason) for one, rule in rules.items() if rule and rule.protected}

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from openkoi_base.schema import AutorunRule
+from openkoi_base.schema.autorun_index import GIT_FILES
 from openkoi_hookspecs import CommandResult, Event, KoiError
 
-from .autorun_index import GIT_FILES
 from .events import Protected, Unsealed
 from .exit_status import append_notes
 from .git_state import describe_git_state, names_git
@@ -71,20 +71,29 @@ def sealable_paths(view: ProtectedView, job: Job, approved: Sequence[Path]) -> I
     """
     tops = (job.root.resolve(), *job.private.git)
     free = names_git(job.command.argv)
-    paths = (path for path in view.states if not free or view.rules[path].parts[0] == ".git")
+    paths = (path for path in view.states if not free or is_of_git(view.rules[path]))
     places = (sealed_path_of(Path(path), view, tops) for path in paths)
     for place in dict.fromkeys(place for place in places if place):
         if not is_within(place, approved) and not any(path.is_relative_to(place) for path in approved):
             yield place
 
 
+def is_of_git(rule: AutorunRule) -> bool:
+    """Return whether git itself does not write a file when it changes its working tree."""
+    return rule.parts[0] == ".git" and not rule.via
+
+
 def sealed_path_of(path: Path, view: ProtectedView, tops: Sequence[Path]) -> Path | None:
-    """Return the file, or the folder of the rule, that is to be read-only; none when it lies deeper, or is a link."""
+    """Return the file, or the folder of the rule, that is to be read-only; none when it lies deeper, or is a link.
+
+    What a link or setting names is read-only wherever it lies: there are few of them.
+    """
     top = next((top for top in tops if path.is_relative_to(top)), None)
     if top is None:
         return None
     parts = path.relative_to(top).parts
-    depth = sealed_depth(view.rules[str(path)], parts, bare=str(top) in view.git_folders)
+    rule = view.rules[str(path)]
+    depth = len(parts) if rule.via else sealed_depth(rule, parts, bare=str(top) in view.git_folders)
     place = top.joinpath(*parts[:depth])
     return place if depth and place.resolve() == place and (place.is_dir() or place.is_file()) else None
 

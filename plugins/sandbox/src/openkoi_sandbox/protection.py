@@ -8,23 +8,23 @@ made by another program.
 import contextlib
 import os
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_hex
 
 from openkoi_base.schema import AutorunRule
+from openkoi_base.schema.autorun_index import AutorunIndex
+from openkoi_base.schema.named_files import find_autorun_files
 
-from .autorun_index import GIT_FILES, AutorunIndex
 from .events import Protected
 from .file_state import FileState, capture_state, move_aside, restore_state
-from .git_config import named_paths
 from .planted_changes import PlantedChange, ProtectedView, find_planted, runs_nothing_new
 from .private_dirs import PrivateDirs
 from .process_notes import ProcessNote, ProcessNotes, reduce_state
 from .sandbox_policy import is_within
 
-GLOBAL_SETTINGS = ("~/.gitconfig", "~/.config/git/config", "$XDG_CONFIG_HOME/git/config")
 KILLED_NOTE = "OpenKoi was killed before that; review it"
 
 
@@ -67,9 +67,10 @@ class Protection:
         with self.lock, self.notes.lock_workspace():
             before = apply_note(self.before, self.notes.own_note())
             left, self.left = self.left, []
-            after = self.scan(den)
-            planted = [one for one in find_planted(before, after) if not sealed.is_sealed(one.path)]
+            after = self.scan(den).with_files_of(before)
             allowed = [*(path for some in self.running for path in some), *self.approved_elsewhere()]
+            found = find_planted(before, after, lambda path: is_within(Path(path), allowed))
+            planted = [one for one in found if not sealed.is_sealed(one.path)]
             agreed = {one.path: (one.after, one.reason) for one in planted if is_within(Path(one.path), approved)}
             undone = [*left, *(self.undo_change(one) for one in planted if not is_within(Path(one.path), allowed))]
             self.running.remove(approved)
@@ -109,25 +110,11 @@ class Protection:
         for root in (self.root, *den.git):
             caches = tuple(path for path in den.writable if not path.is_relative_to(root))
             index = self.indexes.setdefault(root, AutorunIndex(root, caches=caches))
-            found |= self.find_protected(index)
+            files = find_autorun_files(index)
+            found |= {index.absolute_path(path): rule for path, rule in files.items() if rule.protected}
         view = build_view(self.indexes.values(), found, self.known)
         self.known = dict(view.states)
         return view
-
-    def find_protected(self, index: AutorunIndex) -> dict[str, AutorunRule]:
-        """Return the protected files below one root, with those that git's settings name."""
-        files = index.find_files()
-        if index.set_named(frozenset(self.paths_named_by_git(index, files))):
-            files = index.find_files()
-        return {index.absolute_path(path): rule for path, rule in files.items() if rule.protected}
-
-    def paths_named_by_git(self, index: AutorunIndex, files: Mapping[str, AutorunRule]) -> Iterator[str]:
-        """Return the paths in the workspace that settings of git name: hooks, and further settings."""
-        for path in (one for one in files if os.path.basename(one) in GIT_FILES):  # noqa: PTH119
-            place = index.absolute_path(path)
-            state = capture_state(place, self.known.get(place))
-            for name in (*named_paths(state.text if state else ""), *global_git_names()):
-                yield from paths_inside(index.root, name, os.path.dirname(place))  # noqa: PTH120
 
     def undo_change(self, planted: PlantedChange) -> Protected:
         """Restore one file, or move it away."""
@@ -135,7 +122,7 @@ class Protection:
         shown = str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
         kept = self.aside / token_hex(4) / path.name
         try:
-            if planted.after or path.is_dir():
+            if os.path.lexists(path):
                 move_aside(planted.path, kept)
             if planted.before:
                 restore_state(planted.path, planted.before)
@@ -157,17 +144,19 @@ def build_view(
     indexes: Iterable[AutorunIndex], found: Mapping[str, AutorunRule], known: Mapping[str, FileState]
 ) -> ProtectedView:
     """Return the present state of these files; what is ``known`` and did not change is not read again."""
+    taken = time.time_ns()
     states = {path: state for path in found if (state := capture_state(path, known.get(path)))}
     indexes = tuple(indexes)
-    folders = frozenset(index.absolute_path(path) for index in indexes for path in index.folders)
+    folders = {index.absolute_path(path): one.inode for index in indexes for path, one in index.folders.items()}
     git_folders = frozenset(index.absolute_path(path) for index in indexes for path in index.git_folders)
-    return ProtectedView(states, found, folders, git_folders)
+    named = tuple((str(index.root), index.named) for index in indexes)
+    return ProtectedView(states, found, folders, git_folders, named, taken)
 
 
 def merge_notes(view: ProtectedView, notes: Sequence[ProcessNote]) -> ProtectedView:
     """Return how things were before commands of other processes began that run now, the oldest of them first."""
     for note in reversed(notes):
-        view = apply_note(view, note)
+        view = replace(apply_note(view, note), taken=0)
     return view
 
 
@@ -220,18 +209,3 @@ def folder_identity(folder: Path) -> tuple[int, int]:
         status = folder.lstat()
         return status.st_dev, status.st_ino
     return -1, -1
-
-
-def paths_inside(root: Path, name: str, git: str) -> Iterator[str]:
-    """Return where a setting leads, from the root, by either of the folders that it may be meant from."""
-    for start in (git, os.path.dirname(git)):  # noqa: PTH120
-        place = Path(os.path.normpath(os.path.join(start, os.path.expanduser(name))))  # noqa: PTH111, PTH118
-        if place.is_relative_to(root) and place != root:
-            yield place.relative_to(root).as_posix()
-
-
-def global_git_names() -> Iterator[str]:
-    """Return what the user's own settings of git name."""
-    for file in GLOBAL_SETTINGS:
-        with contextlib.suppress(OSError):
-            yield from named_paths(Path(os.path.expandvars(file)).expanduser().read_text(errors="replace"))

@@ -51,6 +51,7 @@ def cache_variables(folder: Path, home: Path, ours: Mapping[str, str], shared: I
     """Return the variables that make tools use a folder; those whose own may be written stay there."""
     shared = tuple(shared)
     moved = {cache.variable: str(folder / cache.name) for cache in CACHES if not is_shared(cache, home, ours, shared)}
+    moved |= bytecode_variables(folder)
     if "XDG_CACHE_HOME" in moved:
         configured = {name: Path(ours[name]).resolve() for name in BELOW_THE_CACHE if ours.get(name)}
         moved |= {
@@ -62,6 +63,11 @@ def cache_variables(folder: Path, home: Path, ours: Mapping[str, str], shared: I
     if "MAVEN_USER_HOME" in moved:
         moved |= maven_variables(folder / "maven" / REPOSITORY, home / ".m2" / REPOSITORY, ours)
     return moved
+
+
+def bytecode_variables(folder: Path) -> dict[str, str]:
+    """Return the variable that keeps Python's compiled files out of the workspace, where Python runs them unasked."""
+    return {"PYTHONPYCACHEPREFIX": str(folder / "pycache")}
 
 
 def is_shared(cache: ToolCache, home: Path, ours: Mapping[str, str], shared: Iterable[Path]) -> bool:

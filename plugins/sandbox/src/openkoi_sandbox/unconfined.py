@@ -9,7 +9,7 @@ from openkoi_hookspecs import Command, CommandResult, DataDir
 
 from .executor import check_writable, run_job
 from .job import Job, JobSettings
-from .private_dirs import shared_temporary
+from .private_dirs import PrivateDirsFactory
 from .processes import HAS_PROC
 from .protected_job import ProtectedJob
 from .protection import ProtectionFactory
@@ -27,12 +27,14 @@ class UnconfinedSandbox:
         self,
         *,
         folder: Annotated[Path, DataDir("outputs")],
+        caches: Annotated[Path | None, DataDir("caches")] = None,
         max_output_mb: float = 50.0,
         grace: float = 2.0,
         pass_env: tuple[str, ...] = (),
     ) -> None:
         self.folder = folder.expanduser().absolute()
         self.settings = JobSettings(self.folder, int(max_output_mb * 1_000_000), grace, pass_env)
+        self.dens = PrivateDirsFactory(caches.expanduser().absolute() if caches else None, shared=(), passed=())
         self.protections = ProtectionFactory(self.folder.with_name("diverted"))
 
     async def probe_level(self) -> int:
@@ -41,7 +43,7 @@ class UnconfinedSandbox:
 
     async def execute(self, command: Command, root: Path) -> CommandResult:
         """Run a command in ``root``; when this returns, or is cancelled, none of its processes is left."""
-        job = Job(command, root, self.settings, private=shared_temporary(root))
+        job = Job(command, root, self.settings, private=self.dens.shared_dirs(root))
         return await run_job(ProtectedJob(job, self.protections.protection_for(root), "plain"))
 
     async def health(self) -> Mapping[str, str]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openkoi_base.schema import find_rule
+from openkoi_base.schema.autorun_index import AutorunIndex
+from openkoi_base.schema.named_files import find_autorun_files
 from openkoi_hookspecs import ExecutionResult, KoiError, Run
 
-from .autorun_index import AutorunIndex
+from .autorun_changes import AutorunChange, runs_the_same
 from .events import EVALUATION
 from .file_state import FileState, capture_state
 from .planted_changes import ProtectedView, runs_nothing_new
@@ -37,6 +38,7 @@ class WatchedRun:
     works: list[ExecutionResult] = field(default_factory=list)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     opened: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+    resumed: bool = False
 
     @classmethod
     def watch(cls, run: Run, folder: Path) -> "WatchedRun":
@@ -95,34 +97,46 @@ class WatchedRun:
         """Return all files that a rule means, as they are now."""
         return await asyncio.to_thread(scan_files, self.index, self.seen)
 
-    async def changed_files(self, best: int, files: Sequence[str]) -> dict[str, str]:
+    async def changed_files(self, best: int, files: Sequence[str]) -> Sequence[AutorunChange]:
         """Return the files that the run left other than they were, with who runs them."""
         after = await self.scan()
         if self.busy:
             self.record_changes(after)
         left = self.works[best].files if self.works and best < len(self.works) else ()
-        return {**dict(self.changes_in_diff((*left, *files), after)), **dict(self.own_changes(after))}
+        found = {one.path: one for one in (*self.changes_in_diff((*left, *files), after), *self.own_changes(after))}
+        return sorted(found.values())
 
-    def own_changes(self, after: ProtectedView) -> Iterator[tuple[str, str]]:
+    def own_changes(self, after: ProtectedView) -> Iterator[AutorunChange]:
         """Return the run's own files that are other than before."""
         before, received = self.before.states, self.notes.read_received()
         for path, state in after.states.items():
             mine = self.always or (path in self.own and received.get(path) != digest_state(state))
-            if mine and state != before.get(path) and (path in before or not runs_nothing_new(path, state, after)):
-                made = "changed" if path in before else "new"
-                yield Path(path).relative_to(self.index.root).as_posix(), f"{made}: {after.rules[path].reason}"
+            if mine and state != before.get(path) and self.matters(path, after):
+                shown = Path(path).relative_to(self.index.root).as_posix()
+                yield AutorunChange(shown, after.rules[path], new=path not in before)
 
-    def changes_in_diff(self, files: Sequence[str], after: ProtectedView) -> Iterator[tuple[str, str]]:
+    def matters(self, path: str, after: ProtectedView) -> bool:
+        """Return whether a program runs something else than before because of a changed file."""
+        rule, was, state = after.rules[path], self.before.states.get(path), after.states[path]
+        if was is None and (runs_nothing_new(path, state, after) or self.is_only_newly_named(path, after)):
+            return False
+        return not runs_the_same(rule.keys, path, was, state)
+
+    def is_only_newly_named(self, path: str, after: ProtectedView) -> bool:
+        """Return whether a file is as it was, and counts only because something names it now."""
+        rule = after.rules[path]
+        return (bool(rule.via) or rule.called) and self.before.existed(path, after)
+
+    def changes_in_diff(self, files: Sequence[str], after: ProtectedView) -> Iterator[AutorunChange]:
         """Return those of the files that the run's diff names: also what it changed before it was interrupted."""
         for path in files:
-            state = after.states.get(self.index.absolute_path(path))
-            harmless = state and runs_nothing_new(self.index.absolute_path(path), state, after)
-            if (rule := find_rule(path)) and (self.index.root / path).exists() and not harmless:
-                yield path, f"changed: {rule.reason}"
+            place = self.index.absolute_path(path)
+            matters = place not in after.states or self.resumed or self.matters(place, after)
+            if (rule := self.index.rule_at(path)) and (self.index.root / path).exists() and matters:
+                yield AutorunChange(path, rule)
 
 
 def scan_files(index: AutorunIndex, known: ProtectedView) -> ProtectedView:
     """Return all files that a rule means, as they are now; what did not change since is not read again."""
-    return build_view(
-        [index], {index.absolute_path(path): rule for path, rule in index.find_files().items()}, known.states
-    )
+    found = {index.absolute_path(path): rule for path, rule in find_autorun_files(index).items()}
+    return build_view([index], found, known.states)

@@ -3,7 +3,7 @@
 A library, without entry points.
 """
 
-from .autorun import AutorunRule, find_rule, may_match_inside, may_match_name, protected_globs
+from .autorun import AutorunRule, find_rule, protected_globs
 from .call_texts import approval_question, format_progress, unknown_tool
 from .coerce import coerce_arguments
 from .deferred_tools import CALL_TOOL, FIND_TOOL, resolve_call, visible_tools
@@ -25,8 +25,6 @@ __all__ = [
     "find_rule",
     "first_protected",
     "format_progress",
-    "may_match_inside",
-    "may_match_name",
     "protected_globs",
     "resolve_call",
     "unknown_tool",

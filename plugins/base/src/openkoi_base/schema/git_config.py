@@ -40,9 +40,18 @@ def is_harmless(key: str, value: str) -> bool:
     return HARMLESS.fullmatch(key) is not None and not (ADDRESS.match(key) and HELPER.match(value))
 
 
-def named_paths(text: str) -> Iterator[str]:
-    """Return where hooks and further settings are, as far as these say."""
-    return (value for key, value in parse_settings(text) if value and FOLDERS.fullmatch(key))
+def named_paths(text: str) -> Iterator[tuple[str, str]]:
+    """Yield where hooks and further settings are, as far as these say, each with the setting that says so."""
+    return ((key, value) for key, value in parse_settings(text) if value and FOLDERS.fullmatch(key))
+
+
+def named_commands(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the settings that may run a program, with their values."""
+    return (
+        (key, value)
+        for key, value in parse_settings(text)
+        if value and not FOLDERS.fullmatch(key) and not is_harmless(key, value)
+    )
 
 
 def parse_settings(text: str) -> Iterator[tuple[str, str]]:

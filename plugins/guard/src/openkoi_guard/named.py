@@ -1,0 +1,41 @@
+"""Find protected files that have an ordinary name: a link, or a setting of git, puts them in the place of another."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openkoi_base.schema import AutorunRule, first_protected
+from openkoi_base.schema.autorun_index import AutorunIndex
+from openkoi_base.schema.named_files import find_autorun_files
+from openkoi_base.schema.protected_paths import join_path
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFiles:
+    """Look into workspaces; what did not change in one is not read again."""
+
+    indexes: dict[Path, AutorunIndex] = field(default_factory=dict)
+
+    def index_of(self, workspace: Path) -> AutorunIndex:
+        """Return the index of a workspace as it is now."""
+        root = workspace.resolve()
+        index = self.indexes.setdefault(root, AutorunIndex(root))
+        find_autorun_files(index)
+        return index
+
+    def checker(self, workspace: Path) -> Callable[[str], bool]:
+        """Return what says whether a path from the workspace is protected because something names it."""
+        index = self.index_of(workspace)
+        return lambda path: bool((rule := index.named_rule(path)) and rule.protected)
+
+    def find(
+        self, path: str, globs: Sequence[str], workspace: Path, folders: Sequence[str]
+    ) -> Iterator[tuple[str, AutorunRule]]:
+        """Yield where a path leads, by each folder, when these patterns protect what names that place."""
+        index = self.index_of(workspace)
+        for folder in folders if index.named else ():
+            place = os.path.realpath(join_path(index.root, folder, path))
+            rule = index.named_rule(os.path.relpath(place, index.root).replace(os.sep, "/"))
+            if rule and rule.protected and first_protected([rule.via], globs, workspace):
+                yield place, rule
