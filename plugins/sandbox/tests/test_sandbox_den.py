@@ -179,12 +179,15 @@ def test_the_ways_to_programs_that_cannot_be_reached_are_not_told(
 
 
 @linux
-def test_where_nothing_is_confined_tools_are_left_alone(tmp_path: Path, root: Path) -> None:
+def test_where_nothing_is_confined_only_compiled_python_goes_elsewhere(tmp_path: Path, root: Path) -> None:
     limits = RlimitsSandbox(folder=tmp_path / "outputs", caches=tmp_path / "caches")
+    (root / "module.py").write_text("x = 1\n")
+    line = "python3 -c 'import module'; env | grep -c \"$0/\""
 
-    asyncio.run(limits.execute(Command(["true"]), root))
+    done = asyncio.run(limits.execute(Command(["bash", "-c", line, str(tmp_path / "caches")]), root))
 
-    assert not (tmp_path / "caches").exists()
+    assert "1" == done.output.strip()
+    assert (1, []) == (len([*(tmp_path / "caches").rglob("module.*.pyc")]), [*root.rglob("*.pyc")])
 
 
 def git(place: Path, *words: str) -> None:
