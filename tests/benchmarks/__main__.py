@@ -1,8 +1,8 @@
 """Figures of speed, beside others in one run and in turn. They inform; nothing fails by time.
 
-    python tests/benchmarks [steps] [streaming] [at_once] [recall] [recall_speed] [acknowledge] [--rounds N]
+    python tests/benchmarks [startup] [steps] [streaming] [at_once] [recall] [recall_speed] [acknowledge] [--rounds N]
 
-How long a start takes is told by ``startup.py``.
+OpenKoi takes part as ``pip install openkoi`` gives it: wheels in a virtualenv of their own, with all default plugins.
 """
 
 import argparse
@@ -13,9 +13,10 @@ from pathlib import Path
 def main() -> None:
     """Show what was asked for, or all there is."""
     sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a folder, this is no package yet
-    from benchmarks import acknowledge, at_once, recall, recall_speed, steps, streaming
+    from benchmarks import acknowledge, at_once, recall, recall_speed, startup, steps, streaming
 
     all_of_them = {
+        "startup": startup.show,
         "steps": steps.show,
         "streaming": streaming.show,
         "at_once": at_once.show,

@@ -5,7 +5,7 @@ The memory is what the process grew by above one run, so each round is a new pro
 
 from collections.abc import Sequence
 
-from .contest import Contestant, Cost, Entry, enlisted, in_turn, load, model, spread, table
+from .contest import Contestant, Cost, Entry, enlisted, in_turn, load, model, shipped, spread, table
 
 RUNS = 64
 STEPS = 10
@@ -16,8 +16,9 @@ ENTRIES = (Entry("bare httpx2 loop", "bare"), Entry("openkoi", "ours"))
 def show(rounds: int) -> None:
     """Print a table, and what it should be."""
     found: dict[str, list[tuple[Cost, Cost]]] = {}
+    entries = shipped(ENTRIES)
     for _ in range(rounds):
-        with model() as url, enlisted(ENTRIES, url) as contestants:
+        with model() as url, enlisted(entries, url) as contestants:
             for one in contestants:
                 found.setdefault(one.entry.name, []).append(measured(one))
     head = [f"{RUNS} runs at once, {STEPS} steps each ({load()})", "steps/s", "steps/s of CPU", "MiB a run"]

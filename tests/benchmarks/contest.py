@@ -12,10 +12,12 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
+
+from .homes import home_of_openkoi
 
 TESTS = Path(__file__).parents[1]
 ALONE = {
@@ -24,6 +26,7 @@ ALONE = {
     "PYTHONPATH": str(TESTS),
     "LANGSMITH_TRACING": "false",
 }
+COMPILES = "PYTHONDONTWRITEBYTECODE"  # where it is set, each start compiles what it imports, and is measured with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +130,19 @@ def arrived(entry: Entry, url: str, stack: ExitStack) -> Contestant | None:
 def started(command: Sequence[str], wrong: IO[str] | None) -> Iterator[subprocess.Popen[str]]:
     """A process that is ended when it is no longer needed; it ends by itself, too, when its input does."""
     pipe = subprocess.PIPE
-    environment = {**os.environ, **ALONE}
+    environment = {name: value for name, value in (os.environ | ALONE).items() if name != COMPILES}
     process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=wrong, env=environment, text=True)
     try:
         yield process
     finally:
         process.kill()
         process.communicate()
+
+
+def shipped(entries: Sequence[Entry]) -> list[Entry]:
+    """Return entries that run in the virtualenv of OpenKoi as it ships, where ours are and the floors, too."""
+    python = home_of_openkoi()
+    return [replace(entry, python=python) for entry in entries]
 
 
 def in_turn(contestants: list[Contestant], rounds: int, **asked: int) -> dict[str, list[Pair]]:

@@ -1,6 +1,7 @@
-"""Virtualenvs for peers, made when they are first needed and kept in the user's cache. Peers are no part of ours.
+"""Virtualenvs for contestants, kept in the user's cache: OpenKoi as ``pip install openkoi`` gives it, and peers.
 
-Delete the folder to have the newest versions.
+That of OpenKoi is made anew for each contest, from the files as they are. Those of peers are made when they are first
+needed; delete the folder to have the newest versions.
 """
 
 import os
@@ -8,9 +9,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache as cache_result
 from hashlib import sha256
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
 READY = "ready"
 PATIENCE = 600
 
@@ -19,14 +22,28 @@ class Homeless(Exception):
     """A peer that cannot be installed here, and why."""
 
 
+@cache_result
+def home_of_openkoi() -> str:
+    """Return the Python of a virtualenv with the default bundle alone: wheels, and their bytecode."""
+    folder = cache() / "openkoi"
+    options = ["--frozen", "--no-editable", "--no-default-groups", "--compile-bytecode", "--reinstall"]
+    run_uv(["sync", "--quiet", *options], UV_PROJECT_ENVIRONMENT=str(folder))
+    return str(python_in(folder))
+
+
 def home_of(name: str, requirements: Sequence[str]) -> str:
     """Return the Python of a peer's own virtualenv."""
     folder = cache() / f"{name}-{sha256(' '.join([sys.version, *requirements]).encode()).hexdigest()[:12]}"
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    python = python_in(folder)
     if not (folder / READY).exists():
         build(folder, python, requirements)
         (folder / READY).touch()
     return str(python)
+
+
+def python_in(folder: Path) -> Path:
+    """Return the Python of a virtualenv."""
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def cache() -> Path:
@@ -37,14 +54,24 @@ def cache() -> Path:
 
 def build(folder: Path, python: Path, requirements: Sequence[str]) -> None:
     """Make a virtualenv that has these."""
+    shutil.rmtree(folder, ignore_errors=True)
+    run_uv(["venv", "--quiet", "--python", sys.executable, str(folder)])
+    run_uv(["pip", "install", "--quiet", "--python", str(python), *requirements])
+
+
+def run_uv(command: Sequence[str], **variables: str) -> None:
+    """Run uv; raises Homeless with what it says."""
     uv = shutil.which("uv")
     if uv is None:
         raise Homeless("there is no uv to install it with")
-    shutil.rmtree(folder, ignore_errors=True)
-    for command in (
-        ["venv", "--quiet", "--python", sys.executable, str(folder)],
-        ["pip", "install", "--quiet", "--python", str(python), *requirements],
-    ):
-        done = subprocess.run([uv, *command], capture_output=True, text=True, timeout=PATIENCE, check=False)
-        if done.returncode:
-            raise Homeless(" ".join(done.stderr.split())[-200:])
+    done = subprocess.run(
+        [uv, *command],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    if done.returncode:
+        raise Homeless(" ".join(done.stderr.split())[-200:])

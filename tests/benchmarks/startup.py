@@ -1,54 +1,96 @@
-"""How long a start takes, beside bare Python and click, in one run and in turn: ratios of CPU time.
+"""What a command costs from start to end, as it ships, beside bare Python, click and a script that asks by httpx2.
 
-python tests/benchmarks/startup.py [ROUNDS]
+Ratios of processor time, pair by pair. The question is answered at once, so that what is counted is ours; the memory
+that is searched has that one task in it.
 """
 
 import os
 import statistics
 import subprocess
-import sys
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-PYTHON = sys.executable
-SCRIPT = str(Path(PYTHON).with_name("openkoi"))
-BASES = {"bare": [PYTHON, "-c", "pass"], "click": [PYTHON, "-c", "import click"]}
-OURS = {"--version": ([SCRIPT, "--version"], "bare", 1.3), "--help": ([SCRIPT, "--help"], "click", 1.3)}
+from .contest import ALONE, COMPILES, load, model, table
+from .homes import home_of_openkoi
+
 FAKES = 100
+QUESTION = ("-i", "0", "-m", "openai/m", "What is the capital of France?")
+ASKING = """
+import asyncio, httpx2, os
+async def ask():
+    async with httpx2.AsyncClient() as client:
+        asked = {"role": "user", "content": "What is the capital of France?"}
+        body = {"model": "m", "stream": True, "messages": [asked]}
+        async with client.stream("POST", os.environ["OPENAI_BASE_URL"] + "/chat/completions", json=body) as response:
+            async for line in response.aiter_lines():
+                pass
+asyncio.run(ask())
+"""
+BASES = {"bare Python": "pass", "import click": "import click", "httpx2 script": ASKING}
+GOALS = (
+    (("--version",), "bare Python", 1.3),
+    (("--help",), "import click", 1.3),
+    (QUESTION, "httpx2 script", 2.0),
+    (("status",), "bare Python", 8.0),
+    (("memory", "search", "capital"), "bare Python", 10.0),
+    (("plugins",), "bare Python", 12.0),
+)
 
 
-def cpu(command: Sequence[str], extra: str = "") -> float:
-    """Seconds of processor time of one whole process."""
-    environment = {**os.environ, "PYTHONPATH": extra} if extra else dict(os.environ)
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment) as child:
-        _, _, usage = os.wait4(child.pid, 0)
-        child.returncode = 0
-    return usage.ru_utime + usage.ru_stime
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A Python with OpenKoi, where commands are run, and their variables."""
 
+    python: str
+    folder: Path
+    variables: Mapping[str, str]
 
-def ratio(command: Sequence[str], base: Sequence[str], rounds: int) -> float:
-    """Return the median of the ratios, pair by pair."""
-    return statistics.median(cpu(command) / cpu(base) for _ in range(rounds))
+    def cpu(self, command: Sequence[str], extra: str = "") -> float:
+        """Return the seconds of processor time of one whole process."""
+        environment = {**self.variables, **({"PYTHONPATH": extra} if extra else {})}
+        nothing = subprocess.DEVNULL
+        with subprocess.Popen(
+            command, stdin=nothing, stdout=nothing, stderr=nothing, env=environment, cwd=self.folder
+        ) as child:
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            raise RuntimeError(f"{' '.join(command)} ended with {child.returncode}")
+        return usage.ru_utime + usage.ru_stime
 
+    def ours(self, *arguments: str) -> list[str]:
+        """Return a command line of OpenKoi."""
+        return [str(Path(self.python).with_name("openkoi")), *arguments]
 
-def added_by_plugins(rounds: int) -> float:
-    """Milliseconds that a hundred more distributions add to ``--help``."""
-    with tempfile.TemporaryDirectory() as folder:
+    def ratio(self, arguments: Sequence[str], base: str, rounds: int) -> float:
+        """Return how many times what the base costs a command costs."""
+        other = [self.python, "-c", BASES[base]]
+        return statistics.median(self.cpu(self.ours(*arguments)) / self.cpu(other) for _ in range(rounds))
+
+    def added_by_plugins(self, rounds: int) -> float:
+        """Return the milliseconds that a hundred more distributions add to ``--help``."""
+        site, command = self.folder.parent / "site", self.ours("--help")
         for number in range(FAKES):
-            info = Path(folder, f"openkoi_fake{number}-1.0.dist-info")
-            info.mkdir()
+            info = site / f"openkoi_fake{number}-1.0.dist-info"
+            info.mkdir(parents=True, exist_ok=True)
             (info / "entry_points.txt").write_text(f"[openkoi.evaluators]\nfake{number} = fake{number}:Fake\n")
-        return statistics.median(cpu(OURS["--help"][0], folder) - cpu(OURS["--help"][0]) for _ in range(rounds)) * 1000
+        return statistics.median(self.cpu(command, str(site)) - self.cpu(command) for _ in range(rounds)) * 1000
 
 
-def main() -> None:
-    """Print one line a figure, with what it should be at most."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
-    for name, (command, base, goal) in OURS.items():
-        print(f"openkoi {name:<10} {ratio(command, BASES[base], rounds):5.2f} x {base:<6} (goal {goal})")
-    print(f"{FAKES} more distributions: {added_by_plugins(rounds):+5.1f} ms (goal 10)")
-
-
-if __name__ == "__main__":
-    main()
+def show(rounds: int) -> None:
+    """Print a table, and what it should be."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder, model() as url:
+        workspace = Path(folder, "workspace")
+        workspace.mkdir()
+        own = {"OPENKOI_HOME": str(Path(folder, "home")), "OPENAI_BASE_URL": url}
+        variables = {name: value for name, value in {**os.environ, **ALONE, **own}.items() if name != COMPILES}
+        machine = Machine(home_of_openkoi(), workspace, variables)
+        machine.cpu(machine.ours(*QUESTION))
+        rows = [
+            [" ".join(arguments), f"{machine.ratio(arguments, base, rounds):.2f} x {base}", f"{goal:g}"]
+            for arguments, base, goal in GOALS
+        ]
+        added = ["--help with 100 more distributions", f"{machine.added_by_plugins(rounds):+.1f} ms", "10"]
+        print(table([f"openkoi ({load()})", "processor time", "goal"], [*rows, added]))

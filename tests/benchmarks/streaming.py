@@ -6,7 +6,7 @@ come as fast as they can be read, once a millisecond apart, so that nobody can r
 
 from collections.abc import Sequence
 
-from .contest import Contestant, Entry, Pair, enlisted, in_turn, load, model, spread, table, times
+from .contest import Contestant, Entry, Pair, enlisted, in_turn, load, model, shipped, spread, table, times
 
 CHUNKS = 200
 CALLS = 5
@@ -19,7 +19,9 @@ ENTRIES = (Entry(RAW, "raw_bytes"), Entry(VENDOR, "with_openai"), Entry(OURS, "o
 def show(rounds: int) -> None:
     """Print a table, and what it should be."""
     rows = []
-    with model() as url, enlisted(ENTRIES, url) as contestants:
+    raw, vendor, ours = ENTRIES
+    entries = [*shipped([raw]), vendor, *shipped([ours])]
+    with model() as url, enlisted(entries, url) as contestants:
         in_turn(contestants, 1, chunks=CHUNKS, pause=0)
         for pause, told in PAUSES.items():
             found = in_turn(contestants, rounds, chunks=CHUNKS, pause=pause, again=CALLS)

@@ -1,7 +1,6 @@
 """What memory and the log say of themselves, and what is found in them, in lines. Knows one socket and no backend."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from openkoi_settings import keys
 
 from .invocation import Invocation, read_setting
 from .memory_in_use import load_memory, update_memory
+from .without_hooks import without_hooks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,9 +93,8 @@ async def examined(memory: object) -> Mapping[str, str]:
 
 
 async def asked(koi: "OpenedKoi", paths: "Paths", text: str, limit: int) -> list[Found]:
-    """What memory answers, without the hooks, which have no part in it: reading them takes longer than searching."""
-    async with AsyncExitStack() as stack:
-        stack.push_async_exit(koi)
+    """What memory answers."""
+    async with without_hooks(koi):
         return await found(koi, paths, text, limit)
 
 

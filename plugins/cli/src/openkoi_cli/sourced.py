@@ -5,12 +5,12 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from .invocation import Invocation
 from .streams import kept_stdout
+from .without_hooks import without_hooks
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import OpenedKoi, PluginEntry, PluginSource
@@ -63,9 +63,8 @@ def print_sourced(invocation: Invocation) -> None:
 
 
 async def list_sourced(koi: "OpenedKoi") -> "Mapping[str, Sequence[PluginEntry]]":
-    """Return what each source lists; hooks have no part in it, so OpenKoi is not entered."""
-    async with AsyncExitStack() as stack:
-        stack.push_async_exit(koi)
+    """Return what each source lists."""
+    async with without_hooks(koi):
         sources = koi.plugins("sources")
         listed = await asyncio.gather(*(entries_of(source, koi) for source in sources))
     return {source.name: entries for source, entries in zip(sources, listed, strict=True)}

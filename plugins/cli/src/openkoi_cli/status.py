@@ -65,8 +65,9 @@ async def ask_plugins(koi: "OpenedKoi", *, verbose: bool) -> tuple[dict[str, str
     """Return what the chosen memory says of itself, the questions that wait, and what the day's limits leave."""
     from .breakdown import day_lines
     from .waiting import list_pending
+    from .without_hooks import without_hooks
 
-    async with koi:
+    async with without_hooks(koi):
         return await memory_told(koi), await list_pending(koi), await day_lines(koi) if verbose else ()
 
 

@@ -6,7 +6,7 @@ A name alone is no proof, since programs are full of ``password = read()``: the 
 import re
 from collections.abc import Iterator
 
-from .assignments import ENTRY, NEAR
+from .entries import ENTRY, NEAR
 from .known import PATH, SHORTEST
 from .names import STRONG, TOGETHER, is_secret_name, words_of
 from .randomness import NAMED_HASH, is_random, turns

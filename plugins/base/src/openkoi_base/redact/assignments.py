@@ -6,6 +6,7 @@ What such a value looks like is compiled when a name of a secret is met for the 
 import re
 from collections.abc import Iterator
 
+from .entries import ENTRY, NEAR, OPENED
 from .keywords import any_of, lowered
 from .names import is_secret_name
 
@@ -18,11 +19,6 @@ HINT = re.compile(any_of(HINTS))
 LONGEST_NAME = 80
 PART_OF_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/@")
 REST = re.compile(r"[\w.-]{0,60}")
-ENTRY = re.compile(
-    r"(?i:\b(?:name|key|variable|property|setting|parameter))\\{0,3}[\"']?[ \t]*[:=]?[ \t]*\\{0,3}[\"']?$"
-)
-OPENED = re.compile(r"[\"']?[ \t]{0,4}:[ \t]{0,4}(?:[>|][+-]?)?\s*$")  # its value stands in the next line
-NEAR = 40  # characters before a name that may say what it is
 REACH = 300  # characters that an entry is looked for in, and a name
 
 
