@@ -30,7 +30,8 @@ def test_an_interruption_ends_with_130_and_a_log_that_says_so(openkoi: Shell, nu
     assert 130 == child.returncode
     assert "Traceback" not in errors
     assert 1 == errors.count("[abort] interrupted")
-    assert "failed" in openkoi("status").stdout
+    assert "interrupted" in openkoi("status").stdout
+    assert "failed" not in openkoi("status").stdout
 
 
 def test_an_impatient_interruption_ends_with_130_too(openkoi: Shell) -> None:

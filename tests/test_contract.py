@@ -4,6 +4,7 @@ import ast
 import dataclasses
 import inspect
 import re
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -118,3 +119,17 @@ def test_every_kind_of_plugin_names_its_suite() -> None:
     suites = [name for name in openkoi_testing.__all__ if name.endswith("Contract")]
 
     assert [] == [name for name in suites if f"`{name}`" not in page]
+
+
+def test_the_page_of_facts_is_up_to_date() -> None:
+    """Run .ci/facts after a change of a fact or an event."""
+    page = runpy.run_path(str(ROOT / ".ci" / "facts"))["facts_page"]()
+
+    assert page == (ROOT / "hookspecs" / "FACTS.md").read_text()
+
+
+def test_every_event_of_the_contract_is_on_the_page_of_facts() -> None:
+    page = (ROOT / "hookspecs" / "FACTS.md").read_text()
+    classes = [one for one in vars(events).values() if inspect.isclass(one) and issubclass(one, events.Event)]
+
+    assert [] == [one.name for one in classes if one.name and f"### {one.__name__} `{one.name}`" not in page]

@@ -180,7 +180,7 @@ def test_a_daemon_does_three_tasks_answers_a_question_and_stops_one(tmp_path: Pa
     said, coloured, lingered = done.stdout.splitlines()
     assert ("Done.", "Coloured.") == (said, coloured), done.stderr
     assert "was stopped. To resume it, run `openkoi resume" in lingered
-    assert "failed: interrupted" in done.stderr
+    assert "was interrupted" in done.stderr
     assert 1 == len([one for one in events_of(openkoi, events.RunFailed) if one.interrupted])
 
 

@@ -112,3 +112,43 @@ def test_a_task_without_limits_is_bound_by_those_of_its_folder(openkoi: Shell, t
     done = openkoi("acme", str(openkoi.folder), str(tmp_path / "tight"))
 
     assert [2, 1] == json.loads(done.stdout), done.stderr
+
+
+BUSY = """
+import json
+from pathlib import Path
+
+import click
+from openkoi_hookspecs import Koi, Task, events
+
+
+@click.command()
+@click.pass_obj
+async def busy(koi: Koi) -> None:
+    '''Do tasks in sessions of their own for a long time.'''
+    warned = []
+    kind = events.WarningIssued
+    koi.listen(lambda record: warned.append(record.event.text) if isinstance(record.event, kind) else None)
+    for n in range(8):
+        await koi.solve(Task("Plain", session=f"day-{n}"))
+        await koi.drain()
+    data = koi.folder("sessions").parent
+    files = [sorted(path.name for path in (data / name).glob("day-*")) for name in ("sessions", "archive")]
+    click.echo(json.dumps([*files, warned, len(koi.runs())]))
+"""
+
+
+def test_the_log_is_kept_within_its_limit_while_a_program_lives(tmp_path: Path) -> None:
+    openkoi = shell(tmp_path).with_plugin(BUSY, commands="acme:busy")
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text(
+        "[evaluators.judge]\nenabled = false\n[iteration]\nmax_iterations = 0\n[use]\nmemory = 'sqlite'\n"
+        "[memory]\nmax_storage_mb = 0.02\n[hooks.storage]\nseconds = 0.0\n"
+    )
+    model = write_script(tmp_path, "  - {says: Plain., repeat: true}\n")
+    done = openkoi.told(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")("acme")
+    written, archived, warnings, runs = json.loads(done.stdout)
+
+    assert [True, True] == [len(archived) > 0, len(written) < 8], done.stderr
+    assert 8 == runs == len(written) + len(archived)
+    assert any("of its oldest files were archived" in text for text in warnings)

@@ -32,13 +32,14 @@ from .memory import Learning, Recall
 from .model import Message
 from .patterns import PatternProposed as PatternProposed
 from .patterns import UsageRecorded as UsageRecorded
+from .run_summary import RunState
 from .task import Cost, Task
 from .workspace import BaselineSaved as BaselineSaved
 from .workspace import RunForked as RunForked
 from .workspace import WorkspaceRestored as WorkspaceRestored
 
 WORDS = "words"
-INTERRUPTED = "interrupted"
+INTERRUPTED = RunState.INTERRUPTED.value
 
 
 @frozen
@@ -248,6 +249,11 @@ class RunFailed(Event):
     def interrupted(self) -> bool:
         """Whether the user or the program that began it ended it."""
         return self.reason == INTERRUPTED
+
+    @property
+    def state(self) -> RunState:
+        """Where the run stands: interrupted or failed."""
+        return RunState.INTERRUPTED if self.interrupted else RunState.FAILED
 
 
 @frozen

@@ -77,7 +77,7 @@ def test_the_newest_session_stays_as_it_is(tmp_path: Path) -> None:
     assert [] == keep_within(log, 1)
 
 
-def test_a_session_that_is_written_is_not_touched(tmp_path: Path) -> None:
+def test_a_file_that_is_written_is_not_touched(tmp_path: Path) -> None:
     log = a_log(tmp_path)
     writer = RunLog(log.sessions, SESSIONS[0], str)
     writer.append("r", EVENTS[:1])
@@ -86,9 +86,25 @@ def test_a_session_that_is_written_is_not_touched(tmp_path: Path) -> None:
     writer.append("r", EVENTS[1:])
     writer.close()
 
-    assert [] == [name for name in done if name.startswith(SESSIONS[0])]
+    assert writer.name not in done
     assert 154 == audit(log).records
     assert [] == audit(log).faults
+
+
+def test_what_a_program_that_lives_long_has_written_before_is_put_away(tmp_path: Path) -> None:
+    writer = RunLog(tmp_path / "sessions", SESSIONS[0], str, largest=1)
+    for n in range(3):
+        writer.append(f"r{n}", EVENTS)
+    log = Log(tmp_path)
+    before = lines(log)
+
+    done = keep_within(log, 1)
+    writer.append("r3", EVENTS)
+    writer.close()
+
+    assert [f"{SESSIONS[0]}.jsonl", f"{SESSIONS[0]}.2.jsonl"] == done
+    assert before == lines(log)[: len(before)]
+    assert ([], 4 * len(EVENTS)) == (audit(log).faults, audit(log).records)
 
 
 def test_a_segment_that_has_just_been_made_is_not_touched(tmp_path: Path) -> None:
@@ -99,7 +115,7 @@ def test_a_segment_that_has_just_been_made_is_not_touched(tmp_path: Path) -> Non
     done = keep_within(log, 1)
 
     assert fresh.exists()
-    assert [] == [name for name in done if name.startswith(SESSIONS[0])]
+    assert fresh.name not in done
 
 
 def test_what_cannot_be_read_is_left_alone_and_the_rest_is_put_away(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_a_task_that_somebody_works_on_is_not_called_interrupted(tmp_path: Path)
     koi.services.publish("run-1", task(over=False))
 
     with lock_run(koi.services.running, "run-1"):
-        assert "    run-1  at work now" in told(koi)
+        assert "    run-1  running" in told(koi)
     assert "    run-1  interrupted" in told(koi)
 
 

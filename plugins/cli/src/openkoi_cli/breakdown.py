@@ -105,8 +105,7 @@ def unfinished(running: Path, tasks: "Sequence[Past]") -> list[str]:
     """The tasks that ended before their time, and how; or that a process is at work on."""
     left = [past for past in tasks if past.resumable]
     lines = [
-        f"{past.run[:8]}  {'at work now' if is_run_active(running, past.run) else past.ended or 'interrupted':<12} "
-        f"{truncate_line(past.text, 60)}"
+        f"{past.run[:8]}  {past.status(under_way=is_run_active(running, past.run)):<12} {truncate_line(past.text, 60)}"
         for past in left[:SHOWN]
     ]
     return [*lines, f"and {len(left) - SHOWN} more"] if len(left) > SHOWN else lines

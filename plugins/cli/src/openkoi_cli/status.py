@@ -13,6 +13,7 @@ from .spending import SPANS, since, span_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from openkoi_hookspecs import Koi, OpenedKoi
     from openkoi_report import ModelCharge
@@ -45,7 +46,8 @@ def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
     told, pending, day = asyncio.run(ask_plugins(koi, verbose=invocation.verbose))
     tasks = past_tasks(invocation.paths.sessions)
     lines = [*memory_lines(told, verbose=invocation.verbose), *brought_lines(koi, verbose=invocation.verbose)]
-    lines += ["", *task_lines(tasks[: ALL if invocation.verbose else LAST])] if tasks else ["", "  No tasks yet."]
+    newest = tasks[: ALL if invocation.verbose else LAST]
+    lines += ["", *task_lines(newest, invocation.paths.running)] if tasks else ["", "  No tasks yet."]
     if costs or tasks:
         lines += ["", *spent_lines(invocation, tasks, pending, day, by_model=costs)]
     click.echo(koi.redact("\n".join(lines)))
@@ -104,9 +106,12 @@ def brought_lines(koi: "Koi", *, verbose: bool) -> "Iterator[str]":
             yield f"  {title}: {', '.join(entry.name for entry in there)}"
 
 
-def task_lines(tasks: Sequence["Past"]) -> list[str]:
+def task_lines(tasks: Sequence["Past"], running: "Path") -> list[str]:
+    from openkoi_base.files import is_run_active
+
     rows = [
-        f"    {past.at[:16].replace('T', ' ')}  {past.run[:8]}  {past.ended or 'not ended':<16} "
+        f"    {past.at[:16].replace('T', ' ')}  {past.run[:8]}  "
+        f"{past.status(under_way=is_run_active(running, past.run)):<16} "
         f"{tokens_text(past.tokens):>6}  {dollars(past.usd):>7}  {truncate_line(past.text, 60)}"
         for past in tasks
     ]

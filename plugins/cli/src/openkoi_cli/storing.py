@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Koi
 
 MEGABYTE = 1_000_000
+ARCHIVED = "The log is larger than memory.max_storage_mb allows: {count} of its oldest files were archived."
+NOT_KEPT = "The log was not kept within its limit: {}"
 
 
 def limit_of(koi: "Koi") -> int:
@@ -33,7 +35,7 @@ def keep_in_store(invocation: Invocation) -> None:
     try:
         archived(invocation, limit_of(koi))
     except Exception as error:  # memory is a plugin, and the command's result is out already
-        click.echo(invocation.redact(f"  ! The log was not kept within its limit: {error}"), err=True)
+        click.echo(invocation.redact(f"  ! {NOT_KEPT.format(error)}"), err=True)
 
 
 def size_of(folder: "Path") -> int:
@@ -51,15 +53,11 @@ def archived(invocation: Invocation, limit: int) -> None:
     if not limit or size_of(data / "sessions") + size_of(data / "archive") <= limit:
         return
     from openkoi_cli.archive import Log, keep_within
-    from openkoi_settings import keys
 
     log = Log(data)
     asyncio.run(remembered(invocation))
     if names := keep_within(log, limit):
-        said = (
-            f"The log is larger than {keys.MAX_STORAGE_MB.name} allows: {len(names)} of its oldest files were archived."
-        )
-        click.echo(f"  {said}", err=True)
+        click.echo(f"  {ARCHIVED.format(count=len(names))}", err=True)
 
 
 async def remembered(invocation: Invocation) -> None:

@@ -67,7 +67,7 @@ async def undo_first(
 
 def is_untouched(changes: Changes, done: Restoration) -> bool:
     """Return whether a task was cut short before it changed a file, as undoing it showed."""
-    return changes.past.ended in ("", "failed") and not (has_changed(done) or done.unchanged)
+    return changes.past.cut_short and not (has_changed(done) or done.unchanged)
 
 
 def why_unchanged(changes: Changes, done: Restoration, *, undo: bool, before: Changes | None = None) -> str:

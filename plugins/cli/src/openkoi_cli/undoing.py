@@ -51,7 +51,7 @@ class Changes:
     @property
     def cut_short(self) -> bool:
         """Whether it ended within its work, so that what it did last was not kept yet."""
-        return not self.after or (self.past.ended in ("", "failed") and not self.settled)
+        return not self.after or (self.past.cut_short and not self.settled)
 
 
 def changes_of(past: Past, records: Iterable[Record]) -> Changes | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from openkoi_base.files.short_ids import find_by_prefix
-from openkoi_hookspecs import Record, events
+from openkoi_hookspecs import NextAction, Record, RunState, events
 
 from .packed import name_of
 from .reading import all_segments, read_segment
@@ -21,7 +21,7 @@ ENDS = (events.TaskStarted, events.RunCompleted, events.RunFailed)
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """One task as the log tells it. ``ended`` is a decision, ``failed``, or empty while it has not ended.
+    """One task as the log tells it. ``ended`` is a decision, failed, interrupted, or empty without an end.
 
     ``segment`` is where it began; of an ``unjudged`` one only the judgement is missing.
     """
@@ -44,7 +44,16 @@ class Past:
     @property
     def resumable(self) -> bool:
         """Whether something is left to do: it was interrupted, failed, waits for the user, or was not judged."""
-        return self.unjudged or self.ended in ("", "failed", "escalate")
+        return self.unjudged or self.cut_short or self.ended == NextAction.ESCALATE
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether it has no result."""
+        return self.ended in ("", RunState.FAILED, RunState.INTERRUPTED)
+
+    def status(self, *, under_way: bool) -> str:
+        """Say how it ended, or that it is running; one that was killed was interrupted."""
+        return RunState.RUNNING if under_way else self.ended or RunState.INTERRUPTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +99,8 @@ def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
         case events.RunCompleted(decision=ruling, cost=spent) if record.run in tasks:
             past = replace(tasks[record.run], ended=str(ruling.action), unjudged=ruling.unjudged)
             tasks[record.run] = replace(past, tokens=spent.tokens, usd=spent.usd)
-        case events.RunFailed() if record.run in tasks:
-            tasks[record.run] = replace(tasks[record.run], ended="failed")
+        case events.RunFailed(state=state) if record.run in tasks:
+            tasks[record.run] = replace(tasks[record.run], ended=state.value)
 
 
 def paid_calls(folder: Path) -> Iterator[Call]:

@@ -59,4 +59,4 @@ def state_of(view: RunView, *, under_way: bool) -> RunState:
     if view.completed:
         needs_user = view.completed.decision.action is NextAction.ESCALATE
         return RunState.WAITING if needs_user else RunState.FINISHED
-    return RunState.FAILED if view.failed and not view.failed.interrupted else RunState.INTERRUPTED
+    return view.failed.state if view.failed else RunState.INTERRUPTED

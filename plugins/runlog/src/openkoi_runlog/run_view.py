@@ -13,8 +13,6 @@ from openkoi_runlog.decision.refine import refine, wish
 
 from .iteration_view import FindingView, IterationView, Phase, findings_of, phase_after
 
-FAILED = "failed"
-
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
@@ -198,10 +196,10 @@ class RunView:
 
     @property
     def decision(self) -> str:
-        """How it ended: a decision, ``failed``, or empty while it has not."""
+        """How it ended: a decision, ``failed``, ``interrupted``, or empty while it has not."""
         if self.completed:
             return str(self.completed.decision.action)
-        return FAILED if self.failed else ""
+        return self.failed.state.value if self.failed else ""
 
     @property
     def reason(self) -> str:

@@ -24,6 +24,7 @@ from .reading import all_segments
 from .segment_names import part_of, segment_name
 from .transcript import sealed, write_line
 
+LARGEST = 32_000_000  # bytes of a segment: a program that lives for months fills several, and old ones are archived
 MOMENT = "%Y-%m-%dT%H:%M:%S"
 HEAD = re.compile(rb'\{"ts":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)"')
 
@@ -33,9 +34,10 @@ class LogFault(KoiError):
 
 
 class RunLog:
-    """Writes one segment. The file is made with the first record."""
+    """Writes one segment, and another one when it is large. The file is made with the first record."""
 
-    def __init__(self, folder: Path, session: str, redact: Callable[[str], str]) -> None:
+    def __init__(self, folder: Path, session: str, redact: Callable[[str], str], largest: int = LARGEST) -> None:
+        self.largest = largest
         self.folder = folder
         self.session = session
         self.redact = redact
@@ -49,6 +51,8 @@ class RunLog:
 
     def append(self, run: str, events: Iterable[Event]) -> list[Record]:
         """Write events; when this returns the durable ones are on the disk. Raises LogFault, and then none is."""
+        if self.end > self.largest:
+            self.close()
         if self.file < 0:
             self.open()
         records = [self.stamped(run, event) for event in events]
@@ -90,7 +94,7 @@ class RunLog:
             private_folder(self.folder)
             self.path, self.file = fresh_segment(self.folder, self.session)
             self.name = self.path.name
-            if part_of(self.path) > 1:
+            if part_of(self.path) > 1 and not self.last:
                 self.last = max(self.last, after(all_segments(self.folder, self.session)))
         except OSError as error:
             raise LogFault(f"No run log can be made in {self.folder}: {error.strerror}.") from error

@@ -36,7 +36,12 @@ DEFAULT_LINES = ("done",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """Describe a run: the model's lines, or a model; plugins by name; settings by dotted key."""
+    """Describe a run: what the model ``says``, or the ``model``; plugins by name; settings by dotted key.
+
+    ``says`` are its turns, the last one again and again: a text, a ``ToolCall``, or several parts. ``plugins`` are
+    hooks; ``others`` are plugins by kind, such as ``{"workers": {"lines": Lines()}}``. Of what is installed only the
+    kinds in ``installed`` are used.
+    """
 
     says: Sequence[Line] = DEFAULT_LINES
     model: Provider | None = None

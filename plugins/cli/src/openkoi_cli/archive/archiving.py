@@ -48,12 +48,16 @@ def keep_within(log: Log, limit: int) -> list[str]:
 
 
 def oldest(log: Log) -> Iterator[Segment]:
-    """Yield the segments that may be archived: whole sessions without a writer, oldest first, never the newest."""
+    """Yield the segments that may be archived, the oldest first: those without a writer.
+
+    Of the newest session only those before one that is being written: a program that lives long fills several.
+    """
     sessions = [list(parts) for _, parts in groupby(log.segments(), key=lambda segment: segment.session)]
-    for parts in sessions[:-1]:
+    for parts in sessions:
         written = [segment for segment in parts if not segment.archived]
-        if all(map(is_settled, written)):
-            yield from written
+        settled = [segment for segment in written if is_settled(segment)]
+        if parts is not sessions[-1] or len(settled) < len(written):
+            yield from settled
 
 
 def is_settled(segment: Segment) -> bool:
