@@ -12,7 +12,7 @@ from openkoi_hnsw.graph import built
 from openkoi_hnsw.guard import FADE, measure_recall
 from openkoi_hnsw.guarded import BUILD_AT, Guarded
 from openkoi_hnsw.kept import GraphFile
-from openkoi_search.scanning import Scanned, top
+from openkoi_search.exact_search import VectorMatrix, top_positions
 from openkoi_testing.full_disk import limit_file_size
 
 if TYPE_CHECKING:
@@ -58,20 +58,20 @@ def test_who_asks_often_has_a_graph_and_the_next_one_who_asks_twice(kept: Path) 
     assert once.graph is None
     rows = twice.rows(matrix[0], 5)
     assert rows is not None
-    assert set(top(matrix @ matrix[0], 5).tolist()) == set(rows.tolist())
+    assert set(top_positions(matrix @ matrix[0], 5).tolist()) == set(rows.tolist())
     assert ["openkoi.db.vectors.hnsw", "openkoi.db.vectors.hnsw.json"] == sorted(p.name for p in kept.parent.iterdir())
 
 
 def test_what_a_graph_finds_is_ranked_by_the_vectors(kept: Path) -> None:
     matrix = heaps()
-    scanned = Scanned(matrix, graph=asked_often(graph_of(kept, MARK, matrix), matrix, 2))
+    scanned = VectorMatrix(matrix, graph=asked_often(graph_of(kept, MARK, matrix), matrix, 2))
 
     rows, scores = scanned.nearest(matrix[4].tolist(), 6)
     some, _ = scanned.nearest(matrix[4].tolist(), 6, numpy.arange(0, len(matrix), 2))
 
-    assert top(matrix @ matrix[4], 6).tolist() == rows.tolist()
+    assert top_positions(matrix @ matrix[4], 6).tolist() == rows.tolist()
     assert matrix[rows] @ matrix[4] == pytest.approx(scores)
-    assert (top(matrix[::2] @ matrix[4], 6) * 2).tolist() == some.tolist()
+    assert (top_positions(matrix[::2] @ matrix[4], 6) * 2).tolist() == some.tolist()
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(200, marks=pytest.mark.campaign)])
@@ -126,7 +126,7 @@ def test_a_graph_that_finds_too_little_is_given_up_and_not_built_again(
     subject = asked_often(Guarded(GraphFile(tmp_path / "w.hnsw", MARK), matrix), matrix)
     assert subject.graph is not None
     while FADE < subject.guard.recall or subject.guard.is_trusted:
-        subject.hear(matrix[0], numpy.arange(790, 800))
+        subject.record_exact(matrix[0], numpy.arange(790, 800))
     assert subject.rows(matrix[0], 5) is None
     assert "misses nothing" in caplog.text
 

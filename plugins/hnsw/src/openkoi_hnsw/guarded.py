@@ -43,7 +43,7 @@ class Guarded:
             return None
         return self.graph.rows(vector, most)
 
-    def hear(self, vector: "Scores", nearest: "Numbers") -> None:
+    def record_exact(self, vector: "Scores", nearest: "Numbers") -> None:
         """Measure the graph by what was found without it."""
         if self.graph is None or not self.guard.is_trusted:
             return

@@ -1,13 +1,10 @@
-"""Vectors that are mostly empty, as hashed words are: only what is in them is held, a list a dimension.
-
-Knows columns; knows no text.
-"""
+"""Store vectors that are mostly empty, such as hashed words: only their values, a list a dimension."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from .scanning import check_vector
+from .exact_search import check_vector
 
 if TYPE_CHECKING:
     import numpy
@@ -17,12 +14,12 @@ if TYPE_CHECKING:
 
     Rows: TypeAlias = NDArray[numpy.int32]
 
-EMPTY = 0.75
+MIN_EMPTY_SHARE = 0.75  # below that, lists are neither smaller nor faster (estimate)
 
 
 @dataclass(frozen=True, slots=True)
-class Sparse:
-    """``starts`` says where the ``rows`` and ``values`` of a dimension begin, of ``size`` vectors of length 1."""
+class SparseMatrix:
+    """``size`` vectors of length 1; ``starts`` locates the ``rows`` and ``values`` of each dimension."""
 
     size: int
     starts: "Numbers"
@@ -30,28 +27,30 @@ class Sparse:
     values: "Scores"
 
     def scores(self, vector: Sequence[float]) -> "Scores":
-        """The cosine of each row and the vector."""
+        """Return the cosine of each row and the vector."""
         import numpy
 
         wanted = check_vector(vector, len(self.starts) - 1)
-        there = numpy.flatnonzero(wanted)
-        parts = [slice(*self.starts[place : place + 2].tolist()) for place in there]
+        present = numpy.flatnonzero(wanted)
+        parts = [slice(*self.starts[place : place + 2].tolist()) for place in present]
         if not parts:
             return numpy.zeros(self.size, numpy.float32)
         rows = numpy.concatenate([self.rows[part] for part in parts])
-        worth = numpy.concatenate([self.values[part] * wanted[place] for part, place in zip(parts, there, strict=True)])
-        return numpy.bincount(rows, worth, self.size).astype(numpy.float32)
+        products = numpy.concatenate(
+            [self.values[part] * wanted[place] for part, place in zip(parts, present, strict=True)]
+        )
+        return numpy.bincount(rows, products, self.size).astype(numpy.float32)
 
 
 def is_sparse(matrix: "Matrix") -> bool:
-    """Whether most of a matrix is empty."""
+    """Return whether most of a matrix is empty."""
     import numpy
 
-    return int(numpy.count_nonzero(matrix)) < (1 - EMPTY) * matrix.size
+    return int(numpy.count_nonzero(matrix)) < (1 - MIN_EMPTY_SHARE) * matrix.size
 
 
-def sparse(matrices: "Iterable[Matrix]") -> Sparse:
-    """Put matrices, one under the other, into lists."""
+def make_sparse(matrices: "Iterable[Matrix]") -> SparseMatrix:
+    """Convert matrices, one below the other, to lists."""
     import numpy
 
     rows, places, values, size, dimensions = [], [], [], 0, 0
@@ -64,4 +63,4 @@ def sparse(matrices: "Iterable[Matrix]") -> Sparse:
     column = numpy.concatenate(places)
     order = numpy.argsort(column, kind="stable")
     starts = numpy.concatenate([[0], numpy.cumsum(numpy.bincount(column, minlength=dimensions))])
-    return Sparse(size, starts, numpy.concatenate(rows)[order], numpy.concatenate(values)[order])
+    return SparseMatrix(size, starts, numpy.concatenate(rows)[order], numpy.concatenate(values)[order])
