@@ -11,7 +11,7 @@ from .graph import HnswGraph, load_graph
 
 @dataclass(frozen=True, slots=True)
 class IndexMetadata:
-    """What a file should be, and what is known about its graph; without a digest there is none."""
+    """The expected properties of a file, and what is known about its graph; without a digest there is no file."""
 
     mark: str
     rows: int
@@ -30,27 +30,27 @@ class GraphFile:
     mark: str
 
     @property
-    def beside(self) -> Path:
-        """Where it says what the file should be."""
+    def metadata_path(self) -> Path:
+        """The file of the metadata."""
         return self.path.with_name(f"{self.path.name}.json")
 
     def read_metadata(self) -> IndexMetadata | None:
-        """Return what the file should be, if it belongs to this state."""
+        """Return the metadata, if it belongs to this state."""
         try:
-            told = IndexMetadata(**json.loads(self.beside.read_bytes()))
+            metadata = IndexMetadata(**json.loads(self.metadata_path.read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
-        return told if told.mark == self.mark else None
+        return metadata if metadata.mark == self.mark else None
 
-    def load(self, told: IndexMetadata) -> HnswGraph | None:
-        """The graph; None when the file is not what it should be."""
+    def load(self, metadata: IndexMetadata) -> HnswGraph | None:
+        """Return the graph; None if the file is not as expected."""
         try:
-            if self.path.stat().st_size != told.size or digest_of(self.path) != told.digest:
+            if self.path.stat().st_size != metadata.size or digest_of(self.path) != metadata.digest:
                 return None
-            graph = load_graph(self.path, told.rows, told.dimensions)
+            graph = load_graph(self.path, metadata.rows, metadata.dimensions)
         except (OSError, RuntimeError):
             return None
-        graph.widen(told.wide)
+        graph.widen(metadata.wide)
         return graph
 
     def save(self, graph: HnswGraph, recall: float) -> None:
@@ -62,25 +62,25 @@ class GraphFile:
             sync_file(fresh)
             size = graph.index.index_file_size()
             if fresh.stat().st_size != size:
-                raise OSError("the disk took less than it was given")
+                raise OSError("the disk is full: not all bytes were written")
             digest = digest_of(fresh)
             fresh.replace(self.path)
         finally:
             fresh.unlink(missing_ok=True)
-        self.tell(IndexMetadata(self.mark, graph.size, graph.dimensions, size, digest, graph.wide, recall))
+        self.write_metadata(IndexMetadata(self.mark, graph.size, graph.dimensions, size, digest, graph.wide, recall))
 
-    def refuse(self, rows: int, dimensions: int, recall: float) -> None:
-        """Remember that a graph over this state finds too little, so that it is not built again."""
+    def mark_unusable(self, rows: int, dimensions: int, recall: float) -> None:
+        """Record that a graph over this state has too low a recall, so that it is not built again."""
         self.path.unlink(missing_ok=True)
-        self.tell(IndexMetadata(self.mark, rows, dimensions, 0, "", 0, recall))
+        self.write_metadata(IndexMetadata(self.mark, rows, dimensions, 0, "", 0, recall))
 
-    def tell(self, told: IndexMetadata) -> None:
-        """Write down what the file should be."""
-        fresh = self.beside.with_name(f".{self.beside.name}.{os.getpid()}")
+    def write_metadata(self, metadata: IndexMetadata) -> None:
+        """Write the metadata."""
+        fresh = self.metadata_path.with_name(f".{self.metadata_path.name}.{os.getpid()}")
         try:
-            fresh.write_text(json.dumps(asdict(told)))
+            fresh.write_text(json.dumps(asdict(metadata)))
             sync_file(fresh)
-            fresh.replace(self.beside)
+            fresh.replace(self.metadata_path)
         finally:
             fresh.unlink(missing_ok=True)
 
@@ -92,6 +92,6 @@ def sync_file(path: Path) -> None:
 
 
 def digest_of(path: Path) -> str:
-    """What tells a file from every other."""
+    """Return the digest of a file."""
     with path.open("rb") as file:
         return file_digest(file, blake2b).hexdigest()
