@@ -117,8 +117,8 @@ def contradict(one: str, other: str, vocabulary: Vocabulary) -> bool:
     """Return whether two pieces of advice on one thing say different things."""
     if (apart := differ(one, other)) or has_name(one):
         return apart
-    said, told = (content_words(each, vocabulary) or terms(each) - advising_stems() for each in (one, other))
-    return not (said <= told or told <= said)
+    left, right = (content_words(each, vocabulary) or terms(each) - advising_stems() for each in (one, other))
+    return not (left <= right or right <= left)
 
 
 def has_name(text: str) -> bool:

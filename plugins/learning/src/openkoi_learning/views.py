@@ -64,7 +64,7 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
     left = decayed_worth(known.confidence, state.last_helped(entry), now, decay)
     fades = f"; shown until {known.expires_at[:10]}" if known.expires_at else ""
     yield f"  worth:     confidence {known.confidence:.2f}, faded to {left:.2f}{fades}"
-    yield f"  uplift:     {format_uplift(state, entry)}"
+    yield f"  uplift:    {format_uplift(state, entry)}"
 
 
 def explain_display(entry: LearningEntry) -> str:

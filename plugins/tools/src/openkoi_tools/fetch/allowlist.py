@@ -1,4 +1,4 @@
-"""The hosts that a person lists. Knows patterns; knows no network."""
+"""Represent the hosts that the user lists."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from openkoi_hookspecs import ConfigError
 
 from .address import NAME, PORTS, Ip, PageAddress, ip_of
-from .ground import is_loopback, is_private, is_public
+from .ip_ranges import is_loopback, is_private, is_public
 
 ANY = "*"
 
@@ -20,22 +20,22 @@ class AllowedHost:
     below: bool = False
 
     def names(self, host: str, port: int) -> bool:
-        """Whether it is this very host."""
+        """Return whether it is this very host."""
         return not self.below and self.host == host and self.opens(port)
 
     def covers(self, host: str, port: int) -> bool:
-        """Whether it is this host, or a pattern that it fits."""
+        """Return whether it is this host, or a pattern that matches it."""
         within = self.below and (not self.host or (host.endswith(f".{self.host}") and ip_of(host) is None))
         return self.opens(port) if within else self.names(host, port)
 
     def opens(self, port: int) -> bool:
-        """Whether it holds for a port."""
+        """Return whether it applies to a port."""
         return self.port == ANY or (str(port) == self.port if self.port else port in PORTS.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """All that is listed."""
+    """The list of allowed hosts."""
 
     entries: tuple[AllowedHost, ...] = ()
 
@@ -44,14 +44,14 @@ class Allowed:
         return any(entry.covers(address.host, address.port) for entry in self.entries)
 
     def names(self, host: str, port: int) -> bool:
-        """Whether a host is listed itself, and not just by a pattern."""
+        """Return whether a host is listed itself, and not just by a pattern."""
         return any(entry.names(host, port) for entry in self.entries)
 
     def reaches(self, ip: Ip, address: PageAddress) -> bool:
-        """Whether an address may be connected to for a page.
+        """Return whether an address may be connected to for a page.
 
-        What is not public has to be named: itself, or by a name for it. No name leads to this machine but localhost,
-        and none to what only a machine itself should ask.
+        A private address must be listed: itself, or a name for it. No name leads to this machine but localhost, and
+        none to addresses that only a machine itself should ask.
         """
         if is_public(ip) or self.names(str(ip), address.port):
             return True
@@ -60,42 +60,42 @@ class Allowed:
 
 
 def is_local(host: str) -> bool:
-    """Whether a name stands for this machine, wherever one is."""
+    """Return whether a name means this machine on any system."""
     return host == "localhost" or host.endswith(".localhost")
 
 
 def parse_allowlist(lines: Sequence[str]) -> Allowed:
-    """Read the list; raises ConfigError with the line that is none."""
-    return Allowed(tuple(map(entry, lines)))
+    """Parse the list; raise ConfigError with the invalid line."""
+    return Allowed(tuple(map(parse_line, lines)))
 
 
-def entry(line: str) -> AllowedHost:
+def parse_line(line: str) -> AllowedHost:
     """Read one line: a host, ``*.host`` or ``*``, with a port or without."""
     text = line.strip().lower()
     if ip := ip_of(text.strip("[]")):
         return AllowedHost(str(ip))
     name, colon, port = text.rpartition(":") if ":" in text else (text, "", "")
     host = name.strip("[]")
-    if host == ANY and usable(port or ANY):
+    if host == ANY and is_valid_port(port or ANY):
         return AllowedHost("", port, below=True)
-    below, host = host.startswith("*."), in_ascii(host.removeprefix("*.").removesuffix("."))
+    below, host = host.startswith("*."), to_ascii(host.removeprefix("*.").removesuffix("."))
     ip = None if below else ip_of(host)
-    sound = (ip or NAME.fullmatch(host)) and usable(port if colon else ANY)
+    sound = (ip or NAME.fullmatch(host)) and is_valid_port(port if colon else ANY)
     if not sound:
         raise ConfigError(
-            f"[tools.fetch] allow: {line!r} is no host. Write docs.python.org, *.readthedocs.io or 127.0.0.1:8000, "
+            f"[tools.fetch] allow: {line!r} is not a host. Write docs.python.org, *.readthedocs.io or 127.0.0.1:8000, "
             "without a scheme or a path."
         )
     return AllowedHost(str(ip) if ip else host, port, below)
 
 
-def usable(port: str) -> bool:
-    """Whether this is a port, or any."""
+def is_valid_port(port: str) -> bool:
+    """Return whether this is a port, or any."""
     return port == ANY or (port.isascii() and port.isdigit())
 
 
-def in_ascii(host: str) -> str:
-    """A host as the network writes it."""
+def to_ascii(host: str) -> str:
+    """Return a host as the network writes it."""
     if host.isascii():
         return host
     from httpx2 import URL, InvalidURL

@@ -1,4 +1,4 @@
-"""Which addresses are out in the open, and which lead into a machine or a network of one's own. Pure."""
+"""Classify IP addresses: public, private, or this machine."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
@@ -7,18 +7,18 @@ from .address import Ip
 PRIVATE = tuple(
     map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")),
 )
-"""Networks of a house or a company: a host there may be named."""
+"""Networks of a home or a company: a host there may be named."""
 METADATA = frozenset(
     map(ip_address, ("169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16"))
 )
-"""Where clouds tell a machine its own secrets."""
+"""Where clouds serve a machine its own secrets."""
 SPECIAL = tuple(map(ip_network, ("192.0.0.0/24", "2001::/23", "2002::/16")))
 GIVEN_OUT = ip_network("2000::/3")
 TRANSLATED = ip_network("64:ff9b::/96")
 
 
 def is_public(ip: Ip) -> bool:
-    """Whether an address is anybody's to ask."""
+    """Return whether an address is public."""
     ip = unwrap_ip(ip)
     if ip.is_multicast or ip.is_reserved or ip in METADATA or (ip.version == 6 and ip not in GIVEN_OUT):
         return False
@@ -26,13 +26,13 @@ def is_public(ip: Ip) -> bool:
 
 
 def is_private(ip: Ip) -> bool:
-    """Whether an address is one of a network of one's own; those of the machine itself and of clouds are not."""
+    """Return whether an address is in a private network; not those of the machine itself and of clouds."""
     ip = unwrap_ip(ip)
     return ip not in METADATA and any(ip in net for net in PRIVATE)
 
 
 def is_loopback(ip: Ip) -> bool:
-    """Whether an address is this machine."""
+    """Return whether an address is this machine."""
     return unwrap_ip(ip).is_loopback
 
 

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Allow, Deny, ToolError
 
-from .address import PORTS, PageAddress, read
-from .allowed import Allowed
-from .door import Door, HttpAnswer
+from .address import PORTS, PageAddress, parse_address
+from .address_check import check_address
+from .allowlist import Allowed
 from .failures import explain_error, refusal
-from .resolving import Resolver, resolve_host
-from .verdict import verdict
+from .http_fetcher import HttpAnswer, HttpFetcher
+from .name_resolution import Resolver, resolve_host
 
 REDIRECTED = frozenset({301, 302, 303, 307, 308})
-MOST = 5
+MAX_REDIRECTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Where the redirects ended; ``onward`` is a target on a host that was not approved."""
+    """Where the redirects ended; ``redirect_target`` is a target on a host that was not approved."""
 
     address: PageAddress
     answer: HttpAnswer
@@ -28,38 +28,38 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Traveller:
-    """Goes where it is allowed to, within so many seconds."""
+class RedirectFollower:
+    """Follows redirects to allowed hosts, within a time limit."""
 
     allowed: Allowed
-    door: Door
+    door: HttpFetcher
     resolver: Resolver
     seconds: float
 
-    async def go(self, start: PageAddress) -> Arrival:
-        """Fetch a page; raises ToolError when there is none to be had."""
-        with self.plainly(start):
+    async def fetch(self, start: PageAddress) -> Arrival:
+        """Fetch a page; raise ToolError if it is unavailable."""
+        with self.convert_errors(start):
             async with asyncio.timeout(self.seconds):
-                return await self.travel(start)
+                return await self.follow(start)
 
-    async def travel(self, start: PageAddress) -> Arrival:
+    async def follow(self, start: PageAddress) -> Arrival:
         here = start
-        for _ in range(MOST + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             answer = await self.door.get(here, await resolve_host(here, self.allowed, self.resolver))
             if answer.status not in REDIRECTED or not answer.location:
                 return check_arrival(here, answer)
-            there = onward(answer, here)
-            said = verdict(there, self.allowed)
-            if isinstance(said, Deny):
-                raise ToolError(f"{here.authority} leads on to what is never fetched. {said.reason}")
-            if not (isinstance(said, Allow) or same_site(there, start)):
+            there = redirect_target(answer, here)
+            permission = check_address(there, self.allowed)
+            if isinstance(permission, Deny):
+                raise ToolError(f"{here.authority} redirects to an address that is never fetched. {permission.reason}")
+            if not (isinstance(permission, Allow) or is_same_site(there, start)):
                 return Arrival(here, answer, there)
             here = there
-        raise ToolError(f"{start.printable} leads on and on: {MOST} redirects were followed, and there is one more.")
+        raise ToolError(f"{start.printable} redirects more than {MAX_REDIRECTS} times.")
 
     @contextmanager
-    def plainly(self, start: PageAddress) -> Iterator[None]:
-        """Say what went wrong on the way in words."""
+    def convert_errors(self, start: PageAddress) -> Iterator[None]:
+        """Convert errors to messages."""
         from httpx2 import HTTPError, InvalidURL
 
         try:
@@ -77,15 +77,15 @@ def check_arrival(address: PageAddress, answer: HttpAnswer) -> Arrival:
     return Arrival(address, answer)
 
 
-def onward(answer: HttpAnswer, here: PageAddress) -> PageAddress:
+def redirect_target(answer: HttpAnswer, here: PageAddress) -> PageAddress:
     """Return the target of a redirect; an invalid one is not quoted."""
     try:
-        return read(answer.location, here)
+        return parse_address(answer.location, here)
     except ToolError:
         raise ToolError(f"{here.printable}redirects to something that is not a page and cannot be fetched.") from None
 
 
-def same_site(there: PageAddress, start: PageAddress) -> bool:
-    """Whether a redirect stays with the host that was allowed for this call, at its port or the usual ones."""
+def is_same_site(there: PageAddress, start: PageAddress) -> bool:
+    """Return whether a redirect stays with the host that was allowed for this call, at its port or the usual ones."""
     usual = there.port == PORTS[there.scheme] and start.port == PORTS[start.scheme]
     return there.host == start.host and (there.port == start.port or usual)

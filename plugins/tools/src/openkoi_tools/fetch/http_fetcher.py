@@ -1,7 +1,7 @@
-"""One request out and its answer in, connected to an address that was looked up before. Knows HTTP; judges nothing.
+"""Send one request to an address that was resolved before, and receive its response.
 
-The URL that is asked for holds the address; the host's name goes into the header and into the TLS handshake, so that
-a certificate is checked against the name. No proxy, cookie, key or .netrc is used: a proxy would look names up itself.
+The requested URL contains the IP address; the host's name is in the header and in the TLS handshake, so that
+certificates are checked against the name. No proxy, cookie, key or .netrc is used: a proxy would resolve names itself.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 ACCEPT = "text/markdown, text/html;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.5"
 UNPACKED = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
-CONNECT = 5.0
+CONNECT_TIMEOUT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What a server said. ``cut``: there was more of the body than is read."""
+    """A server's response. ``cut``: the body is longer than what was read."""
 
     status: int
     type: str
@@ -35,31 +35,33 @@ class HttpAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """Fetches at most ``most`` bytes of a body, unpacked. ``authorities`` vouch for servers; the system's, if none."""
+class HttpFetcher:
+    """Fetches at most ``most`` bytes of a body, unpacked. ``authorities`` are trusted certificates; the system's by
+    default.
+    """
 
     most: int
     authorities: SSLContext | None = None
 
     async def get(self, address: PageAddress, ips: Sequence[str]) -> HttpAnswer:
-        """Ask for a page at the first address that can be reached."""
+        """Request a page from the first address that can be reached."""
         from httpx2 import AsyncClient, ConnectError, ConnectTimeout, Timeout
 
         async with AsyncClient(
             verify=self.authorities or system_authorities(),
             trust_env=False,
-            timeout=Timeout(None, connect=CONNECT),
-            headers={"User-Agent": agent(), "Accept": ACCEPT, "Accept-Encoding": "gzip, deflate"},
+            timeout=Timeout(None, connect=CONNECT_TIMEOUT_SECONDS),
+            headers={"User-Agent": user_agent(), "Accept": ACCEPT, "Accept-Encoding": "gzip, deflate"},
         ) as client:
             for ip in ips[:-1]:
                 try:
-                    return await self.asked(client, address, ip)
+                    return await self.request(client, address, ip)
                 except (ConnectError, ConnectTimeout):
                     continue
-            return await self.asked(client, address, ips[-1])
+            return await self.request(client, address, ips[-1])
 
-    async def asked(self, client: "AsyncClient", address: PageAddress, ip: str) -> HttpAnswer:
-        """Ask one address."""
+    async def request(self, client: "AsyncClient", address: PageAddress, ip: str) -> HttpAnswer:
+        """Request a page from one address."""
         host = f"[{ip}]" if ":" in ip else ip
         request = client.build_request(
             "GET",
@@ -69,16 +71,16 @@ class Door:
         )
         response = await client.send(request, stream=True)
         async with aclosing(response):
-            body = await self.body(response, address) if response.is_success else b""
-            said = response.headers
-            type, location = said.get("content-type", ""), said.get("location", "")
-            return HttpAnswer(response.status_code, type, location, body[: self.most], len(body) > self.most)
+            body = await self.read_body(response, address) if response.is_success else b""
+            headers = response.headers
+            media_type, location = headers.get("content-type", ""), headers.get("location", "")
+            return HttpAnswer(response.status_code, media_type, location, body[: self.most], len(body) > self.most)
 
-    async def body(self, response: "Response", address: PageAddress) -> bytes:
-        """Read a body, and break off where it is too large; it is unpacked in small pieces."""
+    async def read_body(self, response: "Response", address: PageAddress) -> bytes:
+        """Read a body up to the size limit, unpacked."""
         packed = response.headers.get("content-encoding", "").lower().strip()
         if packed not in UNPACKED:
-            raise ToolError(f"{address.authority} packed its answer in a way that was not asked for.")
+            raise ToolError(f"{address.authority} used an unsupported content encoding.")
         whole = bytearray()
         async with aclosing(response.aiter_bytes()) as pieces:
             async for piece in pieces:
@@ -90,14 +92,14 @@ class Door:
 
 @cache
 def system_authorities() -> SSLContext:
-    """Who vouches for servers on this machine, read once. ``SSL_CERT_FILE`` may name others."""
+    """Load the system's trusted certificates once. ``SSL_CERT_FILE`` may name others."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()
 
 
-def agent() -> str:
-    """Who we say we are."""
+def user_agent() -> str:
+    """Return our user agent."""
     from importlib.metadata import version
 
     return f"openkoi/{version('openkoi-tools')}"

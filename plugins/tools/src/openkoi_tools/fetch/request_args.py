@@ -1,10 +1,10 @@
-"""What a model asks for, held against what can be asked for."""
+"""Parse the arguments of a call."""
 
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Arguments, Json, ToolError
 
-from .address import PageAddress, read
+from .address import PageAddress, parse_address
 
 PARAMETERS: dict[str, Json] = {
     "type": "object",
@@ -19,22 +19,22 @@ PARAMETERS: dict[str, Json] = {
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A page, from a character on."""
+    """A page, and the character to start from."""
 
     address: PageAddress
     start: int = 0
 
 
 def parse_request(arguments: Arguments) -> PageRequest:
-    """Read the arguments of a call; raises ToolError with what is wrong."""
+    """Parse the arguments of a call; raise ToolError with what is expected."""
     url, start = arguments.get("url"), arguments.get("start")
     if not isinstance(url, str) or not url.strip():
         raise ToolError("The argument 'url' is missing. Give the page as https://host/path.")
-    return PageRequest(read(url), offset(start))
+    return PageRequest(parse_address(url), parse_start(start))
 
 
-def offset(given: Json) -> int:
-    """The character to begin at."""
+def parse_start(given: Json) -> int:
+    """Return the character to start from."""
     if given is None:
         return 0
     if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 16:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from openkoi_hookspecs import CommandResult
 
-MOST = 8_000_000
+MAX_BYTES = 8_000_000
 
 
-def lines(completed: CommandResult) -> Iterator[str]:
-    """Every line; from the first and last 32 KB when the whole is not to be had."""
+def output_lines(completed: CommandResult) -> Iterator[str]:
+    """Return every line; from the first and last 32 KB if the whole output is not available."""
     try:
         if completed.output_file:
             with Path(completed.output_file).open(encoding="utf-8", errors="replace", newline="\n") as file:
@@ -20,12 +20,12 @@ def lines(completed: CommandResult) -> Iterator[str]:
     yield from completed.output.split("\n")
 
 
-def text(completed: CommandResult) -> str:
-    """The whole as text; of a very long one, the beginning and the end."""
+def output_text(completed: CommandResult) -> str:
+    """Return the whole output; of a very long one, the beginning and the end."""
     try:
         whole = Path(completed.output_file).read_bytes() if completed.output_file else b""
     except OSError:
         whole = b""
-    if len(whole) > MOST:
-        whole = whole[: MOST // 2] + b"\n" + whole[-MOST // 2 :]
+    if len(whole) > MAX_BYTES:
+        whole = whole[: MAX_BYTES // 2] + b"\n" + whole[-MAX_BYTES // 2 :]
     return whole.decode("utf-8", errors="replace") or completed.output

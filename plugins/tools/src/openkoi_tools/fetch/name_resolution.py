@@ -1,4 +1,4 @@
-"""A host's name looked up once, and what it stands for judged: only what comes out of here is connected to."""
+"""Resolve a host's name once, and check the addresses: only these are connected to."""
 
 import asyncio
 import socket
@@ -8,15 +8,15 @@ from typing import TypeAlias
 from openkoi_hookspecs import ToolError
 
 from .address import PageAddress, ip_of
-from .allowed import Allowed
-from .verdict import reason_blocked
+from .address_check import reason_blocked
+from .allowlist import Allowed
 
 Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
-TRIED = 4
+MAX_TRIED_ADDRESSES = 4
 
 
-async def system(host: str, port: int) -> Sequence[str]:
-    """Ask the system what a name stands for, the best first."""
+async def resolve_by_system(host: str, port: int) -> Sequence[str]:
+    """Resolve a name by the system, the preferred address first."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(answer[4][0]) for answer in found]
 
@@ -35,5 +35,5 @@ async def resolve_host(address: PageAddress, allowed: Allowed, resolver: Resolve
         if ip is None or not allowed.reaches(ip, address):
             raise ToolError(reason_blocked(address, "" if address.ip else text))
     if not found:
-        raise ToolError(f"The name {address.host} stands for no address. Check its spelling.")
-    return tuple(dict.fromkeys(found))[:TRIED]
+        raise ToolError(f"The name {address.host} has no address. Check its spelling.")
+    return tuple(dict.fromkeys(found))[:MAX_TRIED_ADDRESSES]

@@ -1,4 +1,4 @@
-"""Represent the outcome of a project's tests."""
+"""Represent the results of a project's tests."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One test that ran, or the runner itself; ``title`` says in a stable sentence how it failed.
+    """One test that ran, or the runner itself; ``title`` describes a failure in words that stay the same.
 
     A ``silent`` one is reported only when it fails, so that its absence means nothing.
     """
@@ -22,10 +22,10 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteOutcome:
-    """All that ran. ``complete`` is false when the runner died, was stopped, or lost the end of its report.
+    """All tests that ran. ``complete`` is false if the runner died, was stopped, or lost the end of its report.
 
-    ``repeats`` says that single tests can be run again; ``flaky`` names those that failed and then passed. ``others``
-    are the runners that ran beside the first.
+    ``repeats``: single tests can be repeated; ``flaky`` names those that failed and then passed. ``others`` are the
+    runners that ran beside the first.
     """
 
     runner: str
@@ -38,7 +38,7 @@ class SuiteOutcome:
 
     @property
     def runners(self) -> tuple[str, ...]:
-        """Who ran the tests."""
+        """The programs that ran the tests."""
         return self.runner, *self.others
 
     @property
@@ -52,8 +52,8 @@ class SuiteOutcome:
         return frozenset(test.name for test in self.tests if test.passed)
 
 
-def below(outcome: SuiteOutcome, folder: str) -> SuiteOutcome:
-    """The outcome as the workspace knows it: names and places begin with the folder that the tests were run in."""
+def relative_outcome(outcome: SuiteOutcome, folder: str) -> SuiteOutcome:
+    """Return the outcome with names and locations relative to the workspace."""
     if not folder:
         return outcome
     runner = f"{outcome.runner} in {folder}"
@@ -96,8 +96,8 @@ def join_outcomes(outcomes: Sequence[SuiteOutcome]) -> SuiteOutcome | None:
     )
 
 
-def forgiven(outcome: SuiteOutcome, names: frozenset[str]) -> SuiteOutcome:
-    """The outcome with these tests counted as passed, because they passed when asked again."""
+def count_as_passed(outcome: SuiteOutcome, names: frozenset[str]) -> SuiteOutcome:
+    """Return the outcome with these tests counted as passed, because they passed when repeated."""
     flaky = tuple(test.name for test in outcome.red if test.name in names)
     tests = tuple(replace(test, passed=True) if test.name in flaky else test for test in outcome.tests)
     return replace(outcome, tests=tests, flaky=flaky)

@@ -1,13 +1,13 @@
-"""A page as a model reads it: a line of facts, a piece of the text between marks, and how to read on. Pure."""
+"""Format a page for the model: a line of facts, a part of the text between marks, and how to continue."""
 
 import re
 
 from openkoi_hookspecs import ToolError
 
-from .reading import FetchedPage
+from .page_text import FetchedPage
 
-ROOM = 24 * 1024
-BESIDES = 256
+MAX_PART_BYTES = 24 * 1024
+RESERVED_BYTES = 256
 MARKS = re.compile(r"</?data(?:-([0-9]{1,9}))?", re.IGNORECASE)
 
 
@@ -19,14 +19,16 @@ def format_page(page: FetchedPage, start: int) -> str:
         raise ToolError(
             f"The page has {len(page.text):,} characters, so there is nothing at start={start}. Pass a smaller start."
         )
-    piece = fitting(page.text[start : start + ROOM], ROOM - BESIDES - len(page.facts.encode()))
+    piece = cut_to_fit(
+        page.text[start : start + MAX_PART_BYTES], MAX_PART_BYTES - RESERVED_BYTES - len(page.facts.encode())
+    )
     end = start + len(piece)
     last = f"[characters {start:,} to {end:,} of {len(page.text):,}; continue with start={end}]"
     return "\n".join([page.facts, fence_data("page", piece), *([last] if end < len(page.text) else [])])
 
 
-def fitting(text: str, room: int) -> str:
-    """The beginning of a text that there is room for, up to the end of a line where one is near."""
+def cut_to_fit(text: str, room: int) -> str:
+    """Return the start of a text that fits, up to the end of a line if one is near."""
     kept = text.encode("utf-8", "replace")[:room].decode("utf-8", "ignore")
     if len(kept) == len(text):
         return text

@@ -9,9 +9,9 @@ from openkoi_hookspecs import Finding, Severity
 
 from .messages import make_finding, place
 
-PLAIN = re.compile(r"^(?P<path>(?:[A-Za-z]:)?[^\s:(][^:(\n]*):(?P<line>\d+)(?::\d+)?:?\s+(?P<said>\S.*)$")
-BRACKETS = re.compile(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)(?:,\d+)?\): (?P<said>\S.*)$")
-UNDER = re.compile(r"^\s+(?P<line>\d+):\d+\s+(?P<said>(?:error|warning)\s.*)$")
+PLAIN = re.compile(r"^(?P<path>(?:[A-Za-z]:)?[^\s:(][^:(\n]*):(?P<line>\d+)(?::\d+)?:?\s+(?P<message>\S.*)$")
+BRACKETS = re.compile(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)(?:,\d+)?\): (?P<message>\S.*)$")
+UNDER = re.compile(r"^\s+(?P<line>\d+):\d+\s+(?P<message>(?:error|warning)\s.*)$")
 MILD = re.compile(r"^\W*(warn(ing)?|note|info|hint|style|convention)\b|\[warning\b", re.IGNORECASE)
 MAX_PATH_CHARACTERS = 1000
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -31,7 +31,7 @@ def parse_lines(text: str, root: Path) -> Iterator[Finding]:
         if match is None:
             above = line.strip() if names_file(line.strip()) else above
         elif names_file(path := match.groupdict().get("path") or above):
-            yield to_finding(match["said"], place(path, match["line"], root))
+            yield to_finding(match["message"], place(path, match["line"], root))
 
 
 def is_file(path: str, root: Path) -> bool:
@@ -42,7 +42,7 @@ def is_file(path: str, root: Path) -> bool:
         return False
 
 
-def to_finding(said: str, where: str) -> Finding:
+def to_finding(message: str, where: str) -> Finding:
     """Return the finding of a line, with the severity that the line states."""
-    severity = Severity.SUGGESTION if MILD.search(said) else Severity.IMPORTANT
-    return make_finding(said, severity, rule="lint", where=where)
+    severity = Severity.SUGGESTION if MILD.search(message) else Severity.IMPORTANT
+    return make_finding(message, severity, rule="lint", where=where)

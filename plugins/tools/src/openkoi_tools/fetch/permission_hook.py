@@ -1,9 +1,9 @@
-"""The gate: a verdict on each call of our tool. It reads the list off the tool itself, so that there is one list."""
+"""Check the permission of each call of our tool. The list is read from the tool itself, so that there is only one."""
 
 from openkoi_hookspecs import Deny, Permission, Tool, ToolCall, ToolError, hookimpl
 
 from .fetch_url import FetchUrl
-from .wanted import parse_request
+from .request_args import parse_request
 
 
 class FetchGate:
@@ -11,7 +11,7 @@ class FetchGate:
 
     @hookimpl
     def before_tool(self, call: ToolCall, tool: Tool) -> Permission | None:
-        """Say what holds for a call; None when it is another tool's."""
+        """Return the permission of a call; None if it is another tool's."""
         if not isinstance(tool.call, FetchUrl):
             return None
         try:
