@@ -62,13 +62,13 @@ def test_the_table_the_export_and_learn_agree(home: Home) -> None:
     assert f"confidence {confidence:.2f}" in why
     assert f"shown until {expires[:10]}" in why
     assert used
-    assert used in {visit.at for visit in home.book.visits.values()}
+    assert used in {visit.at for visit in home.book.exposures.values()}
 
 
 @pytest.mark.row("MEM-13")
 def test_they_agree_after_work_was_undone_and_the_memory_rebuilt(home: Home) -> None:
     shell = Shell(home.folder, home.folder / "home")
-    last = [run for run, visit in home.book.visits.items() if visit.good][-1]
+    last = [run for run, visit in home.book.exposures.items() if visit.good][-1]
     home.write(last, WorkspaceRestored("before"))
     home.do("Water the roses", ["Done."])
     (home.folder / "home" / "data" / "openkoi.db").unlink()

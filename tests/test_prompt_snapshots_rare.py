@@ -31,7 +31,7 @@ from openkoi_judge.prompt_injection import control_input, find_passages
 from openkoi_judge.rubrics_library import load_rubrics
 from openkoi_judge.verdict import parse_verdict
 from openkoi_judge.vote_request import RETRY_PROMPT, TRUNCATED_ADVICE
-from openkoi_learning.proposals.worded import SYSTEM as WORDING
+from openkoi_learning.proposals.llm_wording import SYSTEM as WORDING
 from openkoi_prompt import format_section as shown_section
 from openkoi_prompt import recall_sections, restart_message
 from openkoi_runlog.decision.termination import reminder

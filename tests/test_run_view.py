@@ -13,7 +13,7 @@ from openkoi_certify.history import RunOutcome
 from openkoi_cli.archive import tables_of
 from openkoi_duckdb.run_state import cycle_row, task_row
 from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
-from openkoi_learning.shelf import LearningLogView
+from openkoi_learning.log_view import LearningLogView
 from openkoi_report import cycles_of, report_of
 from openkoi_runlog import RunLog, RunView, in_order, summarize_runs, view_of
 from openkoi_search.documents import documents_of_run
@@ -82,7 +82,7 @@ def result_from_log(history: History, folder: Path) -> Result | None:
     for record in history.records:
         log.append(record.run, [record.event])
     log.close()
-    return LearningLogView(folder).result(history.run, "")
+    return LearningLogView(folder).rebuild_result(history.run, "")
 
 
 def test_a_view_goes_on_where_it_stopped(history: History) -> None:

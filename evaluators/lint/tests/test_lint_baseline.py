@@ -52,13 +52,13 @@ def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
     assert read_baseline(record, ("pond.py",)) == before
     assert ["mypy", "ruff", "tsc in web"] == sorted(before.linters)
     assert ["ruff", "tsc in web"] == sorted(before.working)
-    assert (True, False) == (before.broke("mypy"), before.linters["mypy"].sound)
-    assert (UNDEFINED,) == before.fresh(LinterOutput("ruff", (UNDEFINED, UNDEFINED, ODD, UNDEFINED)))
+    assert (True, False) == (before.was_broken("mypy"), before.linters["mypy"].sound)
+    assert (UNDEFINED,) == before.new_findings(LinterOutput("ruff", (UNDEFINED, UNDEFINED, ODD, UNDEFINED)))
 
 
 def test_without_a_record_all_that_is_found_is_new() -> None:
     assert LintBaseline(files=("pond.py",)) == read_baseline(None, ("pond.py",))
-    assert (UNDEFINED,) == read_baseline(None, ("pond.py",)).fresh(LinterOutput("ruff", (UNDEFINED, ODD)))
+    assert (UNDEFINED,) == read_baseline(None, ("pond.py",)).new_findings(LinterOutput("ruff", (UNDEFINED, ODD)))
 
 
 def test_of_a_large_project_a_record_stays_small_and_no_two_findings_are_alike() -> None:

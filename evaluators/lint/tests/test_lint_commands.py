@@ -10,10 +10,10 @@ from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Sever
 from openkoi_lint import Lint
 from openkoi_lint.baseline import LintBaseline, make_baseline, read_baseline
 from openkoi_lint.evaluation import evaluate_findings
-from openkoi_lint.lines import read_lines
-from openkoi_lint.linters import linters
+from openkoi_lint.linters import find_all_linters
 from openkoi_lint.messages import LinterOutput, normalize_message
 from openkoi_lint.mypy import read_mypy
+from openkoi_lint.parse_lines import read_lines
 from openkoi_lint.ruff import severity_of
 from openkoi_testing import make_run
 
@@ -130,11 +130,11 @@ def test_messages_stay_the_same_when_lines_move() -> None:
 
 def test_mypy_is_asked_only_where_it_is_configured(tmp_path: Path) -> None:
     (tmp_path / "pond.py").touch()
-    without = [linter.name for linter in linters(tmp_path, "", ())]
+    without = [linter.name for linter in find_all_linters(tmp_path, "", ())]
     (tmp_path / "pyproject.toml").write_text("[tool.mypy]\nstrict = true\n")
 
     assert ["ruff"] == without
-    assert ["ruff", "mypy"] == [linter.name for linter in linters(tmp_path, "", ())]
+    assert ["ruff", "mypy"] == [linter.name for linter in find_all_linters(tmp_path, "", ())]
 
 
 def test_the_projects_own_linter_is_taken_first(tmp_path: Path) -> None:
@@ -143,4 +143,4 @@ def test_the_projects_own_linter_is_taken_first(tmp_path: Path) -> None:
     program.touch(mode=0o755)
     (tmp_path / "pond.py").touch()
 
-    assert str(program) == linters(tmp_path, "", ())[0].argv[0]
+    assert str(program) == find_all_linters(tmp_path, "", ())[0].argv[0]

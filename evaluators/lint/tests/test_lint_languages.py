@@ -11,7 +11,7 @@ from openkoi_lint import Lint
 from openkoi_lint.clippy import read_clippy
 from openkoi_lint.eslint import read_eslint
 from openkoi_lint.govet import read_vet
-from openkoi_lint.linters import linters
+from openkoi_lint.linters import find_all_linters
 from openkoi_lint.messages import normalize_message
 from openkoi_lint.shellcheck import read_shellcheck
 from openkoi_lint.tsc import read_tsc
@@ -117,7 +117,7 @@ def test_what_is_configured_and_not_installed_has_no_command(tmp_path: Path) -> 
     (tmp_path / "web" / "eslint.config.mjs").touch()
     (tmp_path / "web" / "tsconfig.json").touch()
 
-    wanted = linters(tmp_path, "", ())
+    wanted = find_all_linters(tmp_path, "", ())
 
     assert [("eslint", (), "web"), ("tsc", (), "web")] == [(one.name, one.argv, one.folder) for one in wanted]
 

@@ -3,10 +3,10 @@
 import pytest
 
 from openkoi_hookspecs import Check, Severity
-from openkoi_testrunner.absent import absent
-from openkoi_testrunner.baseline import SuiteBaseline, baseline_of, before_of
-from openkoi_testrunner.outcome import CaseResult, SuiteOutcome, join_outcomes
+from openkoi_testrunner.baseline import SuiteBaseline, make_baseline, parse_baseline
 from openkoi_testrunner.project import RunnerKind
+from openkoi_testrunner.removed_tests import find_absent
+from openkoi_testrunner.results import CaseResult, SuiteOutcome, join_outcomes
 from openkoi_testrunner.suites import Suite
 from openkoi_testrunner.verdict import verdict
 
@@ -25,7 +25,7 @@ def ran(*names: str, red: tuple[str, ...] = (), skipped: tuple[str, ...] = (), r
 
 
 def missing(before: SuiteBaseline, now: SuiteOutcome) -> list[str]:
-    return list(absent(before.there, now, before))
+    return list(find_absent(before.there, now, before))
 
 
 def test_an_absent_test_is_a_failing_check_with_a_finding_and_no_score() -> None:
@@ -60,7 +60,7 @@ def test_what_was_red_and_is_absent_counts_when_it_is_the_task() -> None:
 
 
 def test_what_was_red_and_turned_green_has_to_stay() -> None:
-    before = before_of(baseline_of({SUITE: ran(red=(BAD,))}), since=(Check(BAD, passed=True),))
+    before = parse_baseline(make_baseline({SUITE: ran(red=(BAD,))}), since=(Check(BAD, passed=True),))
 
     evaluation = verdict(ran(GOOD), before)
 
@@ -172,7 +172,7 @@ def test_a_package_is_not_there_because_of_those_below_it() -> None:
 def test_what_is_told_only_when_it_fails_is_never_absent() -> None:
     silent = SuiteOutcome(runner="go test", tests=(CaseResult("a.b/c", passed=False, silent=True),))
 
-    assert () == before_of(baseline_of({SUITE: silent})).there
+    assert () == parse_baseline(make_baseline({SUITE: silent})).there
 
 
 def test_tests_inside_what_fails_now_are_not_told_twice() -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_testrunner.jsreport import read_js
 from openkoi_testrunner.junit import read_junit
 from openkoi_testrunner.package import Package
-from openkoi_testrunner.scripts import reporting, runners_of
+from openkoi_testrunner.parse_js import read_js
+from openkoi_testrunner.scripts import add_reports, runners_of
 
 PRINTED = Path(__file__).parent / "printed"
 POND = "/home/koi/pond"
@@ -74,23 +74,23 @@ def test_a_failure_stands_at_its_first_line_in_the_workspace(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("script", TOLD)
 def test_a_runner_is_told_to_report_wherever_it_stands(script: str) -> None:
-    assert TOLD[script] == reporting(script)
+    assert TOLD[script] == add_reports(script)
 
 
 @pytest.mark.parametrize("script", LEFT)
 def test_other_scripts_stay_as_they_are(script: str) -> None:
-    assert (script, []) == (reporting(script), runners_of(script))
+    assert (script, []) == (add_reports(script), runners_of(script))
 
 
 def test_every_runner_of_a_script_has_a_report_of_its_own() -> None:
-    told = reporting("vitest run && ( jest )")
+    told = add_reports("vitest run && ( jest )")
 
     assert '"$OPENKOI_REPORT-0"' in told.partition("&&")[0]
     assert '"$OPENKOI_REPORT-1"' in told.partition("&&")[2]
 
 
 def test_tests_are_run_alone_by_their_names() -> None:
-    assert "-t '^pond\\ adds$|^b$'" in reporting("jest", ["a.js > pond > adds", "c.js > b"])
+    assert "-t '^pond\\ adds$|^b$'" in add_reports("jest", ["a.js > pond > adds", "c.js > b"])
 
 
 def test_a_script_is_spelled_out_with_those_it_calls(tmp_path: Path) -> None:

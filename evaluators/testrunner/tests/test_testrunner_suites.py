@@ -11,10 +11,10 @@ import pytest
 from openkoi_hookspecs import Evaluation, ExecutionResult, Severity, Task
 from openkoi_testing import logged_baseline, make_run
 from openkoi_testrunner import TestRunner
-from openkoi_testrunner.bench import SuiteRunner, start_time_limits
-from openkoi_testrunner.missing import NotRun
-from openkoi_testrunner.outcome import CaseResult, SuiteOutcome, below
+from openkoi_testrunner.missing_dependencies import NotRun
 from openkoi_testrunner.project import RunnerKind
+from openkoi_testrunner.results import CaseResult, SuiteOutcome, relative_outcome
+from openkoi_testrunner.suite_runner import SuiteRunner, start_time_limits
 from openkoi_testrunner.suites import Suite, suites_of
 
 PYTEST = "[tool.pytest.ini_options]\n"
@@ -96,7 +96,7 @@ def test_names_and_places_are_those_of_the_workspace() -> None:
         CaseResult("npm test", passed=False, title="npm test fails"),
     )
 
-    outcome = below(SuiteOutcome(runner="npm test", tests=red, skipped=("s",)), "web")
+    outcome = relative_outcome(SuiteOutcome(runner="npm test", tests=red, skipped=("s",)), "web")
 
     told = [(test.name, test.title, test.where) for test in outcome.tests]
     assert [("web/t", "web/t fails", "web/a.js:3"), ("npm test in web", "web/npm test fails", "")] == told
@@ -124,7 +124,7 @@ def test_packages_that_are_not_installed_are_no_silence(tmp_path: Path) -> None:
 
     assert evaluation is not None
     assert evaluation.score is None
-    title = "The npm tests were not run: its packages are not installed: there is no node_modules"
+    title = "The npm tests were not run: its packages are not installed: node_modules is missing"
     assert ((title,), "", False) == (evaluation.missing, evaluation.unavailable_reason, evaluation.green)
     (finding,) = evaluation.findings
     assert (title, Severity.IMPORTANT, "Run npm install in the project.") == (
@@ -156,14 +156,14 @@ def test_python_tests_that_cannot_import_what_they_need_are_told(tmp_path: Path,
 def test_there_is_an_end_to_all_patience(tmp_path: Path) -> None:
     async def story() -> SuiteOutcome | NotRun:
         async with make_run(tmp_path) as run:
-            return await SuiteRunner(run=run, patience=start_time_limits(10, 0), command="true").once(
+            return await SuiteRunner(run=run, patience=start_time_limits(10, 0), command="true").run_suite(
                 Suite(RunnerKind.COMMAND)
             )
 
     came = asyncio.run(story())
 
     assert isinstance(came, NotRun)
-    assert "the 0 seconds for all tests were used up" == came.why
+    assert "the 0 seconds for all tests are used up" == came.why
 
 
 @pytest.mark.skipif(not shutil.which("go"), reason="needs go: apt-get install golang-go")

@@ -8,16 +8,16 @@ import pytest
 
 from openkoi_hookspecs import Baseline, Check, Run, Severity, Task
 from openkoi_testing import logged_baseline, make_run
-from openkoi_testrunner.baseline import SuiteBaseline, baseline_of, before_of
+from openkoi_testrunner.baseline import SuiteBaseline, make_baseline, parse_baseline
 from openkoi_testrunner.evaluator import about_tests
-from openkoi_testrunner.locations import deepest, first
-from openkoi_testrunner.missing import NotRun
-from openkoi_testrunner.outcome import CaseResult, SuiteOutcome, forgiven, merge_tests
+from openkoi_testrunner.locations import deepest_location, first_location
+from openkoi_testrunner.messages import error_line, last_part, stable_line
+from openkoi_testrunner.missing_dependencies import NotRun
 from openkoi_testrunner.project import RunnerKind
-from openkoi_testrunner.records import ReporterRecord, Story, outcome_of, read
+from openkoi_testrunner.records import ReporterOutput, ReporterRecord, outcome_of, parse_output
+from openkoi_testrunner.results import CaseResult, SuiteOutcome, count_as_passed, merge_tests
 from openkoi_testrunner.suites import Suite
-from openkoi_testrunner.verdict import unrun, verdict
-from openkoi_testrunner.wording import last_words, steady, tail
+from openkoi_testrunner.verdict import not_run_findings, verdict
 
 SUITE = Suite(RunnerKind.PYTEST)
 GOOD = CaseResult("good", passed=True)
@@ -49,20 +49,20 @@ def test_red_tests_are_not_what_other_tasks_are_about(category: str) -> None:
 
 
 def test_what_turned_green_has_to_stay_green() -> None:
-    record = baseline_of({SUITE: outcome(BAD)})
+    record = make_baseline({SUITE: outcome(BAD)})
 
-    assert not before_of(record).requires("bad")
-    assert before_of(record, since=(Check("bad", passed=True),)).requires("bad")
+    assert not parse_baseline(record).requires("bad")
+    assert parse_baseline(record, since=(Check("bad", passed=True),)).requires("bad")
 
 
 def test_a_new_test_is_required_however_often_it_fails() -> None:
-    assert before_of(baseline_of({}), since=(Check("bad", passed=False),) * 3).requires("bad")
+    assert parse_baseline(make_baseline({}), since=(Check("bad", passed=False),) * 3).requires("bad")
 
 
 def test_what_another_evaluator_saw_pass_says_nothing_of_a_test() -> None:
-    record = replace(baseline_of({SUITE: outcome(BAD)}), evaluator="testrunner")
+    record = replace(make_baseline({SUITE: outcome(BAD)}), evaluator="testrunner")
 
-    assert not before_of(record, since=(Check("bad", passed=True, evaluator="lint"),)).requires("bad")
+    assert not parse_baseline(record, since=(Check("bad", passed=True, evaluator="lint"),)).requires("bad")
 
 
 def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
@@ -71,15 +71,15 @@ def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
         SUITE: outcome(CaseResult("test_a.py::a", passed=True), BAD),
         web: outcome(CaseResult("web/b", passed=True), silent),
     }
-    record = baseline_of(outcomes, (SUITE, Suite(RunnerKind.GO), web))
+    record = make_baseline(outcomes, (SUITE, Suite(RunnerKind.GO), web))
 
     async def story() -> Baseline | None:
         async with make_run(tmp_path) as run:
             return await logged_baseline(Fixed(record), run)
 
-    before = before_of(asyncio.run(story()))
+    before = parse_baseline(asyncio.run(story()))
 
-    assert before_of(record) == before
+    assert parse_baseline(record) == before
     assert {"test_a.py::a": True, "bad": False, "web/b": True, "c": False} == before.passed
     assert (SUITE, Suite(RunnerKind.GO), web) == before.suites
     assert {"test_a.py::a": SUITE, "bad": SUITE, "web/b": web, "c": web} == before.of
@@ -88,7 +88,7 @@ def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
 
 def test_a_record_names_the_file_that_defines_a_test() -> None:
     names = ["test_a.py::test_a", "web/pond.test.js > is deep", "example.com/pond.TestDeep", "make test"]
-    record = baseline_of({SUITE: outcome(*(CaseResult(name, passed=False) for name in names))})
+    record = make_baseline({SUITE: outcome(*(CaseResult(name, passed=False) for name in names))})
 
     assert ["test_a.py", "web/pond.test.js", "", ""] == [check.file for check in record.checks]
 
@@ -98,7 +98,7 @@ def test_a_record_names_the_file_that_defines_a_test() -> None:
 def test_tests_that_did_not_run_are_missing_only_where_they_concern_the_work(
     touched: tuple[str, ...], missing: bool, tests: tuple[CaseResult, ...]
 ) -> None:
-    found = unrun([NotRun(Suite(RunnerKind.NPM), "there is no node", "Install node.")], touched)
+    found = not_run_findings([NotRun(Suite(RunnerKind.NPM), "there is no node", "Install node.")], touched)
 
     evaluation = verdict(outcome(*tests), SuiteBaseline(), found)
 
@@ -146,7 +146,7 @@ def test_many_failures_are_told_in_a_few_findings_and_a_short_log() -> None:
 
 
 def test_a_flaky_test_passes_and_is_suggested() -> None:
-    evaluation = verdict(forgiven(outcome(BAD), frozenset({"bad"})), SuiteBaseline())
+    evaluation = verdict(count_as_passed(outcome(BAD), frozenset({"bad"})), SuiteBaseline())
 
     assert evaluation is not None
     assert evaluation.checks[0].passed
@@ -172,11 +172,11 @@ def test_one_failure_outweighs_any_number_of_passes() -> None:
     ],
 )
 def test_a_title_leaves_out_what_changes_from_run_to_run(said: str, expected: str) -> None:
-    assert expected == steady(said)
+    assert expected == stable_line(said)
 
 
 def test_a_long_text_is_cut_at_a_line() -> None:
-    assert "…\nccc" == tail("aaa\nbbb\nccc", most=5)
+    assert "…\nccc" == last_part("aaa\nbbb\nccc", limit=5)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_long_text_is_cut_at_a_line() -> None:
     ],
 )
 def test_the_last_error_is_why_a_program_gave_up(printed: str, expected: str) -> None:
-    assert expected == last_words(printed)
+    assert expected == error_line(printed)
 
 
 def test_the_place_is_the_projects_last_line_in_the_traceback(tmp_path: Path) -> None:
@@ -204,17 +204,17 @@ def test_the_place_is_the_projects_last_line_in_the_traceback(tmp_path: Path) ->
         (tmp_path / name).write_text("")
     text = f'  File "{tmp_path}/a b.py", line 3, in test\nkoi.py:7: in feed\n.venv/lib.py:9: in get\nE   koi.py:8: no\n'
 
-    assert "koi.py:7" == deepest(text, tmp_path)
-    assert "" == deepest("/usr/lib/os.py:3: in x\n../koi.py:2: in y", tmp_path)
-    assert "" == first(f"{'x' * 5000}.py:3 and a\0b.py:3", tmp_path)
-    assert "koi.py:5" == first(f"at node:x:1:2 (file://{tmp_path}/koi.py:5:10)", tmp_path)
+    assert "koi.py:7" == deepest_location(text, tmp_path)
+    assert "" == deepest_location("/usr/lib/os.py:3: in x\n../koi.py:2: in y", tmp_path)
+    assert "" == first_location(f"{'x' * 5000}.py:3 and a\0b.py:3", tmp_path)
+    assert "koi.py:5" == first_location(f"at node:x:1:2 (file://{tmp_path}/koi.py:5:10)", tmp_path)
 
 
 def test_a_report_that_lost_its_middle_is_judged_by_its_end(tmp_path: Path) -> None:
-    lines = ['@x {"kind": "test", "id": "a", "outcome": "pas', '@x {"kind": "end", "code": 1, "told": 9}']
-    records, printed = read(lines, "@x ")
+    lines = ['@x {"kind": "test", "id": "a", "outcome": "pas', '@x {"kind": "end", "code": 1, "sent": 9}']
+    records, printed = parse_output(lines, "@x ")
 
-    told = outcome_of(Story(records=records, printed=printed, root=tmp_path))
+    told = outcome_of(ReporterOutput(records=records, printed=printed, root=tmp_path))
 
-    assert (ReporterRecord(kind="end", code=1, told=9),) == records
+    assert (ReporterRecord(kind="end", code=1, sent=9),) == records
     assert [("pytest", False)] == [(test.name, test.passed) for test in told.tests]

@@ -59,5 +59,5 @@ async def answer_question(id: str, answer: str, services: Services) -> PendingQu
     """
     found = find_by_prefix(id, {one.id: one for one in await pending_questions(services)}, "question")
     if store := await services.asker.store():
-        await store.answer(found.id, services.redactor.without_held(answer))
+        await store.answer(found.id, services.redactor.mask_known(answer))
     return found

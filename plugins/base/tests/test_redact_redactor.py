@@ -14,7 +14,7 @@ from openkoi_base.redact import MASK, Redactor, Secret, environment_secrets
 
 PRINTABLE = st.text(string.printable, min_size=6, max_size=40)
 DIGITS = st.text("0123456789", min_size=6, max_size=12)
-SECRETS = (PRINTABLE | st.text(min_size=6, max_size=20) | DIGITS).filter(lambda text: Secret(text, "").worth_holding)
+SECRETS = (PRINTABLE | st.text(min_size=6, max_size=20) | DIGITS).filter(lambda text: Secret(text, "").is_maskable)
 TEXTS = st.text(max_size=20)
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nabc+/=\n-----END RSA PRIVATE KEY-----"
 HOSTILE = st.lists(

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from openkoi_base.redact import MASK, Redactor, StreamRedactor, settled
-from openkoi_base.redact.stream import NEAR, WINDOW
+from openkoi_base.redact import MASK, Redactor, StreamRedactor, safe_cut
+from openkoi_base.redact.stream import CONTEXT_CHARACTERS, WINDOW_CHARACTERS
 
 HELD = "s3cr3t-of-the-db-99"
 KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow/IBAAKCAQEA7x\n" * 300 + "-----END RSA PRIVATE KEY-----"
@@ -22,7 +22,7 @@ def test_pieces_of_any_size_give_the_same_text_and_little_is_kept(seed: int) -> 
     given = []
     for at in range(0, len(text), size):
         given.append(stream.add(text[at : at + size]))
-        assert len(stream.text) <= WINDOW + 2 * NEAR + size
+        assert len(stream.text) <= WINDOW_CHARACTERS + 2 * CONTEXT_CHARACTERS + size
 
     assert "\n".join(MASK if line in SECRETS else line for line in lines) == "".join((*given, stream.finish()))
 
@@ -44,7 +44,7 @@ def test_a_text_that_is_shown_while_it_grows_is_cut_where_no_secret_is(seed: int
 
     for letter in ANSWER:
         waiting += letter
-        if chance.random() < 0.2 and (end := settled(waiting, redact)):
+        if chance.random() < 0.2 and (end := safe_cut(waiting, redact)):
             shown, waiting, parts = shown + redact(waiting[:end]), waiting[end:], parts + 1
     shown += redact(waiting)
 
@@ -74,7 +74,7 @@ def test_a_secret_far_from_what_gives_it_away_is_not_shown_before_that(size: int
 
     for at in range(0, len(text), size):
         waiting += text[at : at + size]
-        end = settled(waiting, redact)
+        end = safe_cut(waiting, redact)
         shown, waiting = shown + redact(waiting[:end]), waiting[end:]
 
     assert secret not in shown + redact(waiting)

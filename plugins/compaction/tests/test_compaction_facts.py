@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_compaction import FactExtracting
-from openkoi_compaction.facts import facts_in, learning_of, repeats
+from openkoi_compaction.facts import learning_of, parse_facts, repeats_memory
 from openkoi_hookspecs import (
     Agent,
     Hit,
@@ -73,7 +73,7 @@ def test_what_memory_had_shown_is_not_saved_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fact", ["The parser is in src/time.py.", "The parser was rewritten in Rust last summer."])
 def test_a_fact_that_says_something_else_is_no_repetition(fact: str) -> None:
-    assert not repeats(fact, ["The parser is in src/date.py."])
+    assert not repeats_memory(fact, ["The parser is in src/date.py."])
 
 
 def test_whoever_has_a_say_in_learnings_has_it_here(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_whoever_has_a_say_in_learnings_has_it_here(tmp_path: Path) -> None:
     ],
 )
 def test_facts_are_the_lines_below_their_heading(told: str, expected: list[str]) -> None:
-    assert expected == facts_in(told)
+    assert expected == parse_facts(told)
 
 
 def test_the_same_words_are_the_same_learning() -> None:

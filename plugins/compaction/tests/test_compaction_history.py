@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_compaction import PeriodicSummary, ReadHistoryTool, RollingWindow
-from openkoi_compaction.history import page, turns_in
+from openkoi_compaction.history import format_page, turns_in
 from openkoi_compaction.transcript import format_part
 from openkoi_hookspecs import (
     Agent,
@@ -131,17 +131,17 @@ def test_turns_that_are_not_there_are_said_so(tmp_path: Path) -> None:
             assert tool.deferred
             await tool.call({"first": 4})
 
-    with pytest.raises(KoiError, match="There are no such turns"):
+    with pytest.raises(KoiError, match="No such turns"):
         asyncio.run(asked())
 
 
 def test_a_long_text_comes_in_pages() -> None:
     text = "\n".join(f"{number} {'x' * 990}" for number in range(50))
 
-    first = page(text, 1)
+    first = format_page(text, 1)
     assert first.endswith("[30 more lines; continue with line=21]")
-    assert page(text, 21).startswith("20 x")
-    assert page(text, 50) == text.splitlines()[-1]
-    assert "[5000 more characters in this line]" in page("y" * 25_000, 1)
+    assert format_page(text, 21).startswith("20 x")
+    assert format_page(text, 50) == text.splitlines()[-1]
+    assert "[5000 more characters in this line]" in format_page("y" * 25_000, 1)
     with pytest.raises(KoiError, match="only 50 lines"):
-        page(text, 51)
+        format_page(text, 51)

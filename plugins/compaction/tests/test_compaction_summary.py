@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_compaction import FactExtracting, PeriodicSummary, RollingWindow
-from openkoi_compaction.purse import too_dear
+from openkoi_compaction.affordable import too_expensive_reason
 from openkoi_hookspecs import (
     Agent,
     Compactor,
@@ -62,7 +62,7 @@ def test_the_summary_stands_in_the_place_of_the_turns(tmp_path: Path) -> None:
     task, summary = texts(shorter[0])
 
     assert "Mend the pond." == task
-    assert summary.startswith("[Compacted history: 2 earlier turns of yours (1-2) are summed up below")
+    assert summary.startswith("[Compacted history: 2 earlier turns of yours (1-2) are summarized below")
     assert "\nFiles: 0.md holds lines.\n" in summary
     assert whole[5:] == shorter[1:]
 
@@ -98,17 +98,17 @@ def test_three_summaries_and_then_turns_are_left_out(tmp_path: Path) -> None:
     said = texts(shorter[0])
 
     assert 3 == len(model.asked)
-    assert 3 == sum("summed up below" in text for text in said)
-    assert 1 == sum("left out here" in text for text in said)
-    assert said == sorted(said, key=lambda text: ("left out" in text, text.partition("Notes")[2]))
+    assert 3 == sum("summarized below" in text for text in said)
+    assert 1 == sum("omitted here" in text for text in said)
+    assert said == sorted(said, key=lambda text: ("omitted" in text, text.partition("Notes")[2]))
 
 
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("", "wrote none"),
+        ("", "wrote no summary"),
         ("Many words. " * 2000, "would be longer"),
-        (ScriptedTurn((Text("Files:"),), stop=FinishReason.LENGTH), "wrote none (length)"),
+        (ScriptedTurn((Text("Files:"),), stop=FinishReason.LENGTH), "wrote no summary (length)"),
         (ScriptedTurn(fails=ScriptedFailure(ScriptedFailureKind.REFUSED, "The heron ate it.")), "The heron ate it."),
     ],
 )
@@ -125,7 +125,7 @@ def test_where_there_is_no_summary_turns_are_left_out_loudly(tmp_path: Path, lin
     shorter, plain = asyncio.run(once())
 
     assert plain == shorter
-    assert any("left out" in text and why in text for text in heard), heard
+    assert any("Omitted" in text and why in text for text in heard), heard
 
 
 @pytest.mark.row("C32")
@@ -151,14 +151,14 @@ def test_where_none_can_be_paid_no_model_is_asked_and_turns_are_left_out_loudly(
 
     assert asyncio.run(once(RollingWindow())) == asyncio.run(once(FactExtracting()))
     assert [] == model.asked
-    assert [f"The oldest turns are left out without a summary: {why}"] == heard
+    assert [f"Omitted the oldest turns without a summary: {why}"] == heard
 
 
 def test_a_summary_is_too_dear_when_it_takes_half_of_the_money_that_is_left() -> None:
     spent = Cost(budget_tokens=10_000, usd=1.0, calls=3)
 
-    assert "" == too_dear(3_000, 1_000, spent, Limits(usd=2.0))
-    assert "too little money is left for one" == too_dear(3_000, 1_000, spent, Limits(usd=1.3))
+    assert "" == too_expensive_reason(3_000, 1_000, spent, Limits(usd=2.0))
+    assert "too little money is left for one" == too_expensive_reason(3_000, 1_000, spent, Limits(usd=1.3))
 
 
 @pytest.mark.row("LOOP-05")

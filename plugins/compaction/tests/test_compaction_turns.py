@@ -6,9 +6,9 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_compaction.marks import missing, summed_up
-from openkoi_compaction.rolling import roll_window
-from openkoi_compaction.turns import without
+from openkoi_compaction.placeholders import format_summary, omitted_turns
+from openkoi_compaction.rolling_window import roll_window
+from openkoi_compaction.turns import remove_oldest
 from openkoi_hookspecs import Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 
 WORDS = st.text(min_size=1, max_size=12)
@@ -41,7 +41,7 @@ def parts(messages: Sequence[Message]) -> list[Part]:
 def people(messages: Sequence[Message]) -> list[Part]:
     """What the user's side said, our own marks left out."""
     said = parts([message for message in messages if message.role is Role.USER])
-    return [part for part in said if not isinstance(part, ToolResult) and not missing(part)]
+    return [part for part in said if not isinstance(part, ToolResult) and not omitted_turns(part)]
 
 
 def steps(whole: Sequence[Message]) -> Iterator[Sequence[Message]]:
@@ -84,7 +84,7 @@ def test_people_s_words_stay_and_so_do_the_latest_turns(whole: list[Message]) ->
 @given(stories())
 def test_the_mark_counts_what_is_missing_and_stands_once(whole: list[Message]) -> None:
     for shorter in steps(whole):
-        marks = [missing(part) for part in parts(shorter) if missing(part)]
+        marks = [omitted_turns(part) for part in parts(shorter) if omitted_turns(part)]
 
         assert [(range(1, 1 + len(spoken(whole)) - len(spoken(shorter))),)] == marks
 
@@ -92,10 +92,10 @@ def test_the_mark_counts_what_is_missing_and_stands_once(whole: list[Message]) -
 @settings(max_examples=40)
 @given(stories(), st.text())
 def test_a_note_stands_where_the_turns_were(whole: list[Message], summary: str) -> None:
-    note = summed_up(range(1, 2), summary)
+    note = format_summary(range(1, 2), summary)
     if not spoken(whole):
         return
-    shorter = without(whole, 1, note)
+    shorter = remove_oldest(whole, 1, note)
 
     assert (*whole[0].parts, note) == shorter[0].parts[: len(whole[0].parts) + 1]
     assert spoken(whole)[1:] == spoken(shorter)
@@ -105,7 +105,7 @@ def test_it_says_how_much_is_missing() -> None:
     whole = [Message.user("The task."), *(message for n in range(8) for message in turn([], [f"{n}"], []))]
     once, twice, *_ = steps(whole)
 
-    said = "with what the tools answered, are left out here; read_history shows them again]"
+    said = "with their tool results, are omitted here; read_history shows them again]"
     assert ("The task.", f"[Compacted history: 3 earlier turns of yours (1-3), {said}") == told(once[0])
     assert ("The task.", f"[Compacted history: 5 earlier turns of yours (1-5), {said}") == told(twice[0])
 

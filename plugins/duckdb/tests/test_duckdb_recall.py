@@ -15,12 +15,12 @@ from openkoi_duckdb.holding import read
 from openkoi_duckdb.tables import DuckDBTables
 from openkoi_hookspecs import Embedding, Hit, Query, Record, Task
 from openkoi_hookspecs.events import QuestionAnswered, TaskStarted
-from openkoi_search.fitting import FoundDocument
-from openkoi_search.held import Lost
-from openkoi_search.layers import Layers
-from openkoi_search.nearness import Meant, Vectors
-from openkoi_search.ranking import Documents, answer, query_words
-from openkoi_search.sidecar import read as sidecar
+from openkoi_search.base_and_tail import VectorLayers
+from openkoi_search.hit_selection import FoundDocument
+from openkoi_search.in_memory_documents import VectorsOutdatedError
+from openkoi_search.ranking import Documents, query_words, rank_documents
+from openkoi_search.vector_file import read as sidecar
+from openkoi_search.vector_store import VectorQuery, VectorStore
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import records_of, run_records
 
@@ -41,10 +41,10 @@ class Meanings:
 
     def __init__(self, id: str = "meanings-3") -> None:
         self.id = id
-        self.asked: list[str] = []
+        self.last_stamps: list[str] = []
 
     async def embed(self, texts: Sequence[str]) -> Embedding:
-        self.asked += texts
+        self.last_stamps += texts
         return Embedding([self.vector(text.lower()) for text in texts])
 
     def vector(self, text: str) -> list[float]:
@@ -119,9 +119,9 @@ def test_model_and_dimension_stand_with_each_vector_and_another_model_embeds_ane
     lengths = subject.file.read(lambda c: c.execute("SELECT DISTINCT len(embedding) FROM memory_vec").fetchall())
     assert [("meanings-4", 8, 5)] == stands
     assert [(8,)] == lengths
-    assert 5 == len(other.asked)
+    assert 5 == len(other.last_stamps)
     asyncio.run(subject.ingest(run_records("r1", "Paint")))
-    assert 5 == len(other.asked)
+    assert 5 == len(other.last_stamps)
 
 
 def test_an_embedder_that_fails_is_said_once_and_words_answer(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -171,7 +171,7 @@ def test_a_damaged_file_of_vectors_answers_nothing_wrong_and_is_made_again(
         again = DuckDB(path=tmp_path / "openkoi.db", embedder=Meanings())
         with caplog.at_level(logging.WARNING, "openkoi"):
             assert right == asyncio.run(again.search(asked))
-        assert damaged == whole or "made again" in caplog.text
+        assert damaged == whole or "rebuilt" in caplog.text
         assert whole == file.read_bytes()
 
 
@@ -192,15 +192,15 @@ def test_what_is_held_asks_the_tables_when_the_vectors_turn_out_damaged(tmp_path
     file = tmp_path / "openkoi.db.vectors"
     file.write_bytes(file.read_bytes()[:-40] + bytes(range(40)))
     held = subject.file.read(read)
-    vectors = Vectors(file, "meanings-3", 0.6, known=Layers(sidecar(file)))
+    vectors = VectorStore(file, "meanings-3", 0.6, layers=VectorLayers(sidecar(file)))
     query = Query("which entrance", project="koi", kinds=("transcript",))
-    meant = Meant(Meanings().vector(query.text), vectors)
+    meant = VectorQuery(Meanings().vector(query.text), vectors)
     assert held is not None
 
-    with pytest.raises(Lost):
-        answer(held, query, query_words(query), meant)
+    with pytest.raises(VectorsOutdatedError):
+        rank_documents(held, query, query_words(query), meant)
 
-    best = subject.file.read(lambda there: answer(DuckDBTables(there), query, query_words(query), meant))
+    best = subject.file.read(lambda there: rank_documents(DuckDBTables(there), query, query_words(query), meant))
     assert best is not None
     assert SAID[0] in best[0].text
 
@@ -221,7 +221,7 @@ def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
     ]
 
     def answers(there: Documents) -> list[Sequence[FoundDocument]]:
-        return [answer(there, one, query_words(one)) for one in questions]
+        return [rank_documents(there, one, query_words(one)) for one in questions]
 
     def both(connection: "DuckDBPyConnection") -> tuple[list[Sequence[FoundDocument]], list[Sequence[FoundDocument]]]:
         return answers(DuckDBTables(connection)), answers(read(connection))
@@ -239,7 +239,7 @@ def test_what_is_held_is_given_up_when_there_is_more(tmp_path: Path) -> None:
     for _ in range(3):
         assert [] == search_project(subject, "quarrel")
     assert subject.holding is not None
-    assert subject.holding.now(None) is not None
+    assert subject.holding.current_documents(None) is not None
 
     asyncio.run(memory(tmp_path).ingest(talk(["They had a quarrel about the gateway."], "t9")))
 

@@ -8,11 +8,11 @@ import numpy
 import pytest
 
 from openkoi_hnsw import graph_of
-from openkoi_hnsw.graph import built
-from openkoi_hnsw.guard import FADE, measure_recall
-from openkoi_hnsw.guarded import BUILD_AT, Guarded
-from openkoi_hnsw.kept import GraphFile
-from openkoi_search.scanning import Scanned, top
+from openkoi_hnsw.graph import build_graph
+from openkoi_hnsw.graph_file import GraphFile
+from openkoi_hnsw.guard import DECAY, measure_recall
+from openkoi_hnsw.verified_graph import BUILD_AT, VerifiedGraph
+from openkoi_search.exact_search import VectorMatrix, top_positions
 from openkoi_testing.full_disk import limit_file_size
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def heaps(size: int = 800, dimensions: int = 16) -> "Matrix":
     return found
 
 
-def asked_often(guarded: Guarded, matrix: "Matrix", times: int = BUILD_AT) -> Guarded:
+def asked_often(guarded: VerifiedGraph, matrix: "Matrix", times: int = BUILD_AT) -> VerifiedGraph:
     """The same, when its work is done."""
     for _ in range(times):
         guarded.rows(matrix[0], 5)
@@ -58,20 +58,20 @@ def test_who_asks_often_has_a_graph_and_the_next_one_who_asks_twice(kept: Path) 
     assert once.graph is None
     rows = twice.rows(matrix[0], 5)
     assert rows is not None
-    assert set(top(matrix @ matrix[0], 5).tolist()) == set(rows.tolist())
+    assert set(top_positions(matrix @ matrix[0], 5).tolist()) == set(rows.tolist())
     assert ["openkoi.db.vectors.hnsw", "openkoi.db.vectors.hnsw.json"] == sorted(p.name for p in kept.parent.iterdir())
 
 
 def test_what_a_graph_finds_is_ranked_by_the_vectors(kept: Path) -> None:
     matrix = heaps()
-    scanned = Scanned(matrix, graph=asked_often(graph_of(kept, MARK, matrix), matrix, 2))
+    scanned = VectorMatrix(matrix, graph=asked_often(graph_of(kept, MARK, matrix), matrix, 2))
 
     rows, scores = scanned.nearest(matrix[4].tolist(), 6)
     some, _ = scanned.nearest(matrix[4].tolist(), 6, numpy.arange(0, len(matrix), 2))
 
-    assert top(matrix @ matrix[4], 6).tolist() == rows.tolist()
+    assert top_positions(matrix @ matrix[4], 6).tolist() == rows.tolist()
     assert matrix[rows] @ matrix[4] == pytest.approx(scores)
-    assert (top(matrix[::2] @ matrix[4], 6) * 2).tolist() == some.tolist()
+    assert (top_positions(matrix[::2] @ matrix[4], 6) * 2).tolist() == some.tolist()
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(200, marks=pytest.mark.campaign)])
@@ -119,14 +119,14 @@ def test_a_graph_that_finds_too_little_is_given_up_and_not_built_again(
 ) -> None:
     matrix = heaps()
     kept = GraphFile(tmp_path / "v.hnsw", MARK)
-    kept.refuse(len(matrix), matrix.shape[1], 0.4)
+    kept.mark_unusable(len(matrix), matrix.shape[1], 0.4)
 
-    assert asked_often(Guarded(kept, matrix), matrix, 3 * BUILD_AT).work is None
+    assert asked_often(VerifiedGraph(kept, matrix), matrix, 3 * BUILD_AT).work is None
 
-    subject = asked_often(Guarded(GraphFile(tmp_path / "w.hnsw", MARK), matrix), matrix)
+    subject = asked_often(VerifiedGraph(GraphFile(tmp_path / "w.hnsw", MARK), matrix), matrix)
     assert subject.graph is not None
-    while FADE < subject.guard.recall or subject.guard.is_trusted:
-        subject.hear(matrix[0], numpy.arange(790, 800))
+    while DECAY < subject.guard.recall or subject.guard.is_trusted:
+        subject.record_exact(matrix[0], numpy.arange(790, 800))
     assert subject.rows(matrix[0], 5) is None
     assert "misses nothing" in caplog.text
 
@@ -135,7 +135,7 @@ def test_vectors_that_lie_anywhere_are_measured_for_what_they_are() -> None:
     chance = numpy.random.default_rng(1)
     matrix = chance.standard_normal((1_200, 300), numpy.float32)
     matrix /= numpy.linalg.norm(matrix, axis=1, keepdims=True)
-    graph = built(matrix, lambda: False)
+    graph = build_graph(matrix, lambda: False)
     graph.index.set_ef(10)
     narrow = graph.rows(matrix[0], 1)
 
@@ -168,7 +168,7 @@ def test_a_full_disk_keeps_nothing_and_the_graph_answers_all_the_same(
 
     assert subject.rows(matrix[0], 5) is not None
     assert [] == list(tmp_path.iterdir())
-    assert "could not be kept" in caplog.text
+    assert "could not be saved" in caplog.text
 
 
 def test_who_leaves_does_not_wait_for_the_graph(tmp_path: Path) -> None:

@@ -20,11 +20,11 @@ from openkoi_hookspecs import (
     Severity,
     Task,
 )
-from openkoi_learning.book import LearningState
-from openkoi_learning.choose import SelectionRules, TaskQuery
-from openkoi_learning.entry import LearningEntry, Trust, name_of
-from openkoi_learning.events import Noted
+from openkoi_learning.entry import LearningEntry, Trust, entry_id
+from openkoi_learning.events import EntryUpdated
 from openkoi_learning.lesson import Lesson
+from openkoi_learning.selection import SelectionRules, TaskQuery
+from openkoi_learning.state import LearningState
 
 NOW = "2026-03-01T00:00:00Z"
 COMMAS = Finding("The export breaks", Severity.BLOCKER, rule="columns", where="export.py:3", fix="Use `semicolon`.")
@@ -64,14 +64,14 @@ def entry(text: str = "Use `semicolon` for the export.", **more: object) -> Lear
         "trust": Trust.CHECK,
         "since": NOW,
     }
-    return LearningEntry(name_of("heuristic", text, "pond"), "heuristic", text, **{**facts, **more})  # type: ignore[arg-type]  # by field name
+    return LearningEntry(entry_id("heuristic", text, "pond"), "heuristic", text, **{**facts, **more})  # type: ignore[arg-type]  # by field name
 
 
 def book(entries: Sequence[LearningEntry], *events: tuple[str, Event]) -> LearningState:
     kept = LearningState()
-    told = [*(("start", Noted(one)) for one in entries), *events]
+    told = [*(("start", EntryUpdated(one)) for one in entries), *events]
     for number, (run, event) in enumerate(told):
-        kept.take(Record(f"{number:05}", NOW, run, event))
+        kept.apply(Record(f"{number:05}", NOW, run, event))
     return kept
 
 

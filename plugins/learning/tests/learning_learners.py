@@ -11,14 +11,14 @@ from learning_world import ERRS, REFLECTS, Trick, World
 
 from openkoi_hookspecs import Event, Record, Result, Task
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_learning.book import LearningState
-from openkoi_learning.choose import SelectionRules, TaskQuery, choose
-from openkoi_learning.entry import EntryEvidence, LearningEntry, learning_of, name_of
-from openkoi_learning.events import Credited, Noted, Shown
-from openkoi_learning.judge import entries_to_blame, fault_of, status_changes
+from openkoi_learning.credit_assignment import entries_to_blame, first_attempt_failure, status_changes
+from openkoi_learning.entry import EntryEvidence, LearningEntry, entry_id, learning_from_entry
+from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.lesson import Lesson, first_attempt_passed, first_findings
-from openkoi_learning.teach import taught
-from openkoi_learning.trust import Read
+from openkoi_learning.pipeline import derive_changes
+from openkoi_learning.provenance import SourcesRead
+from openkoi_learning.selection import SelectionRules, TaskQuery, select_entries
+from openkoi_learning.state import LearningState
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -94,10 +94,10 @@ class Ours:
 
     def recall(self, run: int, task: Task, needs: Sequence[Trick]) -> Sequence[str]:
         asked = TaskQuery(run=str(run), text=task.text, project=task.project, model="m", now=at(run))
-        choice = choose(self.book, asked, self.rules)
+        choice = select_entries(self.book, asked, self.rules)
         ids = tuple(entry.id for entry in choice.shown)
         out = tuple(entry.id for entry in choice.withheld)
-        self.write(run, Shown(task.text, task.project, "m", ids, out))
+        self.write(run, EntriesShown(task.text, task.project, "m", ids, out))
         self.tokens += sum(entry.tokens for entry in choice.shown)
         self.shown.append(choice.shown)
         return [entry.text for entry in choice.shown]
@@ -105,28 +105,28 @@ class Ours:
     def learn(self, run: int, result: Result) -> None:
         good = first_attempt_passed(result)
         shown = self.shown[-1]
-        told = self.book.visits[str(run)].told
+        told = self.book.exposures[str(run)].selection
         eligible = [self.book.entries[id] for id in (*told.shown, *told.withheld)]
-        guilty = [] if good else entries_to_blame(eligible, fault_of(result, told.task))
-        self.write(run, Credited(bool(good), tuple(guilty)))
+        guilty = [] if good else entries_to_blame(eligible, first_attempt_failure(result, told.task))
+        self.write(run, OutcomeCredited(bool(good), tuple(guilty)))
         for entry in status_changes(self.book, (*told.shown, *told.withheld), told.project, at(run)):
             self.save(run, entry)
         lesson = Lesson(run=str(run), result=result, project=result.task.project, at=at(run))
-        read = Read(recalled=tuple(entry.text for entry in shown))
+        read = SourcesRead(recalled=tuple(entry.text for entry in shown))
         more = reflected(lesson, self.random) if self.random.random() < REFLECTS else []
-        for entry in taught(
+        for entry in derive_changes(
             self.book.entries.values(), lesson, read, str, more=more, blamed=set(guilty) & set(told.shown)
         ):
             self.save(run, entry)
 
     def save(self, run: int, entry: LearningEntry) -> None:
-        self.write(run, Noted(entry))
-        self.write(run, LearningSaved(learning_of(entry)))
+        self.write(run, EntryUpdated(entry))
+        self.write(run, LearningSaved(learning_from_entry(entry)))
 
     def write(self, run: int, event: Event) -> None:
         record = Record(f"{len(self.records):08}", at(run), str(run), event)
         self.records.append(record)
-        self.book.take(record)
+        self.book.apply(record)
 
 
 def reflected(lesson: Lesson, random: Random) -> list[LearningEntry]:
@@ -143,7 +143,7 @@ def reflected(lesson: Lesson, random: Random) -> list[LearningEntry]:
     text = f"When working on {thing}, remember {value}."
     return [
         LearningEntry(
-            name_of("heuristic", text, lesson.project),
+            entry_id("heuristic", text, lesson.project),
             "heuristic",
             text,
             when=(lesson.task,),

@@ -28,7 +28,7 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_learning import LearningHook
-from openkoi_learning.book import LearningState
+from openkoi_learning.state import LearningState
 from openkoi_runlog import RunLog, session_id
 from openkoi_scripted import Line, Scripted
 from openkoi_testing import Scenario
@@ -141,7 +141,7 @@ class Home:
     @property
     def book(self) -> LearningState:
         """What is known now, by the log."""
-        return LearningHook(sessions=self.folder / "home" / "data" / "sessions").shelf.read_now()
+        return LearningHook(sessions=self.folder / "home" / "data" / "sessions").log_view.read_now()
 
     def spoken(self) -> str:
         """Everything that stood outside of data marks in the requests of the latest task."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_learning.answers import LessonAnswer, answers
+from openkoi_learning.lesson_parser import LessonAnswer, parse_lessons
 
 pytestmark = pytest.mark.unit
 
@@ -33,9 +33,9 @@ LESSON = "Use `pipe` as the separator"
     ],
 )
 def test_lessons_are_read_in_the_form_asked_for_as_a_list_or_as_json(reply: str, expected: list[LessonAnswer]) -> None:
-    assert expected == answers(reply)
+    assert expected == parse_lessons(reply)
 
 
 @given(st.text())
 def test_nothing_that_a_model_says_breaks_it(reply: str) -> None:
-    assert all(isinstance(one, LessonAnswer) for one in answers(reply))
+    assert all(isinstance(one, LessonAnswer) for one in parse_lessons(reply))

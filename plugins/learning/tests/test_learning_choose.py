@@ -12,10 +12,10 @@ from openkoi_hookspecs import (
     Recall,
     Record,
 )
-from openkoi_learning.choose import Selection, SelectionRules, choose
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
-from openkoi_learning.events import Credited, Shown
-from openkoi_learning.hook import similar
+from openkoi_learning.events import EntriesShown, OutcomeCredited
+from openkoi_learning.hook import fit_past_tasks
+from openkoi_learning.selection import Selection, SelectionRules, select_entries
 
 pytestmark = pytest.mark.unit
 
@@ -23,13 +23,13 @@ pytestmark = pytest.mark.unit
 def test_a_projects_memory_never_leaves_it() -> None:
     kept = book([entry("Export invoices by `tab`.", project="lake"), entry("Export invoices by `x`.", scope="user")])
 
-    assert ["Export invoices by `x`."] == [one.text for one in choose(kept, asked(), NEVER).shown]
+    assert ["Export invoices by `x`."] == [one.text for one in select_entries(kept, asked(), NEVER).shown]
 
 
 def test_what_is_not_about_the_task_is_not_shown_however_much_room_there_is() -> None:
     kept = book([entry("Export invoices by `tab`."), entry("Water the roses.")])
 
-    assert ["Export invoices by `tab`."] == [one.text for one in choose(kept, asked(), NEVER).shown]
+    assert ["Export invoices by `tab`."] == [one.text for one in select_entries(kept, asked(), NEVER).shown]
 
 
 @pytest.mark.row("MEM-11", "C68")
@@ -37,7 +37,10 @@ def test_similar_tasks_are_told_only_where_half_of_the_room_is_left_and_three_at
     past = Recall(tuple(Hit(Passage(f"p{n}", f"Task {n} went well."), 0.5) for n in range(5)))
     few, many = Selection((entry(),), ()), Selection(tuple(entry("x" * 190) for _ in range(7)), ())
 
-    assert (3, 0) == (len(similar(past, few, SelectionRules())), len(similar(past, many, SelectionRules())))
+    assert (3, 0) == (
+        len(fit_past_tasks(past, few, SelectionRules())),
+        len(fit_past_tasks(past, many, SelectionRules())),
+    )
 
 
 @pytest.mark.row("C68")
@@ -47,9 +50,12 @@ def test_eight_entries_and_six_hundred_tokens_at_most_and_one_on_probation() -> 
         entry(f"Export invoices rule_{n}", standing=LearningStatus.PROBATION, trust=Trust.MODEL) for n in range(3)
     ]
 
-    assert 8 == len(choose(book(many), asked(), NEVER).shown)
-    assert sum(one.tokens for one in choose(book(many), asked(), SelectionRules(tokens=100, withheld=0.0)).shown) <= 100
-    assert 1 == len(choose(book(guesses), asked(), NEVER).shown)
+    assert 8 == len(select_entries(book(many), asked(), NEVER).shown)
+    assert (
+        sum(one.tokens for one in select_entries(book(many), asked(), SelectionRules(tokens=100, withheld=0.0)).shown)
+        <= 100
+    )
+    assert 1 == len(select_entries(book(guesses), asked(), NEVER).shown)
 
 
 @pytest.mark.row("C20", "LEARN-08")
@@ -62,34 +68,36 @@ def test_preferences_are_recalled_and_traps_stand_first() -> None:
         ]
     )
 
-    assert ["anti_pattern", "heuristic", "preference"] == sorted(one.kind for one in choose(told, asked(), NEVER).shown)
-    assert "anti_pattern" == choose(told, asked(), NEVER).shown[0].kind
+    assert ["anti_pattern", "heuristic", "preference"] == sorted(
+        one.kind for one in select_entries(told, asked(), NEVER).shown
+    )
+    assert "anti_pattern" == select_entries(told, asked(), NEVER).shown[0].kind
 
 
 def test_the_same_run_is_shown_the_same() -> None:
     kept = book([entry(f"Export invoices by step_{n}.") for n in range(12)])
 
-    assert choose(kept, asked(), SelectionRules()) == choose(kept, asked(), SelectionRules())
-    assert any(choose(kept, asked(run=str(n)), SelectionRules(withheld=0.3)).withheld for n in range(20))
+    assert select_entries(kept, asked(), SelectionRules()) == select_entries(kept, asked(), SelectionRules())
+    assert any(select_entries(kept, asked(run=str(n)), SelectionRules(withheld=0.3)).withheld for n in range(20))
 
 
 def test_what_a_person_stands_for_is_never_withheld() -> None:
     mine = entry("Export invoices by `tab`.", trust=Trust.PERSON)
     always = SelectionRules(withheld=1.0)
 
-    assert () == choose(book([mine]), asked(), always).withheld
-    assert choose(book([replace(mine, trust=Trust.CHECK)]), asked(), always).withheld
+    assert () == select_entries(book([mine]), asked(), always).withheld
+    assert select_entries(book([replace(mine, trust=Trust.CHECK)]), asked(), always).withheld
 
 
 def test_what_a_check_bore_out_is_shown_when_it_first_fits() -> None:
     proved = entry("Export invoices by `tab`.", trust=Trust.CHECK, proofs=(EntryEvidence(run="run1", rule="columns"),))
     kept, always = book([proved]), SelectionRules(withheld=1.0)
-    first = choose(kept, asked(), always)
-    kept.take(Record("s", NOW, "r1", Shown("Export the invoices", "pond", "m", (proved.id,))))
-    kept.take(Record("c", NOW, "r1", Credited(True)))
+    first = select_entries(kept, asked(), always)
+    kept.apply(Record("s", NOW, "r1", EntriesShown("Export the invoices", "pond", "m", (proved.id,))))
+    kept.apply(Record("c", NOW, "r1", OutcomeCredited(True)))
 
     assert [proved] == list(first.shown)
-    assert [proved.id] == [one.id for one in choose(kept, asked(), always).withheld]
+    assert [proved.id] == [one.id for one in select_entries(kept, asked(), always).withheld]
 
 
 def test_of_two_that_contradict_each_other_only_the_better_is_shown() -> None:
@@ -101,14 +109,14 @@ def test_of_two_that_contradict_each_other_only_the_better_is_shown() -> None:
         ]
     )
 
-    assert ["Export invoices by `x`."] == [one.text for one in choose(kept, asked(), NEVER).shown]
+    assert ["Export invoices by `x`."] == [one.text for one in select_entries(kept, asked(), NEVER).shown]
 
 
 def test_what_faded_is_not_shown_and_what_helped_since_is() -> None:
     old = entry("Export invoices by `tab`.", since="2024-01-01T00:00:00Z")
 
-    assert () == choose(book([old]), asked(), NEVER).shown
-    assert 1 == len(choose(book([replace(old, pinned=True)]), asked(), NEVER).shown)
+    assert () == select_entries(book([old]), asked(), NEVER).shown
+    assert 1 == len(select_entries(book([replace(old, pinned=True)]), asked(), NEVER).shown)
 
 
 def test_what_only_happened_often_gives_way_to_what_says_what_to_do() -> None:
@@ -117,8 +125,8 @@ def test_what_only_happened_often_gives_way_to_what_says_what_to_do() -> None:
     )
     advice = entry("Export invoices by `tab`.", standing=LearningStatus.PROBATION, trust=Trust.MODEL)
 
-    assert [advice.text] == [one.text for one in choose(book([bare, advice]), asked(), NEVER).shown]
-    assert [bare.text] == [one.text for one in choose(book([bare]), asked(), NEVER).shown]
+    assert [advice.text] == [one.text for one in select_entries(book([bare, advice]), asked(), NEVER).shown]
+    assert [bare.text] == [one.text for one in select_entries(book([bare]), asked(), NEVER).shown]
 
 
 def test_a_guess_gives_way_to_what_was_seen_to_mend_where_the_same_words_speak_for_both() -> None:
@@ -127,7 +135,7 @@ def test_a_guess_gives_way_to_what_was_seen_to_mend_where_the_same_words_speak_f
     guess = entry("Use `local_disk` as the bucket.", trust=Trust.MODEL, origin="reflection", when=(portrait, index))
 
     def shown(text: str) -> list[LearningEntry]:
-        return list(choose(book([mended, guess]), asked(text), NEVER).shown)
+        return list(select_entries(book([mended, guess]), asked(text), NEVER).shown)
 
     assert [mended] == shown(portrait)
     assert [guess] == shown(index)

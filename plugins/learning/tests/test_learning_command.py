@@ -10,10 +10,10 @@ from click.testing import CliRunner, Result
 
 from openkoi_hookspecs import Event, KoiError, LearningStatus
 from openkoi_learning import LearningHook
-from openkoi_learning.command import decide, learn
-from openkoi_learning.decay import PER_WEEK
+from openkoi_learning.command import ask_decision, learn
+from openkoi_learning.decay import DECAY_PER_WEEK
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
-from openkoi_learning.events import Credited, Noted, Shown
+from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_runlog import RunLog, session_id
 from openkoi_testing import GivenPlugins
 
@@ -32,7 +32,7 @@ class Shop:
     """A log, and the command over it."""
 
     sessions: Path
-    decay: float = PER_WEEK
+    decay: float = DECAY_PER_WEEK
 
     def write(self, run: str, *events: Event) -> None:
         """Write to the log as a run would."""
@@ -52,8 +52,8 @@ class Shop:
 @pytest.fixture
 def shop(tmp_path: Path) -> Shop:
     shop = Shop(tmp_path)
-    shop.write("run1", Noted(RULE), Noted(GUESS))
-    shop.write("run2", Shown("export", "", "m", ("aa11",)), Credited(False, ("aa11",)))
+    shop.write("run1", EntryUpdated(RULE), EntryUpdated(GUESS))
+    shop.write("run2", EntriesShown("export", "", "m", ("aa11",)), OutcomeCredited(False, ("aa11",)))
     return shop
 
 
@@ -78,9 +78,9 @@ def test_why_tells_run_iteration_finding_diff_outcome_and_lift(shop: Shop) -> No
         "run run1, iteration 2",
         "It breaks export.py",
         "diff abc",
-        "red before: t",
-        "failed in this",
-        "lift: ",
+        "failing before: t",
+        "failed because of this",
+        "uplift: ",
     ):
         assert part in said
 
@@ -90,8 +90,8 @@ def test_a_deed_is_in_the_log_for_whoever_reads_it_next(shop: Shop) -> None:
     shop.openkoi("restore", "aa11")
     shop.openkoi("pin", "bb22")
 
-    kept = shop.ledger.shelf.read_now().entries
-    assert (LearningStatus.PROBATION, "restored by a person") == (kept["aa11"].standing, kept["aa11"].reason)
+    kept = shop.ledger.log_view.read_now().entries
+    assert (LearningStatus.PROBATION, "restored by the user") == (kept["aa11"].standing, kept["aa11"].reason)
     assert kept["bb22"].pinned
 
 
@@ -111,12 +111,12 @@ def test_without_a_terminal_the_review_is_a_list(shop: Shop) -> None:
 )
 def test_keys_approve_dismiss_view_or_leave_it_for_later(shop: Shop, keys: str, standing: LearningStatus) -> None:
     ledger = shop.ledger
-    guess = ledger.shelf.read_now().entries["bb22"]
+    guess = ledger.log_view.read_now().entries["bb22"]
 
     with CliRunner().isolation(input=keys):
-        decide(ledger, guess)
+        ask_decision(ledger, guess)
 
-    assert standing is ledger.shelf.read_now().entries["bb22"].standing
+    assert standing is ledger.log_view.read_now().entries["bb22"].standing
 
 
 @pytest.mark.row("C57")
@@ -129,7 +129,7 @@ def test_a_word_that_is_no_action_is_told_how_to_be_a_task(shop: Shop) -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(("why", "zz"), "Unknown entry 'zz'"), (("why", ""), "fits 2 entries"), (("--install", "s"), "skills")],
+    [(("why", "zz"), "Unknown entry 'zz'"), (("why", ""), "matches 2 entries"), (("--install", "s"), "skills")],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(shop: Shop, words: Sequence[str], said: str) -> None:
     error = shop.openkoi(*words).exception
@@ -158,4 +158,4 @@ def test_why_tells_how_fast_an_entry_fades_by_the_rate_that_is_set(shop: Shop) -
 
 
 def test_a_ledger_that_is_switched_off_says_so(tmp_path: Path) -> None:
-    assert "switched off" in str(CliRunner().invoke(learn, ["list"], obj=GivenPlugins({})).exception)
+    assert "disabled" in str(CliRunner().invoke(learn, ["list"], obj=GivenPlugins({})).exception)

@@ -8,85 +8,95 @@ from hypothesis import strategies as st
 from learning_builders import NOW, book, entry
 
 from openkoi_hookspecs import Event, LearningStatus
-from openkoi_learning.credit import Use, counts, drawn, harmful, idle, lift, share_withheld, utility
-from openkoi_learning.decay import Decay, confidence, expiry
+from openkoi_learning.credit_assignment import status_changes
+from openkoi_learning.decay import Decay, decayed_worth, expires_at
+from openkoi_learning.effectiveness import (
+    EntryOutcome,
+    base_holdout_rate,
+    count_outcomes,
+    estimate_uplift,
+    estimate_utility,
+    is_harmful,
+    is_idle,
+    random_share,
+)
 from openkoi_learning.entry import LearningEntry, Trust
-from openkoi_learning.events import Credited, Shown
-from openkoi_learning.judge import status_changes
+from openkoi_learning.events import EntriesShown, OutcomeCredited
 
 pytestmark = pytest.mark.unit
 
 
-def used(*outcomes: str) -> list[Use]:
+def used(*outcomes: str) -> list[EntryOutcome]:
     """``+`` shown and passed, ``-`` shown and blamed, ``o`` shown and failed elsewhere, ``w`` and ``W`` withheld."""
     return [
-        Use(str(n), "m", kind in "+-o", kind in "+W", kind in "-w") for n, kind in enumerate("".join(outcomes))
+        EntryOutcome(str(n), "m", kind in "+-o", kind in "+W", kind in "-w") for n, kind in enumerate("".join(outcomes))
     ]  # fmt: skip
 
 
 def test_the_lift_compares_with_and_without() -> None:
-    helps, harms = lift(used("+" * 20, "w" * 8), 0.5), lift(used("-" * 8, "W" * 8), 0.5)
+    helps, harms = estimate_uplift(used("+" * 20, "w" * 8), 0.5), estimate_uplift(used("-" * 8, "W" * 8), 0.5)
 
     assert helps.low > 0 > harms.high
-    assert lift(used("+" * 3, "w"), 0.5).low < 0
+    assert estimate_uplift(used("+" * 3, "w"), 0.5).low < 0
 
 
 def test_three_blames_in_a_row_are_harm_and_failures_elsewhere_are_none() -> None:
-    assert harmful(used("+++---"), 0.8)
-    assert not harmful(used("++++oo"), 0.6)
-    assert not harmful(used("--"), 0.6)
+    assert is_harmful(used("+++---"), 0.8)
+    assert not is_harmful(used("++++oo"), 0.6)
+    assert not is_harmful(used("--"), 0.6)
 
 
 def test_harm_that_nothing_points_to_is_seen_by_the_lift() -> None:
-    assert harmful(used("oooooo", "W" * 12), 0.8)
+    assert is_harmful(used("oooooo", "W" * 12), 0.8)
 
 
 def test_what_makes_no_difference_is_found_out() -> None:
-    assert idle(used("+" * 40, "W" * 12), 0.95)
-    assert not idle(used("+" * 40, "w" * 6), 0.9)
+    assert is_idle(used("+" * 40, "W" * 12), 0.95)
+    assert not is_idle(used("+" * 40, "w" * 6), 0.9)
 
 
 def test_worth_falls_with_harm_more_than_it_rises_with_help() -> None:
-    assert utility((), 0.5) == 0.5
-    assert utility(used("+-"), 0.5) < 0.5 < utility(used("+"), 0.5)
+    assert estimate_utility((), 0.5) == 0.5
+    assert estimate_utility(used("+-"), 0.5) < 0.5 < estimate_utility(used("+"), 0.5)
     assert (3, 1, 1, 1) == tuple(
-        getattr(counts(used("+-ow")), name) for name in ("shown", "helpful", "harmful", "withheld")
+        getattr(count_outcomes(used("+-ow")), name) for name in ("shown", "helpful", "harmful", "withheld")
     )
 
 
 def test_drawing_lots_is_the_same_for_the_same_run_and_fair_over_many() -> None:
-    assert drawn("r", "e") == drawn("r", "e")
-    assert 0.07 < sum(drawn(str(run), "e") < 0.1 for run in range(2000)) / 2000 < 0.13
-    assert share_withheld(used("+" * 30), 0.1, doubted=False) < 0.02 < share_withheld((), 0.1, doubted=False)
+    assert random_share("r", "e") == random_share("r", "e")
+    assert 0.07 < sum(random_share(str(run), "e") < 0.1 for run in range(2000)) / 2000 < 0.13
+    assert base_holdout_rate(used("+" * 30), 0.1, doubted=False) < 0.02 < base_holdout_rate((), 0.1, doubted=False)
 
 
 @pytest.mark.row("C22", "MEM-12")
 @given(st.lists(st.integers(0, 90), max_size=8))
 def test_any_number_of_runs_fades_an_entry_as_much_as_one(days: list[int]) -> None:
     asked = [
-        confidence(0.8, "2026-01-01T00:00:00Z", f"2026-{1 + day // 30:02}-{1 + day % 28:02}T00:00:00Z") for day in days
+        decayed_worth(0.8, "2026-01-01T00:00:00Z", f"2026-{1 + day // 30:02}-{1 + day % 28:02}T00:00:00Z")
+        for day in days
     ]
 
     assert all(0 < one <= 0.8 for one in asked)
-    assert pytest.approx(0.44, abs=0.01) == confidence(0.8, "2026-01-01T00:00:00Z", "2026-03-26T00:00:00Z")
-    assert "2026-10" == expiry(0.8, "2026-01-01T00:00:00Z")[:7]
-    assert "2026-05" == expiry(0.8, "2026-01-01T00:00:00Z", Decay(per_week=0.1))[:7]
-    assert "2026-04" == expiry(0.8, "2026-01-01T00:00:00Z", Decay(prune_below=0.4))[:7]
+    assert pytest.approx(0.44, abs=0.01) == decayed_worth(0.8, "2026-01-01T00:00:00Z", "2026-03-26T00:00:00Z")
+    assert "2026-10" == expires_at(0.8, "2026-01-01T00:00:00Z")[:7]
+    assert "2026-05" == expires_at(0.8, "2026-01-01T00:00:00Z", Decay(per_week=0.1))[:7]
+    assert "2026-04" == expires_at(0.8, "2026-01-01T00:00:00Z", Decay(prune_below=0.4))[:7]
 
 
 @pytest.mark.row("MEM-13", "C54")
 def test_help_restarts_the_clock_and_being_shown_does_not() -> None:
     one = entry(since="2026-01-01T00:00:00Z")
-    failed = [("r1", Shown("export", "pond", "m", (one.id,))), ("r1", Credited(False))]
-    passed = [("r2", Shown("export", "pond", "m", (one.id,))), ("r2", Credited(True))]
+    failed = [("r1", EntriesShown("export", "pond", "m", (one.id,))), ("r1", OutcomeCredited(False))]
+    passed = [("r2", EntriesShown("export", "pond", "m", (one.id,))), ("r2", OutcomeCredited(True))]
 
     assert ("2026-01-01T00:00:00Z", 0) == (
         book([one], *failed).last_helped(one),
-        counts(book([one], *failed).uses(one.id)).helpful,
+        count_outcomes(book([one], *failed).outcomes(one.id)).helpful,
     )
     assert (NOW, 1) == (
         book([one], *failed, *passed).last_helped(one),
-        counts(book([one], *passed).uses(one.id)).helpful,
+        count_outcomes(book([one], *passed).outcomes(one.id)).helpful,
     )
 
 
@@ -94,8 +104,8 @@ def tried(id: str, shown: str, withheld: str) -> list[tuple[str, Event]]:
     """Runs in which an entry was shown, then runs in which it was withheld: ``+`` passed, ``-`` did not."""
     told: list[tuple[str, Event]] = []
     for number, (there, went) in enumerate([(True, one) for one in shown] + [(False, one) for one in withheld]):
-        visit = Shown("export", "pond", "m", (id,)) if there else Shown("export", "pond", "m", (), (id,))
-        told += [(f"r{number}", visit), (f"r{number}", Credited(went == "+"))]
+        visit = EntriesShown("export", "pond", "m", (id,)) if there else EntriesShown("export", "pond", "m", (), (id,))
+        told += [(f"r{number}", visit), (f"r{number}", OutcomeCredited(went == "+"))]
     return told
 
 
@@ -119,12 +129,12 @@ def test_what_only_happened_often_must_make_a_difference_before_it_is_more_than_
     helped = [
         one
         for n in range(9)
-        for one in ((f"r{n}", Shown("export", "pond", "m", (bare.id,))), (f"r{n}", Credited(True)))
+        for one in ((f"r{n}", EntriesShown("export", "pond", "m", (bare.id,))), (f"r{n}", OutcomeCredited(True)))
     ]
     missed = [
         one
         for n in range(9)
-        for one in ((f"w{n}", Shown("x", "pond", "m", (), (bare.id,))), (f"w{n}", Credited(False)))
+        for one in ((f"w{n}", EntriesShown("x", "pond", "m", (), (bare.id,))), (f"w{n}", OutcomeCredited(False)))
     ]
 
     assert [] == list(status_changes(book([bare], *helped), [bare.id], "pond", NOW))

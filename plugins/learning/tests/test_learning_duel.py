@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Event, Koi, KoiError, LearningStatus, Plan, Question, Record, Task, events
-from openkoi_learning.book import LearningState
-from openkoi_learning.bouts import Duel
-from openkoi_learning.choose import SelectionRules, TaskQuery, choose
-from openkoi_learning.duel import Attempt, Recorded, replayable_run, set_up, tally
+from openkoi_learning.comparison import EntryComparison
 from openkoi_learning.entry import LearningEntry, Trust
-from openkoi_learning.events import Credited, Noted, Shown
+from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.hook import prepare_comparison
+from openkoi_learning.replay import Attempt, RecordedTask, format_results, replayable_run, restore_folder
+from openkoi_learning.selection import SelectionRules, TaskQuery, select_entries
+from openkoi_learning.state import LearningState
 
 NOW = "2026-03-01T00:00:00Z"
 RULE = LearningEntry(
@@ -38,8 +38,8 @@ class Nobody:
 
 def book_of(*told: tuple[str, Event]) -> LearningState:
     book = LearningState()
-    for number, (run, event) in enumerate((("", Noted(RULE)), *told)):
-        book.take(Record(f"{number:03}", NOW, run, event))
+    for number, (run, event) in enumerate((("", EntryUpdated(RULE)), *told)):
+        book.apply(Record(f"{number:03}", NOW, run, event))
     return book
 
 
@@ -51,18 +51,18 @@ def test_the_record_tells_both_sides_and_without_a_person_nothing_is_done_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     started = events.TaskStarted(Task("Export", session="s"), workspace=str(tmp_path))
-    told = [(run, Shown("Export", "pond", "m", ("aa11",))) for run in ("r1", "r2")]
-    book = book_of(("r1", started), *told, ("r1", Credited(True)), ("r2", Credited(False, ("aa11",))))
+    told = [(run, EntriesShown("Export", "pond", "m", ("aa11",))) for run in ("r1", "r2")]
+    book = book_of(("r1", started), *told, ("r1", OutcomeCredited(True)), ("r2", OutcomeCredited(False, ("aa11",))))
     koi = Nobody([record("r1", started)])
 
-    Duel(as_koi(koi), book, RULE).run(None)
+    EntryComparison(as_koi(koi), book, RULE).run(None)
 
     said = capsys.readouterr().out
     assert "with:      1 of 2 first attempts passed" in said
-    assert "without:   no task yet" in said
-    assert "too few to tell" in said
+    assert "without:   no tasks yet" in said
+    assert "too few runs" in said
     assert "openkoi learn duel aa11 --again N" in said
-    assert ["Do 1 tasks"] == [question[:10] for question in koi.asked]
+    assert ["Replay 1 recorded task,"] == [question[:23] for question in koi.asked]
 
 
 def as_koi(koi: Nobody) -> Koi:
@@ -70,11 +70,13 @@ def as_koi(koi: Nobody) -> Koi:
 
 
 def test_the_sides_of_a_duel_differ_in_the_entry_alone_wherever_they_are_fought() -> None:
-    book = book_of(("", Noted(LearningEntry("bb22", "heuristic", "Export by `comma`.", project="pond", since=NOW))))
+    book = book_of(
+        ("", EntryUpdated(LearningEntry("bb22", "heuristic", "Export by `comma`.", project="pond", since=NOW)))
+    )
     asked = TaskQuery(run="r", text="Export the invoices", project="a copy", now=NOW)
 
     sides = [
-        choose(*prepare_comparison(book, asked, f"{side} aa11"), SelectionRules(withheld=0.0)).shown
+        select_entries(*prepare_comparison(book, asked, f"{side} aa11"), SelectionRules(withheld=0.0)).shown
         for side in ("with", "without")
     ]
 
@@ -89,7 +91,7 @@ def test_a_part_of_a_task_and_one_whose_folder_is_gone_cannot_be_done_again(tmp_
     part = record("p", events.TaskStarted(Task("Export", parent="r"), workspace=str(tmp_path)))
     gone = record("g", events.TaskStarted(Task("Export"), workspace=str(tmp_path / "gone")))
 
-    assert Recorded("r", Task("Export"), tmp_path, "before") == replayable_run([whole, plan, kept, part, gone], "r")
+    assert RecordedTask("r", Task("Export"), tmp_path, "before") == replayable_run([whole, plan, kept, part, gone], "r")
     assert [None, None] == [replayable_run([whole, part, gone], run) for run in ("p", "g")]
 
 
@@ -106,14 +108,14 @@ diff --git a/a.txt b/a.txt
 def test_a_task_is_done_again_in_a_copy_as_the_folder_was_and_the_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "pond").mkdir()
     (tmp_path / "pond" / "a.txt").write_text("after\n")
-    one = Recorded("r", Task("Export"), tmp_path / "pond", "before")
+    one = RecordedTask("r", Task("Export"), tmp_path / "pond", "before")
 
-    set_up(one, PATCH, tmp_path / "copy")
+    restore_folder(one, PATCH, tmp_path / "copy")
 
     assert "before\n" == (tmp_path / "copy" / "a.txt").read_text()
     assert "after\n" == (tmp_path / "pond" / "a.txt").read_text()
-    with pytest.raises(KoiError, match="as it was before task r"):
-        set_up(one, PATCH.replace("after", "other"), tmp_path / "again")
+    with pytest.raises(KoiError, match="to before task r"):
+        restore_folder(one, PATCH.replace("after", "other"), tmp_path / "again")
 
 
 def test_how_it_came_out() -> None:
@@ -122,5 +124,5 @@ def test_how_it_came_out() -> None:
     assert [
         "  with:      2 of 2 first attempts passed ($0.5000)",
         "  without:   1 of 2 first attempts passed ($1.0000)",
-        "  it made 1 better and 0 worse, of 2",
-    ] == list(tally(bouts))
+        "  with the entry, 1 of 2 went better and 0 worse",
+    ] == list(format_results(bouts))

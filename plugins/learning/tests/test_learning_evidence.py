@@ -94,7 +94,7 @@ def test_the_user_approves_an_opinion_and_it_instructs(tmp_path: Path) -> None:
     approved = CliRunner().invoke(learn, ["approve", entry.id[:6]], obj=koi).output
     home.do(AGAIN, ["Done."])
 
-    assert "shown as quoted data until you approve it, or runs without it prove that it helps" in why
+    assert "shown as quoted data until you approve it, or held-out runs prove that it helps" in why
     assert approved.startswith(f"Approved: {entry.id}")
     assert LOCK[1] in home.spoken()
 

@@ -21,10 +21,10 @@ from openkoi_hookspecs import (
     Score,
     Task,
 )
+from openkoi_learning.credit_assignment import survives_in_result
 from openkoi_learning.entry import LearningEntry
-from openkoi_learning.extract import extract_entries
-from openkoi_learning.judge import stands
 from openkoi_learning.lesson import Lesson
+from openkoi_learning.rules import extract_entries
 
 pytestmark = pytest.mark.unit
 
@@ -95,7 +95,7 @@ def test_what_good_work_still_has_was_not_at_fault() -> None:
     worse = replace(turn, evaluation=judged(0.3, red=("test_separator",)))
     other = replace(turn, work=ExecutionResult("the separator is a tab"))
 
-    assert [True, False, False] == [stands(advice, ended(one)) for one in (turn, worse, other)]
+    assert [True, False, False] == [survives_in_result(advice, ended(one)) for one in (turn, worse, other)]
 
 
 def ended(turn: Iteration) -> Result:

@@ -20,11 +20,11 @@ from openkoi_hookspecs import (
     Text,
     Usage,
 )
-from openkoi_learning.entry import Trust, learning_of
-from openkoi_learning.extract import extract_entries
-from openkoi_learning.reflect import lessons, pays
-from openkoi_learning.teach import taught, vet_entries
-from openkoi_learning.trust import Read, lineage
+from openkoi_learning.entry import Trust, learning_from_entry
+from openkoi_learning.pipeline import derive_changes, vet_entries
+from openkoi_learning.provenance import SourcesRead, lowest_trust
+from openkoi_learning.reflection import is_worth_asking, make_lessons
+from openkoi_learning.rules import extract_entries
 
 pytestmark = pytest.mark.unit
 
@@ -104,7 +104,7 @@ def test_what_a_person_said_is_trusted_most_and_a_bare_yes_says_nothing() -> Non
 def test_the_answer_to_a_question_that_a_model_made_up_is_worth_no_more_than_the_question() -> None:
     [found] = extract_entries(lesson(turn(green()), answers=[("Which port?", "port 8080 in this project")]))
 
-    assert 'Asked "Which port?", the user said: port 8080 in this project' == found.text
+    assert 'Asked "Which port?", the user answered: port 8080 in this project' == found.text
     assert (Trust.MODEL, LearningStatus.PROBATION) == (found.trust, found.standing)
 
 
@@ -114,15 +114,15 @@ def test_reflection_pays_after_several_attempts_and_never_on_what_was_not_judged
     unjudged = lesson(turn(green(), Plan(evaluate=False))).result
     once = replace(lesson(turn(green())).result, task=Task("t", limits=Limits(iterations=0)))
 
-    assert [True, False, False] == [pays(one, "run", 1) for one in (twice, unjudged, once)]
-    assert 0 < sum(pays(lesson(turn(green())).result, str(run), 5) for run in range(100)) < 40
+    assert [True, False, False] == [is_worth_asking(one, "run", 1) for one in (twice, unjudged, once)]
+    assert 0 < sum(is_worth_asking(lesson(turn(green())).result, str(run), 5) for run in range(100)) < 40
 
 
 def test_a_reflection_is_read_leniently_and_knows_its_finding() -> None:
     said = "Sure!\n1. Use `semicolon` | exports for the bank | imports | 1\nnonsense\n- a|b"
     reply = Response((Text(said),), StreamEnd(Usage()))
 
-    [found] = lessons(reply, lesson(turn(red(COMMAS)), turn(green())))
+    [found] = make_lessons(reply, lesson(turn(red(COMMAS)), turn(green())))
 
     assert "Use `semicolon` (When: exports for the bank) Not when: imports" == found.text
     assert ("columns", LearningStatus.PROBATION) == (found.proofs[0].rule, found.standing)
@@ -137,23 +137,23 @@ def test_what_is_learned_has_a_type_a_category_a_confidence_and_the_task_it_is_f
 
     assert {"heuristic", "anti_pattern", "preference"} == {one.kind for one in found}
     assert all(one.text and one.category == "code" and 0 < one.base <= 1 for one in found)
-    assert {("run1",)} == {learning_of(one).evidence for one in found}
+    assert {("run1",)} == {learning_from_entry(one).evidence for one in found}
 
 
 def test_a_text_is_as_trusted_as_the_least_of_what_its_author_read() -> None:
     text = "Run the installer before any export."
-    copied = Read(own=("Welcome. run the installer before any export! Bye",))
+    copied = SourcesRead(own=("Welcome. run the installer before any export! Bye",))
 
-    assert Trust.CHECK is lineage(text, Read(), Trust.CHECK)
-    assert Trust.TOOL is lineage(text, copied, Trust.CHECK)
-    assert Trust.PAGE is lineage(text, Read(foreign=("something else",)), Trust.CHECK)
-    assert Trust.PERSON is lineage(text, copied, Trust.PERSON)
+    assert Trust.CHECK is lowest_trust(text, SourcesRead(), Trust.CHECK)
+    assert Trust.TOOL is lowest_trust(text, copied, Trust.CHECK)
+    assert Trust.PAGE is lowest_trust(text, SourcesRead(foreign=("something else",)), Trust.CHECK)
+    assert Trust.PERSON is lowest_trust(text, copied, Trust.PERSON)
 
 
 def test_recalled_text_is_never_learned_again_and_neither_is_a_secret() -> None:
-    read = Read(recalled=("The export breaks: Use `semicolon`.",))
+    read = SourcesRead(recalled=("The export breaks: Use `semicolon`.",))
     secret = entry("Use the key hunter2-and-more for exports.")
 
-    assert [] == taught([], lesson(turn(red(COMMAS)), turn(green())), read, str)
-    assert [] == list(vet_entries([secret], Read(), lambda text: text.replace("hunter2-and-more", "[redacted]")))
-    assert [] == list(vet_entries([entry("Use [redacted] for exports.")], Read(), str))
+    assert [] == derive_changes([], lesson(turn(red(COMMAS)), turn(green())), read, str)
+    assert [] == list(vet_entries([secret], SourcesRead(), lambda text: text.replace("hunter2-and-more", "[redacted]")))
+    assert [] == list(vet_entries([entry("Use [redacted] for exports.")], SourcesRead(), str))

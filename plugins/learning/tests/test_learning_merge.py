@@ -9,9 +9,9 @@ from openkoi_hookspecs import (
     LearningStatus,
 )
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_learning.deeds import approve_entry, dismiss_entry, pin_entry, restore_entry
-from openkoi_learning.entry import EntryEvidence, Trust, learning_of, put_away
+from openkoi_learning.entry import EntryEvidence, Trust, archive_entry, learning_from_entry
 from openkoi_learning.merge import merge_entries
+from openkoi_learning.user_actions import approve_entry, dismiss_entry, pin_entry, restore_entry
 
 pytestmark = pytest.mark.unit
 
@@ -67,23 +67,23 @@ def test_what_a_person_dismissed_stays_away_however_often_it_is_learned() -> Non
 
 
 def test_deeds_of_a_person() -> None:
-    gone = put_away(entry(), NOW, "quarantined")
+    gone = archive_entry(entry(), NOW, "quarantined")
 
     assert LearningStatus.PROBATION is restore_entry(gone, NOW).standing
-    assert restore_entry(gone, NOW).live
+    assert restore_entry(gone, NOW).is_live
     assert (True, LearningStatus.ACTIVE) == (pin_entry(gone, NOW).pinned, pin_entry(gone, NOW).standing)
     assert not approve_entry(entry(trust=Trust.PAGE), NOW).is_untrusted
 
 
 def test_another_plugin_may_archive_what_the_ledger_noted() -> None:
     one = entry()
-    changed = replace(learning_of(one), status=LearningStatus.ARCHIVED)
+    changed = replace(learning_from_entry(one), status=LearningStatus.ARCHIVED)
 
-    assert not book([one], ("r", LearningSaved(changed))).entries[one.id].live
+    assert not book([one], ("r", LearningSaved(changed))).entries[one.id].is_live
 
 
 @pytest.mark.row("C19")
 def test_a_pattern_of_old_is_a_heuristic() -> None:
-    old = replace(learning_of(entry()), kind="pattern")
+    old = replace(learning_from_entry(entry()), kind="pattern")
 
     assert "heuristic" == book([], ("r", LearningSaved(old))).entries[old.id].kind

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from openkoi_hookspecs import Hit, LearningStatus, Passage, Recall, Record, Task
-from openkoi_learning.book import LearningState
-from openkoi_learning.choose import TaskQuery
-from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, put_away
-from openkoi_learning.events import Credited, Noted, Shown
-from openkoi_learning.hook import near
-from openkoi_learning.relevance import evidence, holds, relevance_of, resembles
+from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, archive_entry
+from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
+from openkoi_learning.hook import find_similar
+from openkoi_learning.relevance import contained_share, relevance_of, resembles, score_words
+from openkoi_learning.selection import TaskQuery
+from openkoi_learning.state import LearningState
 
 pytestmark = pytest.mark.unit
 
@@ -25,17 +25,17 @@ ENTRY = LearningEntry(
 def lived(*tasks: tuple[str, bool, bool], when: tuple[str, ...] = ()) -> LearningState:
     """A ledger after some tasks: their words, whether the entry was shown, and whether it was to blame."""
     book = LearningState()
-    book.take(Record("e", NOW, "r", Noted(replace(ENTRY, when=when))))
+    book.apply(Record("e", NOW, "r", EntryUpdated(replace(ENTRY, when=when))))
     for number, (text, shown, blamed) in enumerate(tasks):
         run = f"r{number}"
-        book.take(Record(run, NOW, run, Shown(text, "pond", "m", ("e1",) if shown else ())))
-        book.take(Record(f"{run}!", NOW, run, Credited(not blamed, ("e1",) if blamed else ())))
+        book.apply(Record(run, NOW, run, EntriesShown(text, "pond", "m", ("e1",) if shown else ())))
+        book.apply(Record(f"{run}!", NOW, run, OutcomeCredited(not blamed, ("e1",) if blamed else ())))
     return book
 
 
 def relevance(book: LearningState, task: str) -> float:
     entry, weighed = book.entries["e1"], book.weigh_task(task, "pond")
-    return relevance_of(entry, evidence(entry, weighed.words, book.heard(entry, "pond")), weighed)
+    return relevance_of(entry, score_words(entry, weighed.words, book.word_statistics(entry, "pond")), weighed)
 
 
 def test_the_words_in_which_a_fault_came_up_mean_its_entry_whatever_its_own_words_are() -> None:
@@ -70,33 +70,35 @@ def test_how_much_of_a_task_stands_in_a_text_is_told_by_its_rare_words() -> None
         "Ingest goods before noon", "pond"
     )
 
-    assert holds(task, "Ingest goods from the feed") > 0.5 > holds(task, "Water the roses before noon")
-    assert 0.0 == holds(lived().weigh_task("", "pond"), "x")
+    assert (
+        contained_share(task, "Ingest goods from the feed") > 0.5 > contained_share(task, "Water the roses before noon")
+    )
+    assert 0.0 == contained_share(lived().weigh_task("", "pond"), "x")
 
 
 def test_what_takes_the_place_of_another_is_needed_where_that_was() -> None:
     book = lived(("Ingest goods from the feed", False, True), when=("Ingest goods from the feed",))
     newer = replace(ENTRY, id="e2", text="charset: Use `latin`.", when=("Load the articles",))
-    book.take(Record("f", NOW, "r", Noted(newer)))
-    before = book.heard(newer, "pond").came.get("feed", 0)
-    book.take(Record("g", NOW, "r", Noted(put_away(book.entries["e1"], NOW, "contradicted", by="e2"))))
+    book.apply(Record("f", NOW, "r", EntryUpdated(newer)))
+    before = book.word_statistics(newer, "pond").subject_counts.get("feed", 0)
+    book.apply(Record("g", NOW, "r", EntryUpdated(archive_entry(book.entries["e1"], NOW, "contradicted", by="e2"))))
 
-    assert (0, 1) == (before, book.heard(newer, "pond").came["feed"])
+    assert (0, 1) == (before, book.word_statistics(newer, "pond").subject_counts["feed"])
 
 
 def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_put_away() -> None:
     book = lived(*[(f"Water bed {number} before noon", False, False) for number in range(9)])
     wrong = replace(ENTRY, id="e2", advice="Set the charset of goods to `latin`.", standing=LearningStatus.ARCHIVED)
-    book.take(Record("f", NOW, "r", Noted(wrong)))
+    book.apply(Record("f", NOW, "r", EntryUpdated(wrong)))
     alike = Hit(Passage("1", "Ingest goods from the feed\nAccepted after 1 iteration.", kind="task"), 1.0)
     misled = Hit(Passage("2", f"Ingest goods\nFixed on the way: charset: {wrong.advice}", kind="task"), 1.0)
     other = Hit(Passage("3", "Water the roses before noon", kind="task"), 1.0)
     task = Task("Ingest goods before noon")
     asked = TaskQuery(run="r", text=task.text, project="pond", now=NOW)
 
-    assert [alike] == list(near(Recall([alike, misled, other]), book, asked, task).hits)
+    assert [alike] == list(find_similar(Recall([alike, misled, other]), book, asked, task).hits)
     meant = replace(other, similarity=0.5)
-    assert [alike, meant] == list(near(Recall([alike, meant]), book, asked, task).hits)
+    assert [alike, meant] == list(find_similar(Recall([alike, meant]), book, asked, task).hits)
 
 
 def test_a_text_is_like_a_task_by_most_of_its_words_or_by_a_name() -> None:

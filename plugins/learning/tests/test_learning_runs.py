@@ -38,7 +38,7 @@ from openkoi_hookspecs.events import (
     WorkspaceRestored,
 )
 from openkoi_learning import LearningHook
-from openkoi_learning.events import Credited, Noted, Shown
+from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_runlog import RunLog, session_id
 from openkoi_scripted import Line, Scripted
 from openkoi_testing import Scenario
@@ -122,9 +122,9 @@ def house(tmp_path: Path) -> House:
 
 def learned(house: House) -> dict[str, tuple[object, ...]]:
     """What the log of a house says was learned, without the times."""
-    book = LearningHook(sessions=house.home / "data" / "sessions").shelf.read_now()
+    book = LearningHook(sessions=house.home / "data" / "sessions").log_view.read_now()
     assert not book.due
-    return {id: (one.text, one.standing, one.proofs, book.uses(id)) for id, one in book.entries.items()}
+    return {id: (one.text, one.standing, one.proofs, book.outcomes(id)) for id, one in book.entries.items()}
 
 
 def torn(log: Path, marks: bytes) -> list[bytes]:
@@ -178,17 +178,17 @@ def test_the_first_attempt_is_credited_to_what_was_shown(house: House) -> None:
     house.do("Export the invoices", ["commas", "semicolon", "NONE"])
     records = house.do("Export the open invoices", ["semicolon"])
 
-    [shown], [credited] = of(records, Shown), of(records, Credited)
+    [shown], [credited] = of(records, EntriesShown), of(records, OutcomeCredited)
     assert 1 == len(shown.shown)
     assert "scripted/script" == shown.model
-    assert Credited(True) == credited
+    assert OutcomeCredited(True) == credited
 
 
 def test_a_small_model_reflects_on_a_run_that_took_two_attempts_and_is_charged(house: House) -> None:
     says = ["commas", "semicolon", "Use semicolons in every export | exports for the bank | - | 1"]
     records = house.do("Export the invoices", says)
 
-    [guess] = [note.entry for note in of(records, Noted) if note.entry.origin == "reflection"]
+    [guess] = [note.entry for note in of(records, EntryUpdated) if note.entry.origin == "reflection"]
     assert LearningStatus.PROBATION is guess.standing
     assert ["executor", "evaluator", "executor", "small"] == [event.role for event in of(records, ModelResponse)]
 

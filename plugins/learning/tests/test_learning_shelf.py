@@ -9,13 +9,13 @@ from openkoi_cli.archive import Log, keep_within
 from openkoi_hookspecs import Event, Hit, Learning, LearningStatus, Recall
 from openkoi_hookspecs.events import RecallFinished
 from openkoi_learning.entry import LearningEntry
-from openkoi_learning.events import Credited, Noted, Shown
-from openkoi_learning.shelf import LearningLogView
+from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
+from openkoi_learning.log_view import LearningLogView
 from openkoi_runlog import RunLog, all_segments
 from openkoi_testing.contracts.memory_log import run_records
 
 RULE = LearningEntry("aa11", "heuristic", "Use `tab`.", standing=LearningStatus.ACTIVE)
-SHOWN = Shown("Export the invoices", "pond", "test/model", ("aa11",), ())
+SHOWN = EntriesShown("Export the invoices", "pond", "test/model", ("aa11",), ())
 DAYS = tuple(f"2026030{n}T090000-aaaaaaaa" for n in range(1, 5))
 
 
@@ -28,15 +28,15 @@ def written(data: Path, session: str, run: str, *events: Event) -> None:
 
 def lived(data: Path, *days: str) -> LearningLogView:
     """The shelf over a log in which an entry was noted, and shown and credited on each day."""
-    written(data, "20260101T090000-aaaaaaaa", "r", Noted(RULE))
+    written(data, "20260101T090000-aaaaaaaa", "r", EntryUpdated(RULE))
     for day in days:
-        written(data, day, day, SHOWN, Credited(True, ()))
+        written(data, day, day, SHOWN, OutcomeCredited(True, ()))
     return LearningLogView(data / "sessions")
 
 
 def uses(shelf: LearningLogView) -> list[str]:
     """The runs in which the entry is known to have been met."""
-    return [use.run for use in shelf.read_now().uses("aa11")]
+    return [use.run for use in shelf.read_now().outcomes("aa11")]
 
 
 def put_away(data: Path) -> None:
@@ -50,7 +50,7 @@ def test_what_is_put_away_is_known_all_the_same(tmp_path: Path) -> None:
     put_away(tmp_path)
 
     assert list(DAYS) == uses(shelf)
-    assert "Use `tab`." == shelf.book.entries["aa11"].text
+    assert "Use `tab`." == shelf.state.entries["aa11"].text
 
 
 def test_what_is_put_away_between_two_looks_is_counted_once(tmp_path: Path) -> None:
@@ -58,10 +58,10 @@ def test_what_is_put_away_between_two_looks_is_counted_once(tmp_path: Path) -> N
     assert list(DAYS[:3]) == uses(shelf)
 
     put_away(tmp_path)
-    written(tmp_path, DAYS[3], DAYS[3], SHOWN, Credited(True, ()))
+    written(tmp_path, DAYS[3], DAYS[3], SHOWN, OutcomeCredited(True, ()))
 
-    assert 2 == len(shelf.news())
-    assert [] == shelf.news()
+    assert 2 == len(shelf.new_records())
+    assert [] == shelf.new_records()
 
 
 def test_what_was_written_after_the_last_look_is_read_from_where_it_was_put_away(tmp_path: Path) -> None:
@@ -69,9 +69,9 @@ def test_what_was_written_after_the_last_look_is_read_from_where_it_was_put_away
     log = RunLog(tmp_path / "sessions", DAYS[0], str)
     log.append("r1", [SHOWN])
     shelf.read_now()
-    log.append("r1", [Credited(True, ())])
+    log.append("r1", [OutcomeCredited(True, ())])
     log.close()
-    written(tmp_path, DAYS[1], "r2", SHOWN, Credited(False, ()))
+    written(tmp_path, DAYS[1], "r2", SHOWN, OutcomeCredited(False, ()))
 
     put_away(tmp_path)
 
@@ -84,8 +84,8 @@ def test_what_is_put_away_during_a_look_is_read_from_there_once(tmp_path: Path) 
 
     put_away(tmp_path)
 
-    assert 9 == sum(len(list(shelf.unread(path))) for path in listed)
-    assert [] == shelf.news()
+    assert 9 == sum(len(list(shelf.read_new(path))) for path in listed)
+    assert [] == shelf.new_records()
 
 
 def test_a_torn_tail_that_was_put_away_is_looked_at_no_more(tmp_path: Path) -> None:
@@ -96,20 +96,20 @@ def test_a_torn_tail_that_was_put_away_is_looked_at_no_more(tmp_path: Path) -> N
 
     put_away(tmp_path)
 
-    assert [] == shelf.news()
+    assert [] == shelf.new_records()
     assert shelf.ends[f"{DAYS[0]}.jsonl"] == sum(map(len, Log(tmp_path).segments()[1].open()))
 
 
 def test_what_was_put_away_is_unpacked_once_and_for_all(tmp_path: Path) -> None:
     lived(tmp_path, *DAYS)
     put_away(tmp_path)
-    first = LearningLogView(tmp_path / "sessions").news()
+    first = LearningLogView(tmp_path / "sessions").new_records()
 
     for packed in (tmp_path / "archive").glob("*.gz"):
         packed.write_bytes(b"x" * 100 + packed.read_bytes()[-8:])
 
     assert 9 == len(first)
-    assert first == LearningLogView(tmp_path / "sessions").news()
+    assert first == LearningLogView(tmp_path / "sessions").new_records()
 
 
 @pytest.mark.parametrize("damage", ["", "00000000\n{}", "no cache"])
@@ -145,10 +145,10 @@ def test_how_a_run_went_is_told_wherever_its_session_lies(tmp_path: Path) -> Non
     written(tmp_path, DAYS[0], "r1", *(record.event for record in run_records("r1", "Mend it")))
     written(tmp_path, DAYS[1], "r2", RecallFinished(Recall((Hit(Learning("aa11", "heuristic", "Use `tab`."), 1.0),))))
     shelf = lived(tmp_path, DAYS[2])
-    before = shelf.result("r1", DAYS[0])
+    before = shelf.rebuild_result("r1", DAYS[0])
 
     put_away(tmp_path)
 
     assert before is not None
-    assert before == shelf.result("r1", DAYS[0])
-    assert ("Use `tab`.",) == shelf.heard("r2", DAYS[1]).recalled
+    assert before == shelf.rebuild_result("r1", DAYS[0])
+    assert ("Use `tab`.",) == shelf.sources_read("r2", DAYS[1]).recalled

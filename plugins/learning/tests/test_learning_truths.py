@@ -22,17 +22,17 @@ from openkoi_hookspecs import (
     Score,
     Task,
 )
-from openkoi_learning.book import LearningState
-from openkoi_learning.decay import WORTH_KEEPING, confidence
-from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, name_of
-from openkoi_learning.events import Credited, Noted, Shown
-from openkoi_learning.judge import FirstAttemptFailure, entries_to_blame
+from openkoi_learning.credit_assignment import FirstAttemptFailure, entries_to_blame
+from openkoi_learning.decay import MIN_WORTH, decayed_worth
+from openkoi_learning.duplicates import is_contrary
+from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, entry_id
+from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.lesson import Lesson
 from openkoi_learning.merge import merge_entries
-from openkoi_learning.promote import promote_entry
-from openkoi_learning.sameness import contrary
-from openkoi_learning.teach import taught
-from openkoi_learning.trust import Read
+from openkoi_learning.pipeline import derive_changes
+from openkoi_learning.promotion import promote_entry
+from openkoi_learning.provenance import SourcesRead
+from openkoi_learning.state import LearningState
 
 pytestmark = pytest.mark.unit
 
@@ -48,7 +48,7 @@ def entry(text: str, project: str = "pond", **more: object) -> LearningEntry:
         "since": NOW,
     }
     facts |= {"proofs": (proof,), **more}
-    return LearningEntry(name_of("heuristic", text, project), "heuristic", text, **facts)  # type: ignore[arg-type]  # by field name
+    return LearningEntry(entry_id("heuristic", text, project), "heuristic", text, **facts)  # type: ignore[arg-type]  # by field name
 
 
 def lesson(fix: str, project: str = "pond", rule: str = "columns") -> Lesson:
@@ -67,20 +67,20 @@ def lesson(fix: str, project: str = "pond", rule: str = "columns") -> Lesson:
 
 @pytest.mark.parametrize("fix", ["Use `tab`.", "Use 3 columns.", "Never use `semicolon`.", "Sort rows by hand first."])
 def test_a_repair_that_differs_from_what_was_recalled_is_learned_although_it_is_about_the_same(fix: str) -> None:
-    read = Read(recalled=("The export breaks in the third column: Use `semicolon`.",))
+    read = SourcesRead(recalled=("The export breaks in the third column: Use `semicolon`.",))
 
-    assert [fix] == [one.advice for one in taught([], lesson(fix), read, str)]
-    assert [] == taught([], lesson("Use `semicolon`."), read, str)
+    assert [fix] == [one.advice for one in derive_changes([], lesson(fix), read, str)]
+    assert [] == derive_changes([], lesson("Use `semicolon`."), read, str)
 
 
 def test_a_warning_of_one_thing_and_advice_for_another_hold_together() -> None:
     use, other = entry("Use `tab`."), entry("Use `comma`.")
     warning = replace(entry("Do not: use `tab`."), kind="anti_pattern")
 
-    assert contrary(use, other)
-    assert contrary(use, warning)
-    assert not contrary(other, warning)
-    assert not contrary(warning, replace(warning, text="Do not: use `comma`."))
+    assert is_contrary(use, other)
+    assert is_contrary(use, warning)
+    assert not is_contrary(other, warning)
+    assert not is_contrary(warning, replace(warning, text="Do not: use `comma`."))
 
 
 def test_what_is_found_by_one_rule_is_not_one_thing() -> None:
@@ -96,12 +96,12 @@ def helping(*entries: LearningEntry, times: int = 3, blamed: bool = False) -> Le
     """A ledger in which entries were shown so many times in their own projects, and it went well each time."""
     book = LearningState()
     for one in entries:
-        book.take(Record(one.id, NOW, "before", Noted(one)))
+        book.apply(Record(one.id, NOW, "before", EntryUpdated(one)))
         for number in range(times):
             run = f"{one.project}{number}"
             bad = blamed and number == 0
-            book.take(Record(run, NOW, run, Shown("Repair the export", one.project, "m", (one.id,))))
-            book.take(Record(f"{run}!", NOW, run, Credited(not bad, (one.id,) if bad else ())))
+            book.apply(Record(run, NOW, run, EntriesShown("Repair the export", one.project, "m", (one.id,))))
+            book.apply(Record(f"{run}!", NOW, run, OutcomeCredited(not bad, (one.id,) if bad else ())))
     return book
 
 
@@ -110,13 +110,13 @@ def test_what_helped_in_two_projects_holds_in_all_of_them_until_one_contradicts_
     book = helping(entry(text), entry(text, "lake"))
 
     known = {**book.entries, **{one.id: one for one in promote_entry(book, book.entries[entry(text).id], NOW)}}
-    [whole] = [one for one in known.values() if one.live]
+    [whole] = [one for one in known.values() if one.is_live]
     assert ("user", 2) == (whole.scope, len({proof.run for proof in whole.proofs}))
 
-    for one in taught(known.values(), lesson("Use `comma`.", "moor"), Read(), str, blamed=[whole.id]):
+    for one in derive_changes(known.values(), lesson("Use `comma`.", "moor"), SourcesRead(), str, blamed=[whole.id]):
         known[one.id] = one
     assert {("pond", "`tab`"), ("lake", "`tab`"), ("moor", "`comma`")} == {
-        (one.project, one.text.rpartition(" ")[2].strip(".")) for one in known.values() if one.live
+        (one.project, one.text.rpartition(" ")[2].strip(".")) for one in known.values() if one.is_live
     }
 
 
@@ -145,9 +145,9 @@ def test_the_table_of_decay(weeks: int, left: float | None) -> None:
     from datetime import datetime, timedelta
 
     asked = (datetime.fromisoformat("2026-01-01T00:00:00Z") + timedelta(weeks=weeks)).isoformat()
-    known = confidence(0.8, "2026-01-01T00:00:00Z", asked)
+    known = decayed_worth(0.8, "2026-01-01T00:00:00Z", asked)
 
-    assert known < WORTH_KEEPING if left is None else pytest.approx(left, abs=0.0051) == known
+    assert known < MIN_WORTH if left is None else pytest.approx(left, abs=0.0051) == known
 
 
 ORDERS = ("Always {}", "IMPORTANT: {}", "You must {}", "Before any export, {}", "Remember for every task: {}")
@@ -159,7 +159,7 @@ def test_no_phrasing_of_a_poisoned_page_becomes_a_rule_however_obedient_the_mode
     told = [voice.format(order.format(deed)) for voice, order, deed in product(VOICES, ORDERS, DEEDS)]
     for phrase in told:
         guess = replace(entry(phrase), origin="reflection", trust=Trust.MODEL)
-        for read in (Read(foreign=(f"Welcome. {phrase} Bye.",)), Read(foreign=("something else",))):
-            learned = taught([], lesson(phrase), read, str, more=[guess])
+        for read in (SourcesRead(foreign=(f"Welcome. {phrase} Bye.",)), SourcesRead(foreign=("something else",))):
+            learned = derive_changes([], lesson(phrase), read, str, more=[guess])
             assert [] == [one for one in learned if one.standing is LearningStatus.ACTIVE or not one.is_untrusted]
     assert 120 == len(told)

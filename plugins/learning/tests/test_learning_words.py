@@ -2,15 +2,15 @@
 
 import pytest
 
-from openkoi_learning.book import said_by
-from openkoi_learning.words import Tongue, agree, contradict, differ, terms, topic_similarity
+from openkoi_learning.state import squared_idf
+from openkoi_learning.text_similarity import Vocabulary, agree, contradict, differ, terms, topic_similarity
 
 pytestmark = pytest.mark.unit
 
 TITLES = terms("separator delimiter column wrong fit charset backoff")
 RARE, OFTEN = terms("separator delimiter column"), terms("wrong")
-WEIGHTS = {word: said_by(2, 40) for word in RARE} | {word: said_by(20, 40) for word in OFTEN}
-TONGUE = Tongue(TITLES, WEIGHTS, said_by(0, 40))
+WEIGHTS = {word: squared_idf(2, 40) for word in RARE} | {word: squared_idf(20, 40) for word in OFTEN}
+TONGUE = Vocabulary(TITLES, WEIGHTS, squared_idf(0, 40))
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_two_texts_are_kindred_by_what_is_rarely_said_and_not_by_how_faults_are_
 
     assert topic_similarity(semicolon, "wrong separator: Use `pipe` as the column delimiter.", TONGUE) > 0.4
     assert 0.0 == topic_similarity(semicolon, "wrong charset: Use `utf-8`.", TONGUE)
-    assert 0.0 == topic_similarity(semicolon, semicolon, Tongue())
+    assert 0.0 == topic_similarity(semicolon, semicolon, Vocabulary())

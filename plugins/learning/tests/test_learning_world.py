@@ -8,8 +8,8 @@ from learning_learners import Course, Documents, Learner, Nobody, Oracle, Ours, 
 from learning_world import World
 
 from openkoi_hookspecs import LearningStatus
-from openkoi_learning.book import LearningState
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
+from openkoi_learning.state import LearningState
 
 
 def duplicates(book: LearningState) -> float:
@@ -17,7 +17,7 @@ def duplicates(book: LearningState) -> float:
     said = [
         (entry.project, value, entry.kind == "anti_pattern")
         for entry in book.entries.values()
-        if entry.live
+        if entry.is_live
         for thing in World(0).tricks["koi"]
         for value in thing.values
         if value in entry.text
@@ -49,10 +49,10 @@ def test_the_ledger_can_be_read_back_from_what_it_wrote() -> None:
 
     book = LearningState()
     for record in ours.records:
-        book.take(record)
+        book.apply(record)
 
     assert book.entries == ours.book.entries
-    assert {id: book.uses(id) for id in book.entries} == {id: ours.book.uses(id) for id in ours.book.entries}
+    assert {id: book.outcomes(id) for id in book.entries} == {id: ours.book.outcomes(id) for id in ours.book.entries}
 
 
 def planted(seed: int, tasks: int) -> tuple[list[int], int]:
@@ -66,8 +66,8 @@ def planted(seed: int, tasks: int) -> tuple[list[int], int]:
         )
         ours.save(0, replace(entry, trust=Trust.CHECK, proofs=(proof,) if seed % 2 else ()))
     live(world, ours, tasks)
-    return [sum(use.shown for use in ours.book.uses(id)) for id in ids], sum(
-        not ours.book.entries[id].live for id in ids
+    return [sum(use.shown for use in ours.book.outcomes(id)) for id in ids], sum(
+        not ours.book.entries[id].is_live for id in ids
     )
 
 

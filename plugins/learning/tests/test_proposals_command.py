@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from openkoi_hookspecs import KoiError, PluginNotFoundError
-from openkoi_learning.proposals import Proposals
+from openkoi_learning.proposals import ProposalsHook
 from openkoi_learning.proposals import command as module
-from openkoi_learning.proposals.command import actions, decide
-from openkoi_learning.proposals.shelf import DraftStore
+from openkoi_learning.proposals.command import actions, ask_decision
+from openkoi_learning.proposals.draft_store import DraftStore
 from openkoi_skillfile import EVALUATOR, TASK, Approved, SkillLocation, SkillSource, collect, places, resolve_shadowing
 from openkoi_testing import GivenPlugins
 
@@ -45,7 +45,7 @@ class Shop:
     @property
     def koi(self) -> GivenPlugins:
         """The Koi that the command is lent."""
-        return GivenPlugins({"hooks": {"proposals": Proposals(data=self.data)}}, self.data)
+        return GivenPlugins({"hooks": {"proposals": ProposalsHook(data=self.data)}}, self.data)
 
     def learn(self, *words: str) -> Result:
         """Say ``openkoi learn`` and so on; what it raises flies on."""
@@ -58,8 +58,8 @@ class Shop:
 @pytest.fixture
 def shop(tmp_path: Path) -> Shop:
     shop = Shop(tmp_path / "data")
-    shop.shelf.put(TASK, "feed", TEXT.format(name="feed"))
-    shop.shelf.put(EVALUATOR, "taste-quality", RUBRIC)
+    shop.shelf.write_draft(TASK, "feed", TEXT.format(name="feed"))
+    shop.shelf.write_draft(EVALUATOR, "taste-quality", RUBRIC)
     return shop
 
 
@@ -79,7 +79,7 @@ def test_approved_drafts_stay_where_they_are_and_wait_no_longer(shop: Shop) -> N
 
     assert "Approved: taste-quality" in said
     assert (shop.data / "evaluators" / "proposed" / "taste-quality" / "SKILL.md").read_text() == RUBRIC
-    assert [] == shop.shelf.waiting()
+    assert [] == shop.shelf.pending_drafts()
     assert [("feed", SkillSource.PROPOSED)] == in_use(shop)
 
 
@@ -96,7 +96,7 @@ def test_what_was_approved_waits_again_when_it_changed(shop: Shop) -> None:
     shop.learn("approve", "feed")
     (shop.data / "skills" / "proposed" / "feed" / "run.sh").write_text("true")
 
-    assert ([], 2) == (in_use(shop), len(shop.shelf.waiting()))
+    assert ([], 2) == (in_use(shop), len(shop.shelf.pending_drafts()))
 
 
 @pytest.mark.row("EVAL-23")
@@ -105,7 +105,7 @@ def test_what_was_approved_is_put_aside_by_its_name(shop: Shop) -> None:
 
     assert "Dismissed: feed" in shop.learn("dismiss", "feed").stdout
     shutil.move(shop.data / "skills/proposed/.dismissed/feed", shop.data / "skills/proposed/feed")
-    assert ([], 2) == (in_use(shop), len(shop.shelf.waiting()))
+    assert ([], 2) == (in_use(shop), len(shop.shelf.pending_drafts()))
 
 
 @pytest.mark.row("C3")
@@ -118,7 +118,7 @@ def test_a_generated_skill_goes_after_a_persons_wherever_that_is(shop: Shop, mon
 
     said = shop.learn("approve", "feed").stdout
 
-    assert f"Here {mine.parent} has its name: where that one may be used, this one is not." in said
+    assert f"{mine.parent} has the same name: this draft is not used where that one is available." in said
     assert [("feed", SkillSource.EXTRA)] == in_use(
         shop, SkillLocation(mine.parent.parent, SkillSource.EXTRA, kind=TASK)
     )
@@ -135,7 +135,7 @@ def test_a_disk_that_takes_no_approval_is_said(shop: Shop) -> None:
 def test_dismissed_drafts_are_known_and_no_longer_there(shop: Shop) -> None:
     assert "Dismissed: feed" in shop.learn("dismiss", "1").stdout
 
-    assert ["taste-quality"] == [one.name for one in shop.shelf.waiting()]
+    assert ["taste-quality"] == [one.name for one in shop.shelf.pending_drafts()]
     assert [True, False] == [shop.shelf.exists(TASK, name) for name in ("feed", "other")]
     with pytest.raises(PluginNotFoundError):
         shop.learn("approve", "feed")
@@ -143,10 +143,10 @@ def test_dismissed_drafts_are_known_and_no_longer_there(shop: Shop) -> None:
 
 
 def test_a_draft_is_viewed_without_what_steers_a_terminal(shop: Shop) -> None:
-    shop.shelf.put(TASK, "feed", TEXT.format(name="feed") + "\x1b[2J\u202e")
+    shop.shelf.write_draft(TASK, "feed", TEXT.format(name="feed") + "\x1b[2J\u202e")
     (shop.data / "skills/proposed/feed/run.sh").write_text("true")
 
-    assert "Do it.\n?[2J?\nBeside it: run.sh\n" == shop.learn("view", "1").stdout.partition("---\nDo")[2].join(
+    assert "Do it.\n?[2J?\nOther files: run.sh\n" == shop.learn("view", "1").stdout.partition("---\nDo")[2].join(
         ["Do", ""]
     )
 
@@ -156,31 +156,31 @@ def test_a_draft_takes_nobodys_name_and_no_broken_one_is_approved(shop: Shop) ->
     mine = shop.data / "skills" / "user" / "feed" / "SKILL.md"
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    shop.shelf.put(EVALUATOR, "taste-quality", RUBRIC.replace("1.0", "0.5"))
-    shop.shelf.put(EVALUATOR, "noise", "\x00")
+    shop.shelf.write_draft(EVALUATOR, "taste-quality", RUBRIC.replace("1.0", "0.5"))
+    shop.shelf.write_draft(EVALUATOR, "noise", "\x00")
 
-    with pytest.raises(KoiError, match="is there already"):
+    with pytest.raises(KoiError, match="already exists"):
         shop.learn("approve", "feed")
     with pytest.raises(KoiError, match=r"SKILL\.md:5: the weights"):
         shop.learn("approve", "taste-quality")
     with pytest.raises(KoiError, match=r"SKILL.md: line 1|it does not begin"):
         shop.learn("approve", "noise")
     assert "mine" == mine.read_text()
-    assert 3 == len(shop.shelf.waiting())
+    assert 3 == len(shop.shelf.pending_drafts())
     assert "cannot be used yet" in shop.learn().stdout
 
 
 def test_keys_decide_and_any_other_key_leaves_it_for_later(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = shop.shelf.waiting()
+    first, second = shop.shelf.pending_drafts()
     keys = iter("vad")
 
-    decide(shop.shelf, first, lambda: next(keys))
-    decide(shop.shelf, second, lambda: "x")
-    kept = [one.name for one in shop.shelf.waiting()]
-    decide(shop.shelf, second, lambda: next(keys))
+    ask_decision(shop.shelf, first, lambda: next(keys))
+    ask_decision(shop.shelf, second, lambda: "x")
+    kept = [one.name for one in shop.shelf.pending_drafts()]
+    ask_decision(shop.shelf, second, lambda: next(keys))
 
     said = capsys.readouterr().out
-    assert (["taste-quality"], []) == (kept, shop.shelf.waiting())
+    assert (["taste-quality"], []) == (kept, shop.shelf.pending_drafts())
     assert all(word in said for word in ("Do it.", "Approved: feed", "Dismissed: taste-quality"))
 
 

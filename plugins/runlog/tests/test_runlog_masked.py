@@ -31,7 +31,7 @@ from openkoi_runlog import masked, read_line, sealed, write_line
 
 PRINTABLE = st.text(string.printable, min_size=6, max_size=40)
 DIGITS = st.text("0123456789", min_size=6, max_size=12)
-SECRETS = (PRINTABLE | st.text(min_size=6, max_size=20) | DIGITS).filter(lambda text: Secret(text, "").worth_holding)
+SECRETS = (PRINTABLE | st.text(min_size=6, max_size=20) | DIGITS).filter(lambda text: Secret(text, "").is_maskable)
 TEXTS = st.text(max_size=20)
 many = settings(max_examples=120, deadline=None)
 

@@ -5,7 +5,7 @@ from random import Random
 from openkoi_hookspecs import Learning, LearningStatus, Query, Record, Task
 from openkoi_hookspecs.events import LearningSaved, TaskStarted
 from openkoi_search.documents import MemoryDocument, documents_of
-from openkoi_search.shelves import EVERYONE, shelf_of
+from openkoi_search.scopes import EVERYONE, scope_of
 from openkoi_testing.contracts.memory_log import many_runs, run_records, talk_records
 
 
@@ -38,7 +38,7 @@ def test_a_learning_is_in_the_project_of_the_first_run_that_saved_it_as_it_was_s
     home = [Record(f"s{run}", "2026-01-01", run, TaskStarted(Task("t", project=run))) for run in ("one", "other")]
     [document] = documents_of([saved("b", "other", 2), *home, saved("a", "one", 1)])
 
-    assert (shelf_of("one"), "The pond is 2 metres deep") == (document.shelf, document.memo.text)
+    assert (scope_of("one"), "The pond is 2 metres deep") == (document.shelf, document.memo.text)
 
 
 def test_a_learning_for_everyone_is_on_everyone_s_shelf_and_an_archived_one_on_none() -> None:
@@ -49,7 +49,7 @@ def test_a_learning_for_everyone_is_on_everyone_s_shelf_and_an_archived_one_on_n
 
 
 def test_a_query_sees_the_shelf_of_its_project_and_its_kinds_and_keys() -> None:
-    document = MemoryDocument(Learning("l1", "fact", "Deep"), shelf_of("one"), "", ("pond.py",))
+    document = MemoryDocument(Learning("l1", "fact", "Deep"), scope_of("one"), "", ("pond.py",))
 
     assert document.answers(Query("deep", project="one"))
     assert document.answers(Query("deep", scope="all", keys=("pond.py", "a.py"), kinds=("fact",)))

@@ -3,7 +3,7 @@
 import pytest
 
 from openkoi_hookspecs import Passage, Query
-from openkoi_search.fitting import FoundDocument, fitting
+from openkoi_search.hit_selection import FoundDocument, select_hits
 
 pytestmark = pytest.mark.unit
 
@@ -12,6 +12,6 @@ pytestmark = pytest.mark.unit
 def test_of_what_was_said_one_piece_at_least_is_shown(shown: int, limit: int) -> None:
     said = [FoundDocument(1.0, "", str(number), "transcript", False, "It is blue.") for number in range(9)]
 
-    hits = fitting(said, Query("blue", limit=limit), lambda one: Passage(one.id, one.text))
+    hits = select_hits(said, Query("blue", limit=limit), lambda one: Passage(one.id, one.text))
 
     assert [str(number) for number in range(shown)] == [hit.item.id for hit in hits]

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import numpy
 import pytest
 
-from openkoi_search.layers import SHARE, Layers
-from openkoi_search.nearness import Vectors
-from openkoi_search.scanning import Scanned
-from openkoi_search.sidecar import Sidecar
-from openkoi_search.sums import CorruptFileError
+from openkoi_search.base_and_tail import MAX_TAIL_SHARE, VectorLayers
+from openkoi_search.checksums import CorruptFileError
+from openkoi_search.exact_search import VectorMatrix
+from openkoi_search.vector_file import VectorFile
+from openkoi_search.vector_store import VectorStore
 
 if TYPE_CHECKING:
     from openkoi_search.bm25 import Numbers, Scores
-    from openkoi_search.sidecar import Versions
+    from openkoi_search.vector_file import Versions
 
-WIDE, MODEL, SIZE = 8, "e", 4 * SHARE
+WIDE, MODEL, SIZE = 8, "e", 4 * MAX_TAIL_SHARE
 SHELVES = ("a", "b")
 
 
@@ -50,13 +50,13 @@ class Table:
         docs = sorted(self.rows)
         return numpy.array(docs, numpy.int64), numpy.array([self.rows[doc][2] for doc in docs], numpy.uint64)
 
-    def all_vectors(self, model: str, docs: Sequence[int] | None = None) -> Sidecar | None:
+    def all_vectors(self, model: str, docs: Sequence[int] | None = None) -> VectorFile | None:
         self.whole += docs is None
         there = [doc for doc in sorted(self.rows) if docs is None or doc in docs]
         places = numpy.array([SHELVES.index(self.rows[doc][1]) for doc in there], numpy.int64)
         matrix = numpy.array([self.rows[doc][0] for doc in there], numpy.float32)
         versions = numpy.array([self.rows[doc][2] for doc in there], numpy.uint64)
-        return Sidecar(self.mark(), MODEL, numpy.array(there), SHELVES, places, Scanned(matrix), versions)
+        return VectorFile(self.mark(), MODEL, numpy.array(there), SHELVES, places, VectorMatrix(matrix), versions)
 
     def nearest(self, asked: "Scores", most: int, shelves: Sequence[str]) -> dict[int, float]:
         found = {doc: float(row @ asked) for doc, (row, shelf, _) in self.rows.items() if shelf in shelves}
@@ -69,17 +69,17 @@ def table() -> Table:
     return made
 
 
-def now(vectors: Vectors, truth: Table) -> Layers:
-    found = vectors.sidecar(truth)
+def now(vectors: VectorStore, truth: Table) -> VectorLayers:
+    found = vectors.current_layers(truth)
     assert found is not None
     return found
 
 
-def opened(folder: Path) -> Vectors:
-    return Vectors(folder / "vectors", MODEL, 0.5)
+def opened(folder: Path) -> VectorStore:
+    return VectorStore(folder / "vectors", MODEL, 0.5)
 
 
-def alike(found: Layers, truth: Table, seed: int) -> bool:
+def alike(found: VectorLayers, truth: Table, seed: int) -> bool:
     """Whether the files answer as the table does."""
     vector = numpy.random.default_rng(seed).standard_normal(WIDE).astype(numpy.float32)
     asked, docs = vector / numpy.linalg.norm(vector), random.Random(seed).sample(range(SIZE * 3), 40)
@@ -121,7 +121,7 @@ def test_a_tail_that_has_grown_too_long_becomes_part_of_the_base(tmp_path: Path)
     truth = table()
     now(opened(tmp_path), truth)
 
-    for doc in range(1, 3 * (SIZE // SHARE + 1), 3):
+    for doc in range(1, 3 * (SIZE // MAX_TAIL_SHARE + 1), 3):
         truth.put([doc])
         found = now(opened(tmp_path), truth)
 
@@ -192,9 +192,9 @@ def test_a_damaged_layer_is_said_and_made_again(
         try:
             assert alike(now(vectors, truth), truth, seed)
         except CorruptFileError as why:
-            vectors.give_up(why)
+            vectors.discard_files(why)
             assert alike(now(vectors, truth), truth, seed)
-        assert "made again" in caplog.text, seed
+        assert "rebuilt" in caplog.text, seed
         truth.put(range(0, SIZE * 3, 3))
         now(opened(tmp_path), truth)
         truth.put([1, 6])

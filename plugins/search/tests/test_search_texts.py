@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from openkoi_hookspecs import Embedding, Passage
-from openkoi_search import blending, fusion, make_index
-from openkoi_search.making import is_code
-from openkoi_search.scanning import Scanned
-from openkoi_search.sparse import Sparse, sparse
+from openkoi_search import fusion, make_index, sparse_fusion
+from openkoi_search.exact_search import VectorMatrix
+from openkoi_search.index import is_code
+from openkoi_search.sparse_matrix import SparseMatrix, make_sparse
 
 SAID = (
     "We chose the blue gateway for all invoices.",
@@ -56,11 +56,11 @@ def test_ids_come_back_as_they_were_given(chunks: Any, expected: object) -> None
 @pytest.mark.parametrize(
     ("chunks", "how", "told"),
     [
-        (["a", 3], {}, "The chunk at place 1 is 'int' without a text"),
+        (["a", 3], {}, "Chunk 1 is 'int' without a text"),
         (["a"], {"parts": ["x", "y"]}, "parts has 2 entries for 1 texts"),
         (["a"], {"about": ["x", "y"]}, "about has 2 entries for 1 texts"),
-        (["a"], {"embedder": "unheard"}, "Unknown embedder 'unheard' installed"),
-        (["a"], {"embedder": len}, "embedder is 'builtin_function_or_method'"),
+        (["a"], {"embedder": "unheard"}, "Unknown embedder 'unheard'. Installed: "),
+        (["a"], {"embedder": len}, "or None, not 'builtin_function_or_method'"),
     ],
 )
 def test_what_does_not_fit_is_told(chunks: Any, how: Any, told: str) -> None:
@@ -97,7 +97,7 @@ def test_the_better_one_beside_counts_and_what_is_further_only_for_what_has_some
 
     assert [1, 0.56, 0.4, 0.2, 0.1] == pytest.approx(fusion.with_neighbours(column, (0.5, 0.3)).tolist())
     assert {0: 1, 1: 0.56, 2: 0.4, 3: 0.2, 4: 0.1} == pytest.approx(
-        blending.with_neighbours({0: 1.0, 3: 0.2}, pairs, (0.5, 0.3))
+        sparse_fusion.with_neighbours({0: 1.0, 3: 0.2}, pairs, (0.5, 0.3))
     )
 
 
@@ -112,8 +112,8 @@ def test_neighbours_are_those_of_the_same_part_and_functions_have_none() -> None
 def test_words_and_their_pieces_count_when_nothing_is_said_of_an_embedder() -> None:
     search = make_index(SAID)
 
-    assert isinstance(search.vectors, Sparse)
-    assert fusion.LEXICAL == search.weights.vectors
+    assert isinstance(search.vectors, SparseMatrix)
+    assert fusion.LEXICAL_WEIGHT == search.weights.vectors
     assert 2 == search("webhooking", 1)[0]
 
 
@@ -137,4 +137,6 @@ def test_few_numbers_among_many_holes_answer_as_all_of_them_do() -> None:
     rows = numpy.where(chance.random((50, 64)) < 0.1, chance.normal(size=(50, 64)), 0).astype(numpy.float32)
     asked = rows[4].tolist()
 
-    assert Scanned(rows).scores(asked) == pytest.approx(sparse([rows[:20], rows[20:]]).scores(asked), abs=1e-6)
+    assert VectorMatrix(rows).scores(asked) == pytest.approx(
+        make_sparse([rows[:20], rows[20:]]).scores(asked), abs=1e-6
+    )

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy
 import pytest
 
-from openkoi_search.nearness import Vectors
-from openkoi_search.packing import pack_vectors
-from openkoi_search.scanning import Scanned, scannable
-from openkoi_search.sidecar import Sidecar, read, write
-from openkoi_search.signs import signs_of
-from openkoi_search.sums import CorruptFileError
+from openkoi_search.checksums import CorruptFileError
+from openkoi_search.exact_search import VectorMatrix, with_first_pass
+from openkoi_search.packed_vectors import pack_vectors
+from openkoi_search.sign_bits import compute_signs
+from openkoi_search.vector_file import VectorFile, read, write
+from openkoi_search.vector_store import VectorStore
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from openkoi_search.bm25 import Matrix, Numbers
-    from openkoi_search.sidecar import Versions
+    from openkoi_search.vector_file import Versions
 
 SIZE, WIDE = 24_001, 24
 
@@ -55,10 +55,10 @@ def with_a_giant(size: int, dimensions: int, seed: int = 1) -> "Matrix":
 @pytest.mark.parametrize("vectors", [anywhere, in_heaps, on_a_lattice, with_a_giant])
 def test_a_first_look_misses_none_of_the_nearest(vectors: "Callable[[int, int, int], Matrix]", dimensions: int) -> None:
     matrix = vectors(SIZE, dimensions, 1)
-    scanned = scannable(matrix)
+    scanned = with_first_pass(matrix)
     questions = [*matrix[::4_000], *anywhere(6, dimensions, 2)]
 
-    assert scanned.likeness is not None
+    assert scanned.first_pass is not None
     for question in questions:
         rows, scores = scanned.nearest(question.tolist(), 20)
         exact = matrix @ question
@@ -71,7 +71,7 @@ def test_only_some_rows_are_looked_at_when_they_are_named() -> None:
     some = numpy.flatnonzero(numpy.arange(SIZE) % 8 != 3)
 
     for among in (some, some[:100]):
-        rows, scores = scannable(matrix).nearest(matrix[3].tolist(), 5, among)
+        rows, scores = with_first_pass(matrix).nearest(matrix[3].tolist(), 5, among)
         assert numpy.sort(matrix[among] @ matrix[3])[::-1][:5] == pytest.approx(scores, abs=2e-6)
         assert set() == set(rows.tolist()) - set(among.tolist())
 
@@ -79,21 +79,21 @@ def test_only_some_rows_are_looked_at_when_they_are_named() -> None:
 def test_nothing_is_near_to_nothing() -> None:
     matrix = numpy.zeros((SIZE, 8), numpy.float32)
 
-    assert [0.0, 0.0] == scannable(matrix).nearest([0.0] * 8, 2)[1].tolist()
-    assert [] == scannable(matrix).nearest([0.0] * 8, 0)[0].tolist()
+    assert [0.0, 0.0] == with_first_pass(matrix).nearest([0.0] * 8, 2)[1].tolist()
+    assert [] == with_first_pass(matrix).nearest([0.0] * 8, 0)[0].tolist()
 
 
 def test_signs_lead_to_the_nearest_of_heaps() -> None:
     matrix = in_heaps(SIZE, 64)
-    rows, _ = Scanned(matrix, signs_of(matrix)).nearest(matrix[5].tolist(), 10)
+    rows, _ = VectorMatrix(matrix, compute_signs(matrix)).nearest(matrix[5].tolist(), 10)
 
     assert set(numpy.argsort(-(matrix @ matrix[5]))[:10].tolist()) == set(rows.tolist())
 
 
-def copy_of(matrix: "Matrix", likeness: bool = True) -> Sidecar:
+def copy_of(matrix: "Matrix", likeness: bool = True) -> VectorFile:
     size = len(matrix)
-    scanned = Scanned(matrix, pack_vectors(matrix)) if likeness else Scanned(matrix)
-    return Sidecar("m", "e", numpy.arange(size) * 3, ["a", "b"], numpy.arange(size) % 2, scanned)
+    scanned = VectorMatrix(matrix, pack_vectors(matrix)) if likeness else VectorMatrix(matrix)
+    return VectorFile("m", "e", numpy.arange(size) * 3, ["a", "b"], numpy.arange(size) % 2, scanned)
 
 
 def flipped(data: bytes, chance: random.Random) -> bytes:
@@ -127,15 +127,15 @@ def test_what_is_read_of_a_damaged_file_is_right_or_told(
     write(file, copy_of(matrix))
     whole = file.read_bytes()
     question = matrix[7].tolist()
-    right = read(file).scanned.nearest(question, 5)[0].tolist()
+    right = read(file).vectors.nearest(question, 5)[0].tolist()
     told = 0
 
     for seed in seeds:
         (fresh := tmp_path / f"vectors{seed}").write_bytes(damage(whole, random.Random(seed)))
         try:
             found = read(fresh)
-            assert right == found.scanned.nearest(question, 5)[0].tolist()
-            assert matrix[[9]] @ matrix[7] == pytest.approx(found.scanned.scores_of(numpy.array([9]), question))
+            assert right == found.vectors.nearest(question, 5)[0].tolist()
+            assert matrix[[9]] @ matrix[7] == pytest.approx(found.vectors.scores_of(numpy.array([9]), question))
         except CorruptFileError:
             told += 1
         fresh.unlink()
@@ -154,21 +154,21 @@ def test_a_file_that_turns_out_damaged_is_made_again_from_the_truth(
         def versions(self, model: str) -> "tuple[Numbers, Versions]":
             raise AssertionError("nothing has changed")
 
-        def all_vectors(self, model: str, docs: Sequence[int] | None = None) -> Sidecar | None:
+        def all_vectors(self, model: str, docs: Sequence[int] | None = None) -> VectorFile | None:
             return one
 
     file = tmp_path / "vectors"
-    Vectors(file, "e", 0.5).sidecar(Truth())
+    VectorStore(file, "e", 0.5).current_layers(Truth())
     whole = file.read_bytes()
     file.write_bytes(whole[:-3] + b"???")
-    later = Vectors(file, "e", 0.5)
-    found = later.sidecar(Truth())
+    later = VectorStore(file, "e", 0.5)
+    found = later.current_layers(Truth())
     assert found is not None
     with pytest.raises(CorruptFileError) as why:
         found.nearest([1.0] + [0.0] * 7, 3, ["a", "b"])
 
-    later.give_up(why.value)
+    later.discard_files(why.value)
 
-    assert one.scanned.matrix is later.sidecar(Truth()).base.scanned.matrix  # type: ignore[union-attr]  # it is there
+    assert one.vectors.matrix is later.current_layers(Truth()).base.vectors.matrix  # type: ignore[union-attr]  # it is there
     assert whole == file.read_bytes()
-    assert "made again" in caplog.text
+    assert "rebuilt" in caplog.text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_search.words import terms
+from openkoi_search.words import index_terms
 
 pytestmark = pytest.mark.unit
 
@@ -22,11 +22,11 @@ pytestmark = pytest.mark.unit
     ],
 )
 def test_a_text_is_found_by_its_words_and_the_parts_of_its_names(text: str, expected: list[str]) -> None:
-    assert expected == terms(text)
+    assert expected == index_terms(text)
 
 
 def test_endless_words_are_left_out() -> None:
-    assert ["short"] == terms(f"{'x' * 5_000} short")
+    assert ["short"] == index_terms(f"{'x' * 5_000} short")
 
 
 def test_stems_are_those_of_the_whole_package() -> None:
@@ -45,4 +45,4 @@ def test_stems_are_those_of_the_whole_package() -> None:
         "news",
     ]
 
-    assert [stemmer("english").stemWord(word) for word in words] == terms(" ".join(words))
+    assert [stemmer("english").stemWord(word) for word in words] == index_terms(" ".join(words))

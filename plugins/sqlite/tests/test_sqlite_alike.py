@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import Hit, Memory, Query, Record
-from openkoi_search.fitting import FoundDocument
-from openkoi_search.holding import MOST
-from openkoi_search.ranking import Documents, answer, query_words
+from openkoi_search.document_cache import MAX_CACHED_DOCUMENTS
+from openkoi_search.hit_selection import FoundDocument
+from openkoi_search.ranking import Documents, query_words, rank_documents
 from openkoi_sqlite import SQLite
 from openkoi_sqlite.file import open_connection
 from openkoi_sqlite.holding import read
@@ -100,13 +100,13 @@ def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
     )
 
     def told(there: Documents) -> list[Sequence[FoundDocument]]:
-        return [answer(there, one, query_words(one)) for one in questions(5)]
+        return [rank_documents(there, one, query_words(one)) for one in questions(5)]
 
     with closing(open_connection(tmp_path / "m.db")) as connection:
         tables = SQLiteTables(connection)
         assert told(tables) == told(read(connection))
         assert any(told(tables))
-        assert MOST > tables.count() > 50
+        assert MAX_CACHED_DOCUMENTS > tables.count() > 50
 
 
 def held(folder: Path) -> SQLite:
@@ -117,7 +117,7 @@ def held(folder: Path) -> SQLite:
     for _ in range(3):
         assert ["r1"] == ids_of(search_project(subject, "parser"))
     assert subject.holding is not None
-    assert subject.holding.now(None) is not None
+    assert subject.holding.current_documents(None) is not None
     return subject
 
 

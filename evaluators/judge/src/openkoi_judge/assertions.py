@@ -14,7 +14,7 @@ from .execution_facts import ExecutionFacts, read_facts
 from .preferences import preferences
 from .rubrics_library import load_rubrics, search_locations
 
-MAX_TEXT = 100_000  # characters of a text that are searched
+MAX_TEXT_CHARACTERS = 100_000  # of a text that are searched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ def check_expectations(rubrics: Sequence[Rubric], facts: ExecutionFacts) -> Eval
     """Return a check for each expectation, and a finding for each that is not met."""
     checks, findings = list[Check](), list[Finding]()
     for rubric in rubrics:
-        text = facts.by_name[rubric.of][:MAX_TEXT]
+        text = facts.by_name[rubric.of][:MAX_TEXT_CHARACTERS]
         for one in rubric.expect:
             name, passed = f"{rubric.name}: {one}", is_met(rubric.method, one, text)
             checks.append(Check(name, passed))

@@ -24,7 +24,7 @@ INFORMS = "The judgment by {rubric} is informational: {why}. Run `openkoi evalua
 
 @dataclass(frozen=True, slots=True)
 class RubricCertificate:
-    """A certificate: its model, whether it was passed, and how well the judge told defects from sound work."""
+    """A certificate: its model, whether it was passed, and how well the judge separated defects from sound work."""
 
     model: str
     passed: bool
@@ -89,11 +89,11 @@ def parse_certificate(facts: Mapping[str, object]) -> RubricCertificate:
     """Parse a certificate; raise when a field is missing or invalid."""
     measures, reasons = facts["measures"], facts["reasons"]
     if not isinstance(measures, dict) or not isinstance(reasons, list):
-        raise TypeError("its measures or reasons are none")
+        raise TypeError("its measures or reasons are missing")
     lenient = min(MAX_LENIENCY, max(0.0, float(str(facts["leniency"]))))
     found, alarms = float(measures["detection"]), float(measures["false_alarms"])
-    said = tuple(map(str, reasons))
-    return RubricCertificate(str(facts["model"]), facts["passed"] is True, found - alarms, found, lenient, said)
+    texts = tuple(map(str, reasons))
+    return RubricCertificate(str(facts["model"]), facts["passed"] is True, found - alarms, found, lenient, texts)
 
 
 def last_judge_model(records: Iterable[Record], run: str) -> str:

@@ -48,9 +48,11 @@ def find_change(before: WorkState, now: WorkState, root: Path) -> WorkChange | N
     diffs = {file: diff_file(file, before, text, now.work) for file, text in {**gone, **now.texts}.items()}
     if any(diff is None for diff in diffs.values()):
         return None
-    told = {file: diff for file, diff in diffs.items() if diff}
+    changed = {file: diff for file, diff in diffs.items() if diff}
     return (
-        WorkChange("\n".join(told.values()), tuple(told)) if told else WorkChange(diff_responses(before.work, now.work))
+        WorkChange("\n".join(changed.values()), tuple(changed))
+        if changed
+        else WorkChange(diff_responses(before.work, now.work))
     )
 
 

@@ -35,7 +35,7 @@ def choose_rubric(rubrics: Sequence[Rubric], wish: str, task: Task, preferences:
 
 def find_named(texts: Iterable[str], rubrics: Sequence[Rubric]) -> Iterable[Rubric]:
     """Yield the rubrics that one of these texts names, in the order of the texts."""
-    return (rubric for text in texts for rubric in rubrics if mentions(rubric.name, text))
+    return (rubric for text in texts for rubric in rubrics if is_mentioned(rubric.name, text))
 
 
 def sort_by_merit(shelf: RubricLibrary, merit: Callable[[Rubric], float]) -> list[Rubric]:
@@ -52,7 +52,7 @@ def find_rubric(rubrics: Sequence[Rubric], name: str) -> Rubric:
     return found
 
 
-def mentions(name: str, text: str) -> bool:
+def is_mentioned(name: str, text: str) -> bool:
     """Return whether a text names a rubric: ``the terse evaluator``, ``rubric: terse``, or a name that is not an
     ordinary word.
     """

@@ -28,7 +28,7 @@ class ExecutionFacts:
             "terminatedBy": self.terminated_by,
         }
 
-    def shown(self) -> list[Evidence]:
+    def format(self) -> list[Evidence]:
         """Return the facts that a judge sees besides the work."""
         return [Evidence(name, text) for name, text in self.by_name.items() if name != "text" and text]
 

@@ -66,8 +66,8 @@ def to_list(raw: object) -> Sequence[object]:
 def to_object(entry: object) -> Mapping[str, object]:
     """Return an entry as an object; plain text is its title, after a severity if it starts with one."""
     if isinstance(entry, dict):
-        said = [first_text(entry, name) for name in TITLES]
-        return {} if any(said) and all(NO_FINDING.fullmatch(text) for text in said if text) else entry
+        texts = [first_text(entry, name) for name in TITLES]
+        return {} if any(texts) and all(NO_FINDING.fullmatch(text) for text in texts if text) else entry
     if not isinstance(entry, str) or NO_FINDING.fullmatch(entry.strip()):
         return {}
     first = LABELED.fullmatch(entry.strip())

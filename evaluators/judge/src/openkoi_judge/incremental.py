@@ -37,7 +37,7 @@ class PreviousVerdict:
     verdict: JudgeVerdict
     needed: frozenset[str]
 
-    def shown(self, change: WorkChange, work: ExecutionResult) -> list[Evidence]:
+    def format(self, change: WorkChange, work: ExecutionResult) -> list[Evidence]:
         """Return the verdict, the change, and the response unless it is the change."""
         return [
             Evidence("verdict", format_verdict(self.verdict)),

@@ -24,9 +24,9 @@ class JsonCandidate:
     whole: bool = True
 
 
-def strip_reasoning(said: str) -> str:
+def strip_reasoning(answer: str) -> str:
     """Remove the reasoning before an answer, and unwrap one that is a JSON string."""
-    return REASONING.sub(r"\1", unwrap_string(said), count=1)
+    return REASONING.sub(r"\1", unwrap_string(answer), count=1)
 
 
 def find_candidates(text: str) -> Iterator[JsonCandidate]:
@@ -43,9 +43,9 @@ def find_candidates(text: str) -> Iterator[JsonCandidate]:
         yield candidate
 
 
-def unwrap_string(said: str) -> str:
+def unwrap_string(answer: str) -> str:
     """Unwrap an answer that is one JSON string."""
-    text = said.strip().strip("\ufeff")
+    text = answer.strip().strip("\ufeff")
     if not text.startswith('"'):
         return text
     try:

@@ -83,7 +83,7 @@ class Judge:
                 raise ConfigError(WRONG.format(name=name, value=getattr(self, name), bound=bound, other=other))
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
-        """Judge the work by the rubric for its task; return None when nothing was said or changed."""
+        """Judge the work by the rubric for its task; return None when nothing was evaluation or changed."""
         if not (work.changed or work.answered):
             return None
         shelf = await self._load_library(run.workspace, run.koi)
@@ -128,7 +128,7 @@ class Judge:
         """Return the input for a work that was not done by a run."""
         facts = None if sample.rubric.method is Method.RUBRIC else read_facts(sample.work, (), "")
         manner = replace(self._manner, model=sample.model or EVALUATOR)
-        return JudgeInput(sample.rubric, sample.task, sample.work, manner, tuple(facts.shown()) if facts else ())
+        return JudgeInput(sample.rubric, sample.task, sample.work, manner, tuple(facts.format()) if facts else ())
 
     def _certificates_of(self, rubric: Rubric) -> RubricCertificates:
         """Return the certificates of a rubric."""
@@ -136,16 +136,18 @@ class Judge:
             return RubricCertificates()
         return load_certificates(self.folder, rubric.name, self.stamp(rubric))
 
-    async def _apply_certification(self, rubric: Rubric, said: Evaluation, run: Run) -> Evaluation:
+    async def _apply_certification(self, rubric: Rubric, evaluation: Evaluation, run: Run) -> Evaluation:
         """Return the evaluation, made informational where only certified ones may decide."""
-        if not self.require_certified or said.unavailable_reason:
-            return said
+        if not self.require_certified or evaluation.unavailable_reason:
+            return evaluation
         model = last_judge_model(run.koi.records(run.task.session), run.id)
         why = self._certificates_of(rubric).reason_not_decisive(model)
         if not why:
-            return said
+            return evaluation
         await run.emit(WarningIssued(INFORMS.format(rubric=rubric.name, why=why)))
-        return replace(make_informational(said), unavailable_reason=UNCERTIFIED.format(rubric=rubric.name, why=why))
+        return replace(
+            make_informational(evaluation), unavailable_reason=UNCERTIFIED.format(rubric=rubric.name, why=why)
+        )
 
     async def _load_library(self, workspace: Path | None, koi: Koi | None) -> RubricLibrary:
         """Load the rubrics."""
@@ -164,7 +166,7 @@ class Judge:
         facts = None if rubric.method is Method.RUBRIC else read_facts(work, run.koi.records(run.task.session), run.id)
         if len(work.diff) > self.max_diff:
             await run.emit(WarningIssued(TOO_LONG.format(room=self.max_diff, length=len(work.diff))))
-        case = JudgeInput(rubric, run.task, work, self._manner, tuple(facts.shown()) if facts else ())
+        case = JudgeInput(rubric, run.task, work, self._manner, tuple(facts.format()) if facts else ())
         return await JudgingSession(case, run, self._kept, self._rules(self._certificates_of(rubric))).evaluate()
 
     @property

@@ -65,13 +65,13 @@ class JudgeInput:
         system = instructions_and_rubric(self.rubric), PARTIAL_INSTRUCTIONS
         parts = (
             format_task(self.task),
-            quote_evidence(self.work, before.shown(change, self.work)),
+            quote_evidence(self.work, before.format(change, self.work)),
             before.scoring_order(self.rubric),
         )
         return VoteRequest(self._request(system, parts, partial_schema(self.rubric)), self.rubric, before.needed)
 
     def _request(self, system: tuple[str, ...], parts: tuple[str, ...], shape: dict[str, Json]) -> Request:
-        """A question: what stays the same first, the images and files of the task after its words."""
+        """Build a request: constant parts first, the images and files of the task after its text."""
         return Request(
             [Message.user(*parts[:1], *self.task.parts, *parts[1:])],
             model=self.settings.model,

@@ -1,10 +1,10 @@
 """Detect whether the work influences its judge.
 
 Quoting does not keep a model from obeying the quoted text. Each verdict therefore also scores the work as the answer to
-an unrelated task: a judge that gives marks for that was told to. Where text in the work looks addressed to a judge, a
-control request judges that text alone as the answer to the unrelated task; if it earns anything, the score of the work
-is discarded. Not detected: text that persuades rather than commands, text that names some dimensions without looking
-like it, and text that restricts itself to its task.
+an unrelated task: a judge that gives marks for that followed an instruction. Where text in the work looks addressed to
+a judge, a control request judges that text alone as the answer to the unrelated task; if it earns anything, the score
+of the work is discarded. Not detected: text that persuades rather than commands, text that names some dimensions
+without looking like it, and text that restricts itself to its task.
 """
 
 import re

@@ -24,12 +24,14 @@ def parse_scores(
     every = {dimension.key for dimension in rubric.dimensions}
     if needed is not None and not any(name in found for name in TABLES):
         raise UnreadableError("The list of scores is missing.")
-    said = group_by_key(find_score_table(found), every)
+    values = group_by_key(find_score_table(found), every)
     wanted = every if needed is None else needed
-    missing = [d.name for d in rubric.dimensions if d.key in wanted and d.key not in said]
+    missing = [d.name for d in rubric.dimensions if d.key in wanted and d.key not in values]
     if missing:
         raise UnreadableError(f"The score is missing for {', '.join(missing)}.")
-    return tuple(Score(d.name, parse_score(d.name, said[d.key]), d.weight) for d in rubric.dimensions if d.key in said)
+    return tuple(
+        Score(d.name, parse_score(d.name, values[d.key]), d.weight) for d in rubric.dimensions if d.key in values
+    )
 
 
 def find_score_table(found: Mapping[str, object]) -> Iterable[tuple[str, object]]:
@@ -47,12 +49,12 @@ def dimension_name(row: Mapping[str, object]) -> str:
 
 def group_by_key(rows: Iterable[tuple[str, object]], wanted: set[str]) -> dict[str, object]:
     """Return the rows by dimension; raise UnreadableError when two differ."""
-    said: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name, value in rows:
         key = canonical(str(name))
-        if key in wanted and said.setdefault(key, value) != value:
+        if key in wanted and values.setdefault(key, value) != value:
             raise UnreadableError(f"There are two different scores for {name}.")
-    return said
+    return values
 
 
 def parse_score(name: str, raw: object) -> float:

@@ -43,14 +43,14 @@ class JudgeVerdict:
     votes: int = 1
 
 
-def parse_verdict(said: str, rubric: Rubric, needed: Collection[str] | None = None) -> JudgeVerdict:
+def parse_verdict(answer: str, rubric: Rubric, needed: Collection[str] | None = None) -> JudgeVerdict:
     """Parse the verdict; objects that do not match the rubric are skipped, and matching ones must agree.
 
     With ``needed``, only these dimensions must be scored.
     """
     verdicts: list[JudgeVerdict] = []
     wrong = "The JSON object with the scores is missing."
-    text = strip_reasoning(said)
+    text = strip_reasoning(answer)
     for candidate in find_candidates(text):
         try:
             verdicts.append(parse_candidate(candidate, rubric, needed))
@@ -123,10 +123,10 @@ def describe_contradiction(found: Mapping[str, object], scores: tuple[Score, ...
     if not scores:
         return ""
     mean = sum(score.value * score.weight for score in scores) / sum(score.weight for score in scores)
-    said = next((found[name] for name in OVERALL if name in found), mean)
-    if isinstance(said, int | float) and 0 <= said <= 1 and abs(said - mean) > MAX_OVERALL_DIFFERENCE:
+    overall = next((found[name] for name in OVERALL if name in found), mean)
+    if isinstance(overall, int | float) and 0 <= overall <= 1 and abs(overall - mean) > MAX_OVERALL_DIFFERENCE:
         return (
-            f"The judge's overall score {said:g} differs from the mean of its dimensions, {mean:.2f}; the dimensions "
-            "count."
+            f"The judge's overall score {overall:g} differs from the mean of its dimensions, {mean:.2f}; "
+            "the dimensions count."
         )
     return ""

@@ -29,7 +29,7 @@ class LintBaseline:
     linters: Mapping[str, LinterBaseline] = field(default_factory=dict)
     files: tuple[str, ...] = ()
 
-    def broke(self, linter: str) -> bool:
+    def was_broken(self, linter: str) -> bool:
         """Return whether a linter failed before the task."""
         return linter in self.linters and self.linters[linter].broke
 
@@ -38,14 +38,14 @@ class LintBaseline:
         """Names of the linters that ran before the task."""
         return frozenset(name for name, then in self.linters.items() if not then.broke)
 
-    def fresh(self, now: LinterOutput) -> tuple[Finding, ...]:
+    def new_findings(self, now: LinterOutput) -> tuple[Finding, ...]:
         """Return the new findings in changed files; elsewhere too when the task certainly caused them."""
         then = self.linters.get(now.linter)
         new = tuple(subtract_baseline(now.findings, then.seen if then else {}))
         everywhere = not self.files or (now.wide and then is not None and then.sound)
-        return new if everywhere else tuple(finding for finding in new if self.touched(finding))
+        return new if everywhere else tuple(finding for finding in new if self.has_changed_file(finding))
 
-    def touched(self, finding: Finding) -> bool:
+    def has_changed_file(self, finding: Finding) -> bool:
         """Return whether the task changed the finding's file; a finding without a file is about the linter itself."""
         return not finding.where or finding.where.rpartition(":")[0] in self.files
 

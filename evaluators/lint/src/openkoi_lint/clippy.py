@@ -19,8 +19,8 @@ def read_clippy(text: str, root: Path) -> tuple[Finding, ...]:
 def parse_line(line: str, root: Path) -> Iterator[Finding]:
     """Yield the diagnostic of a line; nothing for a truncated line or one without a location."""
     try:
-        said = json.loads(line)
-        message = said["message"] if said.get("reason") == "compiler-message" else {"spans": []}
+        entry = json.loads(line)
+        message = entry["message"] if entry.get("reason") == "compiler-message" else {"spans": []}
         span = next((span for span in message["spans"] if span["is_primary"]), None)
         if span:
             rule = (message["code"] or {}).get("code") or "rustc"

@@ -22,7 +22,7 @@ def evaluate_findings(
     """
     if not (heard or gone or silent):
         return None
-    new = {one.linter: before.fresh(one) for one in heard}
+    new = {one.linter: before.new_findings(one) for one in heard}
     checks = tuple(Check(name, not any(is_error(finding) for finding in found)) for name, found in new.items())
     every = [finding for found in new.values() for finding in found]
     shown = tuple(sorted(every, key=lambda finding: SEVERITY_ORDER.index(finding.severity))[:MAX_FINDINGS])

@@ -22,7 +22,7 @@ from openkoi_hookspecs.events import WarningIssued
 from .baseline import make_baseline, read_baseline
 from .evaluation import evaluate_findings
 from .linter import Linter
-from .linters import has_work, linters
+from .linters import find_all_linters, has_work
 from .messages import LinterOutput, normalize_message
 
 QUIET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1", "MYPY_FORCE_COLOR": "0"}
@@ -54,7 +54,7 @@ class Lint:
         before = read_baseline(work.baseline, work.files)
         wanted = await self._find_linters(run)
         heard = await self._run_linters(wanted, run)
-        useless = [one for one in heard if one.broke and before.broke(one.linter)]
+        useless = [one for one in heard if one.broke and before.was_broken(one.linter)]
         for one in useless:
             await run.emit(
                 WarningIssued(
@@ -68,7 +68,7 @@ class Lint:
 
     async def _find_linters(self, run: Run) -> Sequence[Linter]:
         """Return the linters that the project configures now."""
-        return await asyncio.to_thread(linters, run.workspace, self.venv, self.commands)
+        return await asyncio.to_thread(find_all_linters, run.workspace, self.venv, self.commands)
 
     async def _run_linters(self, wanted: Sequence[Linter], run: Run) -> list[LinterOutput]:
         heard = [await self._run_linter(linter, run) for linter in wanted]

@@ -11,14 +11,14 @@ from .messages import make_finding, place
 
 OBJECT = re.compile(r"^\{\n.*?^\}$", re.MULTILINE | re.DOTALL)
 PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?$")
-BROKEN = re.compile(r"^(?:vet: )?(?P<path>[^\s:{}\"]+\.go):(?P<line>\d+)(?::\d+)?: (?P<said>.+)$", re.MULTILINE)
+BROKEN = re.compile(r"^(?:vet: )?(?P<path>[^\s:{}\"]+\.go):(?P<line>\d+)(?::\d+)?: (?P<message>.+)$", re.MULTILINE)
 
 
 def read_vet(text: str, root: Path) -> tuple[Finding, ...]:
     """Return what each analyzer found, and compile errors."""
     analysed = [finding for match in OBJECT.finditer(text) for finding in parse_object(match[0], root)]
     broken = [
-        make_finding(m["said"], Severity.BLOCKER, rule="go", where=place(m["path"], m["line"], root))
+        make_finding(m["message"], Severity.BLOCKER, rule="go", where=place(m["path"], m["line"], root))
         for m in BROKEN.finditer(text)
     ]
     return (*analysed, *broken)
@@ -35,8 +35,8 @@ def parse_object(text: str, root: Path) -> Iterator[Finding]:
 
 def parse_package(package: Mapping[str, list[dict[str, str]]], root: Path) -> Iterator[Finding]:
     """Yield the findings of each analyzer, which is their rule."""
-    for analyser, said in package.items():
-        for one in said:
+    for analyser, diagnostics in package.items():
+        for one in diagnostics:
             at = PLACE.match(one["posn"])
             if at:
                 yield make_finding(one["message"], rule=analyser, where=place(at["path"], at["line"], root))

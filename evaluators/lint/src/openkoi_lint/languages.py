@@ -34,16 +34,16 @@ def find_linters(root: Path, files: Sequence[Path]) -> Iterator[Linter]:
         argv = node_command(home, root, "tsc", "--noEmit", "--pretty", "false", "-p", ".", *BUILD_INFO)
         yield Linter("tsc", argv, read_tsc, wide=True, folder=name_of(home, root))
     if shutil.which("cargo-clippy"):
-        yield from (clippy(home, root) for home in outermost(p.parent for p in files if p.name == "Cargo.toml"))
+        yield from (clippy_linter(home, root) for home in outermost(p.parent for p in files if p.name == "Cargo.toml"))
     if shutil.which("go"):
-        yield from (vet(path.parent, root) for path in files if path.name == "go.mod")
+        yield from (vet_linter(path.parent, root) for path in files if path.name == "go.mod")
     scripts = [path.relative_to(root).as_posix() for path in files if path.suffix in SHELLS][:MAX_SCRIPTS]
     if scripts and shutil.which("shellcheck"):
         yield Linter("shellcheck", ("shellcheck", "-f", "json", "--", *scripts), read_shellcheck)
 
 
 def is_eslint(path: Path) -> bool:
-    """Whether the file configures eslint."""
+    """Return whether the file configures eslint."""
     if path.name == "package.json":
         try:
             return "eslintConfig" in json.loads(read_text(path) or "{}")
@@ -71,7 +71,7 @@ def node_command(home: Path, root: Path, name: str, *options: str) -> tuple[str,
     return (program, *options) if program else ()
 
 
-def clippy(home: Path, root: Path) -> Linter:
+def clippy_linter(home: Path, root: Path) -> Linter:
     """Return clippy, building outside the workspace unless the project has a target folder."""
     argv: tuple[str, ...] = CLIPPY
     if not (os.name == "nt" or (home / "target").is_dir()):
@@ -81,7 +81,7 @@ def clippy(home: Path, root: Path) -> Linter:
     return Linter("clippy", argv, read_clippy, wide=True, folder=name_of(home, root), else_env=else_env)
 
 
-def vet(home: Path, root: Path) -> Linter:
+def vet_linter(home: Path, root: Path) -> Linter:
     """Return go vet, restricted to modules in the local cache."""
     kept = Path(os.environ.get("GOMODCACHE") or Path.home() / "go" / "pkg" / "mod") / "cache" / "download"
     proxy = f"{kept.absolute().as_uri()},off" if kept.is_dir() else "off"

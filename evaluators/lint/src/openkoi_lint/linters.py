@@ -8,10 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from .languages import SHELLS, find_linters
-from .lines import read_lines
 from .linter import Linter
 from .mypy import read_mypy
-from .project_files import files, read_text, read_tool_tables
+from .parse_lines import read_lines
+from .project_files import project_files, read_text, read_tool_tables
 from .ruff import read_ruff
 
 SURELY_WRONG = ("--select", "E9,F63,F7,F82")
@@ -23,21 +23,21 @@ COVERED = {"ruff": PYTHON, "mypy": PYTHON, "eslint": SCRIPTS, "tsc": SCRIPTS, "c
 COVERED |= {"shellcheck": SHELLS}
 
 
-def linters(root: Path, venv: str, commands: Mapping[str, str] | Sequence[str]) -> tuple[Linter, ...]:
+def find_all_linters(root: Path, venv: str, commands: Mapping[str, str] | Sequence[str]) -> tuple[Linter, ...]:
     """Return the project's linters, then the configured ones."""
-    every = list(files(root))
+    every = list(project_files(root))
     python = any(path.suffix in PYTHON for path in every)
-    own = [linter for linter in (ruff(root, venv), mypy(root, venv)) if linter] if python else []
+    own = [linter for linter in (ruff_linter(root, venv), mypy_linter(root, venv)) if linter] if python else []
     return (*own, *find_linters(root, every), *configured_linters(commands))
 
 
 def has_work(label: str, root: Path) -> bool:
     """Return whether files that a linter checks remain; the label may name a folder after the linter."""
     suffixes = COVERED.get(label.partition(" in ")[0])
-    return suffixes is None or any(path.suffix in suffixes for path in files(root))
+    return suffixes is None or any(path.suffix in suffixes for path in project_files(root))
 
 
-def ruff(root: Path, venv: str) -> Linter | None:
+def ruff_linter(root: Path, venv: str) -> Linter | None:
     """Return ruff with the project's rules, or only with rules for certain errors when it has none."""
     asked = "ruff" in read_tool_tables(root) or any((root / name).is_file() for name in ("ruff.toml", ".ruff.toml"))
     program = find_program("ruff", root, venv)
@@ -47,7 +47,7 @@ def ruff(root: Path, venv: str) -> Linter | None:
     return Linter("ruff", (*program, *RUFF, *rules, ".") if program else (), read_ruff)
 
 
-def mypy(root: Path, venv: str) -> Linter | None:
+def mypy_linter(root: Path, venv: str) -> Linter | None:
     """Return mypy if the project configures it."""
     cfg = read_text(root / "setup.cfg")
     settings = read_tool_tables(root).get("mypy")

@@ -36,8 +36,8 @@ def make_finding(
     """Return a finding whose title does not change when lines move and counts change; keep the original message as
     detail.
     """
-    title, said = normalize_message(message), " ".join(message.split())
-    return Finding(title, severity, rule=rule, where=where, detail="" if title == said else said, fix=fix)
+    title, original = normalize_message(message), " ".join(message.split())
+    return Finding(title, severity, rule=rule, where=where, detail="" if title == original else original, fix=fix)
 
 
 def normalize_message(message: str) -> str:

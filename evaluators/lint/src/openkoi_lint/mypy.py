@@ -7,7 +7,9 @@ from openkoi_hookspecs import Finding, Severity
 
 from .messages import make_finding, place
 
-LINE = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+)(?::\d+)?: error: (?P<said>.*?)(?:  \[(?P<code>[\w-]+)\])?$", re.M)
+LINE = re.compile(
+    r"^(?P<path>[^:\n]+):(?P<line>\d+)(?::\d+)?: error: (?P<message>.*?)(?:  \[(?P<code>[\w-]+)\])?$", re.M
+)
 
 
 def read_mypy(text: str, root: Path) -> tuple[Finding, ...]:
@@ -19,4 +21,4 @@ def to_finding(match: re.Match[str], root: Path) -> Finding:
     """Return the error in a line."""
     code = match["code"] or "mypy"
     severity = Severity.BLOCKER if code == "syntax" else Severity.IMPORTANT
-    return make_finding(match["said"], severity, rule=code, where=place(match["path"], match["line"], root))
+    return make_finding(match["message"], severity, rule=code, where=place(match["path"], match["line"], root))

@@ -36,7 +36,7 @@ def read_text(path: Path) -> str:
         return ""
 
 
-def files(root: Path) -> Iterator[Path]:
+def project_files(root: Path) -> Iterator[Path]:
     """Yield the project's own files, up to a limit."""
     left = MAX_FILES
     for folder, folders, names in os.walk(root):

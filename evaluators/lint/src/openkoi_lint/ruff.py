@@ -21,11 +21,11 @@ def read_ruff(text: str, root: Path) -> tuple[Finding, ...]:
 def parse_line(line: str, root: Path) -> Iterator[Finding]:
     """Yield the violation in a line; nothing for a truncated line."""
     try:
-        said = json.loads(line)
-        code = said["code"] or "invalid-syntax"
-        where = place(said["filename"], said["location"]["row"], root)
-        fix = (said.get("fix") or {}).get("message") or ""
-        yield make_finding(said["message"], severity_of(code), rule=code, where=where, fix=fix)
+        entry = json.loads(line)
+        code = entry["code"] or "invalid-syntax"
+        where = place(entry["filename"], entry["location"]["row"], root)
+        fix = (entry.get("fix") or {}).get("message") or ""
+        yield make_finding(entry["message"], severity_of(code), rule=code, where=where, fix=fix)
     except (ValueError, KeyError, TypeError):
         return
 

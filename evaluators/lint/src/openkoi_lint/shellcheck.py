@@ -20,10 +20,13 @@ def read_shellcheck(text: str, root: Path) -> tuple[Finding, ...]:
 def parse_report(line: str, root: Path) -> Iterator[Finding]:
     """Yield the comments in a report; nothing for a truncated one."""
     try:
-        for said in json.loads(line):
-            where = place(said["file"], said["line"], root)
+        for comment in json.loads(line):
+            where = place(comment["file"], comment["line"], root)
             yield make_finding(
-                said["message"], severity_of(said["level"], said["code"]), rule=f"SC{said['code']}", where=where
+                comment["message"],
+                severity_of(comment["level"], comment["code"]),
+                rule=f"SC{comment['code']}",
+                where=where,
             )
     except (ValueError, KeyError, TypeError):
         return

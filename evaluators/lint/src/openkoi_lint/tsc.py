@@ -7,14 +7,14 @@ from openkoi_hookspecs import Finding, Severity
 
 from .messages import make_finding, place
 
-LINE = re.compile(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+),\d+\): error (?P<code>TS\d+): (?P<said>.*)$", re.M)
+LINE = re.compile(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+),\d+\): error (?P<code>TS\d+): (?P<message>.*)$", re.M)
 SYNTAX = range(1000, 2000)
 
 
 def read_tsc(text: str, root: Path) -> tuple[Finding, ...]:
     """Return every error; a syntax error keeps tsc from checking the rest."""
     return tuple(
-        make_finding(m["said"], severity_of(m["code"]), rule=m["code"], where=place(m["path"], m["line"], root))
+        make_finding(m["message"], severity_of(m["code"]), rule=m["code"], where=place(m["path"], m["line"], root))
         for m in LINE.finditer(text)
     )
 

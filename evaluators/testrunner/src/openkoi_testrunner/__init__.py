@@ -1,4 +1,4 @@
-"""Runs a project's own tests for OpenKoi: pytest, unittest, vitest, jest, mocha, node, cargo, go, make."""
+"""Run a project's own tests: pytest, unittest, vitest, jest, mocha, node, cargo, go, make."""
 
 from typing import TYPE_CHECKING, Any
 

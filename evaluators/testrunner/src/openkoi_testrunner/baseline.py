@@ -1,4 +1,4 @@
-"""Keep how a project's tests stood before the task, and which have passed since."""
+"""Record how a project's tests stood before the task, and which have passed since."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -6,8 +6,8 @@ from typing import Any
 
 from openkoi_hookspecs import Baseline, Check, Json
 
-from .outcome import SuiteOutcome
 from .project import RunnerKind
+from .results import SuiteOutcome
 from .suites import Suite
 
 
@@ -30,16 +30,16 @@ class SuiteBaseline:
     settings: tuple[str, ...] = ()
 
     def requires(self, name: str) -> bool:
-        """Whether the work needs this test to pass: it is new, was green then or since, or red tests are the task."""
+        """Return whether the work needs this test to pass: it is new, has passed, or failing tests are the task."""
         return self.all_count or name in self.since or self.passed.get(name, True)
 
     def kind(self, name: str) -> RunnerKind | None:
-        """How a test was run."""
+        """Return how a test was run."""
         suite = self.of.get(name)
         return suite.kind if suite else None
 
     def without(self, suites: Collection[Suite]) -> "SuiteBaseline":
-        """What is known but for suites that are not run this time: nothing of theirs is missed."""
+        """Return the baseline without suites that are not run this time, so that none of their tests is missed."""
         if not suites:
             return self
         passed = {name: green for name, green in self.passed.items() if self.of.get(name) not in suites}
@@ -47,29 +47,29 @@ class SuiteBaseline:
 
     @property
     def there(self) -> tuple[str, ...]:
-        """The tests that have to be there still."""
+        """The tests that must still exist."""
         return tuple(name for name in self.passed if name not in self.silent)
 
     @property
     def added_tests(self) -> tuple[str, ...]:
-        """The tests that came with the work, and passed."""
+        """The tests that the work added, and that passed."""
         return tuple(sorted(self.since - self.passed.keys()))
 
 
-def baseline_of(outcomes: Mapping[Suite, SuiteOutcome], suites: tuple[Suite, ...] = ()) -> Baseline:
-    """The record of what ran before the work, red and green. ``of`` names the suite of each test beyond the first."""
+def make_baseline(outcomes: Mapping[Suite, SuiteOutcome], suites: tuple[Suite, ...] = ()) -> Baseline:
+    """Return the record of what ran before the work. ``of`` names the suite of each test beyond the first."""
     tests = [test for outcome in outcomes.values() for test in outcome.tests]
     known = tuple(dict.fromkeys((*suites, *outcomes)))
     state: dict[str, Json] = {
         "suites": [[str(suite.kind), suite.folder] for suite in known],
-        "of": {name: known.index(suite) for name, suite in owners(outcomes).items() if suite != known[0]},
+        "of": {name: known.index(suite) for name, suite in suites_by_test(outcomes).items() if suite != known[0]},
         "silent": [*dict.fromkeys(test.name for test in tests if test.silent)],
     }
     return Baseline("", tuple(Check(test.name, test.passed, file=file_of(test.name)) for test in tests), state)
 
 
-def before_of(record: Baseline | None, since: Iterable[Check] = ()) -> SuiteBaseline:
-    """What a record says; of ``since``, the checks of earlier evaluations, those of the same evaluator count."""
+def parse_baseline(record: Baseline | None, since: Iterable[Check] = ()) -> SuiteBaseline:
+    """Parse a record; of ``since``, the checks of earlier evaluations, those of the same evaluator count."""
     if record is None:
         return SuiteBaseline()
     state: Any = record.state or {}
@@ -83,13 +83,13 @@ def before_of(record: Baseline | None, since: Iterable[Check] = ()) -> SuiteBase
 
 
 def suite_of(name: str, suites: Sequence[Suite]) -> Suite | None:
-    """The suite in whose folder a test lies, the deepest of several."""
+    """Return the suite in whose folder a test is, the deepest of several."""
     inside = [suite for suite in suites if not suite.folder or name.startswith(f"{suite.folder}/")]
     return max(inside, key=lambda suite: len(suite.folder), default=None)
 
 
 def file_of(name: str, settings: Iterable[str] = ()) -> str:
-    """The path that a test's name begins with, before ``::`` or `` > ``; empty where it begins with none.
+    """Return the path at the start of a test's name, before ``::`` or `` > ``; empty if there is none.
 
     One of ``settings``, files that decide how the tests of their folder run, stands for the tests below it.
     """
@@ -100,6 +100,6 @@ def file_of(name: str, settings: Iterable[str] = ()) -> str:
     return path if path != name and "." in path.rpartition("/")[2] else ""
 
 
-def owners(outcomes: Mapping[Suite, SuiteOutcome]) -> dict[str, Suite]:
-    """Which suite each test is of."""
+def suites_by_test(outcomes: Mapping[Suite, SuiteOutcome]) -> dict[str, Suite]:
+    """Return the suite of each test."""
     return {test.name: suite for suite, outcome in outcomes.items() for test in outcome.tests}

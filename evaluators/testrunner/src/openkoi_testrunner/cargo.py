@@ -4,34 +4,34 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .locations import first
-from .outcome import CaseResult
-from .wording import fails, tail
+from .locations import first_location
+from .messages import failure_title, last_part
+from .results import CaseResult
 
 LINE = re.compile(
     r"^test (?P<name>.+?)(?: - should panic| - compile(?: fail)?)? \.\.\. (?P<how>ok|FAILED|ignored)\b.*$", re.M
 )
 RUNNING = re.compile(r"^running \d+ tests?$", re.M)
-STORY = re.compile(r"^---- (?P<name>.+?) stdout ----\n(?P<said>.*?)(?=^---- |^failures:$|\Z)", re.M | re.S)
+FAILURE_OUTPUT = re.compile(r"^---- (?P<name>.+?) stdout ----\n(?P<output>.*?)(?=^---- |^failures:$|\Z)", re.M | re.S)
 PANIC = re.compile(r"panicked at (?P<where>[^\n]+?:\d+)(:\d+)?:\n(?P<reason>[^\n]*)")
 ABORTED = re.compile(r"process didn't exit successfully: .*\((?P<reason>signal: .*)\)$", re.M)
 EXAMPLE = re.compile(r"(?P<path>\S+\.\w+) - .*\(line (?P<line>\d+)\)(?: - .*)?")
-BROKEN = re.compile(r"^error(?P<code>\[E\d+\])?: (?P<reason>.+)\n\s*--> (?P<where>\S+?:\d+)", re.M)
+COMPILER_ERROR = re.compile(r"^error(?P<code>\[E\d+\])?: (?P<reason>.+)\n\s*--> (?P<where>\S+?:\d+)", re.M)
 
 
 def read_cargo(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
-    """Tests, the compiler's first error when there is one, and the tests that were ignored."""
-    if not RUNNING.search(text) and not BROKEN.search(text):
+    """Return the tests, the compiler's first error if there is one, and the ignored tests."""
+    if not RUNNING.search(text) and not COMPILER_ERROR.search(text):
         return (), ()
-    lines = [match.groupdict() for match in LINE.finditer(between(text))]
-    stories = {match["name"]: match["said"] for match in STORY.finditer(text)}
-    tests = [ran(line, stories.get(line["name"], ""), root) for line in lines if line["how"] != "ignored"]
+    lines = [match.groupdict() for match in LINE.finditer(test_section(text))]
+    stories = {match["name"]: match["output"] for match in FAILURE_OUTPUT.finditer(text)}
+    tests = [parse_case(line, stories.get(line["name"], ""), root) for line in lines if line["how"] != "ignored"]
     ignored = tuple(test_name(line) for line in lines if line["how"] == "ignored")
-    return (*tests, *broken(text, root), *find_abort(text)), ignored
+    return (*tests, *find_compiler_error(text, root), *find_abort(text)), ignored
 
 
-def between(text: str) -> str:
-    """Only what stands between ``running N tests`` and the failures: a test's own prints are shown after it."""
+def test_section(text: str) -> str:
+    """Return only the text between ``running N tests`` and the failures, which repeat each test's output."""
     return "\n".join(re.split(r"^(?:failures:|test result:)", part, flags=re.M)[0] for part in RUNNING.split(text)[1:])
 
 
@@ -40,33 +40,33 @@ def test_name(line: dict[str, str]) -> str:
     return re.sub(r" \(line \d+\)", "", line["name"])
 
 
-def ran(line: dict[str, str], said: str, root: Path) -> CaseResult:
-    """The test, with the place and the words of its panic."""
+def parse_case(line: dict[str, str], output: str, root: Path) -> CaseResult:
+    """Return a test, with the location and message of its panic."""
     name = test_name(line)
     if line["how"] == "ok":
         return CaseResult(name, passed=True)
-    panic = PANIC.search(said)
-    reason = panic["reason"] if panic else said
-    where = first(example(line["name"]) or said, root)
-    return CaseResult(name, passed=False, title=fails(name, reason), where=where, detail=tail(said))
+    panic = PANIC.search(output)
+    reason = panic["reason"] if panic else output
+    where = first_location(example_location(line["name"]) or output, root)
+    return CaseResult(name, passed=False, title=failure_title(name, reason), where=where, detail=last_part(output))
 
 
-def example(name: str) -> str:
-    """Where a documented example begins; a panic counts lines in the program that is made of it."""
+def example_location(name: str) -> str:
+    """Return where a documented example starts; a panic counts lines in the program made from it."""
     match = EXAMPLE.fullmatch(name)
     return f"{match['path']}:{match['line']}: " if match else ""
 
 
-def broken(text: str, root: Path) -> Iterator[CaseResult]:
-    """What does not compile, at its first error."""
-    error = BROKEN.search(text)
+def find_compiler_error(text: str, root: Path) -> Iterator[CaseResult]:
+    """Return the first compiler error."""
+    error = COMPILER_ERROR.search(text)
     if error:
-        detail = tail(text[error.start() :])
+        detail = last_part(text[error.start() :])
         yield CaseResult(
             "cargo test",
             passed=False,
-            title=fails("cargo test", error["reason"]),
-            where=first(error[0], root),
+            title=failure_title("cargo test", error["reason"]),
+            where=first_location(error[0], root),
             detail=detail,
         )
 
@@ -75,5 +75,5 @@ def find_abort(text: str) -> Iterator[CaseResult]:
     """Yield a failure for a test program that died before all of its tests ended."""
     death = ABORTED.search(text)
     if death:
-        title = fails("cargo test", death["reason"])
-        yield CaseResult("cargo test", passed=False, title=title, detail=tail(text[: death.end()]))
+        title = failure_title("cargo test", death["reason"])
+        yield CaseResult("cargo test", passed=False, title=title, detail=last_part(text[: death.end()]))

@@ -1,6 +1,6 @@
-"""State in the prompt how the project's tests are run, so far as its own files say so at a glance.
+"""Add to the prompt how the project's tests are run, if a glance at its files shows it.
 
-Only the workspace's top folder and its folder of tests are looked at: all of a large project takes most of a second.
+Only the workspace's top folder and its test folders are read: a large project takes most of a second.
 """
 
 import asyncio
@@ -11,20 +11,20 @@ from typing import Annotated, ClassVar
 
 from openkoi_hookspecs import Env, Run, Section, SharedSetting, hookimpl
 
-from .interpreters import interpreters
+from .interpreters import find_interpreters
 from .package import Package
 from .project import (
     PYTEST_TEST,
     UNITTEST_TEST,
     asks_for_pytest,
-    justfile,
-    makefile,
-    target,
+    find_target,
+    read_justfile,
+    read_makefile,
 )
-from .reading import source
+from .reading import read_source
 
 FOLDERS = (".", "tests", "test")
-MAX_READ = 20  # test files that are looked at for the runner they are written for
+MAX_READ = 20  # test files read to detect their runner
 
 
 class TestCommand:
@@ -44,7 +44,7 @@ class TestCommand:
 
     @hookimpl
     async def before_plan(self, run: Run) -> Sequence[Section] | None:
-        """Return the commands; None if the project names none, or its tests are switched off."""
+        """Return the commands; None if the project names none, or its tests are disabled."""
         if not self.enabled:
             return None
         found = [self.command] if self.command else await asyncio.to_thread(test_commands, run.workspace, self.venv)
@@ -70,8 +70,8 @@ def by_language(root: Path, venv: str) -> Iterator[str]:
 
 def by_target(root: Path) -> Iterator[str]:
     """Yield the targets that run tests."""
-    for program, recipes in (("make", makefile(root)), ("just", justfile(root))):
-        if name := target(recipes):
+    for program, recipes in (("make", read_makefile(root)), ("just", read_justfile(root))):
+        if name := find_target(recipes):
             yield f"{program} {name}"
 
 
@@ -82,7 +82,7 @@ def python_runner(root: Path) -> str:
     runner = ""
     for folder in FOLDERS:
         for file in sorted((root / folder).glob("test*.py"))[:MAX_READ]:
-            if PYTEST_TEST.search(text := source(file)):
+            if PYTEST_TEST.search(text := read_source(file)):
                 return "pytest"
             if UNITTEST_TEST.search(text) and not runner:
                 runner = "unittest" if folder == "." else f"unittest discover -s {folder}"
@@ -91,5 +91,5 @@ def python_runner(root: Path) -> str:
 
 def interpreter(root: Path, venv: str) -> str:
     """Return the Python that the tests run in, relative to the project where it is its own."""
-    first = next(iter(interpreters(root, venv)), "python")
+    first = next(iter(find_interpreters(root, venv)), "python")
     return os.path.relpath(first, root) if Path(first).is_relative_to(root) else first

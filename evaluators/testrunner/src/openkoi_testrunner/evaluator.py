@@ -7,14 +7,14 @@ from typing import Annotated, ClassVar
 from openkoi_hookspecs import Baseline, ConfigError, Env, Evaluation, ExecutionResult, Run, Task
 from openkoi_hookspecs.events import WarningIssued
 
-from .baseline import SuiteBaseline, baseline_of, before_of
-from .bench import SuiteRunner, start_time_limits
-from .outcome import SuiteOutcome
+from .baseline import SuiteBaseline, make_baseline, parse_baseline
 from .project import RunnerKind
-from .suites import Suite, standing, suites_of
-from .verdict import unrun, verdict
+from .results import SuiteOutcome
+from .suite_runner import SuiteRunner, start_time_limits
+from .suites import Suite, remaining_suites, suites_of
+from .verdict import not_run_findings, verdict
 
-SETTINGS = frozenset({"conftest.py", "pytest.ini"})  # what they say decides how every test below them runs
+SETTINGS = frozenset({"conftest.py", "pytest.ini"})  # they decide how every test below them runs
 ABOUT_TESTS = frozenset({"bugfix", "test", "testing"})
 NONE = SuiteOutcome(runner="tests")
 
@@ -41,28 +41,28 @@ class TestRunner:
         self.venv = venv
 
     async def baseline(self, run: Run) -> Baseline:
-        """Record which tests there are before the first change, and which of them are green."""
+        """Record the existing tests before the first change, and which of them pass."""
         suites = await self._suites(run, SuiteBaseline())
-        told = await self._bench(run).each(suites, None)
-        for finding in unrun(told.not_run, touched=()):
+        results = await self._bench(run).run_suites(suites, None)
+        for finding in not_run_findings(results.not_run, touched=()):
             await run.emit(WarningIssued(f"{finding.title}. {finding.fix}"))
-        return baseline_of(told.outcomes, suites)
+        return make_baseline(results.outcomes, suites)
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
-        """Run the tests of the workspace; None when there are none and were none."""
+        """Run the tests of the workspace; None if there are none and were none."""
         since = [check for one in run.iterations if one.evaluation for check in one.evaluation.checks]
         settings = tuple(file for file in work.files if file.rpartition("/")[2] in SETTINGS)
-        before = replace(before_of(work.baseline, since), all_count=about_tests(run.task), settings=settings)
-        told = await self._bench(run).all(await self._suites(run, before), before, work.files)
-        found = unrun(told.not_run, touched=work.files)
-        return verdict(told.whole or NONE, before.without(told.put_off), found)
+        before = replace(parse_baseline(work.baseline, since), all_count=about_tests(run.task), settings=settings)
+        results = await self._bench(run).all(await self._suites(run, before), before, work.files)
+        found = not_run_findings(results.not_run, touched=work.files)
+        return verdict(results.whole or NONE, before.without(results.put_off), found)
 
     async def _suites(self, run: Run, before: SuiteBaseline) -> tuple[Suite, ...]:
-        """The suites of now, and those of before that have something to run still."""
+        """Return the current suites, and those of the baseline that still have something to run."""
         if self.command:
             return (Suite(RunnerKind.COMMAND),)
         return await asyncio.to_thread(
-            lambda: tuple(dict.fromkeys((*suites_of(run.workspace), *standing(before.suites, run.workspace))))
+            lambda: tuple(dict.fromkeys((*suites_of(run.workspace), *remaining_suites(before.suites, run.workspace))))
         )
 
     def _bench(self, run: Run) -> SuiteRunner:
@@ -72,5 +72,5 @@ class TestRunner:
 
 
 def about_tests(task: Task) -> bool:
-    """Whether red tests are what the task is about: then those that were red before count too."""
+    """Return whether failing tests are the task: then those that failed before count too."""
     return task.category.lower().replace("-", "") in ABOUT_TESTS

@@ -1,4 +1,4 @@
-"""List the Pythons that may hold what a project needs, the project's own first. Starts none of them."""
+"""List the Python interpreters that may have what a project needs, the project's own first."""
 
 import os
 import shutil
@@ -9,8 +9,8 @@ from pathlib import Path
 FOLDERS = (".venv", "venv")
 
 
-def interpreters(root: Path, venv: str) -> tuple[str, ...]:
-    """The project's environment, the active one, ours if it has pytest, and the machine's."""
+def find_interpreters(root: Path, venv: str) -> tuple[str, ...]:
+    """Return the project's environment, the active one, ours if it has pytest, and the system's."""
     folders = [root / name for name in FOLDERS] + ([Path(venv)] if venv else [])
     found = [str(python) for folder in folders if (python := python_in(folder))]
     ours = [sys.executable] if sys.executable and find_spec("pytest") else []
@@ -19,13 +19,13 @@ def interpreters(root: Path, venv: str) -> tuple[str, ...]:
 
 
 def python_in(folder: Path) -> Path | None:
-    """The interpreter of a virtual environment."""
+    """Return the interpreter of a virtual environment."""
     path = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     return path if path.exists() else None
 
 
-def surroundings(root: Path, python: str) -> dict[str, str]:
-    """No colours and no bytecode; a foreign interpreter is shown the folder ``src``, which it cannot have installed."""
+def python_environment(root: Path, python: str) -> dict[str, str]:
+    """Return variables without colours and bytecode; a foreign interpreter also gets the folder ``src``."""
     env = {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1", "PY_COLORS": "0", "PYTHONIOENCODING": "utf-8"}
     if not Path(python).is_relative_to(root) and (root / "src").is_dir():
         env["PYTHONPATH"] = str(root / "src")

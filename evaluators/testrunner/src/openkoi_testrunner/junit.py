@@ -4,15 +4,15 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from .locations import first, own
-from .outcome import CaseResult
-from .wording import fails, last_words, tail
+from .locations import first_location, workspace_path
+from .messages import error_line, failure_title, last_part
+from .results import CaseResult
 
 DOCUMENT = re.compile(r"<testsuites?[\s>].*</testsuites?>", re.DOTALL)
 
 
 def read_junit(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:
-    """The tests of the document in the text, and those that were skipped."""
+    """Return the tests of the document in the text, and the skipped ones."""
     found = DOCUMENT.search(text)
     if not found or "<!" in found[0].replace("<![CDATA[", ""):
         return (), ()
@@ -21,7 +21,7 @@ def read_junit(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str
     except ElementTree.ParseError:
         return (), ()
     left_out = [case for case in cases if case.find("skipped") is not None]
-    return tuple(ran(case, root) for case in cases if case not in left_out), tuple(map(test_name, left_out))
+    return tuple(parse_case(case, root) for case in cases if case not in left_out), tuple(map(test_name, left_out))
 
 
 def test_name(case: ElementTree.Element) -> str:
@@ -29,19 +29,19 @@ def test_name(case: ElementTree.Element) -> str:
     return " > ".join(filter(None, (case.get("classname"), case.get("name"))))
 
 
-def ran(case: ElementTree.Element, root: Path) -> CaseResult:
-    """The test, with the place and the words of its failure."""
+def parse_case(case: ElementTree.Element, root: Path) -> CaseResult:
+    """Return a test, with the location and message of its failure."""
     name = test_name(case)
     failure = next((child for child in case if child.tag in {"failure", "error"}), None)
     if failure is None:
         return CaseResult(name, passed=True)
-    said = failure.text or failure.get("message") or ""
-    reason = failure.get("message") or last_words(said)
-    where = first(said, root) or stands(case, root)
-    return CaseResult(name, passed=False, title=fails(name, reason), where=where, detail=tail(said))
+    message = failure.text or failure.get("message") or ""
+    reason = failure.get("message") or error_line(message)
+    where = first_location(message, root) or case_location(case, root)
+    return CaseResult(name, passed=False, title=failure_title(name, reason), where=where, detail=last_part(message))
 
 
-def stands(case: ElementTree.Element, root: Path) -> str:
+def case_location(case: ElementTree.Element, root: Path) -> str:
     """Return the test's own location, if known."""
-    path = own(case.get("file") or "", root)
+    path = workspace_path(case.get("file") or "", root)
     return f"{path}:{case.get('line') or 1}" if path else ""

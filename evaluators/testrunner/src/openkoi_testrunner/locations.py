@@ -1,4 +1,4 @@
-"""Find in a traceback where in the workspace something went wrong. Reads which files there are, nothing else."""
+"""Find the location of a failure in the workspace from a traceback."""
 
 import re
 from pathlib import Path
@@ -12,28 +12,28 @@ ANY = re.compile(
 FOREIGN = {".venv", "venv", "site-packages", "node_modules", ".tox", ".nox", ".git", "vendor"}
 
 
-def places(text: str, root: Path, pattern: re.Pattern[str] = ANY) -> list[str]:
-    """Every ``path:line`` in the text that is a file of the workspace's own, in order."""
+def find_locations(text: str, root: Path, pattern: re.Pattern[str] = ANY) -> list[str]:
+    """Return every ``path:line`` in the text that is one of the workspace's own files, in order."""
     found = []
     for match in pattern.finditer(text):
-        said = match.groupdict()
-        path = own(said["c"] or said.get("a") or "", root)
+        groups = match.groupdict()
+        path = workspace_path(groups["c"] or groups.get("a") or "", root)
         if path:
-            found.append(f"{path}:{said['d'] or said.get('b')}")
+            found.append(f"{path}:{groups['d'] or groups.get('b')}")
     return found
 
 
-def deepest(text: str, root: Path) -> str:
-    """The workspace's last line in a Python traceback: the one nearest to the failure."""
-    return next(reversed(places(text, root, PYTHON)), "")
+def deepest_location(text: str, root: Path) -> str:
+    """Return the workspace's last line in a Python traceback: the one nearest to the failure."""
+    return next(reversed(find_locations(text, root, PYTHON)), "")
 
 
-def first(text: str, root: Path) -> str:
-    """The first place of the workspace in the text, as other languages print them; empty if there is none."""
-    return next(iter(places(text, root)), "")
+def first_location(text: str, root: Path) -> str:
+    """Return the first location of the workspace in the text, as other languages print them; empty if there is none."""
+    return next(iter(find_locations(text, root)), "")
 
 
-def own(name: str, root: Path) -> str:
+def workspace_path(name: str, root: Path) -> str:
     """Return the path relative to the workspace, or an empty string for a file that is not the project's own."""
     base = root.resolve()
     try:
@@ -41,5 +41,5 @@ def own(name: str, root: Path) -> str:
         if not path.is_relative_to(base) or FOREIGN.intersection(path.relative_to(base).parts):
             return ""
         return path.relative_to(base).as_posix() if path.is_file() else ""
-    except (OSError, ValueError):  # no path at all: too long, or with a zero in it
+    except (OSError, ValueError):  # not a path: too long, or with a null byte
         return ""

@@ -1,4 +1,4 @@
-"""What a ``package.json`` says of tests: the script that runs them, and what it needs. Reads files, runs nothing."""
+"""Read the test script of a ``package.json``, and the packages that it needs."""
 
 import json
 import re
@@ -6,36 +6,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .reading import source
+from .reading import read_source
 
 NO_TEST = "no test specified"
 ALONE = {"vitest": "vitest run", "jest": "jest", "mocha": "mocha", "ava": "ava"}
 NEEDS = ("dependencies", "devDependencies")
 CALLS = re.compile(r"(?:npm|pnpm|yarn|bun) (?:run |run-script )?(?P<name>[\w:.-]+)(?: (?:-s|--silent))?")
 BETWEEN = re.compile(r"(\s*(?:&&|\|\||;)\s*)")
-DEEPEST = 4
+MAX_DEPTH = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """Its scripts, and the packages that it cannot do without."""
+    """Its scripts, and the packages that it requires."""
 
     scripts: Mapping[str, str] = field(default_factory=dict)
     needs: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, folder: Path) -> "Package":
-        """The package of a folder; an empty one when there is none to read."""
+        """Read the package of a folder; an empty one if there is none."""
         try:
-            said = json.loads(source(folder / "package.json") or "{}")
-            scripts = {str(name): str(text) for name, text in said.get("scripts", {}).items()}
-            return cls(scripts=scripts, needs=frozenset(name for table in NEEDS for name in said.get(table, {})))
+            manifest = json.loads(read_source(folder / "package.json") or "{}")
+            scripts = {str(name): str(text) for name, text in manifest.get("scripts", {}).items()}
+            return cls(scripts=scripts, needs=frozenset(name for table in NEEDS for name in manifest.get(table, {})))
         except (ValueError, AttributeError, TypeError):
             return cls()
 
     @property
     def test(self) -> str:
-        """What ``npm test`` runs, or would: empty when there is nothing, or only what ``npm init`` left there."""
+        """The script of ``npm test``; empty if there is none, or only that of ``npm init``."""
         script = self.scripts.get("test", "").strip()
         if script:
             return "" if NO_TEST in script else script
@@ -43,7 +43,7 @@ class Package:
 
     @property
     def whole(self) -> str:
-        """All of it: what comes before and after, and the scripts that it calls in their own words."""
+        """The test script with its pre and post scripts, and the scripts that it calls inserted."""
         around = [self.scripts.get("pretest", ""), self.test, self.scripts.get("posttest", "")]
         return " && ".join(self.expand_script(part, 1) for part in around if part.strip())
 
@@ -54,5 +54,5 @@ class Package:
     def expand_command(self, part: str, depth: int) -> str:
         """Return a command, or the script that it calls."""
         match = CALLS.fullmatch(part.strip())
-        script = self.scripts.get(match["name"], "") if match and depth < DEEPEST else ""
+        script = self.scripts.get(match["name"], "") if match and depth < MAX_DEPTH else ""
         return f"( {self.expand_script(script, depth + 1)} )" if script else part

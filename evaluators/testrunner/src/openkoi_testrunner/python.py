@@ -8,11 +8,11 @@ from pathlib import Path
 
 from openkoi_hookspecs import Command, CommandResult, Run
 
-from .interpreters import interpreters, surroundings
-from .outcome import SuiteOutcome
-from .printed import lines
+from .command_output import output_lines
+from .interpreters import find_interpreters, python_environment
 from .project import RunnerKind, unittest_folders
-from .records import Story, outcome_of, read
+from .records import ReporterOutput, outcome_of, parse_output
+from .results import SuiteOutcome
 
 NOT_THERE = {126, 127}
 BOOT = "import sys; sys.path[:] = [p for p in sys.path if p]; exec(sys.argv[1])"
@@ -37,11 +37,13 @@ class Python:
         return None
 
     def _interpreters(self, root: Path) -> tuple[str, ...]:
-        """Those of the folder, then those of the workspace around it."""
-        near = interpreters(root / self.folder, self.venv)
-        return tuple(dict.fromkeys((*near[:1], *interpreters(root, self.venv)[:1], *near))) if self.folder else near
+        """Return those of the folder, then those of the workspace around it."""
+        near = find_interpreters(root / self.folder, self.venv)
+        return (
+            tuple(dict.fromkeys((*near[:1], *find_interpreters(root, self.venv)[:1], *near))) if self.folder else near
+        )
 
-    async def _run_reporter(self, python: str, run: Run) -> Story | None:
+    async def _run_reporter(self, python: str, run: Run) -> ReporterOutput | None:
         mark = f"@{secrets.token_hex(8)} "
         completed = await run.execute(self._command(python, mark, run))
         if completed.exit_code in NOT_THERE and mark not in completed.output:
@@ -54,10 +56,12 @@ class Python:
         root = run.workspace / self.folder
         orders["folders"] = unittest_folders(root) if self.kind is RunnerKind.UNITTEST else []
         orders["home"] = self.folder
-        env = surroundings(root, python)
+        env = python_environment(root, python)
         stdin = json.dumps(orders).encode()
         return Command([python, "-c", BOOT, script], stdin=stdin, env=env, seconds=self.seconds)
 
-    def _story(self, completed: CommandResult, mark: str, run: Run) -> Story:
-        records, printed = read(lines(completed), mark)
-        return Story(records=records, printed=printed, root=run.workspace / self.folder, timed_out=completed.timed_out)
+    def _story(self, completed: CommandResult, mark: str, run: Run) -> ReporterOutput:
+        records, printed = parse_output(output_lines(completed), mark)
+        return ReporterOutput(
+            records=records, printed=printed, root=run.workspace / self.folder, timed_out=completed.timed_out
+        )

@@ -4,17 +4,17 @@ import tomllib
 from pathlib import Path
 
 
-def source(path: Path) -> str:
-    """The text of a file; empty when there is none to read."""
+def read_source(path: Path) -> str:
+    """Return the text of a file; empty if it is unreadable."""
     try:
         return path.read_text("utf-8", errors="replace")
     except OSError:
         return ""
 
 
-def toml(path: Path) -> dict[str, object]:
-    """A TOML file's tables; none when it is missing or broken."""
+def read_toml(path: Path) -> dict[str, object]:
+    """Return a TOML file's tables; none if it is missing or invalid."""
     try:
-        return tomllib.loads(source(path))
+        return tomllib.loads(read_source(path))
     except tomllib.TOMLDecodeError:
         return {}

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .locations import deepest, own
-from .outcome import CaseResult, SuiteOutcome, merge_tests
-from .wording import fails, last_words, steady, tail
+from .locations import deepest_location, workspace_path
+from .messages import error_line, failure_title, last_part, stable_line
+from .results import CaseResult, SuiteOutcome, merge_tests
 
-LINES_KEPT = 400
+MAX_LINES = 400
 LATE = "did not end in time"
 DID_NOT_RUN = {2: "was interrupted", 3: "broke down", 4: "could not start"}
 
@@ -27,12 +27,12 @@ class ReporterRecord:
     place: str = ""
     name: str = ""
     code: int = 0
-    told: int = 0
+    sent: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
-    """What was read: the records, what else was printed, and whether time ran out."""
+class ReporterOutput:
+    """The reporter's records, the other output, and whether time ran out."""
 
     records: tuple[ReporterRecord, ...]
     printed: str
@@ -41,24 +41,24 @@ class Story:
 
     @property
     def missing(self) -> bool:
-        """Whether this interpreter has no pytest, or is none."""
+        """Whether this interpreter is unusable, or has no pytest."""
         return any(record.kind == "missing" for record in self.records)
 
     @property
     def runner(self) -> str:
-        """Who ran the tests, or was to."""
+        """The program that runs the tests."""
         return next((record.name for record in self.records if record.kind == "runner"), "pytest")
 
     @property
     def end(self) -> ReporterRecord | None:
-        """The reporter's last word; None when it did not come to say it."""
+        """The reporter's last record; None if it did not finish."""
         return next((record for record in self.records if record.kind == "end"), None)
 
 
-def read(lines: Iterable[str], mark: str) -> tuple[tuple[ReporterRecord, ...], str]:
-    """Tell the reporter's lines from whatever else was printed."""
+def parse_output(lines: Iterable[str], mark: str) -> tuple[tuple[ReporterRecord, ...], str]:
+    """Separate the reporter's lines from other output."""
     records: list[ReporterRecord] = []
-    printed: deque[str] = deque(maxlen=LINES_KEPT)
+    printed: deque[str] = deque(maxlen=MAX_LINES)
     for line in lines:
         if line.startswith(mark):
             records.extend(parse_record(line[len(mark) :]))
@@ -75,10 +75,10 @@ def parse_record(line: str) -> Iterator[ReporterRecord]:
         return
 
 
-def outcome_of(story: Story) -> SuiteOutcome:
-    """What the tests came to, the runner's own accident among them."""
+def outcome_of(story: ReporterOutput) -> SuiteOutcome:
+    """Return the results of the tests, including the runner's own failure."""
     tests = [test for record in story.records if record.kind == "test" for test in to_tests(record, story.root)]
-    accident = trouble(story)
+    accident = runner_failure(story)
     skipped = tuple(record.id for record in story.records if record.outcome == "skipped")
     everything = merge_tests([*tests, *find_unfinished(story), *accident])
     return SuiteOutcome(runner=story.runner, tests=everything, skipped=skipped, complete=not accident, repeats=True)
@@ -89,20 +89,20 @@ def to_tests(record: ReporterRecord, root: Path) -> Iterator[CaseResult]:
     if record.outcome == "passed":
         yield CaseResult(record.id, passed=True)
     elif record.outcome == "failed":
-        reason = record.reason or last_words(record.text)
-        where = deepest(record.text, root) or test_location(record.place, root)
-        title = fails(record.id, reason)
-        yield CaseResult(record.id, passed=False, title=title, where=where, detail=tail(record.text))
+        reason = record.reason or error_line(record.text)
+        where = deepest_location(record.text, root) or test_location(record.place, root)
+        title = failure_title(record.id, reason)
+        yield CaseResult(record.id, passed=False, title=title, where=where, detail=last_part(record.text))
 
 
 def test_location(place: str, root: Path) -> str:
     """Return the test's own location, when the traceback names nothing in the workspace."""
     path, _, line = place.rpartition(":")
-    known = own(path, root) if path else ""
+    known = workspace_path(path, root) if path else ""
     return f"{known}:{line}" if known else ""
 
 
-def find_unfinished(story: Story) -> Iterator[CaseResult]:
+def find_unfinished(story: ReporterOutput) -> Iterator[CaseResult]:
     """Yield the test that started and never ended, when the runner was cut off."""
     if story.end is not None:
         return
@@ -110,28 +110,28 @@ def find_unfinished(story: Story) -> Iterator[CaseResult]:
     for record in story.records:
         if record.kind == "start" and record.id not in ended:
             how = LATE if story.timed_out else "ended the test process"
-            where = own(record.id.partition("::")[0], story.root)
+            where = workspace_path(record.id.partition("::")[0], story.root)
             yield CaseResult(
-                record.id, passed=False, title=f"{record.id} {how}", where=where, detail=tail(story.printed)
+                record.id, passed=False, title=f"{record.id} {how}", where=where, detail=last_part(story.printed)
             )
 
 
-def trouble(story: Story) -> tuple[CaseResult, ...]:
-    """The runner's own failure, if it did not do its work to the end or the middle of its report is lost."""
+def runner_failure(story: ReporterOutput) -> tuple[CaseResult, ...]:
+    """Return the runner's own failure, if it did not finish or a part of its report is lost."""
     end = story.end
     if end is None:
         how = LATE if story.timed_out else "died before its end"
     elif end.code in DID_NOT_RUN:
         how = DID_NOT_RUN[end.code]
-    elif end.told > sum(record.kind == "test" for record in story.records):
+    elif end.sent > sum(record.kind == "test" for record in story.records):
         return (
             CaseResult(
-                story.runner, passed=end.code == 0, title=f"{story.runner} fails, and a part of its report is lost"
+                story.runner, passed=end.code == 0, title=f"{story.runner} fails, and part of its report is lost"
             ),
         )
     else:
         return ()
-    why = steady(last_words(story.printed))
+    why = stable_line(error_line(story.printed))
     title = f"{story.runner} {how}: {why}" if why and not story.timed_out else f"{story.runner} {how}"
-    where = deepest(story.printed, story.root)
-    return (CaseResult(story.runner, passed=False, title=title, where=where, detail=tail(story.printed)),)
+    where = deepest_location(story.printed, story.root)
+    return (CaseResult(story.runner, passed=False, title=title, where=where, detail=last_part(story.printed)),)

@@ -1,8 +1,8 @@
-"""Run a project's tests in the project's own interpreter, and say in a line of JSON whatever happens to each.
+"""Run a project's tests in the project's own interpreter, and report each as a line of JSON.
 
-This module is sent as text and never imported there: it needs the standard library alone, keeps to what Python 3.8
-understands, and is run without the workspace on the path, whose files may have names like those of modules it needs.
-Its orders come as JSON on standard input. It knows nothing of OpenKoi.
+This module is sent as text and never imported there: it uses the standard library alone, supports Python 3.8, and runs
+without the workspace on the path, whose files may have names like those of modules it needs. Its orders come as JSON on
+standard input.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from pathlib import Path
 from typing import Any
 from unittest import TestCase, TestLoader, TestResult, TestSuite
 
-LONGEST = 8000
+MAX_TEXT_CHARACTERS = 8000
 NOT_LOADED = "unittest.loader._FailedTest."
 
 
 class Teller:
-    """A way out that capturing does not close: a copy of standard output, each line of it marked."""
+    """An output that capturing does not close: a copy of standard output, each line of it marked."""
 
     def __init__(self, mark: str) -> None:
         self.mark = mark
         self.out = os.dup(1)
-        self.told = 0
+        self.sent = 0
 
     def say(self, kind: str, **facts: object) -> None:
         line = f"\n{self.mark}{json.dumps({'kind': kind, **facts})}\n".encode()
@@ -37,15 +37,22 @@ class Teller:
             line = line[os.write(self.out, line) :]
 
     def test(self, name: str, outcome: str, text: str = "", reason: str = "", place: str = "") -> None:
-        self.told += 1
+        self.sent += 1
         if text:
-            self.say("test", id=name, outcome=outcome, text=text[-LONGEST:], reason=reason[:LONGEST], place=place)
+            self.say(
+                "test",
+                id=name,
+                outcome=outcome,
+                text=text[-MAX_TEXT_CHARACTERS:],
+                reason=reason[:MAX_TEXT_CHARACTERS],
+                place=place,
+            )
         else:
             self.say("test", id=name, outcome=outcome)
 
 
 class Reporter:
-    """A pytest plugin that tells of each test as it begins and ends."""
+    """A pytest plugin that reports each test as it starts and ends."""
 
     def __init__(self, tell: Teller, only: list[str], scratch: Path) -> None:
         self.tell = tell
@@ -82,7 +89,7 @@ class Reporter:
 
 
 class Results(TestResult):
-    """A unittest result that tells of each test as it begins and ends."""
+    """A unittest result that reports each test as it starts and ends."""
 
     def __init__(self, tell: Teller) -> None:
         super().__init__()
@@ -160,11 +167,11 @@ def obey(orders: dict[str, Any], scratch: Path) -> None:
         code = run_pytest(tell, orders["only"], scratch)
     else:
         code = run_unittest(tell, orders["only"], orders["folders"])
-    tell.say("end", code=code, told=tell.told)
+    tell.say("end", code=code, sent=tell.sent)
 
 
 def main() -> None:
-    """Keep what pytest and its plugins write away from the workspace, and do as ordered."""
+    """Run the tests as ordered, with what pytest and its plugins write outside the workspace."""
     orders = json.loads(sys.stdin.read())
     os.chdir(orders["home"] or ".")
     scratch = Path(tempfile.gettempdir(), f"openkoi-tests-{orders['mark'].strip('@ ')}")

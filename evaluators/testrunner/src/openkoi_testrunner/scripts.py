@@ -1,4 +1,4 @@
-"""Have the runners of JavaScript report each test. Pure: a script in, a script for the shell out."""
+"""Add report options to the scripts that run JavaScript tests."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ UNWANTED = ("--coverage", "--reporter", "--watch")
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """A runner's options that have it report, and those that have it run only tests of certain names."""
+    """A runner's options to report, and to run only tests of certain names."""
 
     report: tuple[str, ...]
     only: str = ""
@@ -32,7 +32,7 @@ RUNNERS = {
 
 
 def runners_of(script: str) -> list[Runner]:
-    """The runners that a script calls, of those that report."""
+    """Return the runners in a script that can report."""
     return [RUNNERS[name] for part in OPERATORS.split(script) if (name := find_runner(part.split())[0])]
 
 
@@ -57,7 +57,7 @@ def is_coverage_command(words: Sequence[str]) -> bool:
     return not COVERING.isdisjoint(words)
 
 
-def reporting(script: str, names: Sequence[str] = ()) -> str:
+def add_reports(script: str, names: Sequence[str] = ()) -> str:
     """Return the script with report options for every runner in it, each with its own file, limited to these tests."""
     numbers = count()
     parts = OPERATORS.split(script)
@@ -72,7 +72,7 @@ def add_report_options(part: str, names: Sequence[str], number: int) -> str:
     name, place = find_runner(words)
     runner = RUNNERS[name]
     report = [option.replace(FILE, f'"$OPENKOI_REPORT-{number}"') for option in runner.report]
-    chosen = [runner.only, shlex.quote(pattern(names))] if names and runner.only else []
+    chosen = [runner.only, shlex.quote(name_pattern(names))] if names and runner.only else []
     rest = [word for word in words[place + 1 :] if not word.startswith(UNWANTED)]
     first = rest[:1] if rest[:1] == ["run"] else []
     return " ".join([*drop_coverage(words[:place]), words[place], *first, *report, *chosen, *rest[len(first) :]])
@@ -84,13 +84,13 @@ def drop_coverage(words: Sequence[str]) -> list[str]:
     return list(words[: places[0]] if places else words)
 
 
-def pattern(names: Sequence[str]) -> str:
-    """An expression that finds tests by their names: that of the file is left out."""
+def name_pattern(names: Sequence[str]) -> str:
+    """Return an expression that matches tests by their names, without the file's."""
     return "|".join(f"^{re.escape(' '.join(name.split(' > ')[1:]))}$" for name in names)
 
 
-def for_shell(script: str, mark: str, reports: int) -> str:
-    """The script with files for its reports, each printed after a mark. It is run from the project's folder."""
+def shell_script(script: str, mark: str, reports: int) -> str:
+    """Return the script with files for its reports, each printed after a mark. It runs in the project's folder."""
     files = " ".join(f'"$OPENKOI_REPORT-{number}"' for number in range(reports))
     return (
         'OPENKOI_REPORT="${TMPDIR:-/tmp}/openkoi-report-$$"; export OPENKOI_REPORT\n'

@@ -1,10 +1,10 @@
-"""Find the runners of a project, each below its own manifest. Reads files, runs nothing."""
+"""Find the test runners of a project, each below its own manifest."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from .project import RunnerKind, asks_for_pytest, files, manifests, python_tests, test_files
+from .project import RunnerKind, asks_for_pytest, detect_python_runner, detect_runners, project_files, python_test_files
 
 PYTHON = {"pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini"}
 OTHERS = {"Cargo.toml", "go.mod", "package.json"}
@@ -26,7 +26,7 @@ OF_ITS_OWN = {
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A runner, and the folder it is run in, below the workspace; empty for the workspace itself."""
+    """A runner, and its folder below the workspace; empty for the workspace itself."""
 
     kind: RunnerKind
     folder: str = ""
@@ -36,45 +36,45 @@ class Suite:
         return not self.folder or any(self.holds(PurePosixPath(path)) for path in paths)
 
     def concerns(self, paths: Sequence[str]) -> bool:
-        """Whether one of these files is below it, and of its language."""
+        """Return whether one of these files is below it, and of its language."""
         of_its_own = OF_ITS_OWN.get(self.kind)
         files = (PurePosixPath(path) for path in paths)
         return any(self.holds(path) and (of_its_own is None or path.suffix in of_its_own) for path in files)
 
     def holds(self, path: PurePosixPath) -> bool:
-        """Whether the file is below its folder."""
+        """Return whether the file is below its folder."""
         return path.is_relative_to(self.folder)
 
 
 def suites_of(root: Path) -> tuple[Suite, ...]:
-    """Return every runner with something to run; one without a language only where there is no other."""
+    """Return every runner with something to run; one without a language only if there is no other."""
     homes = tuple(homes_in(root))
-    found = (*pythons(root, homes), *(suite for kind in NESTED for suite in nested_suites(kind, root, homes)))
-    last = (Suite(kind) for kind in manifests(root) if kind in LAST)
+    found = (*python_suites(root, homes), *(suite for kind in NESTED for suite in nested_suites(kind, root, homes)))
+    last = (Suite(kind) for kind in detect_runners(root) if kind in LAST)
     return found or tuple(last)[:1]
 
 
-def standing(suites: Iterable[Suite], root: Path) -> Iterator[Suite]:
-    """Those of the suites that still have something to run."""
+def remaining_suites(suites: Iterable[Suite], root: Path) -> Iterator[Suite]:
+    """Return the suites that still have something to run."""
     for suite in suites:
         folder = root / suite.folder
-        if suite.kind in manifests(folder) or suite.kind is python_kind(folder):
+        if suite.kind in detect_runners(folder) or suite.kind is python_kind(folder):
             yield suite
 
 
 def homes_in(root: Path) -> Iterator[Path]:
     """Yield every folder with a manifest, outer before inner; skip samples."""
-    found = {path.parent for path in files(root) if path.name in PYTHON | OTHERS}
+    found = {path.parent for path in project_files(root) if path.name in PYTHON | OTHERS}
     for home in sorted(found):
         if SAMPLES.isdisjoint(home.relative_to(root).parts):
             yield home
 
 
-def pythons(root: Path, homes: Sequence[Path]) -> list[Suite]:
-    """Python's: from the workspace itself, unless all of its tests are in projects further down."""
-    below = [home for home in homes if home != root and has(home, PYTHON)]
-    loose = (path for path in test_files(root) if not any(path.is_relative_to(home) for home in below))
-    if not below or has(root, PYTHON) or asks_for_pytest(root) or next(loose, None):
+def python_suites(root: Path, homes: Sequence[Path]) -> list[Suite]:
+    """Return Python's suites: the workspace itself, unless all of its tests are in projects further down."""
+    below = [home for home in homes if home != root and has_any(home, PYTHON)]
+    loose = (path for path in python_test_files(root) if not any(path.is_relative_to(home) for home in below))
+    if not below or has_any(root, PYTHON) or asks_for_pytest(root) or next(loose, None):
         kind = python_kind(root)
         return [Suite(kind)] if kind else []
     kinds = [(home, python_kind(home)) for home in outermost(below)]
@@ -83,26 +83,26 @@ def pythons(root: Path, homes: Sequence[Path]) -> list[Suite]:
 
 def nested_suites(kind: RunnerKind, root: Path, homes: Sequence[Path]) -> list[Suite]:
     """Return the suites of a kind: the outermost, which include those below; a Go module runs only itself."""
-    having = [home for home in homes if kind in manifests(home)]
+    having = [home for home in homes if kind in detect_runners(home)]
     chosen = having if kind is RunnerKind.GO else outermost(having)
     return [Suite(kind, name_of(home, root)) for home in chosen]
 
 
 def outermost(homes: Sequence[Path]) -> list[Path]:
-    """Those that are in no other."""
+    """Return those that are in no other."""
     return [home for home in homes if not any(home != other and home.is_relative_to(other) for other in homes)]
 
 
 def name_of(home: Path, root: Path) -> str:
-    """The folder as a suite has it."""
+    """Return the folder's name in a suite."""
     return "" if home == root else home.relative_to(root).as_posix()
 
 
-def has(home: Path, names: set[str]) -> bool:
-    """Whether one of these files is there."""
+def has_any(home: Path, names: set[str]) -> bool:
+    """Return whether one of these files exists."""
     return any((home / name).is_file() for name in names)
 
 
 def python_kind(root: Path) -> RunnerKind | None:
-    """How the Python tests below a folder are run, if there are any."""
-    return RunnerKind.PYTEST if asks_for_pytest(root) else python_tests(root)
+    """Return how the Python tests below a folder are run, if there are any."""
+    return RunnerKind.PYTEST if asks_for_pytest(root) else detect_python_runner(root)

@@ -1,1 +1,1 @@
-"""What every part of OpenKoi uses: private files, masked secrets, arguments of tools, and calls of plugins."""
+"""Shared code of all plugins: private files, redaction, tool arguments, and safe calls of plugins."""

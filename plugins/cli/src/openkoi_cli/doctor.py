@@ -113,12 +113,12 @@ def look_at_files(paths: "Paths", seen: Diagnosis, config: "Config") -> None:
 
 def look_at_settings(config: "Config", seen: Diagnosis) -> None:
     """Name each setting that is not as the bundles set it, with where it comes from and what holds without it."""
-    from openkoi_settings.documentation import stated, toml
+    from openkoi_settings.documentation import is_stated, toml
     from openkoi_settings.keys import find_key
 
-    for name, setting in config.changed.items():
+    for name, setting in config.changed_settings.items():
         key = find_key(name)
-        default = stated(key.default) if key else ""
+        default = is_stated(key.default) if key else ""
         seen.say(f"  {name}", f"{toml(setting.value)} ({setting.origin}{default and f', default {default}'})")
 
 

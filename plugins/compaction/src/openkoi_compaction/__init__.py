@@ -1,7 +1,7 @@
-"""Three ways to make a long conversation shorter: leave the oldest turns out, or let the model sum them up.
+"""Shorten a long conversation in three ways: omit the oldest turns, or let the model summarize them.
 
-All split at the borders of turns only. What people said, the task above all, stays word for word; what is gone from
-the conversation is in the run log, and a tool reads it again.
+All split between turns only. The user's messages, the task above all, stay word for word; removed turns are in the run
+log, and a tool shows them again.
 """
 
 from importlib import import_module
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from .facts import FactExtracting
     from .history import ReadHistoryTool
     from .periodic import PeriodicSummary
-    from .rolling import RollingWindow
+    from .rolling_window import RollingWindow
 
 MODULES = {
     "FactExtracting": "facts",
     "PeriodicSummary": "periodic",
     "ReadHistoryTool": "history",
-    "RollingWindow": "rolling",
+    "RollingWindow": "rolling_window",
 }
 __all__ = ["FactExtracting", "PeriodicSummary", "ReadHistoryTool", "RollingWindow"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for: most conversations are never made shorter."""
+    """Import a compactor on first use: most conversations are never shortened."""
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{MODULES[name]}", __name__), name)

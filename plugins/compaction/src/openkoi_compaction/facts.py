@@ -1,7 +1,7 @@
-"""Take out of the oldest turns what holds beyond them, before they go. Knows the words the model is asked with.
+"""Extract facts that are useful beyond the task from the oldest turns, before these are removed.
 
-What it says is a fact of the project is saved as a learning on probation, as data: it came from what a model read. What
-memory itself had shown is none: it would be learned from its own echo.
+Facts about the project are saved as learnings on probation, as data: they derive from what a model read. What memory
+itself had shown is not saved again.
 """
 
 import re
@@ -11,9 +11,9 @@ from hashlib import sha256
 
 from openkoi_hookspecs import Learning, Message, Record, Run, events, hooks
 
-from .summing import notes, summed
+from .summarize import request_notes, summarize_oldest
 
-MOST, LONGEST, NEW = 8, 200, 0.25
+MAX_FACTS, MAX_FACT_CHARACTERS, NEW_WORD_SHARE = 8, 200, 0.25  # estimates
 FACT = re.compile(r"^\s*[-*]\s+(.+)$")
 INSTRUCTIONS = """\
 You are in the middle of a task. The oldest part of the conversation is about to be removed, and your notes will \
@@ -42,18 +42,18 @@ class FactExtracting:
     max_output: int = 4000
 
     async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
-        """Return it with notes in the place of its oldest turns, once the facts in them are saved."""
+        """Replace the oldest turns by notes, once the facts in them are saved."""
 
         async def note(record: str) -> str:
-            told = await notes(record, run, instructions=INSTRUCTIONS, max_output=self.max_output)
+            text = await request_notes(record, run, instructions=INSTRUCTIONS, max_output=self.max_output)
             shown = remembered_texts(run.koi.records(run.task.session), run.id)
-            await save([fact for fact in facts_in(told) if not repeats(fact, shown)], run)
-            return told
+            await save_facts([fact for fact in parse_facts(text) if not repeats_memory(fact, shown)], run)
+            return text
 
-        return await summed(messages, run, self.summaries, note)
+        return await summarize_oldest(messages, run, self.summaries, note)
 
 
-async def save(facts: Sequence[str], run: Run) -> None:
+async def save_facts(facts: Sequence[str], run: Run) -> None:
     """Save facts as learnings, after the hooks that may change them."""
     for fact in facts:
         final = await run.fold(hooks.on_learning, learning_of(fact, run.id), run=run)
@@ -61,7 +61,7 @@ async def save(facts: Sequence[str], run: Run) -> None:
 
 
 def learning_of(fact: str, run: str) -> Learning:
-    """A fact as a learning; the same words are the same learning."""
+    """Convert a fact to a learning; equal words make the same learning."""
     known = " ".join(fact.casefold().split())
     id = f"fact-{sha256(known.encode('utf-8', 'replace')).hexdigest()[:16]}"
     return Learning(id, "fact", fact, origin="compaction", evidence=(run,), untrusted=True)
@@ -79,33 +79,34 @@ def remembered_texts(records: Iterable[Record], run: str) -> list[str]:
     return texts
 
 
-def repeats(fact: str, shown: Iterable[str]) -> bool:
-    """Whether a fact only says what was recalled: hardly a word in it is new, and no number or name."""
-    mine = words(fact)
+def repeats_memory(fact: str, shown: Iterable[str]) -> bool:
+    """Return whether a fact only repeats recalled text: hardly a word in it is new, and no number or name."""
+    mine = lower_words(fact)
     return any(
-        len(mine - theirs) <= NEW * len(mine) and not any(map(exact, mine - theirs)) for theirs in map(words, shown)
+        len(mine - theirs) <= NEW_WORD_SHARE * len(mine) and not any(map(is_exact_token, mine - theirs))
+        for theirs in map(lower_words, shown)
     )
 
 
-def words(text: str) -> set[str]:
+def lower_words(text: str) -> set[str]:
     return {word.strip(".,;:!?\"'`()[]").casefold() for word in text.split()} - {""}
 
 
-def exact(word: str) -> bool:
-    """Whether a word is a number, a path or a name in code, which no paraphrase changes."""
+def is_exact_token(word: str) -> bool:
+    """Return whether a word is a number, a path or a name in code, which a paraphrase keeps."""
     return not word.isalpha()
 
 
-def facts_in(told: str) -> list[str]:
-    """The facts in a model's notes, each once; one that is too long is none."""
-    facts = dict.fromkeys(lines_under("facts", told))
-    return [fact for fact in facts if len(fact) <= LONGEST][:MOST]
+def parse_facts(notes_text: str) -> list[str]:
+    """Return the facts in a model's notes, each once; drop those that are too long."""
+    facts = dict.fromkeys(lines_under("facts", notes_text))
+    return [fact for fact in facts if len(fact) <= MAX_FACT_CHARACTERS][:MAX_FACTS]
 
 
-def lines_under(heading: str, told: str) -> Iterator[str]:
-    """The list below a heading, up to the first line that is not of it."""
+def lines_under(heading: str, text: str) -> Iterator[str]:
+    """Yield the list items below a heading, up to the first other line."""
     under = False
-    for line in told.splitlines():
+    for line in text.splitlines():
         found = FACT.match(line)
         if under and found:
             yield found[1].strip()

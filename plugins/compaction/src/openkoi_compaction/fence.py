@@ -1,4 +1,4 @@
-"""Text that is data: between two lines that nothing in it can imitate."""
+"""Fence data between two lines that it cannot imitate."""
 
 from hashlib import sha256
 

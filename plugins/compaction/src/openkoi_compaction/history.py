@@ -23,11 +23,11 @@ from openkoi_hookspecs import (
     events,
 )
 
-from .marks import TOOL
-from .summing import model_of
+from .placeholders import TOOL
+from .summarize import model_of
 from .transcript import format_part
 
-ROOM = 20_000
+MAX_PAGE_CHARACTERS = 20_000
 DESCRIPTION = (
     "Show earlier turns that were removed from this conversation, word for word. first and last are turn numbers, as "
     "in the [Compacted history] note. Long text comes in pages of 20,000 characters: continue with line."
@@ -38,30 +38,30 @@ PARAMETERS = Parameters({"first": COUNT, "last": COUNT, "line": COUNT}, required
 
 @dataclass(frozen=True, slots=True)
 class CompactedTurn:
-    """What the model said, and what the tools answered."""
+    """The model's message, and the tool results."""
 
-    said: Sequence[Part]
+    message: Sequence[Part]
     answered: list[ToolResult] = field(default_factory=list)
 
     @property
     def text(self) -> str:
-        """All of it."""
-        lines = [format_part(part, Role.ASSISTANT, str) for part in self.said]
+        """All of it as text."""
+        lines = [format_part(part, Role.ASSISTANT, str) for part in self.message]
         return "\n".join(filter(None, [*lines, *(format_part(part, Role.USER, str) for part in self.answered)]))
 
 
 class ReadHistoryTool:
-    """A tool to read what the conversation omits."""
+    """A tool to read turns that were removed from the conversation."""
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """The one tool, which is found when it is needed."""
+        """Return the tool, which is deferred."""
 
         async def call(arguments: Arguments) -> ToolResult:
             given = PARAMETERS.accept(arguments)
             first = given.number("first", 1)
             wanted = range(first, given.number("last", first) + 1)
             turns = turns_in(run.koi.records(run.task.session), run.id, model_of(run))
-            return ToolResult(page(text_of(turns, wanted), given.number("line", 1)))
+            return ToolResult(format_page(format_turns(turns, wanted), given.number("line", 1)))
 
         return [
             Tool(
@@ -74,7 +74,7 @@ class ReadHistoryTool:
 
 
 def turns_in(records: Iterable[Record], run: str, model: str) -> list[CompactedTurn]:
-    """The turns of a run's conversation, the one that is under way last."""
+    """Return the turns of a run's conversation, the current one last."""
     talk, before = list[CompactedTurn](), list[CompactedTurn]()
     for event in (record.event for record in records if record.run == run):
         match event:
@@ -91,7 +91,7 @@ def turns_in(records: Iterable[Record], run: str, model: str) -> list[CompactedT
 
 
 def turns_before(task: Task) -> list[CompactedTurn]:
-    """The turns of the conversation that a task continues."""
+    """Return the turns of the conversation that a task continues."""
     talk: list[CompactedTurn] = []
     for message in task.history:
         if message.role is Role.ASSISTANT:
@@ -101,24 +101,28 @@ def turns_before(task: Task) -> list[CompactedTurn]:
     return talk
 
 
-def text_of(turns: Sequence[CompactedTurn], wanted: range) -> str:
-    """These turns as text; raises ToolError where there are none."""
+def format_turns(turns: Sequence[CompactedTurn], wanted: range) -> str:
+    """Return these turns as text; raise ToolError for turns that do not exist."""
     there = range(max(wanted.start, 1), min(wanted.stop, len(turns) + 1))
     if not there:
-        raise ToolError(f"There are no such turns. Pass first and last from 1 to {len(turns)}.")
+        raise ToolError(f"No such turns. Pass first and last from 1 to {len(turns)}.")
     return "\n\n".join(f"Turn {number}\n{turns[number - 1].text}" for number in there)
 
 
-def page(text: str, line: int) -> str:
-    """As much of a text as there is room for, from a line on, and how to go on."""
+def format_page(text: str, line: int) -> str:
+    """Return a page of a text from a line on, and how to continue."""
     lines = text.splitlines()
     if line > len(lines):
         raise ToolError(f"The text has only {len(lines)} lines. Pass a line from 1 to {len(lines)}.")
-    shown, room = list[str](), ROOM
+    shown, room = list[str](), MAX_PAGE_CHARACTERS
     for one in lines[line - 1 :]:
         if len(one) > room and shown:
             break
-        shown.append(one if len(one) <= ROOM else f"{one[:ROOM]} [{len(one) - ROOM} more characters in this line]")
+        shown.append(
+            one
+            if len(one) <= MAX_PAGE_CHARACTERS
+            else f"{one[:MAX_PAGE_CHARACTERS]} [{len(one) - MAX_PAGE_CHARACTERS} more characters in this line]"
+        )
         room -= len(one) + 1
     left = len(lines) - (line - 1) - len(shown)
     return "\n".join([*shown, *([f"[{left} more lines; continue with line={line + len(shown)}]"] if left else [])])

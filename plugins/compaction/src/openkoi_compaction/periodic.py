@@ -1,4 +1,4 @@
-"""Let the model sum up the oldest turns itself. Knows the words it is asked with; what may go is decided elsewhere."""
+"""Let the model summarize the oldest turns itself."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import partial
 
 from openkoi_hookspecs import Message, Run
 
-from .summing import notes, summed
+from .summarize import request_notes, summarize_oldest
 
 INSTRUCTIONS = """\
 You are in the middle of a task. The oldest part of the conversation is about to be removed, and your notes will \
@@ -33,6 +33,6 @@ class PeriodicSummary:
     max_output: int = 4000
 
     async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
-        """Return it with a summary in the place of its oldest turns; without one, when there can be none."""
-        note = partial(notes, run=run, instructions=INSTRUCTIONS, max_output=self.max_output)
-        return await summed(messages, run, self.summaries, note)
+        """Replace the oldest turns by a summary, or omit them if there cannot be one."""
+        note = partial(request_notes, run=run, instructions=INSTRUCTIONS, max_output=self.max_output)
+        return await summarize_oldest(messages, run, self.summaries, note)

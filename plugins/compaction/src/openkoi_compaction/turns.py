@@ -1,6 +1,6 @@
-"""Which turns may go, and a conversation without them. Pure; knows messages, and writes no words of its own.
+"""Select the turns to remove, and remove them from a conversation.
 
-A turn is what the model said, with the results of the calls in it: they stay together, or go together.
+A turn is the model's message with the results of its calls: they stay together.
 """
 
 from collections.abc import Sequence
@@ -9,22 +9,22 @@ from dataclasses import replace
 from openkoi_hookspecs import Message, Role, Text, ToolResult
 from openkoi_prompt.conversation import join_turns
 
-LATEST = 2
+MIN_KEPT_TURNS = 2
 
 
-def surplus(messages: Sequence[Message]) -> int:
-    """How many of the model's turns go, the oldest: half of all but the latest."""
-    return max(0, len(turns(messages)) - LATEST + 1) // 2
+def count_removable(messages: Sequence[Message]) -> int:
+    """Return how many of the oldest turns to remove: half of all but the latest."""
+    return max(0, len(turn_positions(messages)) - MIN_KEPT_TURNS + 1) // 2
 
 
-def turns(messages: Sequence[Message]) -> list[int]:
+def turn_positions(messages: Sequence[Message]) -> list[int]:
     """Return the positions of the model's turns; the first message is the task in any case."""
     return [place for place, message in enumerate(messages) if place and message.role is Role.ASSISTANT]
 
 
-def without(messages: Sequence[Message], count: int, note: Text) -> list[Message]:
-    """The same without the oldest turns, and a note where they were."""
-    gone = set(turns(messages)[:count])
+def remove_oldest(messages: Sequence[Message], count: int, note: Text) -> list[Message]:
+    """Return the conversation with a note in place of its oldest turns."""
+    gone = set(turn_positions(messages)[:count])
     first = min(gone)
     kept = [
         without_results(message) if place - 1 in gone else message
@@ -35,5 +35,5 @@ def without(messages: Sequence[Message], count: int, note: Text) -> list[Message
 
 
 def without_results(message: Message) -> Message:
-    """What a person said in it."""
+    """Return a message without tool results."""
     return replace(message, parts=tuple(part for part in message.parts if not isinstance(part, ToolResult)))

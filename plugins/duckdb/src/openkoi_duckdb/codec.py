@@ -11,7 +11,7 @@ from openkoi_hookspecs import Learning, MemoryItem, Passage
 from openkoi_runlog import decode, to_dict
 
 if TYPE_CHECKING:
-    from openkoi_search.fitting import FoundDocument
+    from openkoi_search.hit_selection import FoundDocument
 
 T = TypeVar("T")
 

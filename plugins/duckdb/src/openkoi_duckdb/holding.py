@@ -7,7 +7,7 @@ from .vectors import mark_of
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from openkoi_search.held import InMemoryDocuments
+    from openkoi_search.in_memory_documents import InMemoryDocuments
 
 IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
 DOCUMENTS = "SELECT doc, moment, id, kind, learned, memo, shelf, dl, keys FROM documents ORDER BY doc"
@@ -18,10 +18,10 @@ AFTER = f"SELECT * FROM (SELECT doc, {IN_ORDER} AS next FROM chunk_places) WHERE
 
 def read(connection: "DuckDBPyConnection") -> "InMemoryDocuments":
     """Read all documents."""
-    from openkoi_search.held import DocumentLine, WordPostings, held
+    from openkoi_search.in_memory_documents import DocumentLine, WordPostings, build_documents
 
     lines = [DocumentLine(*row) for row in connection.execute(DOCUMENTS).fetchall()]
     words = connection.execute(WORDS).fetchall()
     found = connection.execute(POSTINGS).fetchnumpy()
     after = dict(connection.execute(AFTER).fetchall())
-    return held(lines, WordPostings(words, found["doc"], found["tf"]), after, mark_of(connection))
+    return build_documents(lines, WordPostings(words, found["doc"], found["tf"]), after, mark_of(connection))

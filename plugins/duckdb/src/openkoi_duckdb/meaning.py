@@ -8,14 +8,14 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Embedder, SupportsDimensions
-from openkoi_search.fusion import LEXICAL, MEANING
+from openkoi_search.fusion import LEXICAL_WEIGHT, MEANING_WEIGHT
 
 from .file import MemoryFile
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from openkoi_search.nearness import Meant, Vectors
+    from openkoi_search.vector_store import VectorQuery, VectorStore
 
 TOGETHER = 256
 LONGEST = 5.0
@@ -29,7 +29,7 @@ class Meaning:
     file: MemoryFile
     embedder: Embedder
     weight: float
-    vectors: "Vectors | None" = None
+    vectors: "VectorStore | None" = None
     said: bool = False
     counted: bool = False
     kept: int | None = None
@@ -56,14 +56,14 @@ class Meaning:
             return 0
         return await asyncio.to_thread(self.file.write, lambda found: keep_vectors(found, model, bare, vectors))
 
-    async def of_question(self, text: str) -> "Meant | None":
+    async def of_question(self, text: str) -> "VectorQuery | None":
         """What a question means."""
-        from openkoi_search.nearness import Meant, Vectors
+        from openkoi_search.vector_store import VectorQuery, VectorStore
 
         if self.vectors is None:
-            self.vectors = Vectors(self.file.beside("vectors"), self.embedder.id, self.weight)
+            self.vectors = VectorStore(self.file.beside("vectors"), self.embedder.id, self.weight)
         vectors = await self.embed_or_none([text])
-        return Meant(vectors[0], self.vectors) if vectors else None
+        return VectorQuery(vectors[0], self.vectors) if vectors else None
 
     async def vector_length(self) -> int:
         """Return the length of vectors: as declared, else as stored, else 0."""
@@ -77,7 +77,7 @@ class Meaning:
 
     async def embed_or_none(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | None:
         """Return a vector for each text, or None when that is impossible."""
-        from openkoi_search.scanning import matrix_of
+        from openkoi_search.exact_search import matrix_of
 
         if not texts:
             return []
@@ -125,4 +125,4 @@ def check_length(id: str, length: int, expected: int) -> None:
 
 def weight_of(embedder: Embedder) -> float:
     """What vectors count, as measured: less where they say once more what the words said."""
-    return LEXICAL if embedder.id.startswith("lexical") else MEANING
+    return LEXICAL_WEIGHT if embedder.id.startswith("lexical") else MEANING_WEIGHT

@@ -27,9 +27,9 @@ from .trouble import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from openkoi_search.fitting import FoundDocument
-    from openkoi_search.holding import Holding
-    from openkoi_search.nearness import Meant
+    from openkoi_search.document_cache import DocumentCache
+    from openkoi_search.hit_selection import FoundDocument
+    from openkoi_search.vector_store import VectorQuery
 
     from .meaning import Meaning
     from .stand_in import StandIn
@@ -61,7 +61,7 @@ class DuckDB:
         self.file = MemoryFile(path, seconds)
         self.embedder, self.vectors = embedder, vectors
         self.meaning = meaning_of(self.file, embedder, vectors)
-        self.holding: Holding | None = None
+        self.holding: DocumentCache | None = None
         self.stand_in: StandIn | None = None
         self.born = ""
 
@@ -174,11 +174,11 @@ class DuckDB:
         self.stand_in = None
         return found
 
-    def answer(self, question: "tuple[Query, Meant | None]", patience: LockTimeout) -> Sequence[Hit]:
+    def answer(self, question: "tuple[Query, VectorQuery | None]", patience: LockTimeout) -> Sequence[Hit]:
         """Answer a query, without the file where all is held. What needs no file is done before it is asked for."""
-        from openkoi_search.fitting import fitting
-        from openkoi_search.holding import Holding
-        from openkoi_search.ranking import answer, query_words
+        from openkoi_search.document_cache import DocumentCache
+        from openkoi_search.hit_selection import select_hits
+        from openkoi_search.ranking import query_words, rank_documents
 
         from .codec import memo
         from .tables import DuckDBTables
@@ -187,16 +187,18 @@ class DuckDB:
             tables = DuckDBTables(there)
             if self.meaning and meant:
                 self.meaning.say_bare(there)
-            return answer(tables if view is not self.file else holding.source(stamps, tables), query, words, meant)
+            return rank_documents(
+                tables if view is not self.file else holding.choose_source(stamps, tables), query, words, meant
+            )
 
         (query, meant), view = question, self.view
         words = query_words(query)
-        holding = self.holding = self.holding or Holding(self.file.path, self.file.log)
+        holding = self.holding = self.holding or DocumentCache(self.file.path, self.file.log)
         stamps = holding.stamps
-        found = holding.answer(query, words, meant) if view is self.file else None
+        found = holding.rank_documents(query, words, meant) if view is self.file else None
         if found is None:
             found = view.read(ask, patience)
-        return fitting(found or [], query, memo)
+        return select_hits(found or [], query, memo)
 
     def take_in(self, records: Sequence[Record], patience: LockTimeout) -> None:
         """Ingest a batch; prepare what needs no file before opening it.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from openkoi_search.stamps import stamp_of
+from openkoi_search.file_version import file_version
 
 from .place import DatabaseFile
 from .schema import VERSION
@@ -41,4 +41,4 @@ def save_position(file: DatabaseFile, position: Position) -> None:
 
 def state_of(file: DatabaseFile) -> list[Any]:
     """Return what tells one state of a file from another, as JSON has it."""
-    return [VERSION, *(list(stamp) if (stamp := stamp_of(path)) else None for path in (file.path, file.log))]
+    return [VERSION, *(list(stamp) if (stamp := file_version(path)) else None for path in (file.path, file.log))]

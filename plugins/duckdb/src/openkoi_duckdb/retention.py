@@ -15,7 +15,7 @@ from openkoi_hookspecs.events import (
     RunFailed,
     TaskStarted,
 )
-from openkoi_search.digest import truncate
+from openkoi_search.task_summary import truncate
 
 OUTPUT = 4_000
 KINDS: dict[str, type[Event]] = {

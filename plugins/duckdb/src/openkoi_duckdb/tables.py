@@ -9,11 +9,11 @@ from math import log
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Query
-from openkoi_search.blending import Scores
 from openkoi_search.bm25 import K1, B
-from openkoi_search.fitting import FoundDocument
+from openkoi_search.hit_selection import FoundDocument
 from openkoi_search.ranking import Pairs
-from openkoi_search.shelves import EVERYONE, shelf_of
+from openkoi_search.scopes import EVERYONE, scope_of
+from openkoi_search.sparse_fusion import Scores
 
 from .holding import IN_ORDER, read
 from .vectors import all_vectors, mark_of, versions
@@ -21,11 +21,11 @@ from .vectors import all_vectors, mark_of, versions
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from openkoi_search.base_and_tail import VectorLayers
     from openkoi_search.bm25 import Numbers
-    from openkoi_search.held import InMemoryDocuments
-    from openkoi_search.layers import Layers
-    from openkoi_search.nearness import Vectors
-    from openkoi_search.sidecar import Sidecar, Versions
+    from openkoi_search.in_memory_documents import InMemoryDocuments
+    from openkoi_search.vector_file import VectorFile, Versions
+    from openkoi_search.vector_store import VectorStore
 
 SHELVES = "SELECT DISTINCT shelf FROM documents"
 CORPUS = "SELECT count(*), avg(dl) FROM documents WHERE shelf IN (SELECT unnest(?::VARCHAR[]))"
@@ -61,13 +61,13 @@ class DuckDBTables:
 
     connection: "DuckDBPyConnection"
 
-    def seen_by(self, query: Query) -> list[str]:
+    def visible_scopes(self, query: Query) -> list[str]:
         """The shelves that a query sees."""
         if query.scope == "project":
-            return [shelf_of(query.project), EVERYONE]
+            return [scope_of(query.project), EVERYONE]
         return [shelf for (shelf,) in self.connection.execute(SHELVES).fetchall()]
 
-    def ranked(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
+    def rank_by_words(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Score documents by their words."""
         weights, mean = self.weighed(shelves, words)
         if not weights:
@@ -85,22 +85,22 @@ class DuckDBTables:
         counts = self.connection.execute(COUNTS, [list(shelves), list(words)]).fetchall()
         return {term: log(1 + (documents - count + 0.5) / (count + 0.5)) for term, count in counts}, mean or 1.0
 
-    def among(self, query: Query, docs: Collection[int]) -> Collection[int]:
+    def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
         """Those of the documents that the query asks for."""
         values: dict[str, object] = {"docs": list(docs), "kinds": list(query.kinds), "keys": list(query.keys)}
         return [doc for (doc,) in self.connection.execute(ALLOWED + ONLY, values).fetchall()]
 
-    def links(self, docs: Collection[int]) -> Pairs:
+    def find_neighbours(self, docs: Collection[int]) -> Pairs:
         """Pairs of pieces that were said one after the other."""
         return self.connection.execute(LINKS, {"docs": list(docs)}).fetchall()
 
-    def having(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
+    def count_words(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
         """These documents, and how many of the words each has."""
         return self.connection.execute(HAVING, [list(shelves), list(words), list(docs)]).fetchall()
 
-    def vectors(self, file: "Vectors") -> "Layers | None":
+    def load_vectors(self, file: "VectorStore") -> "VectorLayers | None":
         """The vectors as the tables have them."""
-        return file.sidecar(self)
+        return file.current_layers(self)
 
     def mark(self) -> str:
         """What tells one state of the vectors from another."""
@@ -110,7 +110,7 @@ class DuckDBTables:
         """The documents that have a vector of a model, and which one."""
         return versions(self.connection, model)
 
-    def all_vectors(self, model: str, docs: Sequence[int] | None = None) -> "Sidecar | None":
+    def all_vectors(self, model: str, docs: Sequence[int] | None = None) -> "VectorFile | None":
         """All vectors of a model, or those of some documents."""
         return all_vectors(self.connection, model, docs)
 
@@ -123,7 +123,7 @@ class DuckDBTables:
         """All documents and their words."""
         return read(self.connection)
 
-    def fetched(self, scores: Scores) -> list[FoundDocument]:
+    def fetch_documents(self, scores: Scores) -> list[FoundDocument]:
         """Read the documents that were scored."""
         rows = self.connection.execute(FETCH, [list(scores)]).fetchall() if scores else []
         return [FoundDocument(scores[row[-1]], *row) for row in rows]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Record
 from openkoi_search.documents import number, pieces_of
-from openkoi_search.shelves import TRANSCRIPT
+from openkoi_search.scopes import TRANSCRIPT
 
 from .rows import ChunkRow, PlaceRow
 

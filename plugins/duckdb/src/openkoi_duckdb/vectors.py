@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from openkoi_search.bm25 import Numbers
-    from openkoi_search.sidecar import Sidecar, Versions
+    from openkoi_search.vector_file import VectorFile, Versions
 
 TEXT = "json_extract_string(memo, '$.text')"
 PENDING = f"""
@@ -105,12 +105,12 @@ def versions(connection: "DuckDBPyConnection", model: str) -> "tuple[Numbers, Ve
     return found["doc"], found["version"]
 
 
-def all_vectors(connection: "DuckDBPyConnection", model: str, docs: Sequence[int] | None = None) -> "Sidecar | None":
+def all_vectors(connection: "DuckDBPyConnection", model: str, docs: Sequence[int] | None = None) -> "VectorFile | None":
     """Read all vectors of a model, or those of some documents; None when there is none."""
     import numpy
 
-    from openkoi_search.scanning import Scanned
-    from openkoi_search.sidecar import Sidecar
+    from openkoi_search.exact_search import VectorMatrix
+    from openkoi_search.vector_file import VectorFile
 
     only, values = ("", [model]) if docs is None else (SOME, [model, docs])
     found = connection.execute(f"{ALL}{only} ORDER BY doc", values).fetchnumpy()
@@ -119,4 +119,4 @@ def all_vectors(connection: "DuckDBPyConnection", model: str, docs: Sequence[int
     shelves, places = numpy.unique(numpy.asarray(found["shelf"], str), return_inverse=True)
     matrix = numpy.array([numpy.asarray(row) for row in found["embedding"]], numpy.float32)
     standing = (found["doc"], shelves.tolist(), places.astype(numpy.int64))
-    return Sidecar(mark_of(connection), model, *standing, Scanned(matrix), found["version"])
+    return VectorFile(mark_of(connection), model, *standing, VectorMatrix(matrix), found["version"])

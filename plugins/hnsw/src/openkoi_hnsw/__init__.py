@@ -1,4 +1,4 @@
-"""The nearest of very many vectors, by a graph (hnswlib) that is checked, measured, and given up when it finds less."""
+"""Find nearest vectors with a graph (hnswlib) that is verified, measured, and dropped if its recall is too low."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from openkoi_search.bm25 import Matrix
 
-    from .guarded import Guarded
+    from .verified_graph import VerifiedGraph
 
 __all__ = ["graph_of"]
 
 
-def graph_of(path: Path, mark: str, matrix: "Matrix") -> "Guarded":
-    """A graph over vectors, kept beside their file; who asks often has it built meanwhile.
+def graph_of(path: Path, mark: str, matrix: "Matrix") -> "VerifiedGraph":
+    """Return a graph over vectors, stored beside their file; frequent queries have it built in the background.
 
-    Raises ImportError when hnswlib is not installed.
+    Raise ImportError when hnswlib is not installed.
     """
     if find_spec("hnswlib") is None:
-        raise ImportError("hnswlib is missing: pip install 'openkoi-hnsw[hnswlib]', with a C++ compiler")
-    from .guarded import Guarded
-    from .kept import GraphFile
+        raise ImportError(
+            "hnswlib is not installed. Run `pip install 'openkoi-hnsw[hnswlib]'`; it needs a C++ compiler."
+        )
+    from .graph_file import GraphFile
+    from .verified_graph import VerifiedGraph
 
-    return Guarded(GraphFile(path.with_name(f"{path.name}.hnsw"), mark), matrix)
+    return VerifiedGraph(GraphFile(path.with_name(f"{path.name}.hnsw"), mark), matrix)

@@ -9,17 +9,17 @@ if TYPE_CHECKING:
 
     from .graph import HnswGraph
 
-K = 10
-ENOUGH = 0.95
+MEASURED_NEIGHBOURS = 10
+MIN_RECALL = 0.95  # below that, results visibly change (estimate)
 WIDTHS = (128, 256, 512)
-SAMPLE = 48
-EVERY = 128
-FADE = 0.9
+SAMPLE_QUERIES = 48
+MEASURE_INTERVAL = 128  # queries
+DECAY = 0.9  # weight of the previous recall
 
 
 @dataclass(slots=True)
 class RecallGuard:
-    """The share of the nearest ten that is found, as last measured."""
+    """The share of the nearest ten that the graph finds, as last measured."""
 
     recall: float = 1.0
     asked: int = 0
@@ -28,47 +28,49 @@ class RecallGuard:
     @property
     def is_trusted(self) -> bool:
         """Return whether recall is sufficient."""
-        return self.recall >= ENOUGH
+        return self.recall >= MIN_RECALL
 
-    def due(self) -> bool:
-        """Whether this question is one to measure by."""
+    def is_due(self) -> bool:
+        """Return whether to measure by this query."""
         self.asked += 1
-        return self.asked % EVERY == 0
+        return self.asked % MEASURE_INTERVAL == 0
 
-    def note(self, share: float) -> None:
-        """Add a measurement; the older count less."""
+    def add_measurement(self, share: float) -> None:
+        """Add a measurement; older ones count less."""
         self.measured += 1
-        self.recall = FADE * self.recall + (1 - FADE) * share
+        self.recall = DECAY * self.recall + (1 - DECAY) * share
 
 
-def share(found: "Numbers | Sequence[int] | None", nearest: "Numbers") -> float:
-    """What share of the nearest ten was found."""
-    wanted = set(nearest[:K].tolist())
+def found_share(found: "Numbers | Sequence[int] | None", nearest: "Numbers") -> float:
+    """Return the share of the nearest ten that was found."""
+    wanted = set(nearest[:MEASURED_NEIGHBOURS].tolist())
     return len(wanted & set([] if found is None else list(map(int, found)))) / max(len(wanted), 1)
 
 
 def measure_recall(graph: "HnswGraph", matrix: "Matrix", stopped: Callable[[], bool]) -> float:
     """Return the recall of the narrowest sufficient graph, or of the widest."""
-    questions = sample(matrix)
+    questions = sample_queries(matrix)
     nearest = []
     for question in questions:
         if stopped():
             return 0.0
-        nearest.append((-(matrix @ question)).argpartition(K)[:K])
+        nearest.append((-(matrix @ question)).argpartition(MEASURED_NEIGHBOURS)[:MEASURED_NEIGHBOURS])
     recall = 0.0
     for wide in WIDTHS:
         graph.widen(wide)
-        recall = sum(share(graph.rows(q, K), rows) for q, rows in zip(questions, nearest, strict=True)) / len(nearest)
-        if recall >= ENOUGH:
+        recall = sum(
+            found_share(graph.rows(q, MEASURED_NEIGHBOURS), rows) for q, rows in zip(questions, nearest, strict=True)
+        ) / len(nearest)
+        if recall >= MIN_RECALL:
             break
     return recall
 
 
-def sample(matrix: "Matrix") -> "list[Scores]":
-    """Questions such as may come: near the vectors that there are, though at none of them."""
+def sample_queries(matrix: "Matrix") -> "list[Scores]":
+    """Return queries near the vectors, but equal to none."""
     import numpy
 
     chance = numpy.random.default_rng(len(matrix))
-    rows = matrix[chance.choice(len(matrix), SAMPLE)]
+    rows = matrix[chance.choice(len(matrix), SAMPLE_QUERIES)]
     moved = rows + chance.standard_normal(rows.shape, numpy.float32) * numpy.float32(0.5 / matrix.shape[1] ** 0.5)
     return list(moved / numpy.sqrt((moved * moved).sum(axis=1, keepdims=True)))

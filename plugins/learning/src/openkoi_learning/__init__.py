@@ -1,4 +1,4 @@
-"""What OpenKoi learned, with the evidence for it, and whether it helps."""
+"""Learn from finished runs: entries, the evidence for them, and whether they help."""
 
 from .hook import LearningHook
 

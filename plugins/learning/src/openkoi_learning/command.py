@@ -1,7 +1,4 @@
-"""``openkoi learn``: look at what was learned, and decide about it.
-
-Knows the terminal; what is decided goes to the log.
-"""
+"""Implement ``openkoi learn``: review what was learned, and decide about it."""
 
 import asyncio
 import sys
@@ -15,83 +12,87 @@ from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_runlog import RunLog, session_id
 
-from .bouts import Duel
+from .comparison import EntryComparison
 from .decay import now
-from .deeds import approve_entry, dismiss_entry, pin_entry, restore_entry
 from .entry import LearningEntry
-from .events import Noted
+from .events import EntryUpdated
 from .figures import to_learning
 from .hook import LearningHook
-from .pages import as_json, line, overview, page
+from .user_actions import approve_entry, dismiss_entry, pin_entry, restore_entry
+from .views import format_json, format_line, format_list, format_page
 
 KEYS = "[a]pprove [d]ismiss [v]iew, any other key: later"
 MIN_ID_LENGTH = 3
-NOBODY = "No terminal is attached, so nothing was decided. Run `openkoi learn approve|forget ID`."
+NO_TERMINAL = "No terminal is attached, so nothing was decided. Run `openkoi learn approve|forget ID`."
 
 
 class Actions(click.Group):
-    """The actions, and those that packages bring; a word that is none may have been meant as a task."""
+    """The sub-commands, and those that other packages add; an unknown word may have been meant as a task."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *(name for one in load_actions(ctx.obj) for name in one.commands)})
+        return sorted(
+            {*super().list_commands(ctx), *(name for group in load_actions(ctx.obj) for name in group.commands)}
+        )
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         own = super().get_command(ctx, name)
-        return own or next((one.commands[name] for one in load_actions(ctx.obj) if name in one.commands), None)
+        return own or next((group.commands[name] for group in load_actions(ctx.obj) if name in group.commands), None)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             task = " ".join(args)
-            raise click.UsageError(f"learn has no action {args[0]!r}. To give it as a task: openkoi -- learn {task}")
+            raise click.UsageError(f"No such command 'learn {args[0]}'. To run it as a task: openkoi -- learn {task}")
         return super().resolve_command(ctx, args)
 
 
 @click.group("learn", cls=Actions, invoke_without_command=True)
-@click.option("--install", metavar="SKILL", default="", help="Install a skill, as openkoi skill install does.")
+@click.option("--install", metavar="SKILL", default="", help="Install SKILL, like `openkoi skill install`.")
 @click.pass_context
 def learn(ctx: click.Context, install: str) -> None:
-    """Review what was learned and has not proved itself yet; openkoi learn why ID tells where it comes from."""
+    """Review learned entries that are on probation. Run `openkoi learn why ID` for the evidence."""
     if install:
-        ctx.invoke(installer(ctx.obj, install), origin=install)
+        ctx.invoke(load_install_command(ctx.obj, install), origin=install)
     elif ctx.invoked_subcommand is None:
         others = [ctx.invoke(one) for one in load_actions(ctx.obj)]
-        review(ledger_of(ctx.obj), alone=not any(others))
+        review(load_hook(ctx.obj), alone=not any(others))
 
 
 def load_actions(koi: Koi) -> list[click.Group]:
-    """Return the actions of modules in the group ``openkoi.learn``, which decide themselves whether something is
-    pending.
-    """
+    """Return the sub-commands of plugins in the group ``openkoi.learn``."""
     found = (getattr(asyncio.run(koi.load("learn", one.name)), "actions", None) for one in koi.plugins("learn"))
     return [one for one in found if isinstance(one, click.Group)]
 
 
-def installer(koi: Koi, skill: str) -> click.Command:
+def load_install_command(koi: Koi, skill: str) -> click.Command:
     """Return the command that installs skills; raise KoiError without one."""
     with suppress(PluginNotFoundError):
         group = asyncio.run(koi.load("commands", "skill"))
         if isinstance(group, click.Group) and "install" in group.commands:
             return group.commands["install"]
-    raise KoiError(f"The ledger installs no skills, so {skill!r} was left alone. Install openkoi-skills for that.")
+    raise KoiError(
+        f"Cannot install {skill!r}: openkoi-skills is not installed. Run `openkoi plugin install openkoi-skills`."
+    )
 
 
-def review(ledger: LearningHook, *, alone: bool = True) -> None:
-    """Go through what waits for a decision, one by one where there is a person, else as a list."""
-    book = ledger.shelf.read_now()
-    waiting = [entry for entry in book.entries.values() if entry.live and not entry.pinned and needs_decision(entry)]
+def review(hook: LearningHook, *, alone: bool = True) -> None:
+    """Go through the entries that need a decision: one by one on a terminal, else as a list."""
+    state = hook.log_view.read_now()
+    waiting = [
+        entry for entry in state.entries.values() if entry.is_live and not entry.pinned and needs_decision(entry)
+    ]
     if not waiting and not alone:
         return
     if not waiting:
-        click.echo("Nothing waits for a decision. What was learned: openkoi learn list")
+        click.echo("No decisions are pending. Run `openkoi learn list` to see what was learned.")
         return
     for number, entry in enumerate(waiting, 1):
-        click.echo(f"{number}/{len(waiting)}  {line(book, entry)}")
-        if somebody_there():
-            decide(ledger, entry)
-    if not somebody_there():
-        click.echo(NOBODY, err=True)
+        click.echo(f"{number}/{len(waiting)}  {format_line(state, entry)}")
+        if has_terminal():
+            ask_decision(hook, entry)
+    if not has_terminal():
+        click.echo(NO_TERMINAL, err=True)
 
 
 def needs_decision(entry: LearningEntry) -> bool:
@@ -99,62 +100,64 @@ def needs_decision(entry: LearningEntry) -> bool:
     return entry.is_untrusted or entry.standing == "probation"
 
 
-def decide(ledger: LearningHook, entry: LearningEntry) -> None:
-    """Ask for a key until it decides."""
+def ask_decision(hook: LearningHook, entry: LearningEntry) -> None:
+    """Ask for keys until one decides."""
     while True:
         click.echo(KEYS, err=True)
         key = click.getchar().lower()
         if key in ("\x03", "\x04"):
             raise click.Abort
         if key == "v":
-            click.echo(page(ledger.shelf.book, entry, now(), ledger.rules.decay))
+            click.echo(format_page(hook.log_view.state, entry, now(), hook.rules.decay))
             continue
         if key in ("a", "d"):
-            write(ledger, approve_entry(entry, now()) if key == "a" else dismiss_entry(entry, now()))
+            save_decision(hook, approve_entry(entry, now()) if key == "a" else dismiss_entry(entry, now()))
             click.echo("Approved." if key == "a" else "Dismissed.", err=True)
         return
 
 
-def somebody_there() -> bool:
-    """Whether a person can press a key."""
+def has_terminal() -> bool:
+    """Return whether the user can press a key."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 @learn.command("list")
 @click.option("--all", "everything", is_flag=True, help="Include archived entries.")
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_obj
 def list_entries(koi: Koi, /, everything: bool, layout: str) -> None:
     """List what was learned, the most useful first."""
-    ledger = ledger_of(koi)
-    book, decay = ledger.shelf.read_now(), ledger.rules.decay
-    entries = [entry for entry in book.entries.values() if everything or entry.live]
-    click.echo(as_json(book, entries, now(), decay) if layout == "json" else overview(book, entries))
+    hook = load_hook(koi)
+    state, decay = hook.log_view.read_now(), hook.rules.decay
+    entries = [entry for entry in state.entries.values() if everything or entry.is_live]
+    click.echo(format_json(state, entries, now(), decay) if layout == "json" else format_list(state, entries))
 
 
 @learn.command()
 @click.argument("id")
 @click.pass_obj
 def why(koi: Koi, /, id: str) -> None:
-    """Tell where an entry comes from, when it was shown, how that went, and whether it helps."""
-    ledger = ledger_of(koi)
-    click.echo(page(ledger.shelf.read_now(), find_entry(ledger, id), now(), ledger.rules.decay))
+    """Show an entry's evidence, its outcomes, and whether it helps."""
+    hook = load_hook(koi)
+    click.echo(format_page(hook.log_view.read_now(), find_entry(hook, id), now(), hook.rules.decay))
 
 
 @learn.command()
 @click.argument("id")
 @click.pass_context
 def approve(ctx: click.Context, /, id: str) -> None:
-    """Approve an entry: show it as an instruction. Also approves other pending items by number or name."""
-    ledger = ledger_of(ctx.obj)
-    others = [one.commands["approve"] for one in load_actions(ctx.obj) if "approve" in one.commands]
-    if others and not (len(id) >= MIN_ID_LENGTH and any(key.startswith(id) for key in ledger.shelf.read_now().entries)):
+    """Approve an entry, so that it is shown as an instruction. Also approves pending proposals by number or name."""
+    hook = load_hook(ctx.obj)
+    others = [group.commands["approve"] for group in load_actions(ctx.obj) if "approve" in group.commands]
+    if others and not (
+        len(id) >= MIN_ID_LENGTH and any(key.startswith(id) for key in hook.log_view.read_now().entries)
+    ):
         ctx.invoke(others[0], **{str(others[0].params[0].name): id})
         return
-    entry = find_entry(ledger, id)
-    if not entry.live:
+    entry = find_entry(hook, id)
+    if not entry.is_live:
         raise KoiError(f"{entry.id} is archived. To approve it, first run `openkoi learn restore {entry.id}`.")
-    finish_action(ledger, approve_entry(entry, now()), "Approved")
+    finish_action(hook, approve_entry(entry, now()), "Approved")
 
 
 @learn.command()
@@ -162,19 +165,19 @@ def approve(ctx: click.Context, /, id: str) -> None:
 @click.pass_obj
 def pin(koi: Koi, /, id: str) -> None:
     """Keep an entry: show it in every matching task, never hold it out or archive it."""
-    ledger = ledger_of(koi)
-    finish_action(ledger, pin_entry(find_entry(ledger, id), now()), "Pinned")
+    hook = load_hook(koi)
+    finish_action(hook, pin_entry(find_entry(hook, id), now()), "Pinned")
 
 
 @learn.command()
 @click.argument("id")
 @click.pass_obj
 def forget(koi: Koi, /, id: str) -> None:
-    """Put an entry away; it stays in the log and can be restored."""
-    ledger = ledger_of(koi)
-    entry = find_entry(ledger, id)
-    finish_action(ledger, dismiss_entry(entry, now()), "Put away")
-    click.echo(f"To take it back: openkoi learn restore {entry.id}", err=True)
+    """Archive an entry; it stays in the log and can be restored."""
+    hook = load_hook(koi)
+    entry = find_entry(hook, id)
+    finish_action(hook, dismiss_entry(entry, now()), "Archived")
+    click.echo(f"To undo: openkoi learn restore {entry.id}", err=True)
 
 
 @learn.command()
@@ -182,55 +185,61 @@ def forget(koi: Koi, /, id: str) -> None:
 @click.pass_obj
 def restore(koi: Koi, /, id: str) -> None:
     """Restore an archived entry; it is on probation again."""
-    ledger = ledger_of(koi)
-    entry = find_entry(ledger, id)
-    if entry.live and not entry.pinned:
+    hook = load_hook(koi)
+    entry = find_entry(hook, id)
+    if entry.is_live and not entry.pinned:
         raise KoiError(f"{entry.id} is not archived, so there is nothing to restore.")
-    finish_action(ledger, restore_entry(entry, now()), "No longer pinned" if entry.live else "Restored")
+    finish_action(hook, restore_entry(entry, now()), "No longer pinned" if entry.is_live else "Restored")
 
 
 @learn.command()
 @click.argument("id")
-@click.option("--again", type=click.IntRange(0), metavar="N", help="Do so many recorded tasks again, by a model.")
+@click.option("--again", type=click.IntRange(0), metavar="N", help="Replay N recorded tasks with a model.")
 @click.pass_obj
 def duel(koi: Koi, /, id: str, again: int | None) -> None:
-    """Compare tasks with an entry and without it: from the record, and by doing some of them again."""
-    ledger = ledger_of(koi)
-    entry = find_entry(ledger, id)
-    click.echo(line(ledger.shelf.book, entry))
-    Duel(koi, ledger.shelf.book, entry).run(again)
+    """Compare tasks with an entry and without it: recorded ones, and replays."""
+    hook = load_hook(koi)
+    entry = find_entry(hook, id)
+    click.echo(format_line(hook.log_view.state, entry))
+    EntryComparison(koi, hook.log_view.state, entry).run(again)
 
 
-def finish_action(ledger: LearningHook, entry: LearningEntry, what: str) -> None:
-    write(ledger, entry)
-    click.echo(f"{what}: {line(ledger.shelf.book, entry)}")
+def finish_action(hook: LearningHook, entry: LearningEntry, what: str) -> None:
+    save_decision(hook, entry)
+    click.echo(f"{what}: {format_line(hook.log_view.state, entry)}")
 
 
-def write(ledger: LearningHook, entry: LearningEntry) -> None:
-    """Put a person's decision into the run log, in a segment of this command's own."""
-    log = RunLog(ledger.shelf.folder, session_id(), current_redactor())
+def save_decision(hook: LearningHook, entry: LearningEntry) -> None:
+    """Write the user's decision to the run log, in a segment of this command's own."""
+    log = RunLog(hook.log_view.folder, session_id(), current_redactor())
     try:
-        log.append("learn", [Noted(entry), LearningSaved(to_learning(ledger.shelf.book, entry, ledger.rules.decay))])
+        log.append(
+            "learn", [EntryUpdated(entry), LearningSaved(to_learning(hook.log_view.state, entry, hook.rules.decay))]
+        )
     finally:
         log.close()
-    ledger.shelf.read_now()
+    hook.log_view.read_now()
 
 
-def ledger_of(koi: Koi) -> LearningHook:
-    """The ledger as it is configured; raises KoiError where it is switched off."""
+def load_hook(koi: Koi) -> LearningHook:
+    """Return the learning hook as it is configured; raise KoiError if it is disabled."""
     with suppress(PluginNotFoundError):
-        ledger = asyncio.run(koi.load("hooks", "learning"))
-        if isinstance(ledger, LearningHook):
-            return ledger
-    raise KoiError("The ledger is switched off. Take out enabled = false below [hooks.learning] in the configuration.")
+        hook = asyncio.run(koi.load("hooks", "learning"))
+        if isinstance(hook, LearningHook):
+            return hook
+    raise KoiError("Learning is disabled. Remove `enabled = false` from [hooks.learning] in the configuration.")
 
 
-def find_entry(ledger: LearningHook, id: str) -> LearningEntry:
+def find_entry(hook: LearningHook, id: str) -> LearningEntry:
     """Return the entry with this id or unique prefix; raise KoiError."""
-    found: Sequence[LearningEntry] = [one for key, one in ledger.shelf.read_now().entries.items() if key.startswith(id)]
-    exact = [one for one in found if one.id == id]
+    found: Sequence[LearningEntry] = [
+        entry for key, entry in hook.log_view.read_now().entries.items() if key.startswith(id)
+    ]
+    exact = [entry for entry in found if entry.id == id]
     if len(exact or found) == 1:
         return (exact or found)[0]
     if found:
-        raise KoiError(f"{id!r} fits {len(found)} entries: {', '.join(one.id for one in found[:5])}. Write more of it.")
-    raise KoiError(f"Unknown entry {id!r}. openkoi learn list --all shows all ids.")
+        raise KoiError(
+            f"{id!r} matches {len(found)} entries: {', '.join(entry.id for entry in found[:5])}. Give more characters."
+        )
+    raise KoiError(f"Unknown entry {id!r}. Run `openkoi learn list --all` to see all ids.")

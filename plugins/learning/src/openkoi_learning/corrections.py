@@ -1,7 +1,7 @@
-"""Extract corrections from what the user said in a run.
+"""Extract corrections from what the user wrote in a run.
 
-A correction applies as widely as the user said, and otherwise to its task only: then nothing is kept. What the user
-quotes from a mail or a page is not a correction by the user.
+A correction applies as widely as the user stated, and otherwise to its task only: then nothing is learned. Text that
+the user quotes from a mail or a page is not a correction by the user.
 """
 
 import re
@@ -9,20 +9,20 @@ from collections.abc import Iterator
 
 from openkoi_hookspecs import LearningStatus
 
-from .entry import EntryEvidence, LearningEntry, Trust, short
+from .entry import EntryEvidence, LearningEntry, Trust, shorten
 from .lesson import Lesson, make_entry
 
 YES_OR_NO = re.compile(
     r"(?:y|n|yes|no|ok|okay|sure|always|never|allow|deny|stop|continue|go on|\d+)[.!]?", re.IGNORECASE
 )
-WHAT_NOW = "What should be done?"
-REFUSED = re.compile(r"\AAllow (\S+) |\nAllow (\S+) ")
-GUESSED, CORRECTION = 0.75, 0.95
-ONCE = re.compile(
+INSTRUCTION_QUESTION = "What should be done?"
+PERMISSION_QUESTION = re.compile(r"\AAllow (\S+) |\nAllow (\S+) ")
+ANSWER_WORTH, CORRECTION_WORTH = 0.75, 0.95  # before any outcome (estimates)
+ONE_TIME = re.compile(
     r"\b(?:this time|just once|only once|this once|for now|today|(?:for|in) this (?:task|run|one|case|session))\b",
     re.IGNORECASE,
 )
-PLACED = re.compile(
+LOCATION = re.compile(
     r"\b(?:add|insert|leave|look|move|paste|place|put|save|start|stop|wait|write)\b[^.;]*\bhere\b", re.I
 )
 PROJECT = re.compile(
@@ -41,31 +41,31 @@ FORWARDED = re.compile(
     r"^\s*(?:-{2,}\s*(?:original|forwarded) message|begin forwarded message|on .{4,120} wrote:\s*$|from:\s|subject:\s)",
     re.IGNORECASE | re.MULTILINE,
 )
-MARKED = re.compile(r"^[ \t]*[>|][^\n]*$|```.*?(?:```|\Z)", re.MULTILINE | re.DOTALL)
+QUOTED_LINES = re.compile(r"^[ \t]*[>|][^\n]*$|```.*?(?:```|\Z)", re.MULTILINE | re.DOTALL)
 IN_QUOTES = re.compile('"[^"]*(?:\\s[^"\\s]+){2,}"|“[^”]*(?:\\s[^”\\s]+){2,}”|«[^»]*(?:\\s[^»\\s]+){2,}»')
 
 
-def corrections(lesson: Lesson) -> Iterator[LearningEntry]:
-    """Yield what the user said in their own words, what to do or why not, if it applies beyond this task.
+def find_corrections(lesson: Lesson) -> Iterator[LearningEntry]:
+    """Yield the user's corrections in their own words, if they apply beyond this task.
 
-    The answer to a question that a model made up is worth no more than the question.
+    The answer to a question that a model asked is worth no more than the question.
     """
     for question, answer in lesson.answers:
-        said = strip_quotes(answer).removeprefix("no:").strip()
-        scope = scope_of(said)
-        if not scope or YES_OR_NO.fullmatch(said):
+        correction = strip_quotes(answer).removeprefix("no:").strip()
+        scope = scope_of(correction)
+        if not scope or YES_OR_NO.fullmatch(correction):
             continue
-        refused = REFUSED.search(question)
+        refused = PERMISSION_QUESTION.search(question)
         tool = next(filter(None, refused.groups()), "") if refused else ""
-        asked = short(question.partition("\n")[0], 120)
-        text, facts = said, {"trust": Trust.PERSON, "standing": LearningStatus.ACTIVE, "base": CORRECTION}
+        topic = shorten(question.partition("\n")[0], 120)
+        text, fields = correction, {"trust": Trust.PERSON, "standing": LearningStatus.ACTIVE, "base": CORRECTION_WORTH}
         if tool:
-            text = f"When about to use {tool}: {said}"
-        elif not question.endswith(WHAT_NOW):
-            text, facts = f'Asked "{asked}", the user said: {said}', {"base": GUESSED}
-        if IN_QUOTES.search(said):
-            facts = {"trust": Trust.PAGE, "base": GUESSED}
-        yield make_preference(lesson, text, EntryEvidence(run=lesson.run, finding=asked), scope, facts)
+            text = f"When about to use {tool}: {correction}"
+        elif not question.endswith(INSTRUCTION_QUESTION):
+            text, fields = f'Asked "{topic}", the user answered: {correction}', {"base": ANSWER_WORTH}
+        if IN_QUOTES.search(correction):
+            fields = {"trust": Trust.PAGE, "base": ANSWER_WORTH}
+        yield make_preference(lesson, text, EntryEvidence(run=lesson.run, finding=topic), scope, fields)
 
 
 def make_preference(
@@ -76,16 +76,16 @@ def make_preference(
     return make_entry(lesson, "preference", text, proof, origin="user", scope=scope, project=home, **facts)
 
 
-def scope_of(said: str) -> str:
+def scope_of(correction: str) -> str:
     """Return how widely a correction applies: ``project``, ``user``, or empty for this task only."""
-    if ONCE.search(said):
+    if ONE_TIME.search(correction):
         return ""
-    if PROJECT.search(PLACED.sub("", said)):
+    if PROJECT.search(LOCATION.sub("", correction)):
         return "project"
-    return "user" if EVERYWHERE.search(said) else ""
+    return "user" if EVERYWHERE.search(correction) else ""
 
 
 def strip_quotes(answer: str) -> str:
     """Return an answer without its quotations: marked lines, and what follows a mail's header."""
     head = FORWARDED.search(answer)
-    return MARKED.sub("", answer[: head.start()] if head else answer).strip()
+    return QUOTED_LINES.sub("", answer[: head.start()] if head else answer).strip()

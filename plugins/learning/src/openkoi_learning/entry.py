@@ -9,12 +9,13 @@ from typing import Any
 
 from openkoi_hookspecs import Learning, LearningStatus
 
-from .words import terms
+from .text_similarity import terms
 
-LONGEST = 200
+MAX_TEXT_CHARACTERS = 200
 LIVE = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
-OVERHEAD = 4
-MANY, OFTEN = 3, 4
+OVERHEAD_TOKENS = 4  # of the list item and the line break (estimate)
+# Of an entry seen in 3 tasks or more, words in a quarter of them are its topic too (estimates).
+MIN_TASKS, RECURRING_SHARE = 3, 4
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -46,23 +47,22 @@ class EntryEvidence:
 
     @property
     def subject(self) -> tuple[str, str, str]:
-        """What it is about, as findings are told apart."""
+        """The finding that it is about: rule, place and title."""
         return self.rule, self.where, self.finding
 
     @property
-    def mended(self) -> frozenset[str]:
+    def fixed_checks(self) -> frozenset[str]:
         """Names of the checks that failed before and passed after."""
         return frozenset(self.before) - frozenset(self.after)
 
 
 @dataclass(frozen=True, slots=True)
 class LearningEntry:
-    """One thing worth knowing, with all that is known about it but for its outcomes, which are counted from the log.
+    """One thing worth knowing, without its outcomes, which are counted from the log.
 
-    ``advice`` is the part of the text that says what to do, where the rest is what was wrong. ``when`` are the tasks in
-    which it was seen, ``unless`` is where it does not hold. ``base`` is what it is worth
-    before any outcome. ``proved``: runs that went with it and without it show that it helps. What is ``pinned`` is
-    neither withheld nor put away.
+    ``advice`` is the part of the text that says what to do. ``when`` are the tasks in which it was seen, ``unless`` is
+    where it does not apply. ``base`` is its worth before any outcome. ``proved``: held-out runs show that it helps.
+    Pinned entries are neither held out nor archived.
     """
 
     id: str
@@ -91,49 +91,49 @@ class LearningEntry:
     @property
     def is_untrusted(self) -> bool:
         """Whether it is shown as data: not approved, and not proved or taken from a source."""
-        return self.trust is not Trust.PERSON and not (self.proved and not self.read)
+        return self.trust is not Trust.PERSON and not (self.proved and not self.is_from_source)
 
     @property
-    def read(self) -> bool:
+    def is_from_source(self) -> bool:
         """Whether it was read from a page, a tool, a file or a message: no proof makes it an instruction."""
         return self.trust < Trust.MODEL
 
     @property
-    def bare(self) -> bool:
-        """Whether it only says what happened often, and not what to do about it."""
+    def has_no_advice(self) -> bool:
+        """Whether it only says what happened often, without advice."""
         return self.origin == "pattern"
 
     @property
-    def live(self) -> bool:
+    def is_live(self) -> bool:
         """Whether it may be shown at all."""
         return self.standing in LIVE and not self.until and not self.superseded_by
 
     @property
     def stance(self) -> str:
-        """What it says to do: the part in which another number, name or negation is another opinion."""
+        """What it says to do: where another number, name or negation makes another opinion."""
         return self.advice or self.text
 
     @property
     def tokens(self) -> int:
-        """What it costs to show it."""
-        return -(-len(self.text) // CHARACTERS_PER_TOKEN) + OVERHEAD
+        """The size of its line in a prompt."""
+        return -(-len(self.text) // CHARACTERS_PER_TOKEN) + OVERHEAD_TOKENS
 
     @property
-    def own(self) -> frozenset[str]:
-        """The words that it has of the tasks in which it was seen."""
+    def own_words(self) -> frozenset[str]:
+        """Its words that also occur in the tasks in which it was seen."""
         return terms(self.text) & {word for task in self.when for word in terms(task)}
 
     @property
     def check(self) -> str:
-        """The one check that was mended each time that it was seen, where no rule tells more."""
-        mended = [proof.mended for proof in self.proofs if proof.mended]
-        common = frozenset.intersection(*mended) if mended else frozenset[str]()
+        """The one check that was fixed each time that it was seen, unless a rule is more specific."""
+        fixed = [proof.fixed_checks for proof in self.proofs if proof.fixed_checks]
+        common = frozenset.intersection(*fixed) if fixed else frozenset[str]()
         rules = {proof.rule for proof in self.proofs} - {""}
         return next(iter(common)) if len(common) == 1 and rules <= common else ""
 
     @property
     def topic(self) -> frozenset[str]:
-        """What it is about: the words that it has in common with the tasks in which it was seen."""
+        """The words that it shares with the tasks in which it was seen."""
         return task_words(self.text, self.when)
 
 
@@ -142,29 +142,31 @@ def task_words(text: str, when: tuple[str, ...]) -> frozenset[str]:
     """Return the words of tasks in a text; for many tasks, also recurring ones."""
     counted = Counter(word for task in when for word in terms(task))
     own = terms(text) & counted.keys()
-    again = {word for word, count in counted.items() if count >= min(2, len(when)) and count * OFTEN >= len(when)}
-    return own | again if len(when) >= MANY or not own else own
+    again = {
+        word for word, count in counted.items() if count >= min(2, len(when)) and count * RECURRING_SHARE >= len(when)
+    }
+    return own | again if len(when) >= MIN_TASKS or not own else own
 
 
-def name_of(kind: str, text: str, project: str) -> str:
-    """The id of an entry: the same wherever the same thing is learned in the same project."""
+def entry_id(kind: str, text: str, project: str) -> str:
+    """Return the id of an entry: equal whenever the same is learned in the same project."""
     return blake2b(f"{kind}\0{project}\0{text}".encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
-def short(text: str, longest: int = LONGEST) -> str:
-    """One line of at most so many characters, cut between words."""
+def shorten(text: str, limit: int = MAX_TEXT_CHARACTERS) -> str:
+    """Shorten a text to one line, cut between words."""
     line = " ".join(text.split())
-    return line if len(line) <= longest else line[: longest - 1].rsplit(" ", 1)[0] + "…"
+    return line if len(line) <= limit else line[: limit - 1].rsplit(" ", 1)[0] + "…"
 
 
-def entry_of(learning: Learning, since: str = "", project: str = "") -> LearningEntry:
-    """Take in what another plugin learned: nothing is known of it but what it says."""
+def entry_from_learning(learning: Learning, since: str = "", project: str = "") -> LearningEntry:
+    """Make an entry from what another plugin learned."""
     trust = Trust.PAGE if learning.untrusted else Trust.PERSON if learning.origin == "user" else Trust.MODEL
     claimed = learning.status is LearningStatus.ACTIVE and trust is not Trust.PERSON
     return LearningEntry(
         learning.id,
         "heuristic" if learning.kind == "pattern" else learning.kind,
-        short(learning.text),
+        shorten(learning.text),
         keys=learning.keys,
         scope=learning.scope,
         project=project,
@@ -176,8 +178,8 @@ def entry_of(learning: Learning, since: str = "", project: str = "") -> Learning
     )
 
 
-def learning_of(entry: LearningEntry, **figures: Any) -> Learning:
-    """An entry as everyone knows it, with its figures."""
+def learning_from_entry(entry: LearningEntry, **figures: Any) -> Learning:
+    """Convert an entry to a Learning, with its figures."""
     return Learning(
         entry.id,
         entry.kind,
@@ -193,7 +195,7 @@ def learning_of(entry: LearningEntry, **figures: Any) -> Learning:
     )
 
 
-def put_away(entry: LearningEntry, at: str, reason: str, *, by: str = "") -> LearningEntry:
+def archive_entry(entry: LearningEntry, at: str, reason: str, *, by: str = "") -> LearningEntry:
     """Archive an entry; nothing is ever deleted."""
     return replace(
         entry,

@@ -8,18 +8,18 @@ from .entry import LearningEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Noted(Event):
+class EntryUpdated(Event):
     """An entry as it now stands, with what a Learning has no field for; ``entry.reason`` says what changed it."""
 
-    name = "ledger.noted"
+    name = "hook.noted"
     entry: LearningEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Shown(Event):
-    """Which entries a run was shown, and which it could have been shown and was not, to see whether they matter."""
+class EntriesShown(Event):
+    """The entries that a run was shown, and the eligible ones that were held out."""
 
-    name = "ledger.shown"
+    name = "hook.shown"
     task: str
     project: str = ""
     model: str = ""
@@ -28,21 +28,21 @@ class Shown(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Credited(Event):
-    """How the first attempt of a run went, and which of the shown entries are about what was found wrong with it.
+class OutcomeCredited(Event):
+    """How the first attempt of a run went, and which eligible entries its findings are about.
 
-    ``of`` is the run, where another one writes it down.
+    ``of`` is the run, if another run logs it.
     """
 
-    name = "ledger.credited"
+    name = "hook.credited"
     passed: bool
     blamed: tuple[str, ...] = ()
     of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Learned(Event):
-    """All that a run taught is noted. A run that is over and has none is learned from at the next start."""
+class RunProcessed(Event):
+    """A run was learned from completely. A finished run without this event is learned from at the next start."""
 
-    name = "ledger.learned"
+    name = "hook.learned"
     of: str

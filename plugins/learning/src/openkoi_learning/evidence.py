@@ -1,7 +1,7 @@
-"""Verify findings: a finding's own check turned green, by a change that touches what it is about.
+"""Verify findings: the finding's own check passes after a change that touches its subject.
 
-Pure; knows evaluations and diffs. A finding's subject is a check, a rule in a file, or a place in a file; words that a
-task, a title and an advice share prove nothing.
+A finding's subject is a check, a rule in a file, or a place in a file. Words shared by a task, a title and an advice
+prove nothing.
 """
 
 import re
@@ -12,7 +12,7 @@ from itertools import pairwise
 from openkoi_base.files.diffs import split_by_file
 from openkoi_hookspecs import Check, Evaluation, Finding, Iteration
 
-from .words import advising, details, named_in, terms
+from .text_similarity import advising_stems, contains_names, details, terms
 
 CHANGED = re.compile(r"^[+-](?!\+\+ |-- )[ \t]*(\S.*)$", re.MULTILINE)
 ADDED = re.compile(r"^\+(?!\+\+ )[ \t]*(\S.*)$", re.MULTILINE)
@@ -21,13 +21,13 @@ CODE = re.compile(r"[=(){}\[\];]|->|^(?:return|import|from|del|raise|yield|else|
 COMMENT = re.compile(r"(?:^|\s)(?:#|//|--\s|/\*|<!--|\"\"\"|''').*$|^\*.*$")
 TEST = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)(?:test_|conftest)|[._](?:test|spec)\.\w+$")
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(])")
-REGION = 3
+MAX_LINE_DISTANCE = 3  # lines between two places of one region (estimate)
 MIN_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class IterationStep:
-    """Two iterations in a row that were evaluated. ``changed`` are the files in which they differ."""
+    """Two consecutive iterations that were evaluated."""
 
     before: Iteration
     old: Evaluation
@@ -46,8 +46,8 @@ class IterationStep:
         return self.old.failing & {check.name for check in self.new.checks if check.passed}
 
     @property
-    def broken(self) -> frozenset[str]:
-        """The checks that are red now and were not."""
+    def broken_checks(self) -> frozenset[str]:
+        """The required checks that fail now and did not before."""
         return self.new.failing - self.old.failing
 
     @property
@@ -64,9 +64,9 @@ class IterationStep:
         return [line for line in lines if line]
 
     @property
-    def written(self) -> str:
+    def changed_text(self) -> str:
         """Every line in which the two diffs differ, and the file names."""
-        then, now = (set(CHANGED.findall(one.work.diff)) for one in (self.before, self.after))
+        then, now = (set(CHANGED.findall(iteration.work.diff)) for iteration in (self.before, self.after))
         return "\n".join([*sorted(then ^ now), *sorted(self.changed_files)])
 
 
@@ -77,37 +77,41 @@ def code_in(line: str) -> str:
 
 
 def is_verified(finding: Finding, step: IterationStep) -> bool:
-    """Whether what the finding is about turned green, by a change that touches it."""
+    """Return whether the finding's subject passes now, after a change that touches it."""
     own = own_checks(finding, step.old)
     if own:
         files = {check.name: check.file for check in step.old.checks}
         return own <= step.fixed_checks and all(
-            touches(finding, files[check] or check, step.changed_files) for check in own
+            touches_subject(finding, files[check] or check, step.changed_files) for check in own
         )
     return is_cleared(finding, step) and finding.key[1] in step.changed_files
 
 
 def own_checks(finding: Finding, judged: Evaluation) -> frozenset[str]:
-    """The failing checks that a finding is about: the one it names, or the one that failed at its very place.
+    """Return the failing checks that a finding is about: the one it names, or the one that failed at its very place.
 
-    Only checks of the evaluator that reported the finding: what a judge says of a failing test stays an opinion.
+    Only checks of the evaluator that reported the finding count: what a judge says about a failing test is an opinion.
     """
-    failing = {check.name for check in judged.checks if check.required and not check.passed and is_its(check, finding)}
+    failing = {
+        check.name
+        for check in judged.checks
+        if check.required and not check.passed and is_same_evaluator(check, finding)
+    }
     if finding.rule in failing:
         return frozenset({finding.rule})
     near = {one.rule for one in judged.findings if one.rule in failing and same_place(one.where, finding.where)}
     return frozenset(near) if len(near) == 1 else frozenset()
 
 
-def is_its(check: Check, finding: Finding) -> bool:
-    """Whether the evaluator that reported a finding reported this check too."""
+def is_same_evaluator(check: Check, finding: Finding) -> bool:
+    """Return whether the evaluator that reported a finding also reported this check."""
     return check.evaluator == finding.evaluator
 
 
 def same_place(one: str, other: str) -> bool:
-    """Whether two places are one region of one file."""
+    """Return whether two places are in one region of one file."""
     (path, line), (its, where) = parse_place(one), parse_place(other)
-    return bool(path) and path == its and line > 0 and where > 0 and abs(line - where) <= REGION
+    return bool(path) and path == its and line > 0 and where > 0 and abs(line - where) <= MAX_LINE_DISTANCE
 
 
 def parse_place(where: str) -> tuple[str, int]:
@@ -118,14 +122,14 @@ def parse_place(where: str) -> tuple[str, int]:
 
 
 def is_cleared(finding: Finding, step: IterationStep) -> bool:
-    """Whether a checker reported this rule for this file before and no longer does.
+    """Return whether a checker reported this rule for this file before and no longer does.
 
     A judge's findings are not in a checker's output.
     """
     rule, path, _ = finding.key
     if not (rule and path):
         return False
-    if not any(is_its(check, finding) for check in step.old.checks):
+    if not any(is_same_evaluator(check, finding) for check in step.old.checks):
         return False
     return is_printed(finding, step.old) and not any(one.key[:2] == (rule, path) for one in step.new.findings)
 
@@ -136,10 +140,10 @@ def is_printed(finding: Finding, judged: Evaluation) -> bool:
     return any(line.strip().startswith(start) for line in judged.log.splitlines())
 
 
-def touches(finding: Finding, check: str, changed: frozenset[str]) -> bool:
-    """Whether a change concerns a check's subject: a finding's own file, and of a test what it tests.
+def touches_subject(finding: Finding, check: str, changed: frozenset[str]) -> bool:
+    """Return whether a change touches a check's subject: a finding's own file, and of a test what it tests.
 
-    ``check`` is the file that defines it, or its name. A test whose own file changed may only ask for less now.
+    ``check`` is the file that defines it, or its name. A test whose own file changed may only require less now.
     """
     own, path = check.partition("::")[0], finding.key[1]
     tests = {own, *([path] if TEST.search(path) else [])}
@@ -156,16 +160,16 @@ def followed_sentences(advice: str, written: str) -> str:
 
 
 def is_followed(advice: str, written: str) -> bool:
-    """Whether all names and numbers of an advice, or where it has none most of its words, are in what was written."""
+    """Return whether all names and numbers of an advice, or else most of its words, are in what was written."""
     known = details(advice)
     if names := known.identifiers | known.numbers:
-        return named_in(names, written)
-    words = terms(advice) - advising()
+        return contains_names(names, written)
+    words = terms(advice) - advising_stems()
     return bool(words) and len(words & terms(written)) >= MIN_SHARE * len(words)
 
 
-def steps(iterations: Iterable[Iteration]) -> Iterator[tuple[int, IterationStep]]:
-    """Each two iterations in a row that were both evaluated, and the number of the second."""
+def evaluated_steps(iterations: Iterable[Iteration]) -> Iterator[tuple[int, IterationStep]]:
+    """Yield each two consecutive iterations that were both evaluated, and the number of the second."""
     for number, (before, after) in enumerate(pairwise(iterations), 1):
         old, new = before.evaluation, after.evaluation
         if old is not None and new is not None:

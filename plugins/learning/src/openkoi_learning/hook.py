@@ -25,27 +25,27 @@ from openkoi_hookspecs.events import WarningIssued
 from openkoi_prompt import build_recall_text
 from openkoi_settings import keys
 
-from .book import LearningState, Origin
-from .choose import Selection, SelectionRules, TaskQuery, choose, in_scope
-from .decay import PER_WEEK, WORTH_KEEPING, Decay, now
-from .deeds import pin_entry
-from .duel import VARIABLE
-from .entry import CHARACTERS_PER_TOKEN, LearningEntry, entry_of
-from .events import Learned, Shown
+from .decay import DECAY_PER_WEEK, MIN_WORTH, Decay, now
+from .entry import CHARACTERS_PER_TOKEN, LearningEntry, entry_from_learning
+from .events import EntriesShown, RunProcessed
 from .figures import to_learning
+from .learner import Learner, announce_changes
 from .lesson import Lesson, Thresholds
-from .reflect import lessons, pays, question
+from .log_view import LearningLogView
+from .provenance import quotes_source
+from .reflection import build_request, is_worth_asking, make_lessons
 from .relevance import resembles
-from .shelf import LearningLogView
-from .study import Study, announce_changes
-from .trust import quotes
+from .replay import COMPARISON_VARIABLE
+from .selection import Selection, SelectionRules, TaskQuery, in_scope, select_entries
+from .state import LearningState, RunOrigin
+from .user_actions import pin_entry
 
-SIMILAR = 3
-MEANT = 0.35
+MAX_SIMILAR_TASKS = 3
+MIN_SIMILARITY = 0.35  # cosine, from where a past task resembles this one (estimate)
 
 
 class LearningHook:
-    """Keeps what was learned, as long as it helps. Settings: ``[hooks.learning]``."""
+    """Learns from runs, and shows what it learned while it helps. Settings: ``[hooks.learning]``."""
 
     def __init__(
         self,
@@ -55,19 +55,19 @@ class LearningHook:
         tokens: int = 600,
         relevance: float = 0.25,
         withheld: float = 0.1,
-        decay: Annotated[float, SharedSetting(keys.LEARNING_DECAY_RATE.name)] = PER_WEEK,
-        prune_below: Annotated[float, SharedSetting(keys.PRUNE_BELOW.name)] = WORTH_KEEPING,
+        decay: Annotated[float, SharedSetting(keys.LEARNING_DECAY_RATE.name)] = DECAY_PER_WEEK,
+        prune_below: Annotated[float, SharedSetting(keys.PRUNE_BELOW.name)] = MIN_WORTH,
         regression_delta: Annotated[float, SharedSetting(keys.REGRESSION_DELTA.name)] = keys.REGRESSION_DELTA.default,
         plateau_delta: Annotated[float, SharedSetting(keys.PLATEAU_DELTA.name)] = keys.PLATEAU_DELTA.default,
         reflect: bool = True,
         first_tries: int = 5,
         reflection_seconds: float = 1.2,
-        duel: Annotated[str, Env(VARIABLE)] = "",
+        duel: Annotated[str, Env(COMPARISON_VARIABLE)] = "",
     ) -> None:
-        self.shelf = LearningLogView(sessions)
-        fading = Decay(decay, prune_below)
+        self.log_view = LearningLogView(sessions)
+        decay_rules = Decay(decay, prune_below)
         self.rules = SelectionRules(
-            entries=entries, tokens=tokens, relevance=relevance, withheld=withheld, decay=fading
+            entries=entries, tokens=tokens, relevance=relevance, withheld=withheld, decay=decay_rules
         )
         self.thresholds = Thresholds(regression=regression_delta, plateau=plateau_delta)
         self.reflect = reflect
@@ -77,46 +77,53 @@ class LearningHook:
 
     @hookimpl
     async def after_recall(self, recall: Recall, task: Task, run: Run) -> Recall:
-        """Show what is worth it, note what is shown, and what is withheld to see whether it matters."""
-        if only_judged(task):
+        """Select the entries to show, log the selection, and hold some out to measure whether they matter."""
+        if is_evaluation_only(task):
             return recall
-        book = await Study(self.shelf, run, self.thresholds, self.rules.decay).catch_up()
+        state = await Learner(self.log_view, run, self.thresholds, self.rules.decay).catch_up()
         for learning in (hit.item for hit in recall.hits if isinstance(hit.item, Learning)):
-            book.entries.setdefault(learning.id, entry_of(learning, now(), task.project))
-        model = book.origins.get(run.id, Origin()).model
+            state.entries.setdefault(learning.id, entry_from_learning(learning, now(), task.project))
+        model = state.origins.get(run.id, RunOrigin()).model
         asked = TaskQuery(run=run.id, text=build_recall_text(task), project=task.project, model=model, now=now())
         if self.duel:
-            choice = choose(*prepare_comparison(book, asked, self.duel), replace(self.rules, withheld=0.0))
-            return Recall((*hits(choice, book), *similar(near(recall, book, asked, task), choice, self.rules)))
-        choice = choose(book, asked, self.rules)
+            choice = select_entries(*prepare_comparison(state, asked, self.duel), replace(self.rules, withheld=0.0))
+            return Recall(
+                (
+                    *entry_hits(choice, state),
+                    *fit_past_tasks(find_similar(recall, state, asked, task), choice, self.rules),
+                )
+            )
+        choice = select_entries(state, asked, self.rules)
         shown, withheld = (tuple(one.id for one in part) for part in (choice.shown, choice.withheld))
-        await run.emit(Shown(asked.text, task.project, model, shown, withheld))
-        return Recall((*hits(choice, book), *similar(near(recall, book, asked, task), choice, self.rules)))
+        await run.emit(EntriesShown(asked.text, task.project, model, shown, withheld))
+        return Recall(
+            (*entry_hits(choice, state), *fit_past_tasks(find_similar(recall, state, asked, task), choice, self.rules))
+        )
 
     @hookimpl
     async def before_learn(self, result: Result, run: Run) -> Sequence[Learning]:
-        """Credit what was shown, then note what the run taught and what a model makes of it; a duel teaches nothing."""
-        if self.duel or only_judged(run.task):
-            await run.emit(Learned(run.id))
+        """Credit what was shown, then extract what the run taught; a comparison teaches nothing."""
+        if self.duel or is_evaluation_only(run.task):
+            await run.emit(RunProcessed(run.id))
             return []
-        before = dict((await self.shelf.read()).entries)
-        study = Study(self.shelf, run, self.thresholds, self.rules.decay)
+        before = dict((await self.log_view.read()).entries)
+        study = Learner(self.log_view, run, self.thresholds, self.rules.decay)
         lesson = study.lesson(run.id, result)
         changed = await study.learn(lesson)
         if guesses := await self.ask_reflection(lesson, run):
             changed += await study.note(lesson, guesses)
-        news = announce_changes(self.shelf.book, before, changed, self.rules.decay)
+        news = announce_changes(self.log_view.state, before, changed, self.rules.decay)
         await study.recount([one.id for one in news])
-        await run.emit(Learned(run.id))
+        await run.emit(RunProcessed(run.id))
         return news
 
     async def ask_reflection(self, lesson: Lesson, run: Run) -> list[LearningEntry]:
-        """Ask a small model once, where it pays; return nothing without budget, time or an answer."""
-        if not self.reflect or not pays(lesson.result, run.id, self.first_tries):
+        """Ask a small model once, if it is worth it; return nothing without budget, time or an answer."""
+        if not self.reflect or not is_worth_asking(lesson.result, run.id, self.first_tries):
             return []
         try:
             async with asyncio.timeout(self.reflection_seconds):
-                return list(lessons(await run.chat(question(lesson.result)), lesson))
+                return list(make_lessons(await run.chat(build_request(lesson.result)), lesson))
         except (LimitExceededError, TimeoutError):
             return []
         except KoiError as error:
@@ -124,41 +131,42 @@ class LearningHook:
             return []
 
 
-def only_judged(task: Task) -> bool:
-    """Whether a worker without models brings work that others did: it shows nothing about what was learned."""
+def is_evaluation_only(task: Task) -> bool:
+    """Return whether a worker without models only evaluates existing work, which teaches nothing."""
     return task.agent is not None and bool(task.agent.worker) and task.agent.team is None
 
 
-def hits(choice: Selection, book: LearningState) -> Iterable[Hit]:
-    """What is shown, with its counts."""
-    told = zip(choice.shown, choice.relevance, strict=True)
-    return [Hit(to_learning(book, entry), relevance) for entry, relevance in told]
+def entry_hits(choice: Selection, state: LearningState) -> Iterable[Hit]:
+    """Return the shown entries with their figures."""
+    pairs = zip(choice.shown, choice.relevance, strict=True)
+    return [Hit(to_learning(state, entry), relevance) for entry, relevance in pairs]
 
 
-def prepare_comparison(book: LearningState, asked: TaskQuery, duel: str) -> tuple[LearningState, TaskQuery]:
-    """The ledger as a duel wants it: ``with ID`` shows the entry whatever is known of it, ``without ID`` never does.
+def prepare_comparison(state: LearningState, asked: TaskQuery, duel: str) -> tuple[LearningState, TaskQuery]:
+    """Return the state for a comparison: ``with ID`` always shows the entry, ``without ID`` never does.
 
-    The folder is a copy, so that the project is the entry's.
+    The folder is a copy, so the project is the entry's.
     """
     side, _, id = duel.partition(" ")
-    entry = book.entries.get(id)
+    entry = state.entries.get(id)
     if entry is None:
-        raise KoiError(f"{VARIABLE} is {duel!r}, but no such entry exists. Unset it.")
-    others = {one.id: one for one in book.entries.values() if one.id != id}
+        raise KoiError(f"{COMPARISON_VARIABLE} is {duel!r}, but no such entry exists. Unset it.")
+    others = {one.id: one for one in state.entries.values() if one.id != id}
     entries = {**others, id: pin_entry(entry, asked.now)} if side == "with" else others
-    return replace(book, entries=entries), replace(asked, project=entry.project or asked.project)
+    return replace(state, entries=entries), replace(asked, project=entry.project or asked.project)
 
 
-def near(recall: Recall, book: LearningState, asked: TaskQuery, task: Task) -> Recall:
-    """Return the hits that resemble the task, or its input, in words or meaning, without what entries say already.
+def find_similar(recall: Recall, state: LearningState, asked: TaskQuery, task: Task) -> Recall:
+    """Return the hits that resemble the task or its input, without lines that repeat entries.
 
-    An entry is shown as one or not at all: a lesson stands in a prompt once, and one that was archived or is withheld
-    does not come back by way of a past task.
+    A lesson is in a prompt once, and one that is archived or held out does not return through a past task.
     """
-    tasks = [book.weigh_task(text, asked.project) for text in {task.text, asked.text}]
-    known = [one for one in book.entries.values() if in_scope(one, asked.project)]
+    tasks = [state.weigh_task(text, asked.project) for text in {task.text, asked.text}]
+    known = [one for one in state.entries.values() if in_scope(one, asked.project)]
     alike = [
-        hit for hit in recall.hits if hit.similarity >= MEANT or any(resembles(one, hit.item.text) for one in tasks)
+        hit
+        for hit in recall.hits
+        if hit.similarity >= MIN_SIMILARITY or any(resembles(one, hit.item.text) for one in tasks)
     ]
     cut = [replace(hit, item=replace(hit.item, text=drop_known_lines(hit.item.text, known))) for hit in alike]
     return Recall([hit for hit in cut if hit.item.text])
@@ -166,20 +174,20 @@ def near(recall: Recall, book: LearningState, asked: TaskQuery, task: Task) -> R
 
 def drop_known_lines(text: str, known: Iterable[LearningEntry]) -> str:
     """Return a text without the lines that repeat an entry; empty if they repeat an archived one."""
-    repeated = [one for one in known if quotes(one.stance, (text,))]
-    if any(not one.live for one in repeated):
+    repeated = [one for one in known if quotes_source(one.stance, (text,))]
+    if any(not one.is_live for one in repeated):
         return ""
     lines = text.splitlines()
-    return "\n".join(line for line in lines if not any(quotes(one.stance, (line,)) for one in repeated))
+    return "\n".join(line for line in lines if not any(quotes_source(one.stance, (line,)) for one in repeated))
 
 
-def similar(recall: Recall, choice: Selection, rules: SelectionRules) -> list[Hit]:
-    """Past tasks, when what was learned leaves half of the room."""
+def fit_past_tasks(recall: Recall, choice: Selection, rules: SelectionRules) -> list[Hit]:
+    """Return past tasks, if the entries leave half of the room."""
     left = rules.tokens - sum(entry.tokens for entry in choice.shown)
-    taken: list[Hit] = []
+    chosen: list[Hit] = []
     for hit in recall.hits if left > rules.tokens / 2 else ():
         size = -(-len(hit.item.text) // CHARACTERS_PER_TOKEN)
-        if isinstance(hit.item, Passage) and size <= left and len(taken) < SIMILAR:
-            taken.append(hit)
+        if isinstance(hit.item, Passage) and size <= left and len(chosen) < MAX_SIMILAR_TASKS:
+            chosen.append(hit)
             left -= size
-    return taken
+    return chosen

@@ -7,16 +7,16 @@ from hashlib import sha256
 from openkoi_hookspecs import Finding, Result, Severity
 from openkoi_settings import keys
 
-from .entry import EntryEvidence, LearningEntry, name_of, short
+from .entry import EntryEvidence, LearningEntry, entry_id, shorten
 from .evidence import IterationStep
-from .words import PLAIN, Tongue, keys_in
+from .text_similarity import EMPTY_VOCABULARY, Vocabulary, keys_in
 
-TASK = 160
+MAX_TASK_CHARACTERS = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """By how much a score has to fall, or how little it has to gain in the end, before a rule notices (LEARN-04)."""
+    """By how much a score must fall, or how little it must gain at the end, before a rule applies (LEARN-04)."""
 
     regression: float = keys.REGRESSION_DELTA.default
     plateau: float = keys.PLATEAU_DELTA.default
@@ -24,41 +24,40 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A run that is over. ``answers`` are what a person was asked and said in it, ``tongue`` is how
-    people speak in its project."""
+    """A finished run to learn from. ``answers`` are the user's answers in it, with their questions."""
 
     run: str
     result: Result
     project: str = ""
     at: str = ""
     answers: Sequence[tuple[str, str]] = ()
-    tongue: Tongue = PLAIN
+    vocabulary: Vocabulary = EMPTY_VOCABULARY
     thresholds: Thresholds = Thresholds()
 
     @property
     def task(self) -> str:
-        """The task in short."""
-        return short(self.result.task.text, TASK)
+        """The task, shortened."""
+        return shorten(self.result.task.text, MAX_TASK_CHARACTERS)
 
 
 def make_entry(lesson: Lesson, kind: str, text: str, proof: EntryEvidence, **more: object) -> LearningEntry:
     """Return an entry from this run."""
-    said = short(text)
-    facts: dict[str, object] = {
+    line = shorten(text)
+    fields: dict[str, object] = {
         "when": (lesson.task,),
-        "keys": keys_in(" ".join((said, proof.rule, proof.where))),
+        "keys": keys_in(" ".join((line, proof.rule, proof.where))),
         "project": lesson.project,
         "category": lesson.result.task.category,
         "proofs": (proof,),
         "since": lesson.at,
         **more,
     }
-    id = name_of(kind, said, str(facts["project"]))
-    return LearningEntry(id, kind, said, **facts)  # type: ignore[arg-type]  # by field name
+    id = entry_id(kind, line, str(fields["project"]))
+    return LearningEntry(id, kind, line, **fields)  # type: ignore[arg-type]  # by field name
 
 
-def proof_of(lesson: Lesson, number: int, finding: Finding | None, step: IterationStep) -> EntryEvidence:
-    """Where it was seen, and what the checks said before and after."""
+def make_evidence(lesson: Lesson, number: int, finding: Finding | None, step: IterationStep) -> EntryEvidence:
+    """Return where a finding was seen, and the failing checks before and after."""
     rule, where, title = finding.key if finding else ("", "", "")
     diff = step.after.work.diff
     return EntryEvidence(
@@ -84,6 +83,6 @@ def first_attempt_passed(result: Result) -> bool | None:
 
 
 def first_findings(result: Result) -> Sequence[Finding]:
-    """What was found wrong with the first attempt."""
+    """Return what was found wrong with the first attempt."""
     first = result.iterations[0].evaluation
     return [one for one in first.findings if one.severity is not Severity.SUGGESTION] if first else ()

@@ -6,22 +6,22 @@ from collections.abc import Iterator
 from .entry import EntryEvidence, LearningEntry
 from .lesson import Lesson, make_entry
 
-SLOW, RECURRING = 0.5, 0.75
+SLOW_WORTH, RECURRING_WORTH = 0.5, 0.75  # before any outcome (estimates)
 
 
-def slow(lesson: Lesson) -> Iterator[LearningEntry]:
-    """Three iterations or more, of which the last gained next to nothing."""
+def find_slow_progress(lesson: Lesson) -> Iterator[LearningEntry]:
+    """Learn from three iterations or more of which the last gained almost nothing."""
     scores = [one.evaluation.score for one in lesson.result.iterations if one.evaluation]
     known = [score for score in scores if score is not None]
     if len(known) >= 3 and 0 <= known[-1] - known[-2] < lesson.thresholds.plateau:
         what = lesson.result.task.category or "these"
         text = f"Tasks like {what} gain little after {len(known) - 1} iterations: aim for the whole in the first."
         proof = EntryEvidence(run=lesson.run, iteration=len(known) - 1)
-        yield make_entry(lesson, "heuristic", text, proof, base=SLOW, origin="pattern")
+        yield make_entry(lesson, "heuristic", text, proof, base=SLOW_WORTH, origin="pattern")
 
 
-def recurring(lesson: Lesson) -> Iterator[LearningEntry]:
-    """Two blockers or more of one kind: the first three are named."""
+def find_recurring_blockers(lesson: Lesson) -> Iterator[LearningEntry]:
+    """Learn from two blockers or more of one rule; name the first three."""
     found = [
         finding for one in lesson.result.iterations if one.evaluation is not None for finding in one.evaluation.blockers
     ]
@@ -31,4 +31,4 @@ def recurring(lesson: Lesson) -> Iterator[LearningEntry]:
         if count >= 2:
             text = f"Check {rule} before answering; it was blocked by: {'; '.join(titles)}"
             proof = EntryEvidence(run=lesson.run, rule=rule, where=where, finding=titles[0])
-            yield make_entry(lesson, "anti_pattern", text, proof, base=RECURRING, origin="pattern")
+            yield make_entry(lesson, "anti_pattern", text, proof, base=RECURRING_WORTH, origin="pattern")

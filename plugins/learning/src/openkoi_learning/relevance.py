@@ -1,36 +1,40 @@
-"""How much a task is like those in which an entry was needed, told from its words. Pure; knows no other entry.
+"""Score how similar a task is to those in which an entry was needed, by its words.
 
-Experience comes first: how often a word has meant what the entry is about. What only the words of both say counts as
-far as experience does not speak against it; two words of the entry's own in a task are enough by themselves.
+Experience counts first: how often a word meant the entry's subject. Words shared by text and task count unless
+experience contradicts them; two of the entry's own words in a task are enough.
 """
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from .entry import MANY, LearningEntry
-from .words import keys_in, overlap, terms
+from .entry import MIN_TASKS, LearningEntry
+from .text_similarity import keys_in, terms, weighted_overlap
 
-OWN = SURE = 0.5
-NAMED = 0.15
-STRONGEST = 2
-CIRCUMSTANTIAL = 0.5
-BEYOND = 3.0
-HALF, MOST = 0.5, 0.7
+# Estimates, checked by the simulated users of the tests.
+OWN_WORD_PRIOR = PRIOR = 0.5
+NAME_BONUS = 0.15
+COUNTED_WORDS = 2
+TOPIC_WEIGHT = 0.5
+MAX_TEXT_FACTOR = 3.0
+MIN_WEIGHT_SHARE, MIN_WORD_SHARE = 0.5, 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class WordStatistics:
-    """In how many tasks of a project each word stood: in all, in those where an entry's subject ``came`` up, and in
-    those where it was shown for that word and nothing was wrong with it, so that nobody knows whether it was needed."""
+    """How many tasks of a project contain each word.
+
+    ``all`` counts all tasks, ``subject_counts`` those in which an entry's subject came up, ``ignored_counts`` those in
+    which it was shown for that word without a finding, so that it is unknown whether it was needed.
+    """
 
     all: Mapping[str, int]
-    came: Mapping[str, float]
-    well: Mapping[str, float]
+    subject_counts: Mapping[str, float]
+    ignored_counts: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """The words of a task, and how much words say in its project, the rarer the more; ``usual``: one never heard."""
+class WeightedTask:
+    """The words of a task, and the weights of words in its project; ``usual`` is that of an unknown word."""
 
     text: str
     words: frozenset[str]
@@ -38,60 +42,62 @@ class Weighed:
     usual: float
 
 
-def evidence(entry: LearningEntry, words: Collection[str], heard: WordStatistics) -> dict[str, float]:
-    """How often each word of a task has meant what an entry is about, of the times that could tell."""
+def score_words(entry: LearningEntry, words: Collection[str], statistics: WordStatistics) -> dict[str, float]:
+    """Return the share of each word's tasks in which the entry was needed, of those that could tell."""
     own = terms(entry.text)
-    shares = {word: share(heard, word, mine=word in own) for word in words}
+    shares = {word: needed_share(statistics, word, mine=word in own) for word in words}
     return {word: part for word, part in shares.items() if part > 0}
 
 
-def share(heard: WordStatistics, word: str, *, mine: bool) -> float:
-    """Of the tasks with a word that could tell, those in which an entry was needed; its own words have a start."""
-    came = heard.came.get(word, 0)
-    told = max(came, heard.all.get(word, 0) - heard.well.get(word, 0))
-    return (came + OWN * mine) / (told + SURE + SURE * mine)
+def needed_share(statistics: WordStatistics, word: str, *, mine: bool) -> float:
+    """Return the share of a word's tasks in which an entry was needed; its own words have a head start."""
+    came = statistics.subject_counts.get(word, 0)
+    informative = max(came, statistics.all.get(word, 0) - statistics.ignored_counts.get(word, 0))
+    return (came + OWN_WORD_PRIOR * mine) / (informative + PRIOR + PRIOR * mine)
 
 
-def relevance_of(entry: LearningEntry, told: Mapping[str, float], task: Weighed) -> float:
-    """How much an entry is about a task: what its two strongest words say; names that both have count extra."""
-    known = sum(sorted(told.values(), reverse=True)[:STRONGEST]) / STRONGEST
-    alike = likeness(entry, task)
-    plain = len(terms(entry.text) & task.words) >= STRONGEST
+def relevance_of(entry: LearningEntry, scores: Mapping[str, float], task: WeightedTask) -> float:
+    """Return how relevant an entry is to a task: its two strongest words; names that both contain count extra."""
+    known = sum(sorted(scores.values(), reverse=True)[:COUNTED_WORDS]) / COUNTED_WORDS
+    alike = topic_share(entry, task)
+    plain = len(terms(entry.text) & task.words) >= COUNTED_WORDS
     named = {key.lower() for key in entry.keys} & set(keys_in(task.text))
-    return min(1.0, max(known, alike if plain else min(alike, BEYOND * known)) + (NAMED if named else 0.0))
+    return min(
+        1.0, max(known, alike if plain else min(alike, MAX_TEXT_FACTOR * known)) + (NAME_BONUS if named else 0.0)
+    )
 
 
-def likeness(entry: LearningEntry, task: Weighed) -> float:
-    """How many of the words that tasks have in common with an entry a task has, rare ones counting for more.
+def topic_share(entry: LearningEntry, task: WeightedTask) -> float:
+    """Return the weighted share of the entry's topic words that a task contains.
 
-    Two such words, or a third of them, are all that can be asked for: what is meant is said in other words each time.
-    One that has none is for tasks like those in which it was seen.
+    Two such words, or a third of them, are enough: people use other words each time. An entry without any matches tasks
+    like those in which it was seen.
     """
-    mine = subject(entry, task.weights.keys())
+    mine = subject_words(entry, task.weights.keys())
     if not mine:
-        return CIRCUMSTANTIAL * overlap(task.words, entry.topic or terms(entry.text), task.weights, task.usual)
+        return TOPIC_WEIGHT * weighted_overlap(task.words, entry.topic or terms(entry.text), task.weights, task.usual)
     total, shared = (sum(task.weights.get(word, task.usual) for word in some) for some in (mine, mine & task.words))
     return shared / max(2 * total / max(2, len(mine)), total / 3)
 
 
-def holds(task: Weighed, text: str) -> float:
-    """How much of what a task says stands in a text, 0.0 to 1.0."""
-    said = {word: task.weights.get(word, task.usual) for word in task.words}
-    return sum(said[word] for word in task.words & terms(text)) / sum(said.values()) if said else 0.0
+def contained_share(task: WeightedTask, text: str) -> float:
+    """Return how much of a task's words a text contains, 0.0 to 1.0."""
+    weights = {word: task.weights.get(word, task.usual) for word in task.words}
+    return sum(weights[word] for word in task.words & terms(text)) / sum(weights.values()) if weights else 0.0
 
 
-def resembles(task: Weighed, text: str) -> bool:
-    """Whether a text is like a task: it has half of what that says, or most of its words, or a name that it has."""
+def resembles(task: WeightedTask, text: str) -> bool:
+    """Return whether a text is like a task: by half of its words' weight, most of its words, or a common name."""
     if not task.words:
         return False
-    plain = len(task.words & terms(text)) >= MOST * len(task.words)
-    return plain or holds(task, text) >= HALF or bool({*keys_in(task.text)} & {*keys_in(text)})
+    plain = len(task.words & terms(text)) >= MIN_WORD_SHARE * len(task.words)
+    return plain or contained_share(task, text) >= MIN_WEIGHT_SHARE or bool({*keys_in(task.text)} & {*keys_in(text)})
 
 
-def subject(entry: LearningEntry, heard: Collection[str]) -> frozenset[str]:
-    """The words that an entry is about: its own that were heard in tasks, and those that its tasks have in common.
+def subject_words(entry: LearningEntry, known: Collection[str]) -> frozenset[str]:
+    """Return the words that an entry is about: its own that occur in tasks, and those that its tasks share.
 
-    Nothing while it has none, and was seen in too few tasks to tell.
+    None while it has none, and was seen in too few tasks.
     """
-    own = terms(entry.text) & frozenset(heard)
-    return own | entry.topic if own or len(entry.when) >= MANY else own
+    own = terms(entry.text) & frozenset(known)
+    return own | entry.topic if own or len(entry.when) >= MIN_TASKS else own

@@ -11,7 +11,7 @@ from .registry import Scan, with_preferences
 def as_preferred(found: Scan, config: Config) -> Scan:
     """The same with the winners that the configuration prefers; a choice of the user's own is no clash."""
     prefix = f"{keys.PREFER.table}."
-    own = {name for name in config.changed if name.startswith(prefix)}
+    own = {name for name in config.changed_settings if name.startswith(prefix)}
     named = {name: str(one.value) for name, one in config.settings.items() if name.startswith(prefix)}
     chosen = {name: (*name.removeprefix(prefix).partition(".")[::2], winner) for name, winner in named.items()}
     prefer = frozenset(choice for name, choice in chosen.items() if name in own)

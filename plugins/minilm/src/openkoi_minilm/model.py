@@ -9,14 +9,14 @@ from openkoi_search.one_thread import one_thread
 
 from .encoder import encode
 from .package import INSTALL, TOKENS
-from .weights import EncoderWeights, weights
+from .weights import EncoderWeights, read_weights
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-LONGEST = 256
-LONGEST_TEXT = 50_000
-BATCH = 1_024
+MAX_WORD_PIECES = 256
+MAX_TEXT_CHARACTERS = 50_000
+MAX_BATCH_PIECES = 1_024
 
 Vector = Sequence[float]
 
@@ -27,41 +27,41 @@ class SentenceModel:
     def __init__(self, folder: Path) -> None:
         one_thread()
         try:
-            self._weights: EncoderWeights = weights(folder)
-            self._tokenizer = tokenizer(folder)
+            self._weights: EncoderWeights = read_weights(folder)
+            self._tokenizer = load_tokenizer(folder)
         except Exception as error:  # the tokenizer's library raises bare exceptions
             raise ConfigError(f"The model in {folder} cannot be read: {error!r}. Reinstall it: {INSTALL}") from None
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Embed each text, those of a like length together."""
-        pieces = [self._tokenizer.encode(sound(text)).ids for text in texts]
+        """Embed each text, in batches of similar length."""
+        pieces = [self._tokenizer.encode(clean_text(text)).ids for text in texts]
         vectors: dict[int, Vector] = {}
-        for batch in batches(pieces):
+        for batch in make_batches(pieces):
             rows = encode([pieces[n] for n in batch], self._weights).tolist()
             vectors.update(zip(batch, rows, strict=True))
         return [vectors[n] for n in range(len(texts))]
 
 
-def tokenizer(folder: Path) -> "Tokenizer":
-    """Read the tokenizer, which cuts what is too long and pads nothing."""
+def load_tokenizer(folder: Path) -> "Tokenizer":
+    """Read the tokenizer, which truncates long texts and does not pad."""
     from tokenizers import Tokenizer
 
     found = Tokenizer.from_file(str(folder / TOKENS))
-    found.enable_truncation(LONGEST)
+    found.enable_truncation(MAX_WORD_PIECES)
     found.no_padding()
     return found
 
 
-def sound(text: str) -> str:
-    """Leave out what is never read, and halves of characters."""
-    return text[:LONGEST_TEXT].encode("utf-8", "replace").decode()
+def clean_text(text: str) -> str:
+    """Remove unread text and lone surrogates."""
+    return text[:MAX_TEXT_CHARACTERS].encode("utf-8", "replace").decode()
 
 
-def batches(pieces: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+def make_batches(pieces: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Group texts by length, so that little is padded and no batch is too large."""
     batch: list[int] = []
     for n in sorted(range(len(pieces)), key=lambda n: len(pieces[n])):
-        if batch and (len(batch) + 1) * len(pieces[n]) > BATCH:
+        if batch and (len(batch) + 1) * len(pieces[n]) > MAX_BATCH_PIECES:
             yield batch
             batch = []
         batch.append(n)

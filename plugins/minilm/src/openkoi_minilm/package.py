@@ -14,13 +14,15 @@ def locate_model() -> Path:
     """Return the model's folder; raise ConfigError that says how to install it."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise ConfigError(f"The model of the embedder minilm is not installed (91 MB). Install it with: {INSTALL}")
-    return complete(Path(spec.submodule_search_locations[0]) / "model")
+        raise ConfigError(f"The model of the embedder minilm is not installed (91 MB). To install it: {INSTALL}")
+    return check_complete(Path(spec.submodule_search_locations[0]) / "model")
 
 
-def complete(folder: Path) -> Path:
-    """Return the folder; raises ConfigError when a file is missing in it."""
+def check_complete(folder: Path) -> Path:
+    """Return the folder; raise ConfigError when a file is missing in it."""
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
-        raise ConfigError(f"The model of the embedder minilm lacks {missing[0]}, in {folder}. Reinstall it: {INSTALL}")
+        raise ConfigError(
+            f"The model of the embedder minilm in {folder} lacks {missing[0]}. To reinstall it: {INSTALL}"
+        )
     return folder

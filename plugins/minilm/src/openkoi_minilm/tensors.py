@@ -1,6 +1,6 @@
 """Read a file of tensors without loading it: eight bytes of length, a JSON header, then the numbers.
 
-Knows the format; knows no model. Raises ValueError when it is none.
+Raise ValueError for another format.
 """
 
 import json
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
     Tensor: TypeAlias = NDArray[numpy.float32]
 
-LONGEST_HEADER = 100 * 1024 * 1024
+MAX_HEADER_BYTES = 100 * 1024 * 1024
 NUMBER = "F32"
 
 
-def tensors(file: Path) -> "Mapping[str, Tensor]":
-    """Return what is in a file by name, as views of it; tensors of other numbers than float32 are left out."""
+def read_tensors(file: Path) -> "Mapping[str, Tensor]":
+    """Return the float32 tensors in a file by name, as views of it."""
     import numpy
 
     with file.open("rb") as opened:
         length = int.from_bytes(opened.read(8), "little")
-        if not 0 < length <= min(LONGEST_HEADER, file.stat().st_size - 8):
-            raise ValueError("its header is broken")
+        if not 0 < length <= min(MAX_HEADER_BYTES, file.stat().st_size - 8):
+            raise ValueError("invalid header")
         header = json.loads(opened.read(length))
     data = numpy.memmap(file, numpy.uint8, "r", offset=8 + length)
     found = {}
-    for name, told in header.items():
-        if told.get("dtype") == NUMBER:
-            start, end = told["data_offsets"]
-            found[name] = data[start:end].view("<f4").reshape(told["shape"])
+    for name, entry in header.items():
+        if entry.get("dtype") == NUMBER:
+            start, end = entry["data_offsets"]
+            found[name] = data[start:end].view("<f4").reshape(entry["shape"])
     return found

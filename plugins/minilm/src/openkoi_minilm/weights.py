@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .package import CONFIG, WEIGHTS
-from .tensors import tensors
+from .tensors import read_tensors
 
 if TYPE_CHECKING:
     from .tensors import Tensor
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """A matrix and what is added: of a linear map, or of a normalisation."""
+    """A matrix and a bias: of a linear map, or of a normalization."""
 
     weight: "Tensor"
     bias: "Tensor"
@@ -48,37 +48,37 @@ class EncoderWeights:
     epsilon: float
 
 
-def weights(folder: Path) -> EncoderWeights:
+def read_weights(folder: Path) -> EncoderWeights:
     """Read the weights of the model in a folder."""
     config = json.loads((folder / CONFIG).read_bytes())
     if config.get("hidden_act") != "gelu" or config.get("model_type") != "bert":
         raise ValueError("it is not a BERT model with GELU")
-    named = tensors(folder / WEIGHTS)
+    named = read_tensors(folder / WEIGHTS)
     return EncoderWeights(
         words=named["embeddings.word_embeddings.weight"],
         positions=named["embeddings.position_embeddings.weight"],
         kind=named["embeddings.token_type_embeddings.weight"][0],
-        norm=affine(named, "embeddings.LayerNorm"),
-        layers=tuple(layer(named, f"encoder.layer.{n}") for n in range(config["num_hidden_layers"])),
+        norm=pick_affine(named, "embeddings.LayerNorm"),
+        layers=tuple(pick_layer(named, f"encoder.layer.{n}") for n in range(config["num_hidden_layers"])),
         heads=config["num_attention_heads"],
         epsilon=config["layer_norm_eps"],
     )
 
 
-def layer(named: "Mapping[str, Tensor]", prefix: str) -> EncoderLayer:
+def pick_layer(named: "Mapping[str, Tensor]", prefix: str) -> EncoderLayer:
     """Pick the weights of one layer."""
     return EncoderLayer(
-        query=affine(named, f"{prefix}.attention.self.query"),
-        key=affine(named, f"{prefix}.attention.self.key"),
-        value=affine(named, f"{prefix}.attention.self.value"),
-        attended=affine(named, f"{prefix}.attention.output.dense"),
-        attended_norm=affine(named, f"{prefix}.attention.output.LayerNorm"),
-        inner=affine(named, f"{prefix}.intermediate.dense"),
-        outer=affine(named, f"{prefix}.output.dense"),
-        outer_norm=affine(named, f"{prefix}.output.LayerNorm"),
+        query=pick_affine(named, f"{prefix}.attention.self.query"),
+        key=pick_affine(named, f"{prefix}.attention.self.key"),
+        value=pick_affine(named, f"{prefix}.attention.self.value"),
+        attended=pick_affine(named, f"{prefix}.attention.output.dense"),
+        attended_norm=pick_affine(named, f"{prefix}.attention.output.LayerNorm"),
+        inner=pick_affine(named, f"{prefix}.intermediate.dense"),
+        outer=pick_affine(named, f"{prefix}.output.dense"),
+        outer_norm=pick_affine(named, f"{prefix}.output.LayerNorm"),
     )
 
 
-def affine(named: "Mapping[str, Tensor]", prefix: str) -> Affine:
+def pick_affine(named: "Mapping[str, Tensor]", prefix: str) -> Affine:
     """Pick a pair of tensors."""
     return Affine(named[f"{prefix}.weight"], named[f"{prefix}.bias"])

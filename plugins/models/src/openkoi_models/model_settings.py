@@ -18,8 +18,8 @@ def model_from_settings(name: str, config: Config, known: Model | None) -> Model
     basis = known or Model(bare, context=CONTEXT, output=OUTPUT)
     model = Model(
         bare,
-        context=config.given(context) or basis.context,
-        output=config.given(output) or basis.output,
+        context=config.explicit_value(context) or basis.context,
+        output=config.explicit_value(output) or basis.output,
         price=read_price(price, config) if price in config else None,
     )
     return with_catalogue(model, known)

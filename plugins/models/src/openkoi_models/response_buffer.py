@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from openkoi_base.isolation import sanitize_json, sanitize_text
-from openkoi_base.redact import current_redactor, settled
+from openkoi_base.redact import current_redactor, safe_cut
 from openkoi_hookspecs import Buffered, FinishReason, Part, Reasoning, StreamEnd, Text, ToolCall, Usage
 
 from .request_stats import BYTES, answer_tokens
@@ -80,7 +80,7 @@ class ResponseBuffer:
         """What came since the last telling, a few times a second, up to where no secret is split."""
         if not self.untold or (self.done is None and perf_counter() - self.told < TELLING):
             return ""
-        end = len(self.untold) if self.done else settled(self.untold, current_redactor())
+        end = len(self.untold) if self.done else safe_cut(self.untold, current_redactor())
         self.told, text, self.untold = perf_counter(), self.untold[:end], self.untold[end:]
         return sanitize_text(text)
 

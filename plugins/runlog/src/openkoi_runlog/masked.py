@@ -28,7 +28,7 @@ def masked_field(name: str, value: Any, redact: Callable[[str], str]) -> Any:
     """A value under a name: the name may say that it is a secret."""
     if isinstance(value, str) and isinstance(redact, Redactor):
         if name in SEALED:
-            return redact.without_held(value)
+            return redact.mask_known(value)
         if is_secret_name(name) and name not in redact.allowed and is_secret(value, name):
             redact.seen.add(name)
             return MASK

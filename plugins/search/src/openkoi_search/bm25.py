@@ -1,6 +1,6 @@
-"""BM25 over texts that are held in memory: which word stands how often in which text, as columns of numbers.
+"""BM25 over texts in memory: word counts per text, as columns of numbers.
 
-Knows words and numbers of texts; knows no database. ``ranking`` does the same over the tables of the memory file.
+``ranking`` does the same over the tables of a database.
 """
 
 from collections import Counter
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = NDArray[numpy.int64]
     Matrix: TypeAlias = NDArray[numpy.float32]
 
+# Anserini's defaults for prose; Lucene's for code (compared in tests/benchmarks/recall.py).
 K1, B = 0.9, 0.4
-CODE = (1.2, 0.75)
+CODE_SHAPE = (1.2, 0.75)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class WordPosting:
     """The texts that contain a word, and its weight in each."""
 
     texts: "Numbers"
-    worth: "Scores"
+    weights: "Scores"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +38,18 @@ class Postings:
     size: int
 
     def scores(self, asked: Iterable[str]) -> "Scores":
-        """How well each text answers these words; 0 where it has none of them."""
+        """Score each text against these words; 0 if it contains none of them."""
         import numpy
 
         found: Scores = numpy.zeros(self.size, numpy.float32)
         for word in dict.fromkeys(asked):
             posted = self.words.get(word)
             if posted is not None:
-                found[posted.texts] += posted.worth
+                found[posted.texts] += posted.weights
         return found
 
     def shares(self, asked: Sequence[str]) -> "Scores":
-        """Which share of these words each text has; words that no text has do not count."""
+        """Return which share of these words each text contains; words that no text contains do not count."""
         import numpy
 
         found: Scores = numpy.zeros(self.size, numpy.float32)
@@ -58,13 +59,13 @@ class Postings:
         return found
 
 
-def postings(texts: Sequence[Sequence[str]], shape: tuple[float, float] = (K1, B)) -> Postings:
-    """Post texts, each as its words. ``shape``: how soon a word is often enough, and what a length counts."""
+def build_postings(texts: Sequence[Sequence[str]], shape: tuple[float, float] = (K1, B)) -> Postings:
+    """Index texts, each given as its words. ``shape`` is BM25's k1 and b."""
     import numpy
 
     mean = sum(map(len, texts)) / max(len(texts), 1) or 1.0
     lengths = numpy.array([len(words) for words in texts], numpy.float32) / numpy.float32(mean)
-    leaning = shape[0] * (1 - shape[1] + shape[1] * lengths)
+    length_factors = shape[0] * (1 - shape[1] + shape[1] * lengths)
     places: dict[str, tuple[list[int], list[int]]] = {}
     for number, words in enumerate(texts):
         for word, times in Counter(words).items():
@@ -74,12 +75,14 @@ def postings(texts: Sequence[Sequence[str]], shape: tuple[float, float] = (K1, B
     posted = {}
     for word, (where, often) in places.items():
         rows = numpy.array(where, numpy.int64)
-        posted[word] = WordPosting(rows, worth(numpy.array(often, numpy.float32), leaning[rows], len(texts)))
+        posted[word] = WordPosting(
+            rows, weigh_word(numpy.array(often, numpy.float32), length_factors[rows], len(texts))
+        )
     return Postings(posted, len(texts))
 
 
-def worth(times: "Scores", leaning: "Scores", size: int) -> "Scores":
-    """What a word is worth in the texts that have it: more where it is rare, comes often, and the text is short."""
+def weigh_word(times: "Scores", length_factors: "Scores", size: int) -> "Scores":
+    """Weigh a word in the texts that contain it: more if it is rare, occurs often, and the text is short."""
     rarity = log(1 + (size - len(times) + 0.5) / (len(times) + 0.5))
-    found: Scores = (rarity * times / (times + leaning)).astype("float32")
+    found: Scores = (rarity * times / (times + length_factors)).astype("float32")
     return found

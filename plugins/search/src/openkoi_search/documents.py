@@ -1,7 +1,7 @@
-"""What a memory can find: documents made of the records of the log, the same whatever order those came in.
+"""Make the documents that a memory can find from the records of the log, independent of their order.
 
-A finished task is remembered by a digest, what was said in it by pieces of the transcript, and a learning as it was
-saved last. Any memory makes its documents here, so that all of them find the same.
+A finished task becomes a summary, its messages become chunks of a transcript, and a learning is as it was saved last.
+Every memory makes its documents here, so that all of them find the same.
 """
 
 from collections import defaultdict
@@ -13,20 +13,20 @@ from openkoi_hookspecs import Learning, LearningStatus, MemoryItem, Passage, Que
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_runlog import RunView, in_order, view_of
 
-from .digest import digest
-from .pieces import pieces, searchable_text
-from .shelves import EVERYONE, TRANSCRIPT, shelf_of
-from .words import terms
+from .chunking import searchable_text, split_chunks
+from .scopes import EVERYONE, TRANSCRIPT, scope_of
+from .task_summary import summarize_task
+from .words import index_terms
 
 VISIBLE = frozenset({LearningStatus.PROBATION, LearningStatus.ACTIVE})
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryDocument:
-    """Something that can be found, and where: on the shelf of a project, or on everyone's.
+    """A document, and its scope: a project, or everyone.
 
-    ``keys`` are the files, tools and names that it is about. A piece of a transcript belongs to a ``run``: those beside
-    it in the same run help to find it. ``moment`` is when it was written, in UTC.
+    ``keys`` are the files, tools and names that it is about. A chunk of a transcript belongs to a ``run``: its
+    neighbours there help to find it. ``moment`` is when it was written, in UTC.
     """
 
     memo: MemoryItem
@@ -38,16 +38,16 @@ class MemoryDocument:
     @property
     def terms(self) -> list[str]:
         """The words that it can be found by."""
-        return terms(" ".join((self.memo.text, *self.keys)))
+        return index_terms(" ".join((self.memo.text, *self.keys)))
 
     @property
     def number(self) -> int:
-        """A number for it: the same for the same id, on every machine."""
+        """The document's number: equal for equal ids, on every machine."""
         return number(isinstance(self.memo, Learning), self.memo.id)
 
     def answers(self, query: Query) -> bool:
-        """Whether a query may be answered by it: it is on a shelf that the query sees, of its kinds and keys."""
-        seen = query.scope != "project" or self.shelf in (shelf_of(query.project), EVERYONE)
+        """Return whether it matches a query's scope, kinds and keys."""
+        seen = query.scope != "project" or self.shelf in (scope_of(query.project), EVERYONE)
         wanted = not query.kinds or self.memo.kind in query.kinds
         return seen and wanted and (not query.keys or bool({*query.keys} & {*self.keys}))
 
@@ -58,7 +58,7 @@ def number(learned: bool, id: str) -> int:
 
 
 def documents_of(records: Iterable[Record]) -> Iterator[MemoryDocument]:
-    """Return all that can be found of these records, which are all that is known."""
+    """Yield all documents of these records, which are all known ones."""
     runs, saves = defaultdict[str, list[Record]](list), defaultdict[str, list[Record]](list)
     for record in records:
         runs[record.run].append(record)
@@ -74,7 +74,7 @@ def documents_of(records: Iterable[Record]) -> Iterator[MemoryDocument]:
 
 
 def documents_of_run(view: RunView, records: Iterable[Record]) -> Iterator[MemoryDocument]:
-    """Return what can be found of a run: how it went, once its result is out, and what was said in it."""
+    """Yield the documents of a run: its summary, once its result is out, and its messages."""
     if document := document_of_task(view):
         yield document
     for record in in_order(records):
@@ -83,30 +83,30 @@ def documents_of_run(view: RunView, records: Iterable[Record]) -> Iterator[Memor
 
 
 def document_of_task(view: RunView) -> MemoryDocument | None:
-    """Return what a task is remembered by; None until its result is out."""
+    """Return the summary of a task; None until its result is out."""
     if view.started is None or view.completed is None:
         return None
     passage = Passage(view.run, text_of_task(view), kind="task", origin=view.task.session)
-    return MemoryDocument(passage, shelf_of(view.task.project), view.completed_at, tuple(sorted(view.files)))
+    return MemoryDocument(passage, scope_of(view.task.project), view.completed_at, tuple(sorted(view.files)))
 
 
 def text_of_task(view: RunView) -> str:
-    """Return the words that a finished task is remembered by; none until its result is out."""
-    return digest(view.task.text, view.completed, view.final_score, view.resolved) if view.completed else ""
+    """Return the text of a finished task's summary; empty until its result is out."""
+    return summarize_task(view.task.text, view.completed, view.final_score, view.resolved) if view.completed else ""
 
 
 def pieces_of(record: Record) -> Sequence[tuple[str, str]]:
-    """Return what was said in a record, in pieces with ids."""
-    return [(f"{record.id}:{place}", piece) for place, piece in enumerate(pieces(searchable_text(record.event)))]
+    """Return the messages in a record as chunks with ids."""
+    return [(f"{record.id}:{place}", piece) for place, piece in enumerate(split_chunks(searchable_text(record.event)))]
 
 
 def document_of_piece(id: str, text: str, moment: str, session: str, project: str, run: str = "") -> MemoryDocument:
-    """Return a piece of a transcript, on the shelf of the project that it was said in."""
-    return MemoryDocument(Passage(id, text, kind=TRANSCRIPT, origin=session), shelf_of(project), moment, run=run)
+    """Return a chunk of a transcript, in the scope of its project."""
+    return MemoryDocument(Passage(id, text, kind=TRANSCRIPT, origin=session), scope_of(project), moment, run=run)
 
 
 def document_of_learning(saves: Iterable[Record], projects: Mapping[str, str]) -> MemoryDocument | None:
-    """Return a learning as it was saved last, in the project of the first run that saved it and is known.
+    """Return a learning as it was saved last, in the project of the first known run that saved it.
 
     None once it is archived, stale or superseded.
     """
@@ -119,7 +119,7 @@ def document_of_state(learning: Learning, project: str, moment: str) -> MemoryDo
     """Return one state of a learning; None for one that is not shown."""
     if learning.status not in VISIBLE or learning.superseded_by:
         return None
-    shelf = shelf_of(project) if learning.scope == "project" else EVERYONE
+    shelf = scope_of(project) if learning.scope == "project" else EVERYONE
     return MemoryDocument(learning, shelf, moment, learning.keys)
 
 

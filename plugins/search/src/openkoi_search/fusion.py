@@ -1,7 +1,7 @@
-"""How the opinions of several searches about the same texts become one: scores brought to a scale, weighed and added.
+"""Combine the scores of several searches over the same texts: normalize, weigh and add.
 
-Added scores keep how much better the best is, which ranks forget: of the ways that were tried, sums found most. Age
-has no part in it. Knows columns of scores; knows no text.
+Sums keep how much better the best is, which ranks lose: of the ways that were tried, sums found most. Age does not
+count.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ RANK_SMOOTHING = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FusionWeights:
-    """What counts how much: ``vectors`` against words, the texts around, and names that the question has.
+    """How much each search counts: ``vectors`` against words, the texts around, and names in the question.
 
-    ``neighbours`` says what is added for the better of the two texts next to one, then for those one further away.
+    ``neighbours`` are the shares of the better of the two texts next to one, then of those one further away.
     """
 
     vectors: float = 0.0
@@ -29,14 +29,15 @@ class FusionWeights:
     names: float = 0.15
 
 
+# Compared in tests/benchmarks/recall.py.
 WORDS_ALONE = FusionWeights()
-LEXICAL, MEANING = 0.3, 0.6
-WITH_MEANING = FusionWeights(vectors=MEANING, neighbours=(0.4, 0.2))
+LEXICAL_WEIGHT, MEANING_WEIGHT = 0.3, 0.6
+WITH_MEANING = FusionWeights(vectors=MEANING_WEIGHT, neighbours=(0.4, 0.2))
 
 
 def weights_for(vectors: float) -> FusionWeights:
-    """The weights that found most beside vectors that count so much: those that tell meaning need less of the rest."""
-    return replace(WITH_MEANING if vectors > LEXICAL else WORDS_ALONE, vectors=vectors)
+    """Return the best measured weights beside vectors of this weight: sentence embeddings need less of the rest."""
+    return replace(WITH_MEANING if vectors > LEXICAL_WEIGHT else WORDS_ALONE, vectors=vectors)
 
 
 def normalize_scores(scores: "Scores") -> "Scores":
@@ -57,19 +58,16 @@ def add_scores(words: "Scores", vectors: "Scores | None", weight: float) -> "Sco
 
 
 def with_neighbours(scores: "Scores", weights: Sequence[float], parts: "Numbers | None" = None) -> "Scores":
-    """Add a share of the better of the texts before and after, if they are of the same part.
-
-    What is further away than the next adds only to what has something already.
-    """
+    """Add a share of the better score of the texts before and after, if they belong to the same part."""
     found = scores.copy()
     for distance, weight in enumerate(weights, 1):
-        more = beside(scores, distance, parts) * scores.dtype.type(weight)
+        more = better_neighbours(scores, distance, parts) * scores.dtype.type(weight)
         found += more if distance == 1 else more * (found > 0)
     return found
 
 
-def beside(scores: "Scores", distance: int, parts: "Numbers | None") -> "Scores":
-    """The better score of the two texts that are so far before and after each; 0 where there is none."""
+def better_neighbours(scores: "Scores", distance: int, parts: "Numbers | None") -> "Scores":
+    """Return the better score of the two texts at this distance before and after each; 0 if there is none."""
     import numpy
 
     found = numpy.zeros_like(scores)
@@ -81,8 +79,8 @@ def beside(scores: "Scores", distance: int, parts: "Numbers | None") -> "Scores"
     return found
 
 
-def by_rank(opinions: "Sequence[Scores]") -> "Scores":
-    """Add up reciprocal ranks, as others do: it is here to be measured against."""
+def add_reciprocal_ranks(opinions: "Sequence[Scores]") -> "Scores":
+    """Add up reciprocal ranks, as a baseline for benchmarks."""
     import numpy
 
     found = numpy.zeros(len(opinions[0]), numpy.float32)
@@ -92,15 +90,15 @@ def by_rank(opinions: "Sequence[Scores]") -> "Scores":
     return found
 
 
-def best(scores: "Scores | NDArray[numpy.float64]", most: int) -> list[int]:
-    """The numbers of the best scores above 0, best first, the earlier before the later."""
+def best_positions(scores: "Scores | NDArray[numpy.float64]", limit: int) -> list[int]:
+    """Return the positions of the best scores above 0, best first, the earlier first between equals."""
     import numpy
 
     above = scores[scores > 0]
-    most = min(most, len(above))
-    if most <= 0:
+    limit = min(limit, len(above))
+    if limit <= 0:
         return []
-    edge = numpy.partition(above, len(above) - most)[len(above) - most]
+    edge = numpy.partition(above, len(above) - limit)[len(above) - limit]
     chosen = numpy.flatnonzero(scores >= edge)
-    found: list[int] = chosen[numpy.argsort(-scores[chosen], kind="stable")][:most].tolist()
+    found: list[int] = chosen[numpy.argsort(-scores[chosen], kind="stable")][:limit].tolist()
     return found

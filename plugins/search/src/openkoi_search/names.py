@@ -1,24 +1,24 @@
-"""The names in a question: of people, places and things, numbers, and identifiers. Knows letters; knows no database."""
+"""Find the names in a question: people, places and things, numbers, and identifiers."""
 
 import re
 from itertools import chain
 
-from .words import SILENT, terms
+from .words import STOP_WORDS, index_terms
 
 NAME = re.compile(r"[^\W\d_][\w'\u2019./:-]*|\d[\w./:-]*")
 POSSESSIVE = re.compile(r"['\u2019]s?$")
 INNER = re.compile(r"[_/:.]\w|[a-z][A-Z]")
 
 
-def names(text: str) -> list[str]:
+def find_names(text: str) -> list[str]:
     """Return the names in a text, stemmed as words are, each once."""
     found = (POSSESSIVE.sub("", token.rstrip("./:-")) for token in NAME.findall(text))
-    told = chain.from_iterable(terms(token) for token in found if looks_like_name(token))
-    return list(dict.fromkeys(told))
+    stems = chain.from_iterable(index_terms(token) for token in found if looks_like_name(token))
+    return list(dict.fromkeys(stems))
 
 
 def looks_like_name(token: str) -> bool:
     """Return whether a token looks like a name: a capital, a digit, or joined parts."""
-    if token.lower() in SILENT:
+    if token.lower() in STOP_WORDS:
         return False
     return token[:1].isupper() or token[:1].isdigit() or bool(INNER.search(token))

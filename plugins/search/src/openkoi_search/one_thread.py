@@ -1,6 +1,6 @@
-"""Multiply in one thread: several ruin the tail on a busy machine, and gain little on an idle one.
+"""Multiply in one thread: several slow down a busy machine's slowest searches, and gain little on an idle one.
 
-Knows the BLAS that NumPy's wheels bring. Any other stays as it is, as does one that was told how many by a variable.
+Applies to the BLAS in NumPy's wheels, unless an environment variable sets the number of threads.
 """
 
 import os
@@ -15,12 +15,12 @@ SETTERS = ("scipy_openblas_set_num_threads64_", "scipy_openblas_set_num_threads"
 
 @cache
 def one_thread() -> None:
-    """Set it for this process, whether NumPy was used before or not."""
+    """Limit BLAS to one thread in this process, whether or not NumPy is already loaded."""
     from ctypes import CDLL
 
     if any(name in os.environ for name in VARIABLES):
         return
-    for library in libraries():
+    for library in list_blas_libraries():
         with suppress(OSError):
             blas = CDLL(str(library))
             setter = next((name for name in SETTERS if hasattr(blas, name)), None)
@@ -28,7 +28,7 @@ def one_thread() -> None:
                 getattr(blas, setter)(1)
 
 
-def libraries() -> Iterator[Path]:
+def list_blas_libraries() -> Iterator[Path]:
     """List the libraries that came with NumPy: beside it, or on macOS within it."""
     import numpy
 

@@ -1,6 +1,6 @@
-"""Which documents answer a question: what their words, vectors, neighbours and names say, added up.
+"""Rank the documents that answer a question: add up the scores of their words, vectors, neighbours and names.
 
-Knows what is asked of whoever has the documents, the tables or what is held of them; knows no statement.
+``Documents`` is implemented by a database's tables and by ``InMemoryDocuments``.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,88 +10,93 @@ from typing import TYPE_CHECKING, Protocol
 
 from openkoi_hookspecs import Query
 
-from .blending import Scores, add_scores, with_names, with_neighbours
-from .fitting import FoundDocument, in_order
 from .fusion import weights_for
-from .names import names
-from .shelves import TRANSCRIPT
-from .words import terms
+from .hit_selection import FoundDocument, sort_documents
+from .names import find_names
+from .scopes import TRANSCRIPT
+from .sparse_fusion import Scores, add_scores, with_names, with_neighbours
+from .words import index_terms
 
 if TYPE_CHECKING:
-    from .layers import Layers
-    from .nearness import Meant, Vectors
+    from .base_and_tail import VectorLayers
+    from .vector_store import VectorQuery, VectorStore
 
-ASKED = 64
-SPARE, CONSIDERED = 20, 150
+MAX_QUERY_WORDS = 64
+# Candidates beyond the limit: of the scored ones to read, and of each search to score (estimates).
+EXTRA_READ, EXTRA_CANDIDATES = 20, 150
 Pairs = Sequence[tuple[int, int]]
 
 
 class Documents(Protocol):
     """A store of documents identified by numbers."""
 
-    def seen_by(self, query: Query) -> Sequence[str]:
-        """The shelves that a query sees: its project's and everyone's, or with another scope than that all."""
+    def visible_scopes(self, query: Query) -> Sequence[str]:
+        """Return the scopes that a query may see: its project's and everyone's, or all of them if it is not limited."""
 
-    def ranked(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
-        """The documents that the query asks for which answer these words best, by BM25."""
+    def rank_by_words(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
+        """Return the documents within the query's filters that answer these words best, by BM25."""
 
-    def among(self, query: Query, docs: Collection[int]) -> Collection[int]:
-        """Those of the documents that the query asks for."""
+    def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
+        """Return those of the documents that match the query's kinds and keys."""
 
-    def links(self, docs: Collection[int]) -> Pairs:
-        """Pairs of pieces that were said one after the other, one of which at least is one of these."""
+    def find_neighbours(self, docs: Collection[int]) -> Pairs:
+        """Return pairs of consecutive chunks, at least one of which is one of these."""
 
-    def having(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
-        """These documents, and how many of the words each has."""
+    def count_words(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
+        """Return those of the documents that contain some of the words, with the number of words."""
 
-    def vectors(self, file: "Vectors") -> "Layers | None":
-        """The vectors of the documents as they are now; raises Lost when who only holds them has lost them."""
+    def load_vectors(self, file: "VectorStore") -> "VectorLayers | None":
+        """Return the current vectors; raise VectorsOutdatedError if a cache's vectors are unusable."""
 
-    def fetched(self, scores: Scores) -> Sequence[FoundDocument]:
-        """Read the documents that were scored, those that are still there."""
+    def fetch_documents(self, scores: Scores) -> Sequence[FoundDocument]:
+        """Return the scored documents with their texts, those that still exist."""
 
 
 def query_words(query: Query) -> list[str]:
-    """Return the words of a query, each once; find them before opening the file, since it takes time."""
-    return list(dict.fromkeys(terms(query.text)))[:ASKED]
+    """Return the words of a query, each once; call it before opening the file, since it takes time."""
+    return list(dict.fromkeys(index_terms(query.text)))[:MAX_QUERY_WORDS]
 
 
-def answer(there: Documents, query: Query, words: list[str], meant: "Meant | None" = None) -> Sequence[FoundDocument]:
-    """Find what answers the query, best first; all that has anything to do with it."""
-    shelves, number = there.seen_by(query), query.limit + CONSIDERED
-    scores = there.ranked(query, shelves, words, number) if words else {}
-    near = nearest(there, meant, shelves, list(scores), number) if meant else {}
+def rank_documents(
+    documents: Documents, query: Query, words: list[str], meant: "VectorQuery | None" = None
+) -> Sequence[FoundDocument]:
+    """Return all documents that match the query, best first."""
+    shelves, number = documents.visible_scopes(query), query.limit + EXTRA_CANDIDATES
+    scores = documents.rank_by_words(query, shelves, words, number) if words else {}
+    near = nearest(documents, meant, shelves, list(scores), number) if meant else {}
     if near and (query.kinds or query.keys):
-        near = {doc: near[doc] for doc in there.among(query, list(near))}
+        near = {doc: near[doc] for doc in documents.filter_documents(query, list(near))}
     weights = weights_for(meant.vectors.weight if meant else 0.0)
     scores = add_scores(scores, near, weights.vectors)
     if scores and not query.keys and (not query.kinds or TRANSCRIPT in query.kinds):
-        scores = with_neighbours(scores, there.links(list(scores)), weights.neighbours)
-    scores = add_name_scores(there, query, shelves, scores, weights.names)
-    found = there.fetched(most(scores, query.limit + SPARE))
-    return in_order(replace(one, near=near.get(one.doc, 0.0)) for one in found)
+        scores = with_neighbours(scores, documents.find_neighbours(list(scores)), weights.neighbours)
+    scores = add_name_scores(documents, query, shelves, scores, weights.names)
+    found = documents.fetch_documents(top_scores(scores, query.limit + EXTRA_READ))
+    return sort_documents(replace(hit, near=near.get(hit.doc, 0.0)) for hit in found)
 
 
 def nearest(
-    there: Documents, meant: "Meant", shelves: Sequence[str], docs: Sequence[int], number: int
+    documents: Documents, meant: "VectorQuery", shelves: Sequence[str], docs: Sequence[int], number: int
 ) -> Mapping[int, float]:
-    """What is near in meaning; asked for once more when the file of vectors turns out to be damaged."""
-    from .sums import CorruptFileError
+    """Return the documents near in meaning; retry once if the vector file turns out to be damaged."""
+    from .checksums import CorruptFileError
 
     try:
-        return meant.near(there.vectors(meant.vectors), shelves, docs, number)
-    except CorruptFileError as why:
-        meant.vectors.give_up(why)
-    return meant.near(there.vectors(meant.vectors), shelves, docs, number)
+        return meant.find_nearest(documents.load_vectors(meant.vectors), shelves, docs, number)
+    except CorruptFileError as error:
+        meant.vectors.discard_files(error)
+    return meant.find_nearest(documents.load_vectors(meant.vectors), shelves, docs, number)
 
 
-def add_name_scores(there: Documents, query: Query, shelves: Sequence[str], scores: Scores, weight: float) -> Scores:
+def add_name_scores(
+    documents: Documents, query: Query, shelves: Sequence[str], scores: Scores, weight: float
+) -> Scores:
     """Return the scores, raised for documents that contain the query's names."""
-    asked = names(query.text)[:ASKED]
-    having = there.having(shelves, asked, list(scores)) if asked and scores else []
-    return with_names(scores, having, asked, weight)
+    wanted = find_names(query.text)[:MAX_QUERY_WORDS]
+    having = documents.count_words(shelves, wanted, list(scores)) if wanted and scores else []
+    return with_names(scores, having, wanted, weight)
 
 
-def most(scores: Scores, number: int) -> Scores:
-    """The best of the scores."""
-    return dict(nlargest(number, scores.items(), key=lambda one: (one[1], -one[0])))
+def top_scores(scores: Scores, number: int) -> Scores:
+    """Return the best of the scores."""
+    return dict(nlargest(number, scores.items(), key=lambda item: (item[1], -item[0])))

@@ -1,4 +1,4 @@
-"""A text as the words it can be found by: stemmed, without the words that say nothing, identifiers whole and in parts.
+"""Split a text into the words it can be found by: stemmed, without stop words, identifiers whole and in parts.
 
 ``src/user_name.py`` is found by itself and by src, user, name and py; ``parseURL`` by itself, parse and url.
 """
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-LONGEST = 64
+MAX_WORD_CHARACTERS = 64
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 PLAIN = re.compile(r"\w+(?:[./\\:@-]+\w+)*")
 PART = re.compile(r"[^\W\d_]+|\d+")
@@ -22,41 +22,41 @@ shall she should shouldn since so some such t than that the their theirs them th
 through to too under until up upon us use used uses using ve very via was wasn we well were weren what when
 where whether which while who whom whose why will with within without won would wouldn yet you your yours
 """
-SILENT = frozenset(FUNCTION_WORDS.split())
+STOP_WORDS = frozenset(FUNCTION_WORDS.split())
 
 
-def terms(text: str) -> list[str]:
-    """Return the words of a text that say something, in order, as often as they occur."""
-    return [stem(word) for token in tokens(text) for word in words(token) if word not in SILENT]
+def index_terms(text: str) -> list[str]:
+    """Return the significant words of a text, in order, as often as they occur."""
+    return [stem(word) for token in split_tokens(text) for word in split_words(token) if word not in STOP_WORDS]
 
 
-def tokens(text: str) -> list[str]:
-    """Cut a text where words end; of scripts that do not part them every sign is one."""
-    found: list[str] = (PLAIN if text.isascii() else of_any_script()).findall(text)
+def split_tokens(text: str) -> list[str]:
+    """Split a text where words end; in scripts without spaces every character is one."""
+    found: list[str] = (PLAIN if text.isascii() else compile_token_pattern()).findall(text)
     return found
 
 
 @cache
-def of_any_script() -> re.Pattern[str]:
-    """What cuts a text of any script: making it takes longer than a search."""
+def compile_token_pattern() -> re.Pattern[str]:
+    """Compile the pattern for texts of any script, on first use: compiling takes longer than a search."""
     return re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:[./\\:@-]+[^\W{UNSPACED}]+)*")
 
 
-def words(token: str) -> Iterator[str]:
-    """Return a token in small letters and, when it is made of several words, each of them."""
+def split_words(token: str) -> Iterator[str]:
+    """Yield a token in lower case and, if it has several parts, each of them."""
     whole = token.lower()
     parts = [part.lower() for piece in PART.findall(token) for part in HUMP.split(piece)]
-    if len(whole) <= LONGEST:
+    if len(whole) <= MAX_WORD_CHARACTERS:
         yield whole
     if parts != [whole]:
-        yield from (part for part in parts if len(part) <= LONGEST)
+        yield from (part for part in parts if len(part) <= MAX_WORD_CHARACTERS)
 
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Return what a word has in common with its other forms; identifiers and numbers stay as they are."""
+    """Return the stem of a word; identifiers and numbers stay as they are."""
     if not word.isalpha():
         return word
-    from .snowball import english
+    from .snowball import make_english_stemmer
 
-    return english().stemWord(word)
+    return make_english_stemmer().stemWord(word)

@@ -28,14 +28,14 @@ class Config:
 
     def __getitem__(self, key: Key[T]) -> T:
         """Return the value of a declared setting; raise ConfigError, saying where it stands, for one it cannot have."""
-        value = self.given(key)
+        value = self.explicit_value(key)
         return key.default if value is None else value
 
     def __contains__(self, key: Key[Any]) -> bool:
         """Whether a declared setting is set."""
         return key.name in self.settings
 
-    def given(self, key: Key[T]) -> T | None:
+    def explicit_value(self, key: Key[T]) -> T | None:
         """Return the value of a declared setting where one is set, instead of its default."""
         setting = self.settings.get(key.name)
         return None if setting is None else key.read(setting)
@@ -61,12 +61,12 @@ class Config:
         return limits if self[ABORT_ON_REGRESSION] else replace(limits, max_regression=None)
 
     def limits_with(self, limits: Limits, changed: Mapping[str, object]) -> Limits:
-        """Return other limits, with those of ours that the ``changed`` settings are about."""
+        """Return other limits, with those of ours that the ``changed_settings`` settings are about."""
         own = {field: getattr(self.limits, field) for field, key in LIMITS.items() if key.name in changed}
         return replace(limits, **own)
 
     @property
-    def changed(self) -> dict[str, Setting]:
+    def changed_settings(self) -> dict[str, Setting]:
         """What the user, the project, the environment and the command line set, by dotted key."""
         return {name: one for name, one in sorted(self.settings.items()) if not one.origin.endswith(BUNDLE_FILE)}
 

@@ -46,7 +46,7 @@ def settings_table(bundle: Values) -> str:
 
 def row(key: Key[Any], bundle: Values) -> str:
     """Return one setting's line of the table."""
-    value = stated(bundle.get(key.name, key.default))
+    value = is_stated(bundle.get(key.name, key.default))
     default = f"`{value}`" if value and ANY not in key.name else ""
     kind = f"{KINDS[key.kind]}, {key.bounds}" if math.isfinite(key.low) else KINDS[key.kind]
     flag = f"`--{key.flag.replace('_', '-')}`, `{variable_of(key.flag)}`" if key.flag else ""
@@ -54,7 +54,7 @@ def row(key: Key[Any], bundle: Values) -> str:
     return f"| `{name}` | {kind} | {default} | {key.read_by} | {key.project.value} | {flag} | {key.help} |"
 
 
-def stated(value: object) -> str:
+def is_stated(value: object) -> str:
     """Return a default as TOML; empty for one that sets nothing."""
     return "" if value in ("", (), [], math.inf) else toml(value)
 

@@ -98,7 +98,7 @@ class Key(Generic[T_co]):
         return replace(self, name=full)
 
     def covers(self, name: str) -> bool:
-        """Whether a dotted name is this setting's; a ``*`` matches names with dots in them."""
+        """Return whether a dotted name is this setting's; a ``*`` matches names with dots in them."""
         return pattern_of(self.name).fullmatch(name) is not None
 
     def read(self, setting: Setting) -> T_co:

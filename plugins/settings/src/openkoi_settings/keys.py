@@ -13,16 +13,16 @@ ROLES = ("executor", "evaluator", "planner", "small")
 SANDBOX_LEVELS = ("none", "limited", "confined", "isolated")
 
 
-def model_key(role: str, help: str, *, flag: str = "", example: str = "openai/gpt-5.2") -> Key[str]:
+def model_key(role: str, description: str, *, flag: str = "", example: str = "openai/gpt-5.2") -> Key[str]:
     """Declare the model of a role."""
-    return Key(f"models.{role}", "", help, read_by=Reader.MODELS, flag=flag, example=example)
+    return Key(f"models.{role}", "", description, read_by=Reader.MODELS, flag=flag, example=example)
 
 
 # Which model does what.
 
 DEFAULT_MODEL = model_key("default", "the model of every role that has none of its own", flag="model")
 EXECUTOR = model_key(
-    "executor", "the model that does the work; without a default, of the other roles too", flag="executor"
+    "executor", "the model that does the work; without a default, also of the other roles", flag="executor"
 )
 EVALUATOR = model_key("evaluator", "the model that judges the work", flag="evaluator")
 PLANNER = model_key("planner", "the model that plans the steps; without one the task is the plan", flag="planner")
@@ -30,7 +30,7 @@ SMALL = model_key("small", "the model that reflects on finished tasks", example=
 EMBEDDER = Key(
     "models.embedder",
     "",
-    "or lexical, minilm: search memory by meaning, too",
+    "or lexical, minilm: also search memory by meaning",
     read_by=Reader.MEMORY,
     example="openai/text-embedding-3-small",
 )
@@ -157,7 +157,7 @@ MAX_COST_USD = Key(
 MAX_CALLS = Key(
     "safety.max_calls", DEFAULTS.calls, "model calls of a task", project=ProjectRule.LOWER, low=0, limit="calls"
 )
-ABORT_ON_REGRESSION = Key("safety.abort_on_regression", True, "false: go on when a score drops")
+ABORT_ON_REGRESSION = Key("safety.abort_on_regression", True, "false: continue when a score drops")
 REGRESSION_THRESHOLD = Key(
     "safety.regression_threshold",
     DEFAULTS.max_regression or 0.0,

@@ -90,7 +90,7 @@ def from_flags(flags: Mapping[str, object]) -> dict[str, Setting]:
 def with_cassette(environment: Mapping[str, str], flags: Mapping[str, object]) -> dict[str, str]:
     """Return the environment with the variable that says what is recorded or replayed."""
     asked = {word: str(flags.get(word) or environment.get(variable_of(word), "")) for word in CASSETTE}
-    said = [f"{word}:{Path(file).absolute()}" for word, file in asked.items() if file]
-    if len(said) > 1:
+    cassettes = [f"{word}:{Path(file).absolute()}" for word, file in asked.items() if file]
+    if len(cassettes) > 1:
         raise ConfigError("--record and --replay cannot be used together. Leave one of them out.")
-    return {**environment, **({CASSETTE_VARIABLE: said[0]} if said else {})}
+    return {**environment, **({CASSETTE_VARIABLE: cassettes[0]} if cassettes else {})}

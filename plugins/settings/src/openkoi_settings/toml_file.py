@@ -22,7 +22,7 @@ def read_settings(path: Path) -> dict[str, Setting]:
     except FileNotFoundError:
         return {}
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}. Mend the line, or move the file away.") from error
+        raise ConfigError(f"{path} is not valid TOML: {error}. Fix the line, or move the file away.") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
     return {".".join(keys): Setting(value, str(path), keys) for keys, value in flatten(tables)}
@@ -31,7 +31,7 @@ def read_settings(path: Path) -> dict[str, Setting]:
 def read_regular_file(path: Path) -> bytes:
     """Return a file's bytes; refuse one that may never end, such as a pipe."""
     if not S_ISREG(path.stat().st_mode):
-        raise ConfigError(f"{path} cannot be read: it is no regular file. Move it away.")
+        raise ConfigError(f"{path} cannot be read: it is not a regular file. Move it away.")
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:

@@ -10,7 +10,7 @@ OTHERS = {
     f"{PREFIX}CONFIG": "configuration file, or the folder that it is in",
     f"{PREFIX}DATA": "folder of the data",
     f"{PREFIX}LOG_LEVEL": "error, warn, info, debug or trace",
-    f"{PREFIX}VERBOSE": "1: say more, like --verbose",
+    f"{PREFIX}VERBOSE": "1: verbose output, like --verbose",
     f"{PREFIX}FORMAT": "text, json or jsonl, like --format",
     f"{PREFIX}RECORD": "file to record model responses to, like --record",
     f"{PREFIX}REPLAY": "file to replay model responses from, like --replay",

@@ -9,7 +9,7 @@ from .seals import check_lines
 
 if TYPE_CHECKING:
     from openkoi_search.bm25 import Numbers
-    from openkoi_search.held import DocumentLine, InMemoryDocuments, WordPostings
+    from openkoi_search.in_memory_documents import DocumentLine, InMemoryDocuments, WordPostings
 
 IN_ORDER = "lead(doc) OVER (PARTITION BY run ORDER BY moment, length(id), id)"
 DOCUMENTS = "SELECT doc, moment, id, kind, learned, memo, shelf, length, keys FROM documents ORDER BY doc"
@@ -21,17 +21,17 @@ def read(connection: Connection) -> "InMemoryDocuments":
     """Read all documents; raises Sick where one was changed."""
     import numpy
 
-    from openkoi_search.held import held
+    from openkoi_search.in_memory_documents import build_documents
 
     check_lines(connection)
     lines = [line_of(row) for row in connection.execute(DOCUMENTS)]
     docs = numpy.array([line.doc for line in lines], numpy.int64)
-    return held(lines, count_postings(connection, docs), dict(connection.execute(AFTER).fetchall()))
+    return build_documents(lines, count_postings(connection, docs), dict(connection.execute(AFTER).fetchall()))
 
 
 def line_of(row: Sequence[object]) -> "DocumentLine":
     """A document as all memories hold it."""
-    from openkoi_search.held import DocumentLine
+    from openkoi_search.in_memory_documents import DocumentLine
 
     doc, moment, id, kind, learned, memo, shelf, length, keys = row
     names = json.loads(str(keys)) if keys != "[]" else ()
@@ -43,7 +43,7 @@ def count_postings(connection: Connection, docs: "Numbers") -> "WordPostings":
     """Return the words, and how often each document contains them."""
     import numpy
 
-    from openkoi_search.held import WordPostings
+    from openkoi_search.in_memory_documents import WordPostings
 
     found, size = connection.execute(PLACES).fetchall(), max(len(docs), 1)
     rows = numpy.searchsorted(docs, numpy.fromstring(",".join(text for *_, text in found), numpy.int64, sep=","))

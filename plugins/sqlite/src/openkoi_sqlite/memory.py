@@ -16,8 +16,8 @@ from .patience import LockTimeout
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-    from openkoi_search.fitting import FoundDocument
-    from openkoi_search.holding import Holding
+    from openkoi_search.document_cache import DocumentCache
+    from openkoi_search.hit_selection import FoundDocument
 
     from .file import SQLiteMemoryFile
     from .intake import Batch
@@ -33,7 +33,7 @@ class SQLite:
     def __init__(self, *, path: Annotated[Path, DataDir("memory.sqlite")], seconds: float = 1.0) -> None:
         self.path, self.seconds = path, seconds
         self.opened: SQLiteMemoryFile | None = None
-        self.holding: Holding | None = None
+        self.holding: DocumentCache | None = None
         self.stand_in: StandIn | None = None
         self.born = ""
 
@@ -118,25 +118,25 @@ class SQLite:
 
     def answer(self, query: Query, patience: LockTimeout) -> Sequence[Hit]:
         """Answer a query, without the file where all is held."""
-        from openkoi_search.fitting import fitting
-        from openkoi_search.holding import Holding
-        from openkoi_search.ranking import answer, query_words
+        from openkoi_search.document_cache import DocumentCache
+        from openkoi_search.hit_selection import select_hits
+        from openkoi_search.ranking import query_words, rank_documents
 
         from .tables import SQLiteTables, memo
 
         def ask(there: "Connection") -> "Sequence[FoundDocument]":
             tables = SQLiteTables(there)
-            return answer(holding.source(stamps, tables) if held else tables, query, words)
+            return rank_documents(holding.choose_source(stamps, tables) if held else tables, query, words)
 
         view = self.view
         query, held = clean_query(query), view is self.file and find_spec("numpy") is not None
         words = query_words(query)
-        holding = self.holding = self.holding or Holding(self.path, self.path.with_name(f"{self.path.name}-wal"))
+        holding = self.holding = self.holding or DocumentCache(self.path, self.path.with_name(f"{self.path.name}-wal"))
         stamps = holding.stamps
-        found = holding.answer(query, words) if view is self.file else None
+        found = holding.rank_documents(query, words) if view is self.file else None
         if found is None:
             found = view.read(ask, patience)
-        return fitting(found or [], query, memo)
+        return select_hits(found or [], query, memo)
 
     def take_in(self, records: Sequence[Record], patience: LockTimeout) -> None:
         """Ingest a batch; if the file was replaced since the offsets were read, they stay."""

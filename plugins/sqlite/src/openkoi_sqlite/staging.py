@@ -18,7 +18,7 @@ from openkoi_hookspecs.events import (
     TaskStarted,
 )
 from openkoi_runlog import decode, encode
-from openkoi_search.pieces import pieces, searchable_text
+from openkoi_search.chunking import searchable_text, split_chunks
 
 from .seals import intact, row_checksum
 
@@ -83,9 +83,9 @@ def slim(event: Event) -> Event | None:
             return ExecutionFinished(ExecutionResult("", files=work.files))
         case EvaluationFinished(evaluation=evaluation):
             return EvaluationFinished(replace(evaluation, log="", checks=(), scores=()))
-        case ModelResponse() if pieces(searchable_text(event)):
+        case ModelResponse() if split_chunks(searchable_text(event)):
             return ModelResponse("", Response((Text(searchable_text(event)),), StreamEnd(Usage())), 0.0)
-        case QuestionAnswered() if pieces(searchable_text(event)):
+        case QuestionAnswered() if split_chunks(searchable_text(event)):
             return event
         case RunCompleted() | IterationFinished() | LearningSaved():
             return event

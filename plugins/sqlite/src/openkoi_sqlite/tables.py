@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Learning, MemoryItem, Passage, Query
 from openkoi_runlog import decode
-from openkoi_search.blending import DIGITS, Scores
 from openkoi_search.bm25 import K1, B
-from openkoi_search.fitting import FoundDocument
+from openkoi_search.hit_selection import FoundDocument
 from openkoi_search.ranking import Pairs
-from openkoi_search.shelves import EVERYONE, shelf_of
+from openkoi_search.scopes import EVERYONE, scope_of
+from openkoi_search.sparse_fusion import DIGITS, Scores
 
 from .holding import IN_ORDER, read
 from .seals import DAMAGE, DOCUMENT, intact
@@ -27,9 +27,9 @@ from .staging import clean
 from .trouble import StoreError, StoreFailureKind
 
 if TYPE_CHECKING:
-    from openkoi_search.held import InMemoryDocuments
-    from openkoi_search.layers import Layers
-    from openkoi_search.nearness import Vectors
+    from openkoi_search.base_and_tail import VectorLayers
+    from openkoi_search.in_memory_documents import InMemoryDocuments
+    from openkoi_search.vector_store import VectorStore
 
 LISTED = "(SELECT value FROM json_each(?))"
 CORPUS = f"SELECT doc, length FROM documents WHERE shelf IN {LISTED}"
@@ -54,13 +54,13 @@ class SQLiteTables:
     connection: Connection
     posted: dict[str, Counter[int]] = field(default_factory=dict)
 
-    def seen_by(self, query: Query) -> list[str]:
+    def visible_scopes(self, query: Query) -> list[str]:
         """The shelves that a query sees."""
         if query.scope == "project":
-            return [clean(shelf_of(query.project)), EVERYONE]
+            return [clean(scope_of(query.project)), EVERYONE]
         return [shelf for (shelf,) in self.connection.execute("SELECT DISTINCT shelf FROM documents")]
 
-    def ranked(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
+    def rank_by_words(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Score documents by their words."""
         lengths: dict[int, int] = dict(self.connection.execute(CORPUS, to_parameter(shelves)).fetchall())
         mean = sum(lengths.values()) / max(len(lengths), 1) or 1.0
@@ -72,7 +72,7 @@ class SQLiteTables:
                 worth = rarity * times / (times + K1 * (1 - B + B * lengths[doc] / mean))
                 scores[doc] = scores.get(doc, 0.0) + worth
         if query.kinds or query.keys:
-            scores = {doc: scores[doc] for doc in self.among(query, scores)}
+            scores = {doc: scores[doc] for doc in self.filter_documents(query, scores)}
         return best(scores, most)
 
     def having_word(self, word: str) -> Counter[int]:
@@ -83,7 +83,7 @@ class SQLiteTables:
             known = self.posted[word] = Counter(chain.from_iterable(rows))
         return known
 
-    def among(self, query: Query, docs: Collection[int]) -> Collection[int]:
+    def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
         """Those of the documents that the query asks for."""
         statement, values = f"SELECT doc FROM documents WHERE doc IN {LISTED}", to_parameter(docs)
         if query.kinds:
@@ -92,18 +92,18 @@ class SQLiteTables:
             statement, values = statement + KEYS, [*values, *to_parameter(query.keys)]
         return [doc for (doc,) in self.connection.execute(statement, values)]
 
-    def links(self, docs: Collection[int]) -> Pairs:
+    def find_neighbours(self, docs: Collection[int]) -> Pairs:
         """Pairs of pieces that were said one after the other."""
         wanted = set(docs)
         pairs = self.connection.execute(LINKS, to_parameter(docs)).fetchall()
         return [pair for pair in pairs if wanted.intersection(pair)]
 
-    def having(self, _: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
+    def count_words(self, _: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
         """These documents, and how many of the words each has."""
         pairs = [(doc, sum(doc in self.having_word(word) for word in words)) for doc in docs]
         return [pair for pair in pairs if pair[1]]
 
-    def vectors(self, _: "Vectors") -> "Layers | None":
+    def load_vectors(self, _: "VectorStore") -> "VectorLayers | None":
         """There are none."""
         return None
 
@@ -116,7 +116,7 @@ class SQLiteTables:
         """All documents and their words."""
         return read(self.connection)
 
-    def fetched(self, scores: Scores) -> list[FoundDocument]:
+    def fetch_documents(self, scores: Scores) -> list[FoundDocument]:
         """Read the documents that were scored; raises Sick where one is gone or was changed."""
         rows = list(intact(self.connection.execute(FETCH, to_parameter(scores))))
         if len(rows) != len(scores):

@@ -28,11 +28,11 @@ def apply_patches(desk: ToolContext, patches: Sequence[FilePatch]) -> str:
     return format_report([draft.description for draft in drafts], desk.settings.result_bytes - TITLE_BYTES)
 
 
-def format_report(said: Sequence[str], room: int) -> str:
+def format_report(lines: Sequence[str], room: int) -> str:
     """Return what was done, shortened to the room there is."""
-    shown = take_fitting(said, room)
-    title = [f"Patched {format_count(len(said), 'file')}:"] if len(said) > 1 else []
-    left = [f"[and {len(said) - len(shown)} more]"] if len(shown) < len(said) else []
+    shown = take_fitting(lines, room)
+    title = [f"Patched {format_count(len(lines), 'file')}:"] if len(lines) > 1 else []
+    left = [f"[and {len(lines) - len(shown)} more]"] if len(shown) < len(lines) else []
     return "\n".join([*title, *shown, *left])
 
 

@@ -69,8 +69,8 @@ def plan_addition(desk: ToolContext, target: PatchTarget) -> PatchPlan:
     """Plan a new file."""
     text, where = target.patch.content, target.after
     step = WriteStep(where, text.encode(), executable=target.patch.executable)
-    said = f"Added {where.name}, {format_count(len(split_lines(plain_text(text))), 'line')}."
-    return PatchPlan((step,), said, lambda: desk.tracker.add_read(where.real, plain_text(text)))
+    description = f"Added {where.name}, {format_count(len(split_lines(plain_text(text))), 'line')}."
+    return PatchPlan((step,), description, lambda: desk.tracker.add_read(where.real, plain_text(text)))
 
 
 def plan_deletion(desk: ToolContext, target: PatchTarget) -> PatchPlan:

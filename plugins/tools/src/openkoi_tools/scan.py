@@ -1,7 +1,7 @@
 """Search files line by line in a process of its own, so that an endless pattern can be ended.
 
 It reads one JSON object from its input (pattern, literal, files, room) and writes ``path NUL number:line`` for each
-matching line, until there is no more room. It imports nothing but the standard library.
+matching line, until the room is used up. It imports nothing but the standard library.
 """
 
 import codecs

@@ -185,7 +185,7 @@ def parse_path(written: str) -> str:
 
 
 def strip_prefix(path: str, *, lettered: bool) -> str:
-    """Return a path without git's prefix letter; empty, where it says that there is no file."""
+    """Return a path without git's prefix letter; empty for /dev/null."""
     return "" if path == NO_FILE_NAME else path[2:] if lettered else path
 
 

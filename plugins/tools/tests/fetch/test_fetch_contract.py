@@ -112,7 +112,7 @@ def test_without_its_gate_the_tool_itself_refuses_what_is_not_listed(tmp_path: P
 
     [answer] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
     assert answer.failed
-    assert "the hook 'fetch', which asks about other hosts, is not at work" in answer.text
+    assert "the hook 'fetch', which asks about other hosts, is disabled" in answer.text
 
 
 def test_two_calls_at_once_are_two_fetches(web: "Web") -> None:

@@ -127,7 +127,7 @@ def test_a_redirect_to_a_host_that_is_not_listed_is_told_and_not_followed(web: "
     answer = web.reader(web.place(server), names=names).fetch(f"{server.url}/")
 
     assert not answer.failed
-    assert "leads on to another host, which was not asked: elsewhere.example\n" in answer.text
+    assert "redirects to another host, which was not approved: elsewhere.example\n" in answer.text
     assert '<data name="location">\nhttps://elsewhere.example/x?y=%3C/data%3E\n</data>' in answer.text
     assert [] == names.asked
 
@@ -139,7 +139,7 @@ def test_a_host_that_a_person_allowed_is_followed_on_itself_and_nowhere_else(web
 
     answer = reader.fetch(f"http://site.example:{port}/")
 
-    assert f"HTTP 302, http://site.example:{port}/here leads on to another host" in answer.text
+    assert f"HTTP 302, http://site.example:{port}/here redirects to another host" in answer.text
     assert ["/", "/here"] == [seen.path for seen in server.requests]
 
 

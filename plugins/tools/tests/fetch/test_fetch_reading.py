@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from openkoi_tools.fetch.charset import decode_body
-from openkoi_tools.fetch.markdown import markdown
-from openkoi_tools.fetch.shown import fence_data
+from openkoi_tools.fetch.markdown import to_markdown
+from openkoi_tools.fetch.result_text import fence_data
 
 if TYPE_CHECKING:
     from plugins.tools.tests.fetch.conftest import Web
@@ -27,18 +27,18 @@ def test_html_becomes_markdown_with_whole_links_and_without_what_is_not_for_read
         "```\ndef f():\n    return 1\n```\n\n- one\n- two"
     )
 
-    assert expected == markdown(PAGE, "https://a.example/b/c.html")
+    assert expected == to_markdown(PAGE, "https://a.example/b/c.html")
 
 
 @pytest.mark.parametrize(
     "html", ["", "<", "<div>" * 10_000, "<b>" * 5_000 + "x", "<ul><li>" * 2_000, "\0", "<a href>x"]
 )
 def test_any_html_is_read(html: str) -> None:
-    assert isinstance(markdown(html, "https://a.example/"), str)
+    assert isinstance(to_markdown(html, "https://a.example/"), str)
 
 
 def test_a_link_that_cannot_be_read_is_left_out() -> None:
-    assert "[x]" == markdown("<a href='http://[x/'>x</a>", "https://a.example/")
+    assert "[x]" == to_markdown("<a href='http://[x/'>x</a>", "https://a.example/")
 
 
 @pytest.mark.parametrize(

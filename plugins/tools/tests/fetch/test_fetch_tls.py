@@ -71,8 +71,8 @@ class Greeting(BaseHTTPRequestHandler):
     ("host", "trusted", "expected"),
     [
         ("docs.example", True, "Hello"),
-        ("other.example", True, "could not prove who it is (Hostname mismatch"),
-        ("docs.example", False, "could not prove who it is (self-signed certificate"),
+        ("other.example", True, "has an invalid certificate (Hostname mismatch"),
+        ("docs.example", False, "has an invalid certificate (self-signed certificate"),
     ],
 )
 def test_a_server_proves_its_name_although_its_address_is_connected_to(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from openkoi_hookspecs import Allow, Ask, Deny
-from openkoi_tools.fetch.address import read
-from openkoi_tools.fetch.ground import is_public
+from openkoi_tools.fetch.address import parse_address
+from openkoi_tools.fetch.ip_ranges import is_public
 
 if TYPE_CHECKING:
     from plugins.tools.tests.fetch.conftest import Web
@@ -61,8 +61,8 @@ def test_the_question_names_the_host_and_says_what_an_address_can_do(web: "Web")
     said = web.reader().judge("https://bücher.example:8443/?k=v")
 
     assert said == Ask(
-        "xn--bcher-kva.example:8443 is not among the hosts that may be read without asking. What is in the address "
-        "goes there: it can carry data out. To be asked no more, add it to [tools.fetch] allow: "
+        "xn--bcher-kva.example:8443 is not an allowed host. The address is sent to it, and may contain data. "
+        "To allow it permanently, add it to [tools.fetch] allow: "
         "'xn--bcher-kva.example:8443'."
     )
 
@@ -179,5 +179,5 @@ def test_judging_looks_no_name_up(web: "Web") -> None:
 def test_an_address_reads_back_as_itself() -> None:
     text = "https://xn--bcher-kva.de:8443/a%20b%2Fc/?q=%C3%BC&r=a+b"
 
-    assert text == str(read(text))
-    assert text == str(read("https://BÜCHER.de.:8443/a b%2Fc/?q=ü&r=a+b#part"))
+    assert text == str(parse_address(text))
+    assert text == str(parse_address("https://BÜCHER.de.:8443/a b%2Fc/?q=ü&r=a+b#part"))

@@ -20,8 +20,8 @@ OFFLINE_GIT = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 def project_id(workspace: Path) -> str:
     """Return the same id wherever the project is checked out, as long as something identifies it."""
     for folder in (workspace, *workspace.parents):
-        if (said := declared_name(folder / ".openkoi")) is not None:
-            return said or str(folder)
+        if (name := declared_name(folder / ".openkoi")) is not None:
+            return name or str(folder)
         if (folder / ".git").exists():
             return root_commit(folder) or hash_path(folder)
     return hash_path(workspace)
@@ -43,7 +43,7 @@ def root_commit(folder: Path) -> str:
     """
     asked = ["git", "-C", str(folder), "rev-list", "--max-parents=0", "HEAD"]
     try:
-        told = subprocess.run(
+        process = subprocess.run(
             asked,
             stdout=PIPE,
             stderr=DEVNULL,
@@ -54,8 +54,8 @@ def root_commit(folder: Path) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    lines = told.stdout.split()
-    return lines[-1] if told.returncode == 0 and lines else ""
+    lines = process.stdout.split()
+    return lines[-1] if process.returncode == 0 and lines else ""
 
 
 def hash_path(folder: Path) -> str:

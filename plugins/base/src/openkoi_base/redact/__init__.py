@@ -1,14 +1,14 @@
 """Mask secrets in everything that is written: a library, without entry points.
 
-``Redactor`` masks text, ``StreamRedactor`` text that comes in pieces, ``current_redactor`` is the one of the program
-that is running, ``is_secret_name`` is the one rule that tells from a name whether its value is a secret.
+``Redactor`` masks text, ``StreamRedactor`` text in pieces, ``current_redactor`` is that of the running program, and
+``is_secret_name`` decides by a name whether its value is a secret.
 """
 
 from .current import CURRENT, current_redactor, use_redactor
 from .known import Secret, environment_secrets, secrets_of
 from .names import is_secret_name
 from .redactor import MASK, Redactor
-from .stream import StreamRedactor, outside_secret, settled
+from .stream import StreamRedactor, outside_secret, safe_cut
 
 __all__ = [
     "CURRENT",
@@ -20,7 +20,7 @@ __all__ = [
     "environment_secrets",
     "is_secret_name",
     "outside_secret",
+    "safe_cut",
     "secrets_of",
-    "settled",
     "use_redactor",
 ]

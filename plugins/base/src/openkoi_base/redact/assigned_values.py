@@ -1,15 +1,15 @@
-"""Tell whether a value under a secret's name is one.
+"""Recognize the value that is assigned to a secret's name: ``DB_PASS=...``, ``"clientSecret": "..."``, ``--token ...``.
 
-A name alone is no proof, since programs are full of ``password = read()``: the value has to look like a secret.
+A name alone proves nothing, since programs are full of ``password = read()``: the value must look like a secret.
 """
 
 import re
 from collections.abc import Iterator
 
 from .entries import ENTRY, NEAR
-from .known import PATH, SHORTEST
+from .known import MIN_SECRET_CHARACTERS, PATH
 from .names import STRONG, TOGETHER, is_secret_name, words_of
-from .randomness import NAMED_HASH, is_random, turns
+from .randomness import NAMED_HASH, is_random, kind_changes
 
 QUOTE = r"\\{0,3}[\"'`]"
 SCHEME = r"(?:(?i:bearer|basic|token|apikey|api-key|api-token|digest|key)[ \t]+)?"
@@ -27,7 +27,7 @@ TYPE = r"[&*\[\]A-Za-z][\w.\[\]|<>&*' ]{0,40}?"
 DECLARED = re.compile(  # let a: &str = "..."
     rf"[ \t]{{0,4}}(?:: ?{TYPE}[ \t]{{0,4}}|[ \t]{TYPE}[ \t]{{1,4}}):?=[ \t]{{0,8}}{QUOTED}"
 )
-SAID = re.compile(r"[ \t]{1,3}(?i:is|was|to)[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
+STATED = re.compile(r"[ \t]{1,3}(?i:is|was|to)[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
 CELL = re.compile(r"[ \t]{0,20}\|[ \t]{0,20}(?P<bare>[^\s\"'`|\\]{6,100})[ \t]{0,40}\|(?![^\n|]*\}\})")
 ALONE = re.compile(r"[ \t]{1,8}(?P<bare>[^\s\"'`<>,;&\\=(){}\[\]|]{6,600})(?=[ \t]*(?:$|[\r\n]|\\[nr]))")
 BEGINS = re.compile(r"(?:^|[\r\n]|\\n|(?i:set|setx|setenv|config)[ \t])[ \t]*$")
@@ -69,10 +69,10 @@ UUID = re.compile(r"[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}")
 
 
 def match_value(text: str, start: int, end: int) -> re.Match[str] | None:
-    """The value that belongs to the name between two places, in whichever way it is written."""
+    """Return the match of the value that belongs to the name between two positions, in any notation."""
     before = text[max(0, start - NEAR) : start]
     found = VALUE.match(text, end) if ENTRY.search(before) else None
-    for way in (SET, PASSED, DECLARED, SAID, CELL):
+    for way in (SET, PASSED, DECLARED, STATED, CELL):
         found = found or way.match(text, end)
     if found and found.re is PASSED and not is_secret_name(text[start:end].rpartition(".")[2]):
         return None
@@ -83,39 +83,41 @@ def match_value(text: str, start: int, end: int) -> re.Match[str] | None:
     return found or (ALONE.match(text, end) if BEGINS.search(before) else None)
 
 
-def values(found: re.Match[str], name: str) -> Iterator[tuple[int, int, str]]:
-    """Where the value of a match stands, if it looks like a secret; the punctuation after it is none of it."""
+def secret_values(found: re.Match[str], name: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the position of a match's value if it looks like a secret, without trailing punctuation."""
     quoted = found.groupdict().get("quoted")
     group = "quoted" if quoted else "bare"
     whole = found[group]
     value = whole if quoted else whole.rstrip(").]}{:")
-    if len(REFERENCE.sub("", whole)) >= SHORTEST and looks_secret(value, name, quoted=bool(quoted)):
+    if len(REFERENCE.sub("", whole)) >= MIN_SECRET_CHARACTERS and looks_secret(value, name, quoted=bool(quoted)):
         start = found.start(group)
         yield start, start + len(value), re.split(r"[:/@]", name)[-1].lstrip("-")[:60]
 
 
 def looks_secret(value: str, name: str, *, quoted: bool) -> bool:
-    """Whether a value under a secret's name is one, and no reference, placeholder, path, number, code or word."""
+    """Return whether a value under a secret's name is a secret, and not a reference, placeholder, path, number, code or
+    word.
+    """
     bare = REFERENCE.sub("", value)
     if (
-        len(bare) < SHORTEST
+        len(bare) < MIN_SECRET_CHARACTERS
         or " " in value
         or "://" in value
         or value.startswith("//")
         or not is_likely(bare, name, quoted=quoted)
     ):
         return False
-    ordinary = any(kind.fullmatch(bare) for kind in (PATH, NUMBERS, CONSTANT)) or written(value, quoted=quoted)
+    ordinary = any(kind.fullmatch(bare) for kind in (PATH, NUMBERS, CONSTANT)) or is_code_or_word(value, quoted=quoted)
     return not (ordinary or PLACEHOLDER.search(bare))
 
 
-def written(value: str, *, quoted: bool) -> bool:
-    """Whether a value is code, or another word of a command or a line."""
+def is_code_or_word(value: str, *, quoted: bool) -> bool:
+    """Return whether a value is code, or another word of a command or a line."""
     return any(kind.fullmatch(value) for kind in (EMBEDDED, *((CALL,) if quoted else (CODE, WRITTEN))))
 
 
 def is_likely(value: str, name: str, *, quoted: bool) -> bool:
-    """Whether a value is mixed enough for its name."""
+    """Return whether a value is mixed enough for its name."""
     if is_strong(name):
         return is_mixed(value, quoted=quoted)
     rest = UUID.sub("", value)
@@ -124,7 +126,7 @@ def is_likely(value: str, name: str, *, quoted: bool) -> bool:
 
 
 def is_strong(name: str) -> bool:
-    """Whether a name means a secret and nothing else; a ``key`` may be one of a dictionary."""
+    """Return whether a name means a secret and nothing else; a ``key`` may be one of a dictionary."""
     words = words_of(name)
     return bool(
         STRONG & set(words) or TOGETHER.search("".join(words)) or (len(words) > 1 and words[-1] in ("PASS", "PW"))
@@ -132,11 +134,13 @@ def is_strong(name: str) -> bool:
 
 
 def is_mixed(value: str, *, quoted: bool) -> bool:
-    """Whether a password is more than words: random, or with digits or signs among its letters."""
+    """Return whether a password is more than words: random, or with digits or signs among its letters."""
     if is_random(value, length=12) or UUID.fullmatch(value):
         return True
     if not value.isascii() and not any(map(str.isdigit, value)):  # a label of a form in another language
         return False
     if WORDY.fullmatch(value):
-        return (len(value) >= 12 and turns(value) >= 0.5) or (quoted and bool(re.fullmatch(r"[A-Za-z]{5,}\d+", value)))
+        return (len(value) >= 12 and kind_changes(value) >= 0.5) or (
+            quoted and bool(re.fullmatch(r"[A-Za-z]{5,}\d+", value))
+        )
     return len(value) >= (8 if quoted else 10) or bool(re.search(r"\d", value))

@@ -1,13 +1,13 @@
-"""Find the values that stand under a secret's name: ``DB_PASS=...``, ``"clientSecret": "..."``, ``--token ...``.
+"""Find values assigned to a secret's name: ``DB_PASS=...``, ``"clientSecret": "..."``, ``--token ...``.
 
-What such a value looks like is compiled when a name of a secret is met for the first time: most processes meet none.
+A name alone proves nothing, since programs are full of ``password = read()``: the value must look like a secret.
 """
 
 import re
 from collections.abc import Iterator
 
 from .entries import ENTRY, NEAR, OPENED
-from .keywords import any_of, lowered
+from .keywords import any_of, lower_text
 from .names import is_secret_name
 
 HINTS = (
@@ -16,16 +16,16 @@ HINTS = (
     *("bindpw", "rootpw", "adminpw"),
 )
 HINT = re.compile(any_of(HINTS))
-LONGEST_NAME = 80
+MAX_NAME_CHARACTERS = 80
 PART_OF_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/@")
 REST = re.compile(r"[\w.-]{0,60}")
 REACH = 300  # characters that an entry is looked for in, and a name
 
 
-def assigned(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where secret values stand, and the names that they stand under."""
+def find_assigned(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the positions of secret values, with their names."""
     done = 0
-    for hint in HINT.finditer(lowered(text)):
+    for hint in HINT.finditer(lower_text(text)):
         if hint.start() < done:
             continue
         start, end = name_around(text, *hint.span())
@@ -33,20 +33,20 @@ def assigned(text: str) -> Iterator[tuple[int, int, str]]:
         name = text[start:end].strip(".:/@")
         if not is_secret_name(name) or name.startswith("arn:"):
             continue
-        from .assigned_values import match_value, values
+        from .assigned_values import match_value, secret_values
 
         found = match_value(text, start, end)
-        for value in values(found, name) if found else ():
+        for value in secret_values(found, name) if found else ():
             done = max(done, value[1])
             yield value
 
 
-def unfinished(text: str, end: int) -> int:
-    """Where an entry begins, before a place in a text, whose value has not come yet; else that place."""
+def unfinished_start(text: str, end: int) -> int:
+    """Return where an entry starts whose value is not in the text yet; else the end."""
     if ENTRY.search(text[max(0, end - NEAR) : end]):
         return text.rfind("\n", 0, end) + 1
     first = max(0, text.rfind("\n", 0, max(0, end - REACH)) + 1)
-    for hint in HINT.finditer(lowered(text[first:end])):
+    for hint in HINT.finditer(lower_text(text[first:end])):
         start, after = name_around(text, first + hint.start(), first + hint.end())
         opened = ENTRY.search(text[max(0, start - NEAR) : start]) or OPENED.match(text[after:end])
         if opened and is_secret_name(text[start:after].strip(".:/@")) and not has_value(text[after:end]):
@@ -62,8 +62,8 @@ def has_value(text: str) -> bool:
 
 
 def name_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """The name that a hint is a part of."""
-    first = max(0, start - LONGEST_NAME)
+    """Return the name that contains a hint."""
+    first = max(0, start - MAX_NAME_CHARACTERS)
     while start > first and text[start - 1] in PART_OF_NAME:
         start -= 1
     rest = REST.match(text, end)

@@ -12,7 +12,7 @@ CURRENT: ContextVar[Redactor | None] = ContextVar("redactor", default=None)
 
 
 def current_redactor() -> Redactor:
-    """The redactor that is in use; where none is, a new one that knows the secrets of the environment."""
+    """Return the current redactor; without one, a new one that knows the secrets of the environment."""
     return CURRENT.get() or Redactor(environment_secrets(os.environ))
 
 

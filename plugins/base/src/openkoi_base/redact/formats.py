@@ -1,4 +1,4 @@
-"""Know secrets by their format: gitleaks' rules (``gitleaks.json``), and those of ``vendors.py`` and ``shapes.py``.
+"""Detect secrets by their format: gitleaks' rules (``gitleaks.json``), and those of ``vendors.py`` and ``shapes.py``.
 
 An expression runs only near a keyword of its rule: most texts need no closer look.
 """
@@ -10,24 +10,24 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 
-from .keywords import any_of, lowered
+from .keywords import any_of, lower_text
 from .manifests import KIND
 from .randomness import are_words, entropy
 from .shapes import SHAPES
 from .vendors import PREFIXES
 
-BEFORE, AFTER = 200, 4096  # how far around a keyword a secret may stand
+MAX_BEFORE, MAX_AFTER = 200, 4096  # characters between a keyword and its secret
 REST_OF_TOKEN = re.compile(r"[\w+/=.~-]*")
 START = re.compile(r"(?<![\w-])|(?<=\\[nrt])|(?<=\\u[\da-f]{4})")  # tried at a match: searched for, it is slow
 WORD = re.compile(r"\b|(?<=\\[nrt])")
 CROSSES = re.compile(r"[xX]{8}$")  # in place of a secret
 UNKNOWN = "unknown-token"
-HEAVY = {"private-key", "putty-key"}  # longer than AFTER
+HEAVY = {"private-key", "putty-key"}  # longer than MAX_AFTER
 
 
 @dataclass(frozen=True, eq=False)
 class Format:
-    """A kind of secret: words of which one is in every text that has it, and what it looks like."""
+    """A kind of secret: keywords, one of which is in every text with such a secret, and its pattern."""
 
     id: str
     keywords: tuple[str, ...]
@@ -39,11 +39,11 @@ class Format:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The expression, compiled when a keyword is met for the first time."""
+        """The expression, compiled on first use."""
         return re.compile(self.source)
 
     def find(self, text: str, hits: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
-        """Where it stands in the stretches of a text that are near its keywords."""
+        """Yield the positions of secrets near the keywords of a text."""
         for start, end in hits:
             for found in self.pattern.finditer(text, start, end):
                 if self.start and not self.start.match(text, found.start()):
@@ -64,7 +64,7 @@ class Format:
 
 @cache
 def formats() -> Sequence[Format]:
-    """All formats; read when the first text is looked at that is long enough to hold a secret."""
+    """Return all formats; they are read on first use."""
     rules = json.loads(files(__package__).joinpath("gitleaks.json").read_text("utf-8"))
     ours = [Format(id, tuple(words.split()), source, start=START) for id, (words, source) in PREFIXES.items()]
     shapes = [Format(id, tuple(words.split()), source, random=False) for id, (words, source) in SHAPES.items()]
@@ -84,13 +84,13 @@ def formats() -> Sequence[Format]:
 
 @cache
 def ids() -> frozenset[str]:
-    """The kinds of secrets that are known by their format."""
+    """Return the ids of all formats."""
     return frozenset({UNKNOWN, KIND, *(one.id for one in formats())})
 
 
 @cache
 def keywords() -> "Keywords":
-    """The keywords of all formats."""
+    """Return the keywords of all formats."""
     return Keywords(formats())
 
 
@@ -103,34 +103,34 @@ class Keywords:
             for word in one.keywords:
                 meant.setdefault(word, []).append(place)
         self.pattern = re.compile(f"(?=({any_of(sorted(meant))}))")
-        self.formats = {word: [known[place] for place in beginning(word, meant)] for word in meant}
+        self.formats = {word: [known[place] for place in starting_formats(word, meant)] for word in meant}
 
     def hits(self, text: str) -> Mapping[Format, list[int]]:
-        """The formats that a text may hold, with the places of their keywords."""
+        """Return the formats that a text may contain, with the positions of their keywords."""
         found: dict[Format, list[int]] = {}
-        for hit in self.pattern.finditer(lowered(text)):
+        for hit in self.pattern.finditer(lower_text(text)):
             for one in self.formats[hit[1]]:
                 found.setdefault(one, []).append(hit.start())
         return found
 
 
-def beginning(word: str, meant: Mapping[str, Sequence[int]]) -> list[int]:
+def starting_formats(word: str, meant: Mapping[str, Sequence[int]]) -> list[int]:
     """Return the places of the formats of which a keyword begins the word, or is the word itself."""
     return sorted({place for end in range(1, len(word) + 1) for place in meant.get(word[:end], ())})
 
 
-def formatted(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where secrets of a known format stand in a text, and which format that is."""
+def find_formatted(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the positions of secrets of a known format, and that format."""
     for one, places in keywords().hits(text).items():
-        whole = len(text) <= AFTER or one.id in HEAVY
-        yield from one.find(text, [(0, len(text))] if whole else stretches(places, len(text)))
+        whole = len(text) <= MAX_AFTER or one.id in HEAVY
+        yield from one.find(text, [(0, len(text))] if whole else join_surroundings(places, len(text)))
 
 
-def stretches(places: Sequence[int], size: int) -> list[tuple[int, int]]:
-    """The surroundings of places, joined where they overlap."""
+def join_surroundings(places: Sequence[int], size: int) -> list[tuple[int, int]]:
+    """Yield the surroundings of positions, joined where they overlap."""
     found: list[tuple[int, int]] = []
     for place in places:
-        start, end = max(0, place - BEFORE), min(size, place + AFTER)
+        start, end = max(0, place - MAX_BEFORE), min(size, place + MAX_AFTER)
         if found and start <= found[-1][1]:
             found[-1] = (found[-1][0], end)
         else:

@@ -1,7 +1,7 @@
-"""Find which of many strings a text may contain, in time that does not grow with their number. Knows no secret.
+"""Find which of many strings a text may contain, in time that does not grow with their number.
 
-Of a text, only every ``stride``-th substring of ``size`` characters is looked at: whatever string of at least
-``size`` + ``stride`` - 1 characters is in the text, one of them is a substring of it.
+Only every ``stride``-th substring of ``size`` characters of a text is looked up: any string of at least ``size`` +
+``stride`` - 1 characters in the text contains one of them.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ class Grams:
         self.indexed: dict[str, set[str]] = defaultdict(set)
 
     def add(self, one: str) -> None:
-        """Look for this string as well."""
+        """Add a string to look for."""
         if one in self.order:
             return
         self.order[one] = len(self.order)
@@ -29,7 +29,7 @@ class Grams:
             self.indexed[one[at : at + self.size]].add(one)
 
     def present(self, text: str) -> Iterator[str]:
-        """The strings that are in a text: first the short ones, then in the order in which they were added."""
+        """Return the strings that may be in a text: first the short ones, then in the order of addition."""
         yield from (one for one in self.short if one in text)
         windows = {text[at : at + self.size] for at in range(0, len(text), self.stride)}
         likely = {one for gram in windows & self.indexed.keys() for one in self.indexed[gram]}

@@ -1,11 +1,11 @@
-"""Look for many words at once, in capitals or not. Knows words and places; knows no secret."""
+"""Search for many words at once, ignoring case."""
 
 import re
 from collections.abc import Sequence
 
 
-def lowered(text: str) -> str:
-    """The text in small letters, as long as it was: a few letters of Turkish have longer small ones, and stay."""
+def lower_text(text: str) -> str:
+    """Return the text in lower case at the same length: a few letters with a longer lower case stay as they are."""
     small = text.lower()
     if len(small) == len(text):
         return small
@@ -13,7 +13,7 @@ def lowered(text: str) -> str:
 
 
 def any_of(words: Sequence[str]) -> str:
-    """An expression for the longest of some words at a place, with what they begin with in common written once."""
+    """Return an expression for the longest of some words at a position, with common beginnings written once."""
     rest: dict[str, list[str]] = {}
     for word in words:
         if word:

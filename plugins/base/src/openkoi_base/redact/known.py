@@ -1,7 +1,7 @@
-"""Find the secrets that we hold: in variables, in settings, in URLs. Knows names and values; knows no text.
+"""Collect the secrets that are known: from variables, settings and URLs.
 
-Held values are masked wherever they appear, so some are not held: what is shorter than SHORTEST, an ordinary word in
-small letters (a placeholder such as ``ollama``; a password of 8 letters is held), and the path of a file.
+Known values are masked wherever they appear, so some are not collected: those shorter than MIN_SECRET_CHARACTERS,
+lower-case words (a placeholder such as ``ollama``; a password of 8 letters is collected), and paths of files.
 """
 
 import re
@@ -10,37 +10,41 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from .names import is_secret_name
-from .parts import ORDINARY, PASSWORD, USUAL_PASSWORDS, texts, unnamed_parts
+from .parts import ORDINARY, PASSWORD, USUAL_PASSWORDS, named_texts, unnamed_parts
 
-LONG_WORD = 8
-SHORTEST = 6  # below that, a value is found inside other words
+MIN_PASSWORD_CHARACTERS = 8
+MIN_SECRET_CHARACTERS = 6  # below that, a value is found inside other words
 PATH = re.compile(
     r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@ +-]+[/\\])*[\w@ +-]*\.\w{1,5}|(?:~|\.{1,2})?(?:/[\w.-]*[a-z_.-]{2}){2,}/?"
     r"|~/[\w./-]+|[\w.-]+(?:\\{1,2}[\w.-]+)+\.[a-z]{2,6}"
 )
 LOGIN = re.compile(r"[A-Za-z][\w+.-]*://[^\s/?#\"']*@")
-RANDOM_USER = 16  # a user name alone is a secret in GitHub's and Sentry's URLs: then it is long
+MIN_USER_NAME_CHARACTERS = 16  # a user name alone is a secret in GitHub's and Sentry's URLs: then it is long
 
 
 class Secret(NamedTuple):
-    """A value that is masked, where it comes from, and whether it is a password, which may be a single word."""
+    """A value to mask, its origin, and whether it is a password, which may be a single word."""
 
     value: str
     origin: str
     password: bool = False
 
     @property
-    def worth_holding(self) -> bool:
+    def is_maskable(self) -> bool:
         """Whether it can be masked in all texts without masking ordinary words."""
-        if self.password and len(self.value) >= LONG_WORD and self.value not in USUAL_PASSWORDS:
+        if self.password and len(self.value) >= MIN_PASSWORD_CHARACTERS and self.value not in USUAL_PASSWORDS:
             return True
-        return len(self.value) >= SHORTEST and not ORDINARY.fullmatch(self.value) and not PATH.fullmatch(self.value)
+        return (
+            len(self.value) >= MIN_SECRET_CHARACTERS
+            and not ORDINARY.fullmatch(self.value)
+            and not PATH.fullmatch(self.value)
+        )
 
 
 def secrets_of(named: Iterable[tuple[str, object]], origin: str = "{}") -> Iterator[Secret]:
-    """Each secret value with its origin, from names (variables, settings) and their values."""
+    """Yield the secret values of names (variables, settings), each with its origin."""
     for name, value in named:
-        for at, text in texts(name, value):
+        for at, text in named_texts(name, value):
             where = origin.format(at)
             if is_secret_name(at.rpartition(".")[2]):
                 password = bool(PASSWORD.search(at)) and not PATH.fullmatch(text)
@@ -51,20 +55,22 @@ def secrets_of(named: Iterable[tuple[str, object]], origin: str = "{}") -> Itera
 
 
 def url_secrets(text: str) -> Iterator[str]:
-    """The credentials in the URLs of a value: the password, the login as a whole, a long user name; also decoded."""
+    """Yield the credentials in the URLs of a value: the password, the login, a long user name; also decoded."""
     for found in LOGIN.finditer(text):
         login = found[0].partition("://")[2].rpartition("@")[0]
         user, _, password = login.partition(":")
-        for secret in (password, unquote(password)) if password else (user,) if len(user) >= RANDOM_USER else ():
+        for secret in (
+            (password, unquote(password)) if password else (user,) if len(user) >= MIN_USER_NAME_CHARACTERS else ()
+        ):
             yield secret
             yield f"{unquote(user)}:{secret}"
 
 
 def has_login(value: str) -> bool:
-    """Whether a value is a URL that carries credentials."""
+    """Return whether a value is a URL with credentials."""
     return any(True for _ in url_secrets(value))
 
 
 def environment_secrets(environment: Mapping[str, str]) -> Iterator[Secret]:
-    """The secrets of variables, each with its origin."""
+    """Yield the secrets in environment variables, each with its origin."""
     return secrets_of(environment.items(), "${}")

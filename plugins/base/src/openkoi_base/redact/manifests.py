@@ -1,4 +1,4 @@
-"""Find the values of Kubernetes' secrets: whatever a manifest of this kind says, it is one. Keys and comments stay."""
+"""Find the values of Kubernetes' secrets: every value of such a manifest is one. Keys and comments stay."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ VALUE = re.compile(  # under a key, or a line of base64 of its own; no template,
 
 
 def manifest_secrets(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where the values of the manifests of secrets in a text stand."""
+    """Yield the positions of the values in manifests of secrets."""
     if not MANIFEST.search(text):
         return
     for start, end in manifests(text):
@@ -32,7 +32,7 @@ def manifest_secrets(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def manifests(text: str) -> Iterator[tuple[int, int]]:
-    """Where each document of a text begins and ends."""
+    """Yield the start and end of each document of a text."""
     start = 0
     for part in PARTS.finditer(text):
         yield start, part.start()

@@ -1,7 +1,8 @@
-"""Decide from a name whether its value is a secret: variables, settings, headers, JSON keys, options. One rule for all.
+"""Decide by a name whether its value is a secret: variables, settings, headers, JSON keys, options. One rule for all.
 
-Names are read word by word (``DB_PASS``, ``clientSecret``, ``x-api-key``), and by their endings where words are written
-together (``PGPASSWORD``, ``APIKEY``). The last word decides: ``TOKEN_FILE`` and ``MAX_TOKENS`` are about a secret.
+Names are split into words (``DB_PASS``, ``clientSecret``, ``x-api-key``), and matched by their endings where words are
+written together (``PGPASSWORD``, ``APIKEY``). The last word decides: ``TOKEN_FILE`` and ``MAX_TOKENS`` are about a
+secret.
 """
 
 import re
@@ -10,19 +11,19 @@ from functools import lru_cache
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
 
 
-def listed(words: str) -> frozenset[str]:
-    """The words of a list."""
+def split_list(words: str) -> frozenset[str]:
+    """Return the words of a list."""
     return frozenset(words.split())
 
 
-# Words that mean a secret wherever they stand in a name, and words that mean one at its end.
-STRONG = listed(
+# Words that mean a secret anywhere in a name, and words that mean one at its end.
+STRONG = split_list(
     """
     PASSWORD PASSWORDS PASSWD PASSPHRASE PASSCODE SECRET SECRETS TOKEN TOKENS CREDENTIAL CREDENTIALS CREDS CRED
     APIKEY APIKEYS WEBHOOK WEBHOOKS JWT PSK MNEMONIC AUTHORIZATION PWD PAT BEARER SESSIONID
     """
 )
-WEAK = listed("KEY KEYS PASS PW AUTH CONNSTR COOKIE COOKIES SALT")
+WEAK = split_list("KEY KEYS PASS PW AUTH CONNSTR COOKIE COOKIES SALT")
 TOGETHER = re.compile(
     r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|CREDENTIAL|PWD)S?$"
     r"|(?:API|SECRET|ACCESS|PRIVATE|AUTH|ENCRYPTION|MASTER|SIGNING|ACCOUNT|SHARED|STORAGE|DEPLOY|SERVICE|LICENSE|APP"
@@ -32,7 +33,7 @@ TOGETHER = re.compile(
     r"|(?:BIND|ROOT|ADMIN|DB|USER)PW$"
 )
 # Words after which a name is about a secret: where it is kept, how long it is, what is done with it.
-ABOUT = listed(
+ABOUT = split_list(
     """
     FILE FILES FILENAME PATH PATHS DIR DIRS DIRECTORY FOLDER URL URI URLS ENDPOINT HOST HOSTS HOSTNAME PORT PORTS
     TYPE TYPES KIND NAME NAMES COUNT COUNTS COUNTER LIMIT LIMITS MAX MIN TTL EXPIRY EXPIRES EXPIRATION EXPIRED
@@ -48,8 +49,8 @@ ABOUT = listed(
     START END STREAM PARSER REGEX PATTERN CHARS WITHIN AFTER BEFORE UNTIL LIFETIME DURATION INTERVAL STDIN
     """
 )
-# Words before which a name is no secret: PUBLIC_KEY, MAX_TOKENS, ALLOW_EMPTY_PASSWORD.
-BEFORE = listed(
+# Words before which a name is not a secret: PUBLIC_KEY, MAX_TOKENS, ALLOW_EMPTY_PASSWORD.
+BEFORE = split_list(
     """
     PUBLIC PUB PRIMARY FOREIGN SORT PARTITION CACHE SCHEMA INDEX HOT BUCKET NATURAL UNIQUE MAX MIN NUM TOTAL N NEXT
     PAGE PREV PREVIOUS CONTINUATION NO DISABLE ENABLE SKIP USE HAS IS ALLOW REQUIRE WITHOUT WITH EMPTY RANDOM INPUT
@@ -58,7 +59,7 @@ BEFORE = listed(
     """
 )
 # Words that say which secret it is, or how it is written.
-TRAILING = listed(
+TRAILING = split_list(
     """
     ID VALUE B64 BASE64 HEX PEM DATA OLD NEW PROD PRODUCTION DEV STAGING LIVE LOCAL CURRENT BACKUP SECONDARY DEFAULT
     RAW STRING CONFIG JSON V
@@ -71,7 +72,7 @@ FOLDERS = frozenset({"PWD", "OLDPWD"})
 
 @lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
-    """Whether the value that stands under this name is a secret."""
+    """Return whether the value of this name is a secret."""
     if name in FOLDERS:
         return False
     words = words_of(name)
@@ -84,16 +85,16 @@ def is_secret_name(name: str) -> bool:
         words.pop()
     if not words or words[-1] in ABOUT or BEFORE & set(words[:-1]):
         return False
-    if words == ["SALT"]:  # that of a password's hash is no secret, AUTH_SALT is
+    if words == ["SALT"]:  # that of a password's hash is not a secret, AUTH_SALT is
         return False
     return is_secret_word(words[-1]) or words[-1] in WEAK or any(map(is_secret_word, words[:-1]))
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a name in capitals, however they are joined."""
+    """Return the words of a name in upper case, however they are joined."""
     return [word.upper() for word in WORDS.findall(name)]
 
 
 def is_secret_word(word: str) -> bool:
-    """Whether a word by itself means a secret, or ends with one that does."""
+    """Return whether a word means a secret, or ends with one that does."""
     return word in STRONG or bool(TOGETHER.search(word))

@@ -1,6 +1,6 @@
-"""List the parts of a held value that are secrets by themselves: its lines, its fields, its items. Pure.
+"""List the parts of a known value that are secrets by themselves: its lines, its fields, its items.
 
-A part is not held where it is shorter than SHORT_PART or an ordinary word: it would be masked in ordinary text.
+Parts shorter than MIN_PART_CHARACTERS and ordinary words are ignored: masking them would mask ordinary text.
 """
 
 import json
@@ -12,9 +12,9 @@ from urllib.parse import unquote
 from .names import is_secret_name
 from .randomness import are_words, is_random
 
-SHORT_PART = 8
-SHORT_LINE = 16
-USUAL_PASSWORDS = frozenset(  # of databases in containers: everybody knows them, and they are words of every log
+MIN_PART_CHARACTERS = 8
+MIN_LINE_CHARACTERS = 16
+USUAL_PASSWORDS = frozenset(  # of databases in containers: they are public, and words of every log
     {
         "postgres",
         "password",
@@ -46,10 +46,12 @@ SIGNATURES = frozenset({"pwd", "sig", "signature", "code"})
 
 
 def parts_of(value: str) -> Iterator[str]:
-    """The parts of a held value, which are held as well; their own parts are not among them."""
+    """Yield the parts of a known value, which are masked as well; not their own parts."""
     parsed = object_of(value)
     ways: Iterable[Iterator[str]] = (
-        (fields_of(parsed), random_fields(parsed)) if parsed else (lines(value), items(value), whole_parts(value))
+        (fields_of(parsed), random_fields(parsed))
+        if parsed
+        else (long_lines(value), random_items(value), whole_parts(value))
     )
     found = (*(part for way in ways for part in way), *(part for _, part in named_parts(value)))
     both = (form for part in found for form in (part, part.rstrip("=")))  # base64 is shown without its padding too
@@ -57,35 +59,35 @@ def parts_of(value: str) -> Iterator[str]:
 
 
 def is_part(part: str) -> bool:
-    """Whether a part of a value is worth holding."""
-    return len(part) >= SHORT_PART and not ORDINARY.fullmatch(part) and part.lower() not in USUAL_PASSWORDS
+    """Return whether a part is worth masking."""
+    return len(part) >= MIN_PART_CHARACTERS and not ORDINARY.fullmatch(part) and part.lower() not in USUAL_PASSWORDS
 
 
-def lines(value: str) -> Iterator[str]:
-    """The long lines of a value of several, also where their ends are escaped; without the markers of PEM."""
+def long_lines(value: str) -> Iterator[str]:
+    """Yield the long lines of a value, also with escaped line ends; without PEM markers."""
     several = [line.strip() for line in LINE_END.split(value.strip())]
     if len(several) > 1:
-        yield from (line for line in several if len(line) >= SHORT_LINE and not PEM_MARKER.fullmatch(line))
+        yield from (line for line in several if len(line) >= MIN_LINE_CHARACTERS and not PEM_MARKER.fullmatch(line))
 
 
-def items(value: str) -> Iterator[str]:
-    """The random ones among the items of a list."""
+def random_items(value: str) -> Iterator[str]:
+    """Yield the random items of a list."""
     yield from (item for item in ITEM_END.split(value) if is_random(item))
 
 
 def whole_parts(value: str) -> Iterator[str]:
-    """What follows a scheme or a header's name, the password of a login, the text of base64, a URL's last segment."""
+    """Yield what follows a scheme or a header's name, a login's password, decoded base64, a URL's last segment."""
     if found := SCHEME.fullmatch(value):
         yield found[1] or found[2]
     if found := LOGIN.fullmatch(value):
         yield found[1]
-    yield from segments(value)
+    yield from secret_segments(value)
     if decoded := decoded_text(value):
         yield decoded
 
 
-def segments(value: str) -> Iterator[str]:
-    """The segments of a URL's path that are random, and its last one unless it is words."""
+def secret_segments(value: str) -> Iterator[str]:
+    """Yield the random segments of a URL's path, and the last one unless it is words."""
     if found := URL.match(value):
         *others, last = found[1].split("/")
         yield from (one for one in others if is_random(one))
@@ -93,7 +95,7 @@ def segments(value: str) -> Iterator[str]:
 
 
 def decoded_text(value: str) -> str:
-    """The text that a value is in base64, if it is a login or of several lines; else empty."""
+    """Return the text that a value encodes in base64, if it is a login or has several lines; else empty."""
     if not BASE64.fullmatch(value):
         return ""
     sound = value.rstrip("=").replace("-", "+").replace("_", "/")
@@ -105,7 +107,7 @@ def decoded_text(value: str) -> str:
 
 
 def object_of(value: str) -> object:
-    """The JSON object or list that a value is; None if it is none."""
+    """Return the JSON object or list that a value is; None if it is none."""
     if not value.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -115,18 +117,20 @@ def object_of(value: str) -> object:
 
 
 def fields_of(parsed: object) -> Iterator[str]:
-    """The secret ones of the texts in a JSON object, and all of a list."""
-    named = texts("", parsed) if isinstance(parsed, Mapping) else texts("secret", parsed)
+    """Yield the secret texts in a JSON object, and all of a list."""
+    named = named_texts("", parsed) if isinstance(parsed, Mapping) else named_texts("secret", parsed)
     yield from (text for at, text in named if is_secret_name(at.rpartition(".")[2]))
 
 
 def random_fields(parsed: object) -> Iterator[str]:
-    """The random ones of the texts in JSON, whatever their names; no addresses."""
-    yield from (text for _, text in texts("", parsed) if is_random(text) and "@" not in text and "://" not in text)
+    """Yield the random texts in JSON, whatever their names; no addresses."""
+    yield from (
+        text for _, text in named_texts("", parsed) if is_random(text) and "@" not in text and "://" not in text
+    )
 
 
 def named_parts(value: str) -> Iterator[tuple[str, str]]:
-    """The secret fields of a connection string and of a URL's query, by their names; also decoded."""
+    """Yield the secret fields of a connection string and of a URL's query, by their names; also decoded."""
     for form in FIELDS:
         for found in form.finditer(value):
             name, text = found[1], next((text for text in found.groups()[1:] if text is not None), "").strip()
@@ -135,23 +139,23 @@ def named_parts(value: str) -> Iterator[tuple[str, str]]:
 
 
 def unnamed_parts(value: str) -> Iterator[str]:
-    """The parts of a value whose own name means no secret: only passwords and random ones."""
+    """Yield the parts of a value whose own name means no secret: only passwords and random ones."""
     named = ((name, part) for name, part in named_parts(value) if PASSWORD.search(name) or is_random(part))
     yield from (part for _, part in named if is_part(part))
     header, parsed = SCHEME.fullmatch(value), object_of(value)
-    if header and is_random(said := header[1] or header[2]):
-        yield said
+    if header and is_random(rest := header[1] or header[2]):
+        yield rest
     if isinstance(parsed, Mapping):
         yield from (part for part in fields_of(parsed) if is_part(part) and ("\n" in part or is_random(part)))
 
 
-def texts(name: str, value: object) -> Iterator[tuple[str, str]]:
-    """The texts in a value, each with its name."""
+def named_texts(name: str, value: object) -> Iterator[tuple[str, str]]:
+    """Yield the texts in a value, each with its name."""
     if isinstance(value, str):
         yield name, value.strip()
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from texts(f"{name}.{key}", item)
+            yield from named_texts(f"{name}.{key}", item)
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from texts(name, item)
+            yield from named_texts(name, item)

@@ -1,4 +1,4 @@
-"""Tell random characters from words. Pure: counts characters, knows no format."""
+"""Distinguish random characters from words."""
 
 import re
 from collections import Counter
@@ -15,31 +15,31 @@ WORDS = re.compile(r"[a-z]{0,15}(?:[A-Z][a-z]{1,15})*|[A-Z]{0,15}")  # as names 
 
 
 def are_words(text: str) -> bool:
-    """Whether a text is words that are joined as in a name, and not made by a generator."""
+    """Return whether a text is words joined as in a name, and not generated."""
     return all(map(WORDS.fullmatch, re.split("[_-]", text)))
 
 
 def entropy(text: str) -> float:
-    """Shannon's entropy in bits a character."""
+    """Return Shannon's entropy in bits per character."""
     size = len(text)
     return -sum(n / size * log2(n / size) for n in Counter(text).values()) if size else 0.0
 
 
 def kind_of(letter: str) -> str:
-    """Whether a character is a digit, a small letter, a capital or none of them."""
+    """Return whether a character is a digit, a lower-case letter, a capital or none of them."""
     return "0" if letter.isdigit() else "a" if letter.islower() else "A" if letter.isupper() else "-"
 
 
-def turns(text: str) -> float:
-    """How often neighbours differ in kind, signs aside: in base62 0.6, in base36 0.4, in camelCase below 0.3."""
+def kind_changes(text: str) -> float:
+    """Return how often neighbours differ in kind, without signs: base62 0.6, base36 0.4, camelCase below 0.3."""
     kinds = [kind_of(letter) for letter in text if letter.isalnum()]
     return sum(a != b for a, b in pairwise(kinds)) / max(1, len(kinds) - 1)
 
 
 def is_random(text: str, *, length: int = 16) -> bool:
-    """Whether a text is long and mixed enough to be made by a generator: base62 and base64, or long hex."""
+    """Return whether a text is long and mixed enough to be generated: base62 and base64, or long hex."""
     if len(text) < length or not DIGIT.search(text) or len({kind_of(letter) for letter in text} - {"-"}) < 2:
         return False
     if HEX.fullmatch(text):
         return len(text) >= 32 and entropy(text) > 2.8
-    return turns(text) >= 0.3 and entropy(text) >= 3.3
+    return kind_changes(text) >= 0.3 and entropy(text) >= 3.3

@@ -1,16 +1,16 @@
-"""Mask secrets in text: values that we hold, in every encoding, and what looks like a secret.
+"""Mask secrets in text: known values in every encoding, and what looks like a secret.
 
-The one redactor of everything that OpenKoi writes. Knows text; knows no log, terminal or run.
+The one redactor of everything that OpenKoi writes.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from .assignments import assigned
-from .encodings import encodings, packed
-from .formats import formatted, ids
-from .held import Found, HeldForms
-from .known import SHORTEST, Secret, has_login
+from .assignments import find_assigned
+from .encodings import encode_all, pack_bytes
+from .formats import find_formatted, ids
+from .known import MIN_SECRET_CHARACTERS, Secret, has_login
+from .known_forms import Found, KnownForms
 from .manifests import manifest_secrets
 from .parts import parts_of
 from .tokens import marked_tokens, wrapped_keys
@@ -22,19 +22,19 @@ BREAKS = (  # of lines, as they are and with what tools write before each: its n
     re.compile(r"(?:\s|\\[nr])*(?:\n|\\n)(?:[ \t]|\\t)*(?:\d{1,7}(?:[ \t]*[|:>-]|[ \t]|\\t)|[+>#|*-])(?:[ \t]|\\t)*"),
 )
 CLEAN_LENGTH, MAX_CLEAN = 100, 4096  # names, ids and words of records: most texts are among those of the records before
-LONG_LINE = 12  # programs break hex and base64 into lines of 60 to 76 characters, wherever in a value that is
+MIN_LINE_CHARACTERS = 12  # programs break hex and base64 into lines of 60 to 76 characters, wherever in a value that is
 
 Span = tuple[int, int]
 
 
 class Redactor:
-    """Masks secrets in text. ``hold`` a value as soon as it is known; ``allowed`` are the kinds that are not masked."""
+    """Masks secrets in text. ``hold`` a value as soon as it is known; ``allowed`` kinds are not masked."""
 
     def __init__(self, secrets: Iterable[str | Secret] = (), allowed: Iterable[str] = ()) -> None:
         self.allowed = frozenset(allowed)
         self.held: dict[str, str] = {}
-        self.forms = HeldForms()
-        self.long = HeldForms()
+        self.forms = KnownForms()
+        self.long = KnownForms()
         self.seen: set[str] = set()
         self.clean: set[str] = set()
         for secret in secrets:
@@ -42,76 +42,82 @@ class Redactor:
 
     def hold(self, secret: str, origin: str = HELD, password: bool = False) -> None:
         """Mask this value from now on, in all its encodings, if it is worth it; ``origin`` names it in warnings."""
-        if secret in self.held or origin in self.allowed or not Secret(secret, origin, password).worth_holding:
+        if secret in self.held or origin in self.allowed or not Secret(secret, origin, password).is_maskable:
             return
         self.held[secret] = origin
         self.clean = set()
-        forms = [form for form in encodings(secret) if len(form) >= SHORTEST]
+        forms = [form for form in encode_all(secret) if len(form) >= MIN_SECRET_CHARACTERS]
         self.forms.add(forms, origin)
-        self.long.add((form for form in packed(secret) if len(form) >= LONG_LINE), origin)
+        self.long.add((form for form in pack_bytes(secret) if len(form) >= MIN_LINE_CHARACTERS), origin)
         for part in parts_of(secret):
             self.hold(part, origin)
 
-    def begun(self, text: str) -> int:
-        """Where a held value begins that a text ends in the middle of, at one of its spaces; else the text's end."""
+    def partial_start(self, text: str) -> int:
+        """Return where a known value starts that the text ends inside of, at a space; else the text's end."""
         spaced = (form for form in self.forms.origins if " " in form)
         parts = (form[: found.end()] for form in spaced for found in re.finditer(" ", form))
         return len(text) - max((len(part) for part in parts if text.endswith(part)), default=0)
 
-    def holds(self, text: str) -> bool:
-        """Whether a text has a held value in it, or a URL with credentials."""
-        return has_login(text) or any(True for _ in self.known(text))
+    def contains_known(self, text: str) -> bool:
+        """Return whether a text contains a known value, or a URL with credentials."""
+        return has_login(text) or any(True for _ in self.find_known(text))
 
     def reason(self, kind: str) -> str:
-        """Why something of this kind is masked, in words."""
+        """Explain why something of this kind is masked."""
         if kind in self.held.values():
             return f"it is the value of {kind}"
         if kind in ids():
             return f"it has the format of {kind}"
-        return f"it stands under the name {kind}"
+        return f"its name is {kind}"
 
     def names(self, environment: Mapping[str, str]) -> frozenset[str]:
-        """The variables whose value holds a secret that is known, in whatever form."""
-        return frozenset(name for name, value in environment.items() if len(value) >= SHORTEST and self.holds(value))
+        """Return the variables whose value contains a known secret, in any form."""
+        return frozenset(
+            name
+            for name, value in environment.items()
+            if len(value) >= MIN_SECRET_CHARACTERS and self.contains_known(value)
+        )
 
     def __call__(self, text: str) -> str:
-        """The text without secrets; their kinds are noted in ``seen``. Short texts without any are looked at once."""
+        """Return the text without secrets; record their kinds in ``seen``."""
         clean = self.clean
-        if text in clean or len(text) < SHORTEST:
+        if text in clean or len(text) < MIN_SECRET_CHARACTERS:
             return text
         spans = self.spans(text)
         if not spans and len(text) <= CLEAN_LENGTH:
             if len(clean) >= MAX_CLEAN:
                 clean.clear()
             clean.add(text)
-        return without(spans, text)
+        return mask_spans(spans, text)
 
-    def without_held(self, text: str) -> str:
-        """The text without the values that we hold; what only looks like a secret stays: seals have to be unbroken."""
-        return without(self.noted(self.known(text)), text)
+    def mask_known(self, text: str) -> str:
+        """Return the text without known values; what only looks like a secret stays, for signatures."""
+        return mask_spans(self.record_kinds(self.find_known(text)), text)
 
     def spans(self, text: str) -> list[Span]:
-        """Where secrets are, in order and apart from each other."""
-        if len(text) < SHORTEST:
+        """Return the positions of secrets, in order and disjoint."""
+        if len(text) < MIN_SECRET_CHARACTERS:
             return []
-        return self.noted((*self.known(text), *(one for one in guessed(text) if one[2] not in self.allowed)))
+        return self.record_kinds(
+            (*self.find_known(text), *(one for one in find_guessed(text) if one[2] not in self.allowed))
+        )
 
-    def noted(self, found: Iterable[Found]) -> list[Span]:
-        """Note the kinds of what was found, of two that overlap the first; return where it stands."""
-        spans = apart(found)
+    def record_kinds(self, found: Iterable[Found]) -> list[Span]:
+        """Record the kinds of secrets, of two that overlap the first; return the positions."""
+        spans = join_overlaps(found)
         self.seen.update(kind for _, _, kind in spans)
         return [(start, end) for start, end, _ in spans]
 
-    def known(self, text: str) -> Iterator[Found]:
-        """Where values stand that we hold, also in hex and base64 that is broken into lines."""
-        yield from self.forms.found(text)
+    def find_known(self, text: str) -> Iterator[Found]:
+        """Yield the positions of known values, also in hex and base64 that is broken into lines."""
+        yield from self.forms.find(text)
         for breaks in BREAKS if self.long.origins else ():
             if breaks.search(text):
-                yield from self.broken(text, breaks)
+                yield from self.find_broken(text, breaks)
 
-    def broken(self, text: str, breaks: re.Pattern[str]) -> Iterator[Found]:
-        """Where encoded values stand that are broken into lines."""
-        found = list(self.long.found(breaks.sub("", text)))
+    def find_broken(self, text: str, breaks: re.Pattern[str]) -> Iterator[Found]:
+        """Yield the positions of encoded values that are broken into lines."""
+        found = list(self.long.find(breaks.sub("", text)))
         if not found:
             return
         ends = [(gap.start(), gap.end()) for gap in breaks.finditer(text)]
@@ -121,8 +127,8 @@ class Redactor:
         yield from ((offsets[start], offsets[end - 1] + 1, origin) for start, end, origin in found)
 
 
-def without(spans: Iterable[Span], text: str) -> str:
-    """A text with masks in place of stretches of it."""
+def mask_spans(spans: Iterable[Span], text: str) -> str:
+    """Return a text with masks in place of spans."""
     parts, at = [], 0
     for start, end in spans:
         parts += [text[at:start], MASK]
@@ -130,17 +136,17 @@ def without(spans: Iterable[Span], text: str) -> str:
     return "".join((*parts, text[at:])) if parts else text
 
 
-def guessed(text: str) -> Iterator[Found]:
-    """Where something stands that looks like a secret, and its kind."""
-    yield from formatted(text)
-    yield from assigned(text)
+def find_guessed(text: str) -> Iterator[Found]:
+    """Yield the positions of text that looks like a secret, and its kind."""
+    yield from find_formatted(text)
+    yield from find_assigned(text)
     yield from manifest_secrets(text)
     yield from marked_tokens(text)
     yield from wrapped_keys(text)
 
 
-def apart(found: Iterable[Found]) -> list[Found]:
-    """Join what overlaps; its kind is that which was found first."""
+def join_overlaps(found: Iterable[Found]) -> list[Found]:
+    """Join what overlaps; the first kind wins."""
     joined: list[tuple[int, int, int, str]] = []
     for start, end, order, kind in sorted((start, end, n, kind) for n, (start, end, kind) in enumerate(found)):
         if joined and start < joined[-1][1]:

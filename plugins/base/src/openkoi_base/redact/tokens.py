@@ -1,14 +1,14 @@
-"""Find generated tokens of vendors that are not listed: a short mark, a separator, then random characters.
+"""Find generated tokens of unlisted vendors: a short prefix, a separator, then random characters.
 
-A mark alone is no proof, so what follows has to be random base62; hex is not enough, since hashes and IDs are hex.
+A prefix alone proves nothing, so the rest has to be random base62; hex is not enough, since hashes and IDs are hex.
 """
 
 import re
 from base64 import b64decode
 from collections.abc import Iterator
 
-from .formats import UNKNOWN, formatted
-from .randomness import HEX, NAMED_HASH, is_random, turns
+from .formats import UNKNOWN, find_formatted
+from .randomness import HEX, NAMED_HASH, is_random, kind_changes
 from .vendors import PREFIXES
 
 TOKEN = re.compile(r"(?<![\w/+=.%#-])[A-Za-z][\w.~-]{23,159}(?![\w/+(-])", re.ASCII)  # not an anchor, not a call
@@ -23,7 +23,7 @@ BASE64 = re.compile(r"(?<![\w+/-])[\w+/-]{28,8192}={0,2}", re.ASCII)
 
 
 def marked_tokens(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where random tokens with a mark stand."""
+    """Yield the positions of random tokens with a prefix."""
     for found in TOKEN.finditer(text):
         mark = MARK.match(found[0])
         if NAMED_HASH.fullmatch(found[0]) or text.endswith('W/"', 0, found.start()):  # the latter: an entity tag
@@ -33,31 +33,31 @@ def marked_tokens(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def random_after(token: str, mark: re.Match[str]) -> bool:
-    """Whether all that follows a mark, or the first separator in it, is random."""
+    """Return whether everything after a prefix, or after the first separator in it, is random."""
     first = re.search(r"[_.~-]", token)
     rests = {token[mark.end() :], token[first.end() :] if first else ""}
     return any(
-        RANDOM.fullmatch(rest) and not is_ordinary(rest) and is_random(rest, length=20) and turns(rest) >= 0.36
+        RANDOM.fullmatch(rest) and not is_ordinary(rest) and is_random(rest, length=20) and kind_changes(rest) >= 0.36
         for rest in rests
     )
 
 
 def is_ordinary(text: str) -> bool:
-    """Whether a text is a hash, or words that are written together, or both, as ``desk-01f977c1c28eef7ed6cc``."""
+    """Return whether a text is a hash, or joined words, or both, as ``desk-01f977c1c28eef7ed6cc``."""
     parts = re.split("[_-]", text)
     return HEX.fullmatch(text) is not None or all(CAMEL.fullmatch(part) or HEX.fullmatch(part) for part in parts)
 
 
 def wrapped_keys(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where base64 stands that has a key of a known vendor in it."""
+    """Yield the positions of base64 that contains a known vendor's key."""
     for found in BASE64.finditer(text):
-        kinds = [kind for _, _, kind in formatted(unwrapped(found[0])) if kind in PREFIXES]
+        kinds = [kind for _, _, kind in find_formatted(decode_base64(found[0])) if kind in PREFIXES]
         if kinds:
             yield (*found.span(), kinds[0])
 
 
-def unwrapped(token: str) -> str:
-    """What a text is if it is base64; empty if it is not."""
+def decode_base64(token: str) -> str:
+    """Return the text that base64 encodes; empty if it is not base64."""
     sound = token.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         return b64decode(sound[: len(sound) - (len(sound) % 4 == 1)] + "==").decode("latin-1")

@@ -1,4 +1,4 @@
-"""List the formats of vendors' keys that gitleaks does not have, or has in a narrower form. Data, no code."""
+"""List the formats of vendors' keys that gitleaks does not have, or has in a narrower form."""
 
 # Formats as the vendors document them. Keywords in small letters, then the expression after START.
 PREFIXES = {

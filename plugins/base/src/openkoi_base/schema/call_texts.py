@@ -36,4 +36,4 @@ def unknown_tool(call: ToolCall, tools: Sequence[Tool]) -> str:
     names = [tool.name for tool in tools]
     near = get_close_matches(call.tool, names, n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
-    return f"There is no tool {call.tool!r}. There are: {', '.join(names) or 'none'}.{hint}"
+    return f"Unknown tool {call.tool!r}. Available: {', '.join(names) or 'none'}.{hint}"

@@ -80,8 +80,8 @@ def convert(name: str, value: Json, kinds: Collection[str]) -> Json:
         if (found := LOSSLESS.get(kind, parse_null)(value)) is not None:
             return found
     shown = repr(value)
-    said = shown if len(shown) <= 60 else f"{shown[:60]}…"
-    raise ToolError(f"The argument {name!r} must be {join_type_names(kinds)}, not {said}.")
+    text = shown if len(shown) <= 60 else f"{shown[:60]}…"
+    raise ToolError(f"The argument {name!r} must be {join_type_names(kinds)}, not {text}.")
 
 
 def refuse_surrogates(name: str, text: str) -> None:

@@ -84,9 +84,9 @@ def parse_json(text: str) -> Json:
 
 def score_match(query: str, tool: Tool) -> float:
     """Return how well a tool matches a query: words that are shared, and names that are similar."""
-    words, said = set(WORD.findall(query.lower())), set(WORD.findall(f"{tool.name} {tool.description}".lower()))
+    words, tool_words = set(WORD.findall(query.lower())), set(WORD.findall(f"{tool.name} {tool.description}".lower()))
     alike = SequenceMatcher(None, query.lower(), tool.name.lower()).ratio()
-    return len(words & said) + (alike if alike > MIN_SIMILARITY else 0)
+    return len(words & tool_words) + (alike if alike > MIN_SIMILARITY else 0)
 
 
 def describe_tool(tool: Tool) -> dict[str, Json]:

@@ -1,5 +1,5 @@
 """Draft an evaluator from recurring findings, which the user approves or dismisses."""
 
-from .hook import Proposals
+from .hook import ProposalsHook
 
-__all__ = ["Proposals"]
+__all__ = ["ProposalsHook"]

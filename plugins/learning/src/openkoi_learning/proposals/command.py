@@ -1,6 +1,6 @@
-"""What ``openkoi learn`` gains: drafts are listed with numbers, and approved, dismissed or looked at.
+"""Add proposals to ``openkoi learn``: list drafts by number, and approve, dismiss or view them.
 
-Knows the terminal; the drafts' texts are shown without what steers one.
+Their texts are printed without terminal control sequences.
 """
 
 import asyncio
@@ -15,31 +15,31 @@ import click
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_skillfile import places, skill_in, visible
 
-from .hook import Proposals
-from .shelf import DraftStore, Proposal, entry, overview, rivals
+from .draft_store import DraftStore, Proposal, find_rivals, format_draft, format_list
+from .hook import ProposalsHook
 
 KEYS = "     [a]pprove  [d]ismiss  [v]iew, any other key: later"
-BEFORE = "  Here {} has its name: where that one may be used, this one is not."
-UNWRITTEN = "{folder} was left as it was: {why}. Make room there, or make it writable, and try again."
+SHADOWED = "  {} has the same name: this draft is not used where that one is available."
+WRITE_FAILED = "Cannot write {folder}: {why}. Free some space or make it writable, then try again."
 TO_DECIDE = "To decide: openkoi learn view|approve|dismiss NUMBER"
 
 
 @click.group("proposals", invoke_without_command=True)
 @click.pass_obj
 def actions(koi: Koi, /) -> bool:
-    """Review drafts of skills and evaluators; tell whether there are any."""
-    shelf = shelf_of(koi)
-    waiting = shelf.waiting() if shelf else []
-    if not shelf or not waiting:
+    """Review drafts of skills and evaluators; return whether there are any."""
+    drafts = load_drafts(koi)
+    waiting = drafts.pending_drafts() if drafts else []
+    if not drafts or not waiting:
         return False
     click.echo("Proposed:")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        say("\n".join(overview(waiting)))
+        echo_visible("\n".join(format_list(waiting)))
         click.echo(TO_DECIDE, err=True)
         return True
-    for number, one in enumerate(waiting, 1):
-        say("\n".join(entry(number, one)))
-        decide(shelf, one, click.getchar)
+    for number, draft in enumerate(waiting, 1):
+        echo_visible("\n".join(format_draft(number, draft)))
+        ask_decision(drafts, draft, click.getchar)
     return True
 
 
@@ -47,30 +47,30 @@ def actions(koi: Koi, /) -> bool:
 @click.argument("which", metavar="NUMBER|NAME")
 @click.pass_obj
 def approve(koi: Koi, /, which: str) -> None:
-    """Approve of a proposed skill or evaluator as it is now: from now on it is used, after what people wrote."""
-    shelf = require_drafts(koi)
-    say(approve_proposal(shelf, shelf.find_proposal(which)))
+    """Approve a proposed skill or evaluator as it is now. It is used from the next task on, after your own."""
+    drafts = require_drafts(koi)
+    echo_visible(approve_proposal(drafts, drafts.find_proposal(which)))
 
 
 @actions.command()
 @click.argument("which", metavar="NUMBER|NAME")
 @click.pass_obj
 def dismiss(koi: Koi, /, which: str) -> None:
-    """Put a proposed skill or evaluator aside, by its name also an approved one; it is not proposed again."""
-    shelf = require_drafts(koi)
-    say(dismiss_proposal(shelf, shelf.find_proposal(which)))
+    """Dismiss a proposed skill or evaluator, or by name an approved one. It is not proposed again."""
+    drafts = require_drafts(koi)
+    echo_visible(dismiss_proposal(drafts, drafts.find_proposal(which)))
 
 
 @actions.command()
 @click.argument("which", metavar="NUMBER|NAME")
 @click.pass_obj
 def view(koi: Koi, /, which: str) -> None:
-    """Print a proposed skill or evaluator as it is written."""
-    say(text_of(require_drafts(koi).find_proposal(which)))
+    """Print a proposed skill or evaluator."""
+    echo_visible(proposal_text(require_drafts(koi).find_proposal(which)))
 
 
-def decide(shelf: DraftStore, one: Proposal, key_pressed: Callable[[], str]) -> None:
-    """Ask for a key until it decides."""
+def ask_decision(drafts: DraftStore, draft: Proposal, key_pressed: Callable[[], str]) -> None:
+    """Ask for keys until one decides."""
     while True:
         click.echo(KEYS, err=True)
         key = key_pressed().lower()
@@ -78,62 +78,60 @@ def decide(shelf: DraftStore, one: Proposal, key_pressed: Callable[[], str]) -> 
             raise click.Abort
         if key != "v":
             break
-        say(text_of(one))
-    deed = {"a": approve_proposal, "d": dismiss_proposal}.get(key)
-    if deed:
-        say(deed(shelf, one))
+        echo_visible(proposal_text(draft))
+    action = {"a": approve_proposal, "d": dismiss_proposal}.get(key)
+    if action:
+        echo_visible(action(drafts, draft))
 
 
-def approve_proposal(shelf: DraftStore, one: Proposal) -> str:
+def approve_proposal(drafts: DraftStore, draft: Proposal) -> str:
     """Approve a draft, and return what that means."""
-    with writing(one.folder):
-        lines = [f"Approved: {one.name}", f"  It is used from the next task on, as it is now: {shelf.approve(one)}"]
-    before = rivals(one, places(one.kind, None, Path.cwd()))
-    return "\n".join([*lines, *(BEFORE.format(folder) for folder in before)])
+    with convert_errors(draft.folder):
+        lines = [f"Approved: {draft.name}", f"  Used from the next task on: {drafts.approve(draft)}"]
+    before = find_rivals(draft, places(draft.kind, None, Path.cwd()))
+    return "\n".join([*lines, *(SHADOWED.format(folder) for folder in before)])
 
 
-def dismiss_proposal(shelf: DraftStore, one: Proposal) -> str:
+def dismiss_proposal(drafts: DraftStore, draft: Proposal) -> str:
     """Dismiss a draft, and return what that means."""
-    with writing(one.folder):
-        return f"Dismissed: {one.name}\n  It is not proposed again as long as it lies in {shelf.dismiss(one)}"
+    with convert_errors(draft.folder):
+        return f"Dismissed: {draft.name}\n  It is not proposed again as long as it lies in {drafts.dismiss(draft)}"
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """While something is changed there; raises KoiError where the disk does not let it."""
+def convert_errors(folder: Path) -> Iterator[None]:
+    """Convert OSError while something is written to KoiError."""
     try:
         yield
     except OSError as error:
-        raise KoiError(UNWRITTEN.format(folder=folder, why=error.strerror or error)) from error
+        raise KoiError(WRITE_FAILED.format(folder=folder, why=error.strerror or error)) from error
 
 
-def text_of(one: Proposal) -> str:
-    """The file, and whatever else lies beside it by name."""
-    file = skill_in(one.folder)
-    others = sorted(each.relative_to(one.folder).as_posix() for each in one.folder.rglob("*") if each != file)
-    beside = [f"Beside it: {', '.join(others)}"] if others else []
+def proposal_text(draft: Proposal) -> str:
+    """Return the file, and the names of the files beside it."""
+    file = skill_in(draft.folder)
+    others = sorted(path.relative_to(draft.folder).as_posix() for path in draft.folder.rglob("*") if path != file)
+    beside = [f"Other files: {', '.join(others)}"] if others else []
     return "\n".join([str(file), "", file.read_text(encoding="utf-8", errors="replace").rstrip(), *beside])
 
 
-def say(text: str) -> None:
-    """Print a text in which nothing steers the terminal, and nothing is hidden."""
+def echo_visible(text: str) -> None:
+    """Print a text without control sequences and hidden characters."""
     click.echo(visible(text))
 
 
-def shelf_of(koi: Koi) -> DraftStore | None:
-    """The drafts, where proposing is switched on."""
+def load_drafts(koi: Koi) -> DraftStore | None:
+    """Return the drafts, if proposals are enabled."""
     with suppress(PluginNotFoundError):
         proposals = asyncio.run(koi.load("hooks", "proposals"))
-        if isinstance(proposals, Proposals):
-            return replace(proposals.shelf, koi=koi)
+        if isinstance(proposals, ProposalsHook):
+            return replace(proposals.drafts, koi=koi)
     return None
 
 
 def require_drafts(koi: Koi) -> DraftStore:
     """Return the drafts; raise KoiError where proposals are disabled."""
-    shelf = shelf_of(koi)
-    if shelf is None:
-        raise KoiError(
-            "Proposals are switched off. Take out enabled = false below [hooks.proposals] in the configuration."
-        )
-    return shelf
+    drafts = load_drafts(koi)
+    if drafts is None:
+        raise KoiError("Proposals are disabled. Remove `enabled = false` from [hooks.proposals] in the configuration.")
+    return drafts

@@ -6,8 +6,8 @@ from openkoi_hookspecs import Event
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted(Event):
-    """A skill or an evaluator was drafted, and waits for a person's word."""
+class ProposalDrafted(Event):
+    """A skill or an evaluator was drafted, and waits for the user's decision."""
 
     name = "proposals.drafted"
     proposal: str

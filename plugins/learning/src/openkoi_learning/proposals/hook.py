@@ -1,6 +1,6 @@
-"""After a run, when it is due: look for what is found wrong again and again, and draft an evaluator for it.
+"""Look for recurring findings after a run, if it is due, and draft an evaluator for them.
 
-Never on the way to a result, and never the end of a task: what goes wrong here is said, and tried again the next time.
+Never before the result, and an error never fails the task: it is reported, and tried again next time.
 """
 
 import asyncio
@@ -15,28 +15,28 @@ from openkoi_hookspecs import DataDir, KoiError, LimitExceededError, Result, Run
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_skillfile import EVALUATOR, canonical
 
-from .events import Drafted
-from .shelf import DraftStore
+from .draft_store import DraftStore
+from .events import ProposalDrafted
 
 if TYPE_CHECKING:
-    from .habits import Habit
+    from .recurring_findings import RecurringFindings
 
-HOUR, DAY = 3_600.0, 86_400.0
-MOST = 2
-FAILED = "Past tasks were not looked through for evaluators to propose: {error}. It is tried again after the next task."
-REASON = "{faulty} of {tasks} tasks of the category {category} had the same kinds of faults"
+HOUR_SECONDS, DAY_SECONDS = 3_600.0, 86_400.0
+MAX_DRAFTS = 2  # of one run
+FAILED = "Could not read past tasks to propose evaluators: {error}. Trying again after the next task."
+REASON = "{faulty} of {tasks} tasks of the category {category} had the same kinds of findings"
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
-    """What was found, and whether there was enough of it to rest until the interval is over."""
+class MiningResult:
+    """The recurring findings, and whether there were enough tasks to wait for the next interval."""
 
-    habits: Sequence["Habit"] = ()
+    habits: Sequence["RecurringFindings"] = ()
     ripe: bool = False
 
 
-class Proposals:
-    """Drafts evaluators for what only the general rubric judged. Settings: ``[hooks.proposals]``."""
+class ProposalsHook:
+    """Drafts evaluators for recurring findings of the general rubric. Settings: ``[hooks.proposals]``."""
 
     def __init__(
         self,
@@ -50,77 +50,77 @@ class Proposals:
         wording: bool = True,
         wording_seconds: float = 1.2,
     ) -> None:
-        self.shelf = DraftStore(data)
+        self.drafts = DraftStore(data)
         self.auto_propose = auto_propose
-        self.interval = mine_interval_hours * HOUR
+        self.interval = mine_interval_hours * HOUR_SECONDS
         self.min_samples, self.min_confidence = min_samples, min_confidence
-        self.lookback = days * DAY
+        self.lookback = days * DAY_SECONDS
         self.wording, self.wording_seconds = wording, wording_seconds
 
     @hookimpl(trylast=True)
     async def before_learn(self, result: Result, run: Run) -> None:
-        """Propose what there is to propose, where this run was one of those that it could be about."""
-        if not self.auto_propose or not concerns(result) or not self.due(time.time()):
+        """Propose evaluators, if this run has a finding they could be about."""
+        if not self.auto_propose or not has_rubric_findings(result) or not self.due(time.time()):
             return
         try:
             mined = await asyncio.to_thread(self.mine, run.task.category, time.time())
-            for habit in mined.habits[:MOST]:
+            for habit in mined.habits[:MAX_DRAFTS]:
                 await self.propose(habit, run)
             if mined.ripe:
                 self.rest()
         except OSError as error:
             await run.emit(WarningIssued(FAILED.format(error=error)))
 
-    def mine(self, category: str, now: float) -> Mined:
-        """Read the log; what is there already, or was dismissed, is no news."""
-        from .habits import Bar, habits
+    def mine(self, category: str, now: float) -> MiningResult:
+        """Read the log; skip what exists or was dismissed."""
         from .log import judged_tasks
+        from .recurring_findings import RecurrenceThresholds, find_recurring
 
-        tasks = judged_tasks(self.shelf.data / "sessions", now - self.lookback)
-        bar = Bar(self.min_samples, self.min_confidence)
+        tasks = judged_tasks(self.drafts.data / "sessions", now - self.lookback)
+        bar = RecurrenceThresholds(self.min_samples, self.min_confidence)
         same = sum(canonical(task.category) == canonical(category) for task in tasks)
-        found = [one for one in habits(tasks, bar) if not self.shelf.exists(EVALUATOR, one.name)]
-        return Mined(found, same >= bar.samples)
+        found = [one for one in find_recurring(tasks, bar) if not self.drafts.exists(EVALUATOR, one.name)]
+        return MiningResult(found, same >= bar.samples)
 
-    async def propose(self, habit: "Habit", run: Run) -> None:
-        """Write the draft, say so, then write it in better words where a model has them in time."""
+    async def propose(self, habit: "RecurringFindings", run: Run) -> None:
+        """Write the draft, report it, then rewrite it in a model's words if these arrive in time."""
         from .draft import skill_text
-        from .worded import question, wordings
+        from .llm_wording import build_request, parse_wordings
 
-        self.shelf.put(EVALUATOR, habit.name, skill_text(habit))
+        self.drafts.write_draft(EVALUATOR, habit.name, skill_text(habit))
         reason = REASON.format(faulty=habit.faulty, tasks=habit.tasks, category=habit.category)
-        await run.emit(Drafted(habit.name, EVALUATOR, reason))
+        await run.emit(ProposalDrafted(habit.name, EVALUATOR, reason))
         try:
             async with asyncio.timeout(self.wording_seconds):
-                better = wordings(await run.chat(question(habit)), habit) if self.wording else {}
+                better = parse_wordings(await run.chat(build_request(habit)), habit) if self.wording else {}
         except (KoiError, LimitExceededError, TimeoutError):
             return
         if better:
-            self.shelf.put(EVALUATOR, habit.name, skill_text(habit, better))
+            self.drafts.write_draft(EVALUATOR, habit.name, skill_text(habit, better))
 
     @property
     def stamp(self) -> Path:
         """The file whose time is that of the last look."""
-        return self.shelf.data / "cache" / "proposals.looked"
+        return self.drafts.data / "cache" / "proposals.looked"
 
     def due(self, now: float) -> bool:
-        """Whether the last look is long enough ago; a time to come is that of a clock that was wrong."""
+        """Return whether the last look is long enough ago; ignore a time in the future."""
         try:
             return not 0 <= now - self.stamp.stat().st_mtime < self.interval
         except OSError:
             return True
 
     def rest(self) -> None:
-        """Look again when the interval is over."""
+        """Wait for the next interval."""
         private_folder(self.stamp.parent)
         self.stamp.touch()
 
 
-def concerns(result: Result) -> bool:
-    """Whether the general rubric found anything wrong in a run."""
+def has_rubric_findings(result: Result) -> bool:
+    """Return whether the general rubric found anything wrong in a run."""
     found = [finding for one in result.iterations if one.evaluation for finding in one.evaluation.open]
     if not found:
         return False
-    from .habits import by_rubric
+    from .recurring_findings import by_rubric
 
     return any(map(by_rubric, found))

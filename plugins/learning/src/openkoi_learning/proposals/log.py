@@ -1,6 +1,6 @@
-"""What the run log tells of tasks that were judged: category, rubrics, findings. Knows records; decides nothing.
+"""Read the tasks that were judged from the run log: category, rubrics, findings.
 
-Only the lines that say so are read, of the segments that were written to lately.
+Only lines of these events are read, in segments that changed recently.
 """
 
 from dataclasses import dataclass, field
@@ -9,13 +9,13 @@ from pathlib import Path
 from openkoi_hookspecs import Finding, Record, Task, events
 from openkoi_runlog import segments, select_from
 
-TELLING = (events.TaskStarted, events.JudgeVoted, events.EvaluationFinished)
-MOST_BYTES = 64_000_000
+JUDGING_EVENTS = (events.TaskStarted, events.JudgeVoted, events.EvaluationFinished)
+MAX_BYTES = 64_000_000
 
 
 @dataclass(slots=True)
 class JudgedTask:
-    """A task that was judged: by which rubrics, and all that was found wrong with its attempts."""
+    """A task that was judged: by which rubrics, and all findings."""
 
     run: str
     at: str
@@ -25,18 +25,18 @@ class JudgedTask:
 
 
 def judged_tasks(sessions: Path, since: float) -> list[JudgedTask]:
-    """The tasks that some rubric judged, in segments that were written to after ``since``."""
+    """Return the tasks that a rubric judged, in segments written after ``since``."""
     tasks: dict[str, JudgedTask] = {}
-    for path in newest(sessions, since):
-        for record in select_from(path, TELLING):
-            take(tasks, record)
+    for path in newest_segments(sessions, since):
+        for record in select_from(path, JUDGING_EVENTS):
+            apply_record(tasks, record)
     return sorted((one for one in tasks.values() if one.rubrics), key=lambda one: (one.at, one.run))
 
 
-def newest(sessions: Path, since: float) -> list[Path]:
-    """The segments to read, oldest first: of those since then as many of the newest as are not too much to read."""
+def newest_segments(sessions: Path, since: float) -> list[Path]:
+    """Return the segments to read, oldest first: the newest ones up to a total size."""
     kept: list[Path] = []
-    room = MOST_BYTES
+    room = MAX_BYTES
     for path in reversed(segments(sessions)):
         found = path.stat()
         room -= found.st_size
@@ -46,10 +46,10 @@ def newest(sessions: Path, since: float) -> list[Path]:
     return kept[::-1]
 
 
-def take(tasks: dict[str, JudgedTask], record: Record) -> None:
-    """Take in what one record says."""
+def apply_record(tasks: dict[str, JudgedTask], record: Record) -> None:
+    """Apply one record."""
     match record.event:
-        case events.TaskStarted(task=task) if counts(task):
+        case events.TaskStarted(task=task) if is_user_task(task):
             tasks.setdefault(record.run, JudgedTask(record.run, record.at, task.category)).category = task.category
         case events.EvaluationFinished(evaluation=evaluation) if record.run in tasks:
             tasks[record.run].findings += evaluation.open
@@ -57,7 +57,7 @@ def take(tasks: dict[str, JudgedTask], record: Record) -> None:
             tasks[record.run].rubrics.add(rubric)
 
 
-def counts(task: Task) -> bool:
-    """Whether it is a person's task, and not a part of one, or a trial of a judge."""
+def is_user_task(task: Task) -> bool:
+    """Return whether it is the user's own task, not a sub-task or a trial of a judge."""
     by_no_model = task.agent is not None and bool(task.agent.worker) and task.agent.team is None
     return not task.parent and not by_no_model

@@ -8,7 +8,7 @@ from openkoi_hookspecs import ConfigError, Embedding
 from .hashing import vector
 from .words import count_words
 
-MIN_DIMENSIONS, LARGEST = 64, 65_536
+MIN_DIMENSIONS, MAX_DIMENSIONS = 64, 65_536
 
 
 class Lexical:
@@ -20,8 +20,8 @@ class Lexical:
     """
 
     def __init__(self, *, dimensions: int = 1024) -> None:
-        if not MIN_DIMENSIONS <= dimensions <= LARGEST:
-            raise ConfigError(f"dimensions is {dimensions}. Set it between {MIN_DIMENSIONS} and {LARGEST}.")
+        if not MIN_DIMENSIONS <= dimensions <= MAX_DIMENSIONS:
+            raise ConfigError(f"dimensions is {dimensions}. Set it between {MIN_DIMENSIONS} and {MAX_DIMENSIONS}.")
         self._dimensions = dimensions
 
     @property
@@ -35,7 +35,7 @@ class Lexical:
         return f"lexical-1-{self._dimensions}"
 
     async def embed(self, texts: Sequence[str]) -> Embedding:
-        """Embed each text; others have their turn in between."""
+        """Embed each text; other tasks run in between."""
         vectors = []
         for text in texts:
             vectors.append(vector(count_words(text), self._dimensions))

@@ -18,7 +18,7 @@ Features = tuple[tuple[int, ...], tuple[float, ...]]
 
 
 def vector(counted: Mapping[str, int], dimensions: int) -> Sequence[float]:
-    """Return the vector, of length 1. What comes often weighs more, but less than in proportion."""
+    """Return the vector, of length 1. Frequent words weigh more, but less than in proportion."""
     import numpy
 
     places: list[int] = []

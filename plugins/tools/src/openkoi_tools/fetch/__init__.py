@@ -1,6 +1,6 @@
-"""Reads pages of the web: from hosts that are listed, or that a person is asked about."""
+"""Fetch web pages from listed hosts, or after asking the user."""
 
-from .gate import FetchGate
+from .permission_hook import FetchGate
 from .toolbox import Fetch
 
 __all__ = ["Fetch", "FetchGate"]

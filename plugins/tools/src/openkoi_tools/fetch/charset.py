@@ -1,4 +1,4 @@
-"""The bytes of a page as text, whatever they are said to be. Pure; never fails."""
+"""Decode the bytes of a page, whatever encoding it declares. Never fails."""
 
 import codecs
 import re
@@ -17,21 +17,21 @@ HEAD = 1024
 LAST = "cp1252"
 
 
-def decode_body(body: bytes, type: str = "") -> str:
-    """Read by the byte order mark, else the header, else the page's own word, else as UTF-8: by the first that fits."""
+def decode_body(body: bytes, media_type: str = "") -> str:
+    """Decode by the byte order mark, else the header, else the page's own declaration, else by trying."""
     for bom, codec in BOMS:
         if body.startswith(bom):
             return body[len(bom) :].decode(codec, "replace")
-    for codec in (*declared_encodings(body, type), "utf-8"):
-        text = fitting(body, codec)
+    for codec in (*declared_encodings(body, media_type), "utf-8"):
+        text = try_decode(body, codec)
         if text is not None:
             return text
     return body.decode(LAST, "replace")
 
 
-def declared_encodings(body: bytes, type: str) -> Iterator[str]:
+def declared_encodings(body: bytes, media_type: str) -> Iterator[str]:
     """Yield the encodings that a page declares, by their Python names."""
-    header, meta = DECLARED.search(type), META.search(body[:HEAD]) if "html" in type.lower() else None
+    header, meta = DECLARED.search(media_type), META.search(body[:HEAD]) if "html" in media_type.lower() else None
     names = (header[1] if header else "", meta[1].decode("ascii", "replace") if meta else "")
     for name in names:
         try:
@@ -43,8 +43,8 @@ def declared_encodings(body: bytes, type: str) -> Iterator[str]:
             yield AS_THE_WEB_READS.get(found, found)
 
 
-def fitting(body: bytes, codec: str) -> str | None:
-    """The text in this encoding; None where it is another. A character that is cut off at the end is left out."""
+def try_decode(body: bytes, codec: str) -> str | None:
+    """Decode the text in this encoding; return None if it is invalid. Ignore a character that is cut off at the end."""
     try:
         return codecs.getincrementaldecoder(codec)("strict").decode(body)
     except UnicodeError:

@@ -1,4 +1,4 @@
-"""What went wrong on the network, in words. Knows errors and statuses; says nothing that a server wrote."""
+"""Describe network errors, without text from the server."""
 
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -7,16 +7,16 @@ from ssl import SSLCertVerificationError, SSLError
 from .address import PageAddress
 
 HINTS = {
-    401: "It wants credentials, which are never sent.",
-    403: "It does not let us read this page.",
+    401: "It requires credentials, which are never sent.",
+    403: "Access to this page is denied.",
     404: "Check the address, or start from a page that links to it.",
-    410: "The page is gone for good.",
-    429: "It is asked too often; wait before you ask again.",
+    410: "The page was removed permanently.",
+    429: "Rate limited; wait before you try again.",
 }
 
 
 def refusal(address: PageAddress, status: int) -> str:
-    """Return why there is no page, by the response's status."""
+    """Return why the page is unavailable, by the response's status."""
     later = "It may answer later." if status >= 500 else "No page to read."
     return f"{address.authority} answered {format_status(status)} for {address.printable}. {HINTS.get(status, later)}"
 
@@ -30,25 +30,25 @@ def format_status(status: int) -> str:
 
 
 def explain_error(address: PageAddress, error: Exception) -> str:
-    """Why an exchange came to nothing."""
+    """Explain why an exchange failed."""
     from httpx2 import ConnectError, ConnectTimeout, DecodingError
 
     host = address.authority
     for cause in causes(error):
         if isinstance(cause, SSLCertVerificationError):
-            return f"{host} could not prove who it is ({cause.verify_message}); nothing was sent."
+            return f"{host} has an invalid certificate ({cause.verify_message}); nothing was sent."
         if isinstance(cause, SSLError):
-            return f"{host} and we found no way to encrypt ({cause.reason or 'TLS failed'}); nothing was sent."
+            return f"No secure connection to {host} ({cause.reason or 'TLS failed'}); nothing was sent."
     if isinstance(error, ConnectError | ConnectTimeout):
         why = "no answer" if isinstance(error, ConnectTimeout) else str(error) or "refused"
         return f"{host} could not be reached ({why}). Pages are fetched directly; proxies are not used."
     if isinstance(error, DecodingError):
-        return f"{host} sent a packed page that cannot be unpacked."
+        return f"{host} sent a compressed page that cannot be decompressed."
     return f"{host} ended its response early ({type(error).__name__})."
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and all that it came from."""
+    """Yield an error and its causes."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from openkoi_hookspecs import Allow, Arguments, Effect, Permission, Tool, ToolError, ToolResult
 
 from .address import PageAddress
-from .journey import Arrival, Traveller
-from .reading import FetchedPage, page_of
-from .shown import fence_data, format_page
-from .verdict import verdict
-from .wanted import PARAMETERS, PageRequest, parse_request
+from .address_check import check_address
+from .page_text import FetchedPage, page_of
+from .redirects import Arrival, RedirectFollower
+from .request_args import PARAMETERS, PageRequest, parse_request
+from .result_text import fence_data, format_page
 
-KEPT = 4
+MAX_CACHED_PAGES = 4
 DESCRIPTION = (
     "Fetch a web page by its URL and return it as text; HTML becomes Markdown with links. Long pages come in pieces of "
     "up to 24 KB: continue with start. The user may be asked first."
@@ -22,9 +22,9 @@ DESCRIPTION = (
 
 @dataclass(frozen=True, slots=True)
 class FetchUrl:
-    """Called with arguments. What is not listed is fetched only if the gate has passed on the question about it."""
+    """Called with arguments. A host that is not listed is fetched only if the hook has passed the question about it."""
 
-    traveller: Traveller
+    traveller: RedirectFollower
     asked: set[PageAddress] = field(default_factory=set)
     pages: OrderedDict[PageAddress, FetchedPage] = field(default_factory=OrderedDict)
 
@@ -34,11 +34,11 @@ class FetchUrl:
         page = self.find_open_page(asked_for)
         if page is None:
             self.refuse_unasked(asked_for.address)
-            arrival = await self.traveller.go(asked_for.address)
+            arrival = await self.traveller.fetch(asked_for.address)
             if arrival.onward:
-                return ToolResult(led_on(arrival, arrival.onward))
+                return ToolResult(format_redirect(arrival, arrival.onward))
             page = await asyncio.to_thread(page_of, arrival)
-            self.keep(asked_for.address, page)
+            self.cache_page(asked_for.address, page)
         return ToolResult(format_page(page, asked_for.start))
 
     def check_permission(self, asked_for: PageRequest) -> Permission:
@@ -46,29 +46,29 @@ class FetchUrl:
         if self.find_open_page(asked_for):
             return Allow()
         self.asked.add(asked_for.address)
-        return verdict(asked_for.address, self.traveller.allowed)
+        return check_address(asked_for.address, self.traveller.allowed)
 
     def refuse_unasked(self, address: PageAddress) -> None:
         """Raise for a host that needs approval, where the user cannot have been asked."""
-        if address not in self.asked and not isinstance(verdict(address, self.traveller.allowed), Allow):
+        if address not in self.asked and not isinstance(check_address(address, self.traveller.allowed), Allow):
             raise ToolError(
                 f"{address.authority} is not in [tools.fetch] allow, and the hook 'fetch', which asks about other "
-                "hosts, is not at work. A person can list the host, or switch the hook on."
+                "hosts, is disabled. The user can list the host, or enable the hook."
             )
 
     def find_open_page(self, asked_for: PageRequest) -> FetchedPage | None:
         """Return a page that is being read in parts."""
         return self.pages.get(asked_for.address) if asked_for.start else None
 
-    def keep(self, address: PageAddress, page: FetchedPage) -> None:
-        """Remember a page, and forget the oldest."""
+    def cache_page(self, address: PageAddress, page: FetchedPage) -> None:
+        """Cache a page, and drop the oldest."""
         self.pages.pop(address, None)
         self.pages[address] = page
-        while len(self.pages) > KEPT:
+        while len(self.pages) > MAX_CACHED_PAGES:
             self.pages.popitem(last=False)
 
     def tool(self) -> Tool:
-        """The tool as a model is shown it."""
+        """Return the tool as the model sees it."""
         return Tool(
             "fetch_url",
             DESCRIPTION,
@@ -80,10 +80,10 @@ class FetchUrl:
         )
 
 
-def led_on(arrival: Arrival, onward: PageAddress) -> str:
+def format_redirect(arrival: Arrival, onward: PageAddress) -> str:
     """Report that a page is on a host that was not approved."""
     return (
-        f"HTTP {arrival.answer.status}, {arrival.address.printable} leads on to another host, which was not asked: "
+        f"HTTP {arrival.answer.status}, {arrival.address.printable} redirects to another host, which was not approved: "
         f"{onward.authority}\nIf you need the page, call fetch_url with its address.\n"
         + fence_data("location", str(onward))
     )

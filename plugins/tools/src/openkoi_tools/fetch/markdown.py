@@ -1,4 +1,4 @@
-"""HTML as text to read, with links that are whole. Knows HTML by a library of pure Python: pages are hostile input."""
+"""Convert HTML to Markdown with absolute links, by a library of pure Python: pages are hostile input."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -8,22 +8,22 @@ if TYPE_CHECKING:
     from justhtml import Node
     from justhtml.dom import NodeType
 
-MOST = 2_000_000
-UNREAD = frozenset(
+MAX_HTML_CHARACTERS = 2_000_000
+SKIPPED_ELEMENTS = frozenset(
     {"#comment", "script", "style", "template", "noscript", "svg", "math", "img", "picture", "video", "audio", "canvas"}
     | {"object", "embed", "iframe", "button", "input", "select", "textarea", "dialog"}
 )
-TOLD = frozenset({"start", "colspan", "rowspan"})
-FOLLOWED = ("http://", "https://", "mailto:")
+KEPT_ATTRIBUTES = frozenset({"start", "colspan", "rowspan"})
+LINK_SCHEMES = ("http://", "https://", "mailto:")
 
 
-def markdown(html: str, address: str) -> str:
-    """A page as Markdown, its title first. What is not for reading is left out."""
+def to_markdown(html: str, address: str) -> str:
+    """Return a page as Markdown, its title first, without scripts and styles."""
     from justhtml import JustHTML
 
-    page, title = JustHTML(html[:MOST], sanitize=False), ""
+    page, title = JustHTML(html[:MAX_HTML_CHARACTERS], sanitize=False), ""
     for node in nodes(page.root):
-        node.children = [child for child in node.children or () if not unread(child)]
+        node.children = [child for child in node.children or () if not is_skipped(child)]
         node.attrs = useful_attributes(node, address)
         if node.name == "title" and not title:
             title = " ".join(node.to_text().split())
@@ -40,15 +40,15 @@ def nodes(root: "Node") -> "Iterator[Node]":
         waiting.extend(child for child in reversed(node.children or ()) if child.name != "#text")
 
 
-def unread(node: "NodeType") -> bool:
-    """Whether a node is not for reading."""
+def is_skipped(node: "NodeType") -> bool:
+    """Return whether a node is not for reading."""
     from justhtml import Text
 
     if isinstance(node, Text):
         return False
     attrs = node.attrs or {}
     return (
-        node.name in UNREAD
+        node.name in SKIPPED_ELEMENTS
         or "hidden" in attrs
         or attrs.get("aria-hidden") == "true"
         or attrs.get("class") == "headerlink"
@@ -58,8 +58,8 @@ def unread(node: "NodeType") -> bool:
 def useful_attributes(node: "Node", address: str) -> dict[str, str | None]:
     """Return the attributes that matter to a reader."""
     attrs = node.attrs or {}
-    kept = {name: value for name, value in attrs.items() if name in TOLD}
-    if node.name == "a" and (link := join_url(address, attrs.get("href") or "")).startswith(FOLLOWED):
+    kept = {name: value for name, value in attrs.items() if name in KEPT_ATTRIBUTES}
+    if node.name == "a" and (link := join_url(address, attrs.get("href") or "")).startswith(LINK_SCHEMES):
         return {**kept, "href": link}
     return kept
 

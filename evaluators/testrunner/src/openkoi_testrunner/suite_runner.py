@@ -1,0 +1,132 @@
+"""Run a project's suites in order, as long as time remains."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from openkoi_hookspecs import Run
+
+from .baseline import SuiteBaseline
+from .missing_dependencies import NotRun, missing_download, missing_imports, missing_packages
+from .programs import RunnerProgram, configured_program, program_for
+from .project import RunnerKind
+from .python import Python
+from .report import outcome_of
+from .results import SuiteOutcome, count_as_passed, join_outcomes, relative_outcome
+from .suites import Suite
+
+MAX_REPEATED_TESTS = 20
+PYTHONS = frozenset({RunnerKind.PYTEST, RunnerKind.UNITTEST})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteResults:
+    """The outcome of each suite, the suites that did not run, and those postponed until others pass."""
+
+    outcomes: Mapping[Suite, SuiteOutcome] = field(default_factory=dict)
+    not_run: tuple[NotRun, ...] = ()
+    put_off: tuple[Suite, ...] = ()
+
+    @property
+    def whole(self) -> SuiteOutcome | None:
+        """All outcomes joined."""
+        return join_outcomes(list(self.outcomes.values()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTimeLimits:
+    """The time limits of one test run, and of all together."""
+
+    each: float
+    until: float
+    in_all: float
+
+    @property
+    def left(self) -> float:
+        """The seconds that the next run may take; none if too few remain."""
+        return min(self.each, self.until - time.monotonic())
+
+
+def start_time_limits(each: float, in_all: float) -> RunTimeLimits:
+    """Return time limits that start now."""
+    return RunTimeLimits(each=each, until=time.monotonic() + in_all, in_all=in_all)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRunner:
+    """The settings with which suites are run."""
+
+    run: Run
+    patience: RunTimeLimits
+    venv: str = ""
+    command: str = ""
+
+    async def all(self, suites: Sequence[Suite], before: SuiteBaseline, files: Sequence[str]) -> SuiteResults:
+        """Run the suites that the work touched; the others only if these pass, so that it may be accepted."""
+        near = [suite for suite in suites if suite.contains_any(files)] or list(suites)
+        far = [suite for suite in suites if suite not in near]
+        results = await self.run_suites(near, before)
+        if far and any(before.requires(test.name) for outcome in results.outcomes.values() for test in outcome.red):
+            return SuiteResults(outcomes=results.outcomes, not_run=results.not_run, put_off=tuple(far))
+        rest = await self.run_suites(far, before)
+        return SuiteResults(outcomes={**results.outcomes, **rest.outcomes}, not_run=(*results.not_run, *rest.not_run))
+
+    async def run_suites(self, suites: Sequence[Suite], before: SuiteBaseline | None) -> SuiteResults:
+        """Run suites in order; with a ``before``, repeat failed tests."""
+        outcomes: dict[Suite, SuiteOutcome] = {}
+        not_run: list[NotRun] = []
+        for suite in suites:
+            came = await self.run_suite(suite)
+            if isinstance(came, NotRun):
+                not_run.append(came)
+            else:
+                outcomes[suite] = await self.repeat_failed(suite, came, before) if before else came
+                hollow = missing_imports(suite, came, self.run.workspace)
+                not_run += [hollow] if hollow else []
+        return SuiteResults(outcomes=outcomes, not_run=tuple(not_run))
+
+    async def run_suite(self, suite: Suite, only: tuple[str, ...] = ()) -> SuiteOutcome | NotRun:
+        """Run a suite; ``only`` are names relative to the workspace."""
+        if self.patience.left <= 0:
+            why = f"the {self.patience.in_all:g} seconds for all tests are used up"
+            return NotRun(suite, why, "Raise total in [evaluators.testrunner].")
+        names = tuple(name.removeprefix(f"{suite.folder}/") if suite.folder else name for name in only)
+        came = await (self.run_python(suite, names) if suite.kind in PYTHONS else self.run_by_program(suite, names))
+        return came if isinstance(came, NotRun) else relative_outcome(came, suite.folder)
+
+    async def run_python(self, suite: Suite, only: tuple[str, ...]) -> SuiteOutcome | NotRun:
+        """Run Python's tests."""
+        python = Python(kind=suite.kind, seconds=self.patience.left, venv=self.venv, folder=suite.folder, only=only)
+        outcome = await python.run(self.run)
+        return outcome or NotRun(suite, "no Python interpreter has pytest", "Install it in the project's environment.")
+
+    async def run_by_program(self, suite: Suite, only: tuple[str, ...]) -> SuiteOutcome | NotRun:
+        """Run the tests by a program; retry with the user's caches if it cannot reach something."""
+        root = self.run.workspace
+        program = (
+            configured_program(self.command) if suite.kind is RunnerKind.COMMAND else program_for(suite, root, only)
+        )
+        if not program.there:
+            return NotRun(
+                suite, f"{program.needs or program.argv[0]} is not installed", "Install it, or set a command."
+            )
+        if suite.kind is RunnerKind.NPM and (bare := missing_packages(suite, root)):
+            return bare
+        came = await self.run_program(suite, program)
+        return await self.run_program(suite, program.at_home) if isinstance(came, NotRun) and program.else_env else came
+
+    async def run_program(self, suite: Suite, program: RunnerProgram) -> SuiteOutcome | NotRun:
+        """Run a program, and distinguish a failing test from a missing dependency."""
+        report = await program.run(self.run, max(self.patience.left, 1.0))
+        outcome = outcome_of(report)
+        return missing_download(suite, report, outcome) or outcome
+
+    async def repeat_failed(self, suite: Suite, outcome: SuiteOutcome, before: SuiteBaseline) -> SuiteOutcome:
+        """Repeat the few failed tests without changes: those that pass now, alone and among all, are flaky."""
+        names = tuple(test.name for test in outcome.red if before.requires(test.name))
+        if not (outcome.repeats and outcome.complete and 0 < len(names) <= MAX_REPEATED_TESTS):
+            return outcome
+        alone = await self.run_suite(suite, names)
+        lucky = alone.green.intersection(names) if isinstance(alone, SuiteOutcome) else frozenset()
+        among_all = await self.run_suite(suite) if lucky else None
+        return count_as_passed(outcome, lucky & among_all.green) if isinstance(among_all, SuiteOutcome) else outcome

@@ -1,0 +1,21 @@
+"""Decide whether a task's remaining limits allow an extra model call."""
+
+from openkoi_hookspecs import Cost, Limits
+
+CHARACTERS_PER_TOKEN = 3  # a low estimate, so that the call fits
+MAX_SHARE = 0.5  # of what the work has left (estimate)
+
+
+def too_expensive_reason(characters: int, answer: int, spent: Cost, limits: Limits) -> str:
+    """Return why a call with so much text is too expensive: it may use half of what the work has left. Empty if it is
+    not.
+
+    A token is assumed to cost what the task's tokens have cost so far.
+    """
+    tokens = characters // CHARACTERS_PER_TOKEN + answer
+    if spent.calls + 1 >= limits.calls:
+        return "the last call is for the work"
+    if tokens > MAX_SHARE * (limits.tokens - spent.budget_tokens):
+        return "too few tokens are left for one"
+    usd = tokens * spent.usd / spent.budget_tokens if spent.budget_tokens else 0.0
+    return "too little money is left for one" if usd > MAX_SHARE * (limits.usd - spent.usd) else ""

@@ -1,0 +1,184 @@
+"""Measure whether an entry helps, from outcomes with it and without it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import sqrt
+from typing import TypeAlias
+
+# All of these are estimates, checked by the simulated users of the tests.
+OUTCOME_DECAY = 0.94  # weight that an outcome loses with each later one
+PRIOR_RUNS = 3.0  # runs at the usual rate that every estimate assumes
+CERTAIN_DEVIATIONS = 1.96  # 95 % two-sided
+SUSPECT_DEVIATIONS = 1.28  # 90 % one-sided
+MIN_RUNS = 3  # before anything is concluded
+MAX_IDLE_RUNS = 24  # after which an entry must have made a difference
+DOUBTFUL_RATE, HARMFUL_RATE = 0.7, 0.5  # share of runs without a finding about the entry
+MIN_DIFFERENCE = 0.1
+SIDES = {"with": True, "without": False}
+
+
+@dataclass(frozen=True, slots=True)
+class EntryOutcome:
+    """One run in which an entry was eligible: shown to this model or held out, and how the first attempt went.
+
+    ``blamed``: a finding is about the entry's subject, whether it was shown or not.
+    """
+
+    run: str
+    model: str
+    shown: bool
+    passed: bool
+    blamed: bool = False
+
+
+Criterion: TypeAlias = Callable[[EntryOutcome], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Uplift:
+    """How much more often a first attempt passes with an entry than without it: the mean and a 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often an entry was shown, helped, harmed and was held out."""
+
+    shown: int = 0
+    helpful: int = 0
+    harmful: int = 0
+    withheld: int = 0
+
+
+def count_outcomes(uses: Sequence[EntryOutcome]) -> Counts:
+    """Count outcomes: a shown entry helped if the first attempt passed, and harmed if a finding is about it."""
+    shown = [use for use in uses if use.shown]
+    return Counts(
+        shown=len(shown),
+        helpful=sum(use.passed for use in shown),
+        harmful=sum(use.blamed and not use.passed for use in shown),
+        withheld=len(uses) - len(shown),
+    )
+
+
+def count_by_model(uses: Sequence[EntryOutcome]) -> Mapping[str, Counts]:
+    """Return the counts of each model that it was shown to."""
+    models = dict.fromkeys(use.model for use in uses)
+    return {model: count_outcomes([use for use in uses if use.model == model]) for model in models}
+
+
+def pass_rates(uses: Sequence[EntryOutcome]) -> Mapping[str, tuple[int, int]]:
+    """Return how many first attempts passed, of how many: with the entry and without."""
+    sides = {
+        "with": [use.passed for use in uses if use.shown],
+        "without": [use.passed for use in uses if not use.shown],
+    }
+    return {name: (sum(passed), len(passed)) for name, passed in sides.items()}
+
+
+def decayed_successes(uses: Sequence[EntryOutcome], good: Criterion, *, shown: bool) -> tuple[float, float]:
+    """Return the weighted successes and total; the newest counts as one."""
+    well = total = 0.0
+    for use in uses:
+        if use.shown is shown:
+            well = well * OUTCOME_DECAY + good(use)
+            total = total * OUTCOME_DECAY + 1
+    return well, total
+
+
+def passed_first(use: EntryOutcome) -> bool:
+    """Return whether the first attempt was good enough."""
+    return use.passed
+
+
+def not_blamed(use: EntryOutcome) -> bool:
+    """Return whether no finding was about the entry's subject."""
+    return use.passed or not use.blamed
+
+
+def estimate_uplift(uses: Sequence[EntryOutcome], usual: float, good: Criterion = passed_first) -> Uplift:
+    """Compare runs with an entry to runs without it; ``usual`` is the usual share of runs that go well."""
+    with_it = estimate_share(*decayed_successes(uses, good, shown=True), usual)
+    without = estimate_share(*decayed_successes(uses, good, shown=False), usual)
+    mean = with_it[0] - without[0]
+    spread = CERTAIN_DEVIATIONS * sqrt(with_it[1] + without[1])
+    return Uplift(mean, max(-1.0, mean - spread), min(1.0, mean + spread))
+
+
+def estimate_share(passed: float, total: float, usual: float) -> tuple[float, float]:
+    """Return the mean and the variance of a share, assuming a few runs at the usual rate."""
+    good, size = passed + PRIOR_RUNS * usual, total + PRIOR_RUNS
+    mean = good / size
+    return mean, mean * (1 - mean) / (size + 1)
+
+
+def estimate_utility(uses: Sequence[EntryOutcome], base: float) -> float:
+    """Return what an entry is worth, 0.0 to 1.0: harm weighs more than help, and ``base`` counts before any outcome."""
+    helpful = harmful = 0.0
+    for use in (use for use in uses if use.shown):
+        helpful = helpful * OUTCOME_DECAY + use.passed
+        harmful = harmful * OUTCOME_DECAY + (use.blamed and not use.passed)
+    return (helpful + 2 * base) / (helpful + 1.5 * harmful + 2)
+
+
+def is_harmful(uses: Sequence[EntryOutcome], usual: float) -> bool:
+    """Return whether an entry should be archived because it harms: its own subject, or the whole result."""
+    shown = [use for use in uses if use.shown]
+    if len(shown) < MIN_RUNS or shown[-1].passed:
+        return False
+    well, total = decayed_successes(uses, not_blamed, shown=True)
+    if not any(map(not_blamed, shown[-MIN_RUNS:])) or (total >= MIN_RUNS and well / total < HARMFUL_RATE):
+        return True
+    return is_below_zero(estimate_uplift(uses, usual, not_blamed), SUSPECT_DEVIATIONS) or (
+        len(shown) >= 2 * MIN_RUNS and is_below_zero(estimate_uplift(uses, usual), CERTAIN_DEVIATIONS)
+    )
+
+
+def is_below_zero(found: Uplift, certainty: float) -> bool:
+    """Return whether an uplift is below zero by so many standard deviations."""
+    return found.mean + certainty * (found.high - found.low) / 2 / CERTAIN_DEVIATIONS < 0
+
+
+def is_idle(uses: Sequence[EntryOutcome], usual: float) -> bool:
+    """Return whether an entry was shown and held out often enough to see that it makes no difference."""
+    known = count_outcomes(uses)
+    if known.shown < MAX_IDLE_RUNS or known.withheld < MIN_RUNS:
+        return False
+    return (
+        estimate_uplift(uses, usual).high < MIN_DIFFERENCE
+        and estimate_uplift(uses, usual, not_blamed).high < MIN_DIFFERENCE
+    )
+
+
+def proves_uplift(uses: Sequence[EntryOutcome], usual: float) -> bool:
+    """Return whether held-out runs show that first attempts pass more often with an entry."""
+    known = count_outcomes(uses)
+    return min(known.shown, known.withheld) >= MIN_RUNS and estimate_uplift(uses, usual).low > 0
+
+
+def is_doubtful(uses: Sequence[EntryOutcome]) -> bool:
+    """Return whether findings are about an entry's subject too often although it was shown."""
+    well, total = decayed_successes(uses, not_blamed, shown=True)
+    return total >= 1 and well / total < DOUBTFUL_RATE
+
+
+def base_holdout_rate(uses: Sequence[EntryOutcome], share: float, *, doubted: bool, opinion: bool = False) -> float:
+    """Return the share of runs to hold an entry out of: the better known, the fewer.
+
+    Only these runs can prove an opinion, so it is held out until there are enough of them.
+    """
+    if doubted:
+        return min(0.5, share * 4)
+    shown = sum(use.shown for use in uses)
+    if opinion and len(uses) - shown < MIN_RUNS:
+        return share / 2
+    return max(share / 10, share * 4 / (4 + shown))
+
+
+def random_share(run: str, entry: str) -> float:
+    """Return a number from 0.0 to 1.0 that depends only on the run and the entry."""
+    return int.from_bytes(blake2b(f"{run}\0{entry}".encode(), digest_size=7).digest(), "big") / 2**56

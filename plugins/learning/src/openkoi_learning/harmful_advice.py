@@ -1,0 +1,60 @@
+"""Learn from advice that was followed and did harm: a check failed, or the score fell."""
+
+from collections.abc import Iterator
+
+from openkoi_hookspecs import Finding, Iteration, LearningStatus
+
+from .entry import LearningEntry, Trust, shorten
+from .evidence import evaluated_steps, followed_sentences, touches_subject
+from .lesson import Lesson, make_entry, make_evidence
+from .text_similarity import terms
+
+REGRESSION_WORTH, VERIFIED_WORTH = 0.7, 0.8  # before any outcome (estimates)
+NOWHERE = Finding("")
+
+
+def find_harmful_advice(lesson: Lesson) -> Iterator[LearningEntry]:
+    """Yield warnings about advice that was followed, and made a passing check fail.
+
+    Advice that fixed another check is not warned of, unless it is about the check that failed. The warning is verified
+    if the written lines contain the advice; else it is an opinion.
+    """
+    for number, step in evaluated_steps(lesson.result.iterations):
+        red = sorted(step.new.failing & {check.name for check in step.old.checks if check.passed})
+        advice = find_advice(step.after, red[0]) if red else ""
+        if advice and (not step.fixed_checks or terms(advice) & terms(red[0])):
+            followed = (
+                followed_sentences(advice, step.changed_text)
+                if touches_subject(NOWHERE, red[0], step.changed_files)
+                else ""
+            )
+            warning = f"Do not: {shorten(followed or advice, 140)}"
+            sure = (
+                {"standing": LearningStatus.ACTIVE, "trust": Trust.CHECK, "base": VERIFIED_WORTH}
+                if followed
+                else {"base": REGRESSION_WORTH}
+            )
+            text, proof = f"{warning} (it turned {red[0]} red)", make_evidence(lesson, number, None, step)
+            yield make_entry(lesson, "anti_pattern", text, proof, advice=warning, **sure)
+
+
+def find_regressions(lesson: Lesson) -> Iterator[LearningEntry]:
+    """Yield warnings about advice that was followed, and made the score fall."""
+    for number, step in evaluated_steps(lesson.result.iterations):
+        if (
+            step.score_gain < -lesson.thresholds.regression
+            and not step.broken_checks
+            and (advice := find_advice(step.after, ""))
+        ):
+            warning = f"Perhaps do not: {shorten(advice, 150)}"
+            facts = {"advice": warning, "base": REGRESSION_WORTH}
+            proof = make_evidence(lesson, number, None, step)
+            yield make_entry(lesson, "anti_pattern", f"{warning} (the score fell)", proof, **facts)
+
+
+def find_advice(iteration: Iteration, check: str) -> str:
+    """Return the advice at fault: what an iteration was shown about the check, or its only advice."""
+    fixes = [finding.fix for finding in iteration.plan.feedback if finding.fix]
+    advice = list(dict.fromkeys(filter(None, (iteration.plan.suggestion, *fixes))))
+    about = [one for one in advice if terms(one) & terms(check)]
+    return about[0] if about else advice[0] if len(advice) == 1 and not iteration.plan.feedback[1:] else ""

@@ -1,0 +1,132 @@
+"""Learn from finished runs: from the one that just ended, and from those whose process was killed.
+
+Everything is written to the log of the current run. Learning from a run twice has no further effect.
+"""
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from openkoi_base.redact import current_redactor
+from openkoi_hookspecs import Learning, Result, Run, hooks
+from openkoi_hookspecs.events import LearningSaved
+
+from .credit_assignment import entries_to_blame, first_attempt_failure, status_changes, survives_in_result
+from .decay import DEFAULT_DECAY, Decay, now
+from .entry import LearningEntry
+from .events import EntryUpdated, OutcomeCredited, RunProcessed
+from .figures import figures_differ, to_learning
+from .lesson import Lesson, Thresholds, first_attempt_passed
+from .log_view import LearningLogView
+from .pipeline import derive_changes
+from .reverts import archive_redone, warn_of_undone
+from .state import LearningState, RunOrigin
+
+MAX_DUE_RUNS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """Learns from a run by way of its log."""
+
+    log_view: LearningLogView
+    run: Run
+    thresholds: Thresholds
+    decay: Decay = DEFAULT_DECAY
+
+    async def catch_up(self) -> LearningState:
+        """Learn from runs whose process was killed, oldest first, without reflection."""
+        state = await self.log_view.read()
+        for over in [one for one in state.due if one != self.run.id][-MAX_DUE_RUNS:]:
+            result = await asyncio.to_thread(
+                self.log_view.rebuild_result, over, state.origins.get(over, RunOrigin()).session
+            )
+            changed = await self.learn(self.lesson(over, result)) if result else []
+            for entry in changed:
+                learning = to_learning(state, entry, self.decay)
+                await self.run.emit(LearningSaved(await self.run.fold(hooks.on_learning, learning, run=self.run)))
+            await self.run.emit(RunProcessed(over))
+        return await self.log_view.read()
+
+    def lesson(self, id: str, result: Result) -> Lesson:
+        """Return a finished run with the user's answers in it."""
+        state = self.log_view.state
+        project = state.origins.get(id, RunOrigin(project=result.task.project)).project
+        answers, vocabulary = tuple(state.answers.get(id, ())), state.vocabulary(project)
+        known = Lesson(run=id, result=result, project=project, at=now(), thresholds=self.thresholds)
+        return replace(known, answers=answers, vocabulary=vocabulary)
+
+    async def learn(self, lesson: Lesson) -> list[LearningEntry]:
+        """Credit what the run was shown, and note what it taught; return the entries that changed."""
+        state = self.log_view.state
+        guilty = await self.credit(lesson)
+        await self.save(archive_redone(state, lesson.project, lesson.at))
+        return await self.note(lesson, warn_of_undone(state, lesson.project, lesson.at), guilty, rules_applied=False)
+
+    async def note(
+        self, lesson: Lesson, more: Iterable[LearningEntry], guilty: Iterable[str] = (), *, rules_applied: bool = True
+    ) -> list[LearningEntry]:
+        """Log what the rules find in a run, unless ``rules_applied``, and ``more`` entries; return the changes."""
+        state = self.log_view.state
+        session = state.origins.get(lesson.run, RunOrigin(session=lesson.result.task.session)).session
+        read = await asyncio.to_thread(self.log_view.sources_read, lesson.run, session)
+        changed = derive_changes(
+            state.entries.values(), lesson, read, redact, more=more, blamed=set(guilty), rules_applied=rules_applied
+        )
+        for entry in changed:
+            await self.run.emit(EntryUpdated(entry))
+        await self.log_view.read()
+        return changed
+
+    async def credit(self, lesson: Lesson) -> set[str]:
+        """Log how the first attempt went, and the changes to eligible entries; return those to blame."""
+        state, good = self.log_view.state, first_attempt_passed(lesson.result)
+        visit = state.exposures.get(lesson.run)
+        if visit is None or good is None:
+            return set()
+        selection = visit.selection
+        eligible = [state.entries[id] for id in (*selection.shown, *selection.withheld) if id in state.entries]
+        suspect = [] if good else [one for one in eligible if not survives_in_result(one, lesson.result)]
+        blamed = entries_to_blame(suspect, first_attempt_failure(lesson.result, selection.task, lesson.vocabulary))
+        if visit.passed is None:
+            other = lesson.run if lesson.run != self.run.id else ""
+            await self.run.emit(OutcomeCredited(good, tuple(blamed), other))
+            await self.log_view.read()
+        await self.save(status_changes(state, [one.id for one in eligible], selection.project, lesson.at))
+        return set(blamed) & set(selection.shown)
+
+    async def save(self, entries: Iterable[LearningEntry]) -> None:
+        """Log entries whose status changed."""
+        for entry in list(entries):
+            await self.run.emit(EntryUpdated(entry))
+            await self.run.emit(LearningSaved(to_learning(self.log_view.state, entry, self.decay)))
+        await self.log_view.read()
+
+    async def recount(self, known: Collection[str] = ()) -> None:
+        """Save entries whose figures have changed; the caller saves those that are ``known``."""
+        state = await self.log_view.read()
+        for id, saved in list(state.saved.items()):
+            now = to_learning(state, state.entries[id], self.decay)
+            if id not in known and figures_differ(saved, now):
+                await self.run.emit(LearningSaved(now))
+
+
+def redact(text: str) -> str:
+    """Return a text without known secrets."""
+    return current_redactor()(text)
+
+
+def is_news(before: LearningEntry | None, entry: LearningEntry) -> bool:
+    """Return whether other plugins should learn of a change: more evidence alone is not one."""
+    return before is None or (before.text, before.standing) != (entry.text, entry.standing)
+
+
+def announce_changes(
+    state: LearningState,
+    before: Mapping[str, LearningEntry],
+    changed: Sequence[LearningEntry],
+    decay: Decay = DEFAULT_DECAY,
+) -> list[Learning]:
+    """Return the learnings to announce, each entry once."""
+    latest = {entry.id: entry for entry in changed}
+    return [to_learning(state, entry, decay) for id, entry in latest.items() if is_news(before.get(id), entry)]

@@ -1,0 +1,50 @@
+"""Derive changed entries from a finished run: extract, vet, merge."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
+
+from openkoi_hookspecs import LearningStatus
+
+from .entry import LearningEntry, Trust
+from .lesson import Lesson
+from .merge import merge_entries
+from .promotion import restore_local
+from .provenance import SourcesRead, is_storable, lowest_trust, repeats_memory
+from .rules import extract_entries
+
+
+def derive_changes(
+    entries: Iterable[LearningEntry],
+    lesson: Lesson,
+    read: SourcesRead,
+    redact: Callable[[str], str],
+    *,
+    more: Iterable[LearningEntry] = (),
+    blamed: Collection[str] = (),
+    rules_applied: bool = False,
+) -> list[LearningEntry]:
+    """Return the entries that a run changes: by the rules, unless ``rules_applied``, and by ``more`` entries."""
+    known = {entry.id: entry for entry in entries}
+    changed: dict[str, LearningEntry] = {}
+    for new in vet_entries([*([] if rules_applied else extract_entries(lesson)), *more], read, redact):
+        kept, *ended = merge_entries(known.values(), new, lesson.at, blamed, vocabulary=lesson.vocabulary)
+        home = [entry for each in ended for entry in restore_local(known.values(), each, lesson.project, lesson.at)]
+        for entry in (kept, *ended, *home):
+            known[entry.id] = changed[entry.id] = entry
+    return list(changed.values())
+
+
+def vet_entries(
+    entries: Iterable[LearningEntry], read: SourcesRead, redact: Callable[[str], str]
+) -> Iterator[LearningEntry]:
+    """Drop secrets and repetitions of memory; give nothing more trust than its source."""
+    for entry in entries:
+        text = " ".join((entry.text, entry.unless, *entry.keys))
+        if len(entry.text) < 3 or not is_storable(text, redact):
+            continue
+        if entry.trust is not Trust.PERSON and repeats_memory(entry.text, entry.stance, read):
+            continue
+        trust = lowest_trust(entry.text, read, entry.trust, {proof.rule for proof in entry.proofs})
+        clean = tuple(one for one in entry.when if is_storable(one, redact))
+        standing = entry.standing if trust >= Trust.MODEL else LearningStatus.PROBATION
+        yield replace(entry, trust=trust, standing=standing, when=clean)

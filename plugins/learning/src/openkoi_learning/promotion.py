@@ -1,0 +1,71 @@
+"""Promote what helped in two projects, and is contradicted in none, to all of them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from openkoi_hookspecs import LearningStatus
+
+from .duplicates import about_the_same, is_contrary, is_opinion, is_same
+from .effectiveness import count_outcomes
+from .entry import LearningEntry, archive_entry, entry_id
+from .merge import MAX_TASKS
+from .state import LearningState
+
+REASON = "helped in {} projects"
+MIN_HELPFUL = 3  # runs in each project (estimate)
+
+
+def promote_entry(state: LearningState, proved: LearningEntry, now: str) -> list[LearningEntry]:
+    """Return the global entry, and the project entries it replaces, or nothing."""
+    if not (is_confirmed_local(proved) and has_helped(state, proved)):
+        return []
+    others = [one for one in state.entries.values() if is_confirmed_local(one) and one.project != proved.project]
+    twins = [one for one in others if is_same(one, proved)]
+    if not twins or not all(has_helped(state, one) for one in twins):
+        return []
+    if any(is_contrary(one, proved) and about_the_same(one, proved) for one in others):
+        return []
+    confirmed = [proved, *twins]
+    promoted = replace(
+        proved,
+        id=entry_id(proved.kind, proved.text, ""),
+        scope="user",
+        project="",
+        category="",
+        when=tuple(dict.fromkeys(task for one in confirmed for task in one.when))[-MAX_TASKS:],
+        keys=tuple(dict.fromkeys(key for one in confirmed for key in one.keys)),
+        proofs=tuple(dict.fromkeys(proof for one in confirmed for proof in one.proofs)),
+        base=max(one.base for one in confirmed),
+        proved=all(one.proved for one in confirmed),
+        since=now,
+        reason=REASON.format(len({one.project for one in confirmed})),
+    )
+    return [
+        promoted,
+        *(archive_entry(one, now, f"applies everywhere as {promoted.id}", by=promoted.id) for one in confirmed),
+    ]
+
+
+def restore_local(
+    entries: Iterable[LearningEntry], ended: LearningEntry, project: str, now: str
+) -> Iterator[LearningEntry]:
+    """Yield the project entries to restore after a ``project`` contradicted the global one."""
+    if ended.scope != "user":
+        return
+    for one in entries:
+        if one.superseded_by == ended.id and one.scope == "project" and one.project != project:
+            why = f"{ended.id} was contradicted in another project"
+            yield replace(one, standing=LearningStatus.ACTIVE, until="", superseded_by="", since=now, reason=why)
+
+
+def is_confirmed_local(entry: LearningEntry) -> bool:
+    """Return whether an entry was confirmed in its project, and is not pinned there."""
+    return (
+        entry.scope == "project" and entry.is_live and not (entry.pinned or entry.is_from_source or is_opinion(entry))
+    )
+
+
+def has_helped(state: LearningState, entry: LearningEntry) -> bool:
+    """Return whether an entry has helped several times in its project, and never harmed."""
+    known = count_outcomes(state.outcomes(entry.id))
+    return known.helpful >= MIN_HELPFUL and not known.harmful

@@ -1,0 +1,177 @@
+"""Store drafts in the data folder until the user decides."""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from openkoi_base.files import private_folder, replace_file
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
+from openkoi_skillfile import (
+    EVALUATOR,
+    FILE,
+    NO,
+    TASK,
+    YES,
+    Approved,
+    SkillLocation,
+    SkillSource,
+    digest,
+    places,
+    read_skill,
+    read_text,
+    skill_folders,
+    skill_in,
+    validate,
+)
+
+FOLDERS = {TASK: "skills", EVALUATOR: "evaluators"}
+DISMISSED_FOLDER = ".dismissed"
+TAKEN = "{target} already exists, so {name} would not be used. Move that one away, or dismiss the draft."
+TOO_MUCH = "Not approved: {folder} contains too many or too large files, or a link that leads out of it."
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A draft. ``fault`` says why it cannot be approved as it is."""
+
+    name: str
+    kind: str
+    folder: Path
+    description: str = ""
+    confidence: float | None = None
+    samples: int | None = None
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftStore:
+    """The drafts in OpenKoi's data folder. Without a ``koi`` none is approved."""
+
+    data: Path
+    koi: Koi | None = None
+
+    def proposal_folder(self, kind: str) -> Path:
+        """Return the folder of drafts of a kind."""
+        return self.data / FOLDERS[kind] / "proposed"
+
+    def all_drafts(self) -> list[Proposal]:
+        """Return all drafts that were not dismissed, skills before evaluators, each kind by name."""
+        return [read_proposal(one, kind) for kind in FOLDERS for one in skill_folders(self.proposal_folder(kind))]
+
+    def pending_drafts(self) -> list[Proposal]:
+        """Return the drafts that the user has not approved as they are; their position is their number."""
+        return [one for one in self.all_drafts() if not self.is_approved(one)]
+
+    def is_approved(self, one: Proposal) -> bool:
+        """Return whether the user approved one as it is now."""
+        try:
+            return self.koi is not None and Approved(self.koi)(one.folder, digest(one.folder))
+        except OSError:
+            return False
+
+    def find_proposal(self, which: str) -> Proposal:
+        """Return a draft by number or name; raise PluginNotFoundError."""
+        every = self.pending_drafts()
+        if which.isdecimal() and 0 < int(which) <= len(every):
+            return every[int(which) - 1]
+        found = [one for one in self.all_drafts() if which in (one.name, one.folder.name)]
+        if len(found) != 1:
+            raise PluginNotFoundError("proposals", which, tuple(one.name for one in every))
+        return found[0]
+
+    def exists(self, kind: str, name: str) -> bool:
+        """Return whether something of this name exists already or was dismissed."""
+        folders = [place.folder for place in places(kind, self.data, None)]
+        return any(
+            (folder / name / FILE).is_file() for folder in (*folders, self.proposal_folder(kind) / DISMISSED_FOLDER)
+        )
+
+    def write_draft(self, kind: str, name: str, text: str) -> Path:
+        """Write a draft, or replace one."""
+        private_folder(self.proposal_folder(kind) / name)
+        return replace_file(self.proposal_folder(kind) / name / FILE, text)
+
+    def approve(self, one: Proposal) -> Path:
+        """Approve a draft as it is now. Raise KoiError if it is invalid, or something of the user's has its name."""
+        if one.fault:
+            raise KoiError(f"{one.fault}\nFix the file, then approve it.")
+        stamp = digest(one.folder)
+        if not stamp:
+            raise KoiError(TOO_MUCH.format(folder=one.folder))
+        if taken := find_rivals(one, places(one.kind, self.data, None)):
+            raise KoiError(TAKEN.format(target=taken[0], name=one.name))
+        self.store_decision(one, stamp, YES)
+        return one.folder
+
+    def dismiss(self, one: Proposal) -> Path:
+        """Dismiss a draft, or an approved one; return where it is now."""
+        if self.is_approved(one):
+            self.store_decision(one, digest(one.folder), NO)
+        aside = private_folder(one.folder.parent / DISMISSED_FOLDER) / one.folder.name
+        shutil.rmtree(aside, ignore_errors=True)
+        shutil.move(one.folder, aside)
+        return aside
+
+    def store_decision(self, one: Proposal, stamp: str, answer: str) -> None:
+        """Store what the user decided about a draft."""
+        assert self.koi, "only commands approve drafts, and they pass koi"
+        title = f"{'skill' if one.kind == TASK else one.kind} {one.name} (generated)"
+        Approved(self.koi).keep(one.folder, stamp, answer, title=title)
+
+
+def read_proposal(folder: Path, kind: str) -> Proposal:
+    """Read one draft, as far as possible."""
+    try:
+        wrong = validate(folder)
+        skill = read_skill(read_text(skill_in(folder)), folder.name, kind)
+    except (KoiError, OSError, UnicodeDecodeError) as error:
+        return Proposal(folder.name, kind, folder, fault=f"{skill_in(folder)}: {error}")
+    if skill.kind != kind:
+        return Proposal(
+            folder.name, kind, folder, fault=f"{skill_in(folder)}: its kind is {skill.kind!r}, not {kind!r}"
+        )
+    return Proposal(
+        skill.name,
+        kind,
+        folder,
+        description=skill.description,
+        confidence=parse_number(skill.own("confidence")),
+        samples=parse_count(parse_number(skill.own("samples"))),
+        fault="\n".join(map(str, wrong)),
+    )
+
+
+def find_rivals(one: Proposal, where: Sequence[SkillLocation]) -> list[Path]:
+    """Return the user's own skills in these places that have the name of a draft, and so take precedence."""
+    return [
+        folder
+        for place in where
+        if place.source is not SkillSource.PROPOSED
+        for folder in skill_folders(place.folder)
+        if one.name.casefold() in (folder.name.casefold(), read_proposal(folder, one.kind).name.casefold())
+    ]
+
+
+def parse_number(value: object) -> float | None:
+    """Return a number, or None."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def parse_count(value: float | None) -> int | None:
+    """Return a count, or None."""
+    return int(value) if value is not None and value == value and abs(value) < 1e9 else None
+
+
+def format_list(proposals: Sequence[Proposal]) -> list[str]:
+    """Return the lines that list drafts."""
+    return [line for number, one in enumerate(proposals, 1) for line in format_draft(number, one)]
+
+
+def format_draft(number: int, draft: Proposal) -> list[str]:
+    """Format one draft with its number."""
+    confidence = f", conf: {draft.confidence:.2f}" if draft.confidence is not None else ""
+    samples = f", from {draft.samples} tasks" if draft.samples else ""
+    kind = "skill" if draft.kind == TASK else draft.kind
+    text = f"cannot be used yet: {draft.fault}" if draft.fault else f'"{draft.description}"'
+    return [f"  {number}. {draft.name} ({kind}{confidence}{samples})", f"     {text}"]

@@ -1,0 +1,75 @@
+"""Determine how far a text may be trusted from its sources."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from openkoi_base.redact import MASK
+
+from .entry import Trust
+from .text_similarity import WORD, details, terms
+
+# Words in a row that make a quotation, the least of them, and the share of new words that adds something (estimates).
+QUOTED_WORDS, MIN_WORDS, NEW_SHARE = 5, 3, 0.25
+WORKSPACE = "read_file list_files search edit_file write_file apply_patch run_command ask_user find_tool"
+OWN_TOOLS = frozenset(WORKSPACE.split())
+FETCHING = re.compile(r"\b(?:curl|wget|https?://|ftp://|fetch|git\s+(?:clone|pull)|pip\s+download)\b|https?://")
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesRead:
+    """What was read in a run: output of the workspace's own tools, untrusted text, and recalled texts."""
+
+    own: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+    recalled: tuple[str, ...] = ()
+
+
+def is_own_output(tool: str, arguments: str) -> bool:
+    """Return whether a call's result is the workspace's own, as far as can be determined."""
+    return tool in OWN_TOOLS and not (tool == "run_command" and FETCHING.search(arguments))
+
+
+def lowest_trust(text: str, read: SourcesRead, at_best: Trust, names: Iterable[str] = ()) -> Trust:
+    """Return the lowest trust of a text's sources; the ``names`` of checks in it are not advice.
+
+    Text that the user repeats from a page or a message is still that page's advice.
+    """
+    if at_best is Trust.PERSON:
+        return Trust.PAGE if quotes_source(text, read.foreign) else at_best
+    if read.foreign:
+        return Trust.PAGE
+    for name in filter(None, names):
+        text = text.replace(name, "")
+    return Trust.TOOL if quotes_source(text, read.own) else at_best
+
+
+def repeats_memory(text: str, advice: str, read: SourcesRead) -> bool:
+    """Return whether a text only repeats what memory had shown, including its advice."""
+    return any(quotes_source(text, (source,)) and not adds_content(advice, source) for source in read.recalled)
+
+
+def adds_content(text: str, source: str) -> bool:
+    """Return whether a text says something that its source does not: a number, a name, a denial, or many new words."""
+    mine, theirs, words = details(text), details(source), terms(text)
+    more = (mine.identifiers - theirs.identifiers) | (mine.numbers - theirs.numbers)
+    return bool(more) or mine.denied > theirs.denied or len(words - terms(source)) > NEW_SHARE * len(words)
+
+
+def quotes_source(text: str, sources: Iterable[str]) -> bool:
+    """Return whether a run of words occurs in one of the sources; a shorter text must occur as a whole."""
+    size = min(QUOTED_WORDS, len(WORD.findall(text)))
+    return size >= MIN_WORDS and any(word_runs(text, size) & word_runs(source, size) for source in sources)
+
+
+@lru_cache(maxsize=16_384)
+def word_runs(source: str, size: int) -> frozenset[tuple[str, ...]]:
+    """Return all runs of so many words in a text."""
+    words = [word.lower() for word in WORD.findall(source)]
+    return frozenset(tuple(words[at : at + size]) for at in range(len(words) - size + 1))
+
+
+def is_storable(text: str, redact: Callable[[str], str]) -> bool:
+    """Return whether a text may be stored: it contains no secret, not even a masked one."""
+    return MASK not in text and redact(text) == text

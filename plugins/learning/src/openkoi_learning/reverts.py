@@ -1,0 +1,48 @@
+"""Learn from changes that the user reverted."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from openkoi_hookspecs import LearningStatus
+
+from .entry import EntryEvidence, LearningEntry, Trust, archive_entry, entry_id, shorten
+from .state import LearningState, RunExposure
+
+UNDONE = "undone by the user"
+MAX_TASK_CHARACTERS = 110
+
+
+def warn_of_undone(state: LearningState, project: str, now: str) -> Iterator[LearningEntry]:
+    """Yield a warning for each undone run of a project without one."""
+    for run in state.projects.get(project, ()):
+        visit = state.exposures[run]
+        if visit.undone and make_warning(visit, now).id not in state.entries:
+            yield make_warning(visit, now)
+
+
+def archive_redone(state: LearningState, project: str, now: str) -> Iterator[LearningEntry]:
+    """Archive the entries about runs that the user has redone."""
+    for known in state.entries.values():
+        if known.is_live and known.project == project and known.proofs and known.proofs[0].finding == UNDONE:
+            visit = state.exposures.get(known.proofs[0].run)
+            if visit and not visit.undone:
+                yield archive_entry(known, now, "redone by the user")
+
+
+def make_warning(visit: RunExposure, now: str) -> LearningEntry:
+    """Make the entry that warns about such a task."""
+    task = shorten(visit.selection.task, MAX_TASK_CHARACTERS)
+    text = f'The user undid what was done for "{task}". Do not repeat it: take another approach, or ask first.'
+    proof = EntryEvidence(run=visit.run, finding=UNDONE)
+    entry = LearningEntry(entry_id("anti_pattern", visit.run, visit.selection.project), "anti_pattern", text)
+    return replace(
+        entry,
+        when=(visit.selection.task,),
+        project=visit.selection.project,
+        origin="user",
+        trust=Trust.PERSON,
+        proofs=(proof,),
+        base=0.9,
+        standing=LearningStatus.ACTIVE,
+        since=now,
+    )

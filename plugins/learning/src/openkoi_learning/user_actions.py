@@ -1,0 +1,41 @@
+"""Apply a user's decision to an entry, with its reason."""
+
+from dataclasses import replace
+
+from openkoi_hookspecs import LearningStatus
+
+from .entry import LearningEntry, Trust, archive_entry
+from .merge import DISMISSED
+
+
+def approve_entry(entry: LearningEntry, at: str) -> LearningEntry:
+    """Approve an entry: it may instruct, whatever it was made of."""
+    base, reason = max(entry.base, 0.8), "approved by the user"
+    return replace(entry, trust=Trust.PERSON, standing=LearningStatus.ACTIVE, since=at, base=base, reason=reason)
+
+
+def dismiss_entry(entry: LearningEntry, at: str) -> LearningEntry:
+    """Dismiss an entry until the user restores it, even if it is learned again."""
+    return replace(archive_entry(entry, at, f"{DISMISSED} by the user"), pinned=False)
+
+
+def pin_entry(entry: LearningEntry, at: str) -> LearningEntry:
+    """Pin an entry, so that it is always eligible and never archived."""
+    return replace(
+        clear_end(entry, at),
+        pinned=True,
+        standing=LearningStatus.ACTIVE,
+        trust=Trust.PERSON,
+        reason="pinned by the user",
+    )
+
+
+def restore_entry(entry: LearningEntry, at: str) -> LearningEntry:
+    """Restore an entry, on probation unless it was never dismissed."""
+    if entry.is_live:
+        return replace(entry, pinned=False, reason="no longer pinned") if entry.pinned else entry
+    return replace(clear_end(entry, at), standing=LearningStatus.PROBATION, reason="restored by the user")
+
+
+def clear_end(entry: LearningEntry, at: str) -> LearningEntry:
+    return replace(entry, until="", superseded_by="", since=at)

@@ -1,0 +1,154 @@
+"""Format entries as a line, a list, or a page with all the evidence."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from .decay import DEFAULT_DECAY, Decay, decayed_worth
+from .effectiveness import count_by_model, count_outcomes, estimate_uplift
+from .entry import EntryEvidence, LearningEntry
+from .figures import to_learning
+from .state import LearningState
+
+MAX_OUTCOMES = 10
+TRUST_LABELS = (
+    "from a page or a message",
+    "from a tool or a file",
+    "a model's words",
+    "a model's words, verified by a check",
+    "your words, or approved by you",
+)
+
+
+def format_line(state: LearningState, entry: LearningEntry) -> str:
+    """Format an entry as a line."""
+    known = to_learning(state, entry)
+    marks = ", ".join(
+        filter(None, (str(entry.standing), "pinned" * entry.pinned, "quoted as data" * entry.is_untrusted))
+    )
+    return f"{entry.id}  {entry.kind}: {entry.text}  ({marks}; shown {known.shown}, helped {known.helpful}, harmed {known.harmful})"  # noqa: E501  # one line of output
+
+
+def format_list(state: LearningState, entries: Sequence[LearningEntry]) -> str:
+    """List entries, the most useful first."""
+    if not entries:
+        return "Nothing learned yet. Entries are created when a task takes more than one iteration."
+    return "\n".join(
+        format_line(state, entry)
+        for entry in sorted(entries, key=lambda one: (-to_learning(state, one).confidence, one.id))
+    )
+
+
+def format_page(state: LearningState, entry: LearningEntry, now: str, decay: Decay = DEFAULT_DECAY) -> str:
+    """Format everything that is known about an entry."""
+    return "\n".join(
+        [
+            format_line(state, entry),
+            *format_facts(state, entry, now, decay),
+            *format_all_evidence(entry),
+            *format_outcomes(state, entry),
+        ]
+    )
+
+
+def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: Decay) -> Iterator[str]:
+    """Yield where an entry applies, its sources, and its current worth."""
+    where = f"project {entry.project}" if entry.scope == "project" else entry.scope
+    yield f"  applies:   {where}; about: {', '.join(entry.keys) or 'nothing named'}"
+    yield f"  from:      {entry.origin}, {TRUST_LABELS[entry.trust]}; {explain_display(entry)}"
+    if entry.reason:
+        yield f"  status:    {entry.standing}, {entry.reason}"
+    if entry.until:
+        after = f", replaced by {entry.superseded_by}" if entry.superseded_by else ""
+        yield f"  valid:     {entry.since} to {entry.until}{after}"
+    known = to_learning(state, entry, decay)
+    left = decayed_worth(known.confidence, state.last_helped(entry), now, decay)
+    fades = f"; shown until {known.expires_at[:10]}" if known.expires_at else ""
+    yield f"  worth:     confidence {known.confidence:.2f}, faded to {left:.2f}{fades}"
+    yield f"  uplift:    {format_uplift(state, entry)}"
+
+
+def explain_display(entry: LearningEntry) -> str:
+    """Explain how an entry is shown, and what would change that."""
+    if not entry.is_untrusted:
+        return "shown as an instruction"
+    until = "you approve it" if entry.is_from_source else "you approve it, or held-out runs prove that it helps"
+    return f"shown as quoted data until {until}"
+
+
+def format_uplift(state: LearningState, entry: LearningEntry) -> str:
+    """Return how much more often first attempts pass with an entry, and what that means."""
+    uses = state.outcomes(entry.id)
+    if not uses:
+        return "unknown: no evaluated task has matched it yet"
+    found = estimate_uplift(uses, state.success_rate(entry.project))
+    known = "it helps" if found.low > 0 else "it harms" if found.high < 0 else "too few runs"
+    return f"{found.mean:+.2f} (between {found.low:+.2f} and {found.high:+.2f}) passed first attempts: {known}"
+
+
+def format_all_evidence(entry: LearningEntry) -> Iterator[str]:
+    """Yield the runs that taught an entry."""
+    for proof in entry.proofs:
+        yield f"  learned:   {format_evidence(proof)}"
+    for task in entry.when:
+        yield f"  in a task: {task}"
+
+
+def format_evidence(proof: EntryEvidence) -> str:
+    """Return one piece of evidence."""
+    parts = [f"run {proof.run[:8]}, iteration {proof.iteration + 1}"]
+    if proof.finding:
+        parts.append(f"{proof.finding} {proof.where}".rstrip())
+    if proof.before or proof.after:
+        parts.append(
+            f"failing before: {', '.join(proof.before) or 'nothing'}; after: {', '.join(proof.after) or 'nothing'}"
+        )
+    if proof.diff:
+        parts.append(f"diff {proof.diff}")
+    return "; ".join(parts)
+
+
+def format_outcomes(state: LearningState, entry: LearningEntry) -> Iterator[str]:
+    """Yield when an entry was shown or held out, and how that went."""
+    for model, known in count_by_model(state.outcomes(entry.id)).items():
+        text = f"shown {known.shown}, helped {known.helpful}, harmed {known.harmful}, held out {known.withheld}"
+        yield f"  with {model or 'any model'}: {text}"
+    for use in state.outcomes(entry.id)[-MAX_OUTCOMES:]:
+        how = "passed" if use.passed else "failed because of this" if use.blamed else "failed because of something else"
+        what = "shown" if use.shown else "held out"
+        yield f"  {state.exposures[use.run].at[:16]}  run {use.run[:8]}: {what}, the first attempt {how}"
+
+
+def format_json(state: LearningState, entries: Iterable[LearningEntry], now: str, decay: Decay = DEFAULT_DECAY) -> str:
+    """Format entries as JSON."""
+    return json.dumps([entry_json(state, entry, now, decay) for entry in entries], indent=2, ensure_ascii=False)
+
+
+def entry_json(state: LearningState, entry: LearningEntry, now: str, decay: Decay) -> dict[str, object]:
+    uses, known = state.outcomes(entry.id), to_learning(state, entry, decay)
+    found = estimate_uplift(uses, state.success_rate(entry.project))
+    return {
+        "id": entry.id,
+        "kind": entry.kind,
+        "text": entry.text,
+        "standing": str(entry.standing),
+        "scope": entry.scope,
+        "project": entry.project,
+        "origin": entry.origin,
+        "trust": entry.trust.name.lower(),
+        "pinned": entry.pinned,
+        "keys": list(entry.keys),
+        "shown": known.shown,
+        "helpful": known.helpful,
+        "harmful": known.harmful,
+        "withheld": count_outcomes(uses).withheld,
+        "lift": [round(found.low, 3), round(found.mean, 3), round(found.high, 3)],
+        "confidence": known.confidence,
+        "faded": round(decayed_worth(known.confidence, state.last_helped(entry), now, decay), 3),
+        "last_used": known.last_used,
+        "expires_at": known.expires_at,
+        "quoted": entry.is_untrusted,
+        "evidence": [proof.run for proof in entry.proofs],
+        "valid_from": entry.since,
+        "valid_to": entry.until,
+        "superseded_by": entry.superseded_by,
+    }

@@ -1,0 +1,59 @@
+"""Combine the word, vector, neighbour and name scores of a few documents, without NumPy.
+
+The same sums as in ``fusion``, for the few documents that a database returned: a search by words alone needs no NumPy.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+Scores = Mapping[int, float]
+DIGITS = 9
+
+
+def normalize_scores(scores: Scores) -> Scores:
+    """Scale scores to between 0, for a document without a score, and 1, for the best."""
+    best = max(scores.values(), default=0.0)
+    return {doc: max(score, 0.0) / best for doc, score in scores.items()} if best > 0 else {}
+
+
+def add_scores(words: Scores, vectors: Scores, weight: float) -> Scores:
+    """Return the weighted sum of word and vector scores; word scores alone when there are no vectors."""
+    if not vectors:
+        return normalize_scores(words)
+    by_word, by_vector = normalize_scores(words), normalize_scores(vectors)
+    return {
+        doc: (1 - weight) * by_word.get(doc, 0.0) + weight * by_vector.get(doc, 0.0) for doc in by_word.keys() | vectors
+    }
+
+
+def with_neighbours(scores: Scores, pairs: Iterable[tuple[int, int]], weights: Sequence[float]) -> Scores:
+    """Add a share of the better score of the chunks before and after, at each distance.
+
+    ``pairs`` are consecutive chunks. A chunk further away adds only to documents that already have a score.
+    """
+    found, after = dict(scores), dict(pairs)
+    apart = after
+    for distance, weight in enumerate(weights, 1):
+        for doc, score in better_neighbours(scores, apart).items():
+            if distance == 1 or doc in found:
+                found[doc] = found.get(doc, 0.0) + weight * score
+        apart = {one: after[other] for one, other in apart.items() if other in after}
+    return found
+
+
+def better_neighbours(scores: Scores, apart: Mapping[int, int]) -> Scores:
+    """Return the better score of the two chunks that each chunk is paired with, one before and one after."""
+    found: dict[int, float] = {}
+    for one, other in apart.items():
+        if (score := scores.get(other)) and score > found.get(one, 0.0):
+            found[one] = score
+        if (score := scores.get(one)) and score > found.get(other, 0.0):
+            found[other] = score
+    return found
+
+
+def with_names(scores: Scores, having: Iterable[tuple[int, int]], asked: Collection[str], weight: float) -> Scores:
+    """Add a share for the names that a document contains of those in the question."""
+    found = dict(scores)
+    for doc, names in having:
+        found[doc] = found.get(doc, 0.0) + weight * names / len(asked)
+    return {doc: round(score, DIGITS) for doc, score in found.items()}

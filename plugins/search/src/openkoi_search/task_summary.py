@@ -1,0 +1,46 @@
+"""Summarize a finished task for memory: what was asked, how it ended, and what was fixed, in a few lines."""
+
+from collections.abc import Sequence
+
+from openkoi_hookspecs import Finding, NextAction
+from openkoi_hookspecs.events import RunCompleted
+
+MAX_QUESTION_CHARACTERS = 600
+MAX_FIX_CHARACTERS = 160
+MAX_FIXES = 5
+OUTCOMES = {
+    NextAction.ACCEPT: "Accepted",
+    NextAction.ACCEPT_BEST: "Ended with the best result, below the quality asked for,",
+    NextAction.ESCALATE: "Left to a person",
+    NextAction.ABORT_BUDGET: "Stopped at the budget",
+    NextAction.ABORT_TIMEOUT: "Stopped at the time limit",
+    NextAction.ABORT_REGRESSION: "Stopped because it got worse",
+    NextAction.ABORT_LOOP: "Stopped because it went round in circles",
+}
+
+
+def summarize_task(asked: str, ending: RunCompleted, score: float | None, fixed: Sequence[Finding]) -> str:
+    """Summarize a task in one or two sentences after what was asked."""
+    lines = [truncate(asked, MAX_QUESTION_CHARACTERS), describe_outcome(ending, score)]
+    if fixed:
+        lines.append(f"Fixed on the way: {'; '.join(describe_fix(finding) for finding in fixed[:MAX_FIXES])}.")
+    return "\n".join(lines)
+
+
+def describe_outcome(ending: RunCompleted, score: float | None) -> str:
+    """Describe how a task ended, after how many iterations and with which score."""
+    turns = "1 iteration" if ending.iterations == 1 else f"{ending.iterations} iterations"
+    judged = "" if score is None else f" with a score of {score:.2f}"
+    return f"{OUTCOMES.get(ending.decision.action, 'Ended')} after {turns}{judged}."
+
+
+def describe_fix(finding: Finding) -> str:
+    """Return a finding, its location and how it was fixed."""
+    where = f" ({finding.where})" if finding.where else ""
+    fix = f": {finding.fix.rstrip('.')}" if finding.fix else ""
+    return truncate(f"{finding.title.rstrip('.')}{where}{fix}", MAX_FIX_CHARACTERS)
+
+
+def truncate(text: str, length: int) -> str:
+    """Cut a text at a length."""
+    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
