@@ -1,6 +1,8 @@
 """What undo and diff say where a task made a repository, or ran beside another."""
 
 import json
+import re
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -55,3 +57,63 @@ def test_a_file_that_the_user_replaced_by_a_folder_is_gone_and_no_conflict(openk
     assert ["made", "made/mine"] == sorted(
         path.relative_to(openkoi.folder).as_posix() for path in openkoi.folder.rglob("*")
     )
+
+
+GIT = "git -c user.name=n -c user.email=a@b"
+
+
+def not_undone(printed: str) -> list[str]:
+    """Return what undo says that it left."""
+    return [line.removeprefix("  not undone: ") for line in printed.splitlines() if "not undone" in line]
+
+
+def make_repository(folder: Path) -> None:
+    """Make a repository with a commit."""
+    folder.mkdir(parents=True, exist_ok=True)
+    line = f"git init -q -b main && touch first && git add first && {GIT} commit -q -m first"
+    subprocess.run(line, shell=True, check=True, cwd=folder)
+
+
+def test_a_commit_and_a_branch_in_a_repository_below_the_workspace_are_named(openkoi: Shell) -> None:
+    make_repository(openkoi.folder / "libs" / "sub dir")
+    run(openkoi, f"cd 'libs/sub dir' && echo n > n && git add n && {GIT} commit -q -m second && git branch new")
+    undone = openkoi("undo")
+    commit, branch = not_undone(undone.stderr)
+
+    assert 1 == undone.returncode
+    assert re.fullmatch(r"in libs/sub dir: commit \w+ on main \(git -C 'libs/sub dir' reset --soft \w+ .*\)", commit)
+    assert re.fullmatch(r"in libs/sub dir: branch new, .* \(git -C 'libs/sub dir' branch -D new .*\)", branch)
+
+
+def test_the_commands_that_undo_names_for_a_repository_below_work(openkoi: Shell) -> None:
+    make_repository(openkoi.folder)
+    make_repository(openkoi.folder / "sub")
+    before = git_refs(openkoi.folder) + git_refs(openkoi.folder / "sub")
+    commit = f"touch new && git add new && {GIT} commit -q -m new"
+    run(openkoi, f"{commit}; cd sub && {commit} && git tag v1")
+    assert before != git_refs(openkoi.folder) + git_refs(openkoi.folder / "sub")
+    for text in not_undone(openkoi("undo").stderr):
+        command = text.partition("(")[2].removesuffix(" takes it back)")
+        subprocess.run(command, shell=True, check=True, cwd=openkoi.folder)
+
+    assert before == git_refs(openkoi.folder) + git_refs(openkoi.folder / "sub")
+
+
+def git_refs(folder: Path) -> str:
+    """Return where all branches and tags point."""
+    return subprocess.run(["git", "show-ref"], cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("rm -rf sub", ["the repository sub/.git was deleted, and nothing of it was kept: clone it again"]),
+        ("git clone -q sub new", ["the repository new/.git was made: delete that folder if it is of no use to you"]),
+        ("git clone -q sub new && rm -rf new", []),
+    ],
+)
+def test_repositories_below_that_were_made_or_deleted_are_named(openkoi: Shell, line: str, named: list[str]) -> None:
+    make_repository(openkoi.folder / "sub")
+    run(openkoi, f"touch made; {line}")
+
+    assert named == not_undone(openkoi("undo").stderr)

@@ -60,6 +60,7 @@ class GitRefChanged(Event):
     """A call changed a name in the git repository: a branch, a tag, the stash, HEAD, or a file of its settings.
 
     ``before`` and ``after`` are what it points to, empty where it does not exist; HEAD stands on a ``current`` one.
+    ``repository`` is the path of one below the workspace, empty for the one around it.
     """
 
     name = "checkpoints.moved"
@@ -67,6 +68,7 @@ class GitRefChanged(Event):
     before: str
     after: str
     current: bool = False
+    repository: str = ""
 
 
 @frozen

@@ -12,7 +12,7 @@ class Restoration:
 
     ``deleted`` files are not in the checkpoint. ``merged`` files keep what others changed in them; ``unchanged`` ones
     already were as wanted. ``conflicts`` were left as they are because others changed them, too; ``left`` because their
-    content was not kept, or cannot be written. Both say why.
+    content was not kept, or cannot be written. Both say why. ``kept`` files had not to change: others changed them.
     """
 
     restored: tuple[str, ...] = ()
@@ -21,6 +21,7 @@ class Restoration:
     conflicts: Mapping[str, str] = field(default_factory=dict)
     left: Mapping[str, str] = field(default_factory=dict)
     deleted: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
     @property
     def not_restored(self) -> Mapping[str, str]:

@@ -4,12 +4,13 @@ A record outlives its process, so that changes of a killed run are still disting
 """
 
 import json
+import math
 import os
 import stat
 import time
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,6 +19,7 @@ from openkoi_base.files import write_atomically
 from .errors import store_errors
 from .manifest import PathEntry, PathKind, is_unchanged
 from .named_paths import NamedPaths
+from .process_end import ProcessEnd
 from .scan import TEMPORARY_PREFIX, ScanRules
 from .skipped_folders import UNREPORTED_FOLDERS, skipped_folders_of, walk_status
 
@@ -84,6 +86,7 @@ class ChangeJournal:
     path: Path
     named: NamedPaths
     rules: ScanRules
+    process: ProcessEnd
     looks: StatSnapshot | None = None
     open_calls: dict[str, StatSnapshot | None] = field(default_factory=dict)
 
@@ -104,13 +107,14 @@ class ChangeJournal:
             fresh = self.named.paths() - self.looks.keys()  # they were not looked at before they were named
             theirs = {path: look for path, look in changed_paths(self.looks, now).items() if path not in fresh}
         self.open_calls[call] = now
-        self.append({"theirs": theirs, "opened": call})
+        self.append({"theirs": theirs, "opened": call, "process": self.process.start_call(call)})
 
     def finish_call(self, call: str) -> list[str]:
         """End a call: what changed since it began is the run's; return the changed folders that no checkpoint contains.
 
         What a call of another run did meanwhile, if that is over already, belongs to that run.
         """
+        self.process.finish_call(call)
         before, now = self.open_calls.pop(call, None), self.take_snapshot()
         self.looks = now
         if before is None or now is None:
@@ -128,7 +132,8 @@ class ChangeJournal:
         self.looks = looks
         notes = self.read_records()
         others = [note for note in notes if run_of(note) != run and self.is_needed(note)]
-        calls = [{"opened": call} for call in self.open_calls if run_of({"opened": call}) == run]
+        opened = [{"opened": call, "process": self.process.name} for call in self.open_calls]
+        calls = [note for note in opened if run_of(note) == run]
         lines = [*others, *changes_during_calls(notes, run), {"since": run, "checkpoint": checkpoint}, *calls]
         with store_errors(self.path.parent):
             write_atomically(self.path, b"".join(json.dumps(line).encode("ascii") + b"\n" for line in lines))
@@ -138,6 +143,12 @@ class ChangeJournal:
         if "done" in note:
             return time.time() - float(str(note["at"])) < MAX_CALL_SECONDS
         return "checkpoint" not in note or (self.path.parent / f"{note['checkpoint']}.json").exists()
+
+    def attribute_changes(self, run: str, looks: StatSnapshot | None) -> "ChangeAttribution":
+        """Attribute the changes since a run's last checkpoint, up to this snapshot."""
+        found = attribute_changes(self.read_records(), run)
+        ended_at = max(map(self.process.ended_at, found.unended), default=math.inf)
+        return replace(found, late=changed_after(self.named.root, looks or {}, ended_at))
 
     def last_checkpoint(self, run: str) -> str:
         """Return the last checkpoint of a run; empty if unknown."""
@@ -171,22 +182,27 @@ class CheckpointViews:
 
 @dataclass(frozen=True, slots=True)
 class ChangeAttribution:
-    """Attribute paths to a run or to others; with ``any_call`` a call never ended, so its changes are not separable."""
+    """Attribute paths to a run or to others.
+
+    ``unended`` names the processes of calls that never ended: what else changed is theirs, except ``late`` paths, which
+    changed after those processes had ended.
+    """
 
     ours: Mapping[str, Look]
     theirs: Mapping[str, Look]
-    any_call: bool
+    unended: frozenset[str]
+    late: Container[str] = ()
 
     @property
     def is_known(self) -> bool:
         """Whether anything was recorded."""
-        return bool(self.ours or self.theirs or self.any_call)
+        return bool(self.ours or self.theirs or self.unended)
 
     def changed_by_run(self, path: str, look: Look) -> bool:
         """Return whether a path looks as a run left it, unchanged by others meanwhile."""
         if self.ours.get(path) == look:
             return path not in self.theirs
-        return self.any_call and self.theirs.get(path) != look
+        return bool(self.unended) and path not in self.late and self.theirs.get(path) != look
 
 
 def run_of(note: Mapping[str, object]) -> str:
@@ -216,12 +232,27 @@ def attribute_changes(notes: Notes, run: str) -> ChangeAttribution:
     """Read a run's records in order: the last writer of a path owns it."""
     ours: StatSnapshot = {}
     theirs: StatSnapshot = {}
-    unended: set[object] = set()
+    unended: dict[object, str] = {}
     for note in (note for note in notes if run_of(note) == run):
         ours.update(snapshot_of(note, "ours"))
         theirs.update(snapshot_of(note, "theirs"))
-        unended.add(note["opened"]) if "opened" in note else unended.discard(note.get("closed"))
-    return ChangeAttribution(ours, theirs, bool(unended))
+        unended.pop(note.get("closed"), None)
+        unended.update({note["opened"]: str(note.get("process", ""))} if "opened" in note else {})
+    return ChangeAttribution(ours, theirs, frozenset(unended.values()))
+
+
+def changed_after(root: Path, looks: StatSnapshot, ended_at: float) -> frozenset[str]:
+    """Return the paths whose status changed after a time in nanoseconds; when one was deleted is not known."""
+    if ended_at == math.inf:
+        return frozenset()
+    return frozenset(path for path, look in looks.items() if changed_at(root / path, look) > ended_at)
+
+
+def changed_at(path: Path, look: Look) -> int:
+    """Return when a path's status changed, in nanoseconds; 0 where that is unknown."""
+    if stat.S_ISDIR(look[0]):
+        return path.lstat().st_ctime_ns if path.is_dir() else 0
+    return look[3]
 
 
 def snapshot_of(note: Mapping[str, object], name: str) -> StatSnapshot:

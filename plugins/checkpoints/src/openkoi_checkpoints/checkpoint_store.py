@@ -12,7 +12,7 @@ from openkoi_base.files import private_folder
 from openkoi_hookspecs import DataDir, KoiError, Restoration
 
 from .blob_store import BlobStore, compute_digest, file_size
-from .change_attribution import ChangeJournal, CheckpointViews, StatSnapshot, attribute_changes, entries_without_others
+from .change_attribution import ChangeJournal, CheckpointViews, StatSnapshot, entries_without_others
 from .checkpoint_history import CheckpointHistory, open_history
 from .errors import CheckpointStoreError, store_errors
 from .gc import LOCK, describe_store, prune_daily, prune_store
@@ -20,6 +20,7 @@ from .gitignore import GitIgnore
 from .manifest import UNSTORED_FILE_KINDS, Manifest, PathEntry, PathKind, Stamp
 from .named_paths import NamedPaths, is_in_skipped_folder
 from .pre_images import PreImages
+from .process_end import ProcessEnd
 from .retention import RetentionPolicy
 from .scan import FileCounter, ScanRules, WorkspaceScanner, read_ignore_file
 from .store_lock import lock_store
@@ -81,6 +82,7 @@ class CheckpointStore:
             store=str(self.folder.resolve()),
         )
         self.watched = False
+        self.process = ProcessEnd(self.folder / "processes")
         self.journals: dict[Path, ChangeJournal] = {}
 
     async def create(self, root: Path, *, run: str = "") -> str:
@@ -144,7 +146,7 @@ class CheckpointStore:
         looks: StatSnapshot | None,
     ) -> Mapping[str, PathEntry]:
         """Return the workspace without changes of others since the run began; as it is where that is unknown."""
-        since, hands = journal.last_checkpoint(run), attribute_changes(journal.read_records(), run)
+        since, hands = journal.last_checkpoint(run), journal.attribute_changes(run, looks)
         if looks is None or not (since and history.has(since)) or not (self.watched or hands.is_known):
             return entries
         return entries_without_others(
@@ -158,7 +160,7 @@ class CheckpointStore:
         from .plan_restore import plan_restore
         from .renames import Renames
         from .restore_plan import RestoreStates
-        from .restore_result import FileMerger, build_restoration, entries_after
+        from .restore_result import FileMerger, build_restoration, changed_by_others, entries_after
 
         with self.open_history(root) as history, lock_store(history.folder / "lock"):
             named, saved, journal = (
@@ -183,7 +185,7 @@ class CheckpointStore:
             )
             if what.run:
                 journal.record_checkpoint(what.run, checkpoint_id, journal.take_snapshot())
-        return build_restoration(todo, left)
+        return build_restoration(todo, left, changed_by_others(base, now))
 
     def diff_in_thread(self, root: Path, since: str, until: str) -> str:
         """Return the diff, in a thread."""
@@ -240,9 +242,8 @@ class CheckpointStore:
 
     def journal_of(self, history: CheckpointHistory, root: Path) -> ChangeJournal:
         """Return the journal of changes of a workspace."""
-        return self.journals.setdefault(
-            root, ChangeJournal(history.folder / "hands", self.named_paths(history, root), self.rules)
-        )
+        named = self.named_paths(history, root)
+        return self.journals.setdefault(root, ChangeJournal(history.folder / "hands", named, self.rules, self.process))
 
     @contextlib.contextmanager
     def open_history(self, root: Path) -> Iterator[CheckpointHistory]:

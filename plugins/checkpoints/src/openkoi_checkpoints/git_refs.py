@@ -17,11 +17,12 @@ REF_PREFIXES = tuple(f"refs/{kind}/" for kind in KINDS)
 MAX_LOOSE_REFS = 5_000
 
 
-def compare_refs(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[GitRefChanged]:
-    """Compare two readings."""
+def compare_refs(before: Mapping[str, str], after: Mapping[str, str], repository: str = "") -> Iterator[GitRefChanged]:
+    """Compare two readings; of a nested repository that was made or deleted, only HEAD counts."""
     head = after.get(HEAD, "").removeprefix("ref: ")
-    for ref in sorted(ref for ref in before.keys() | after.keys() if before.get(ref) != after.get(ref)):
-        yield GitRefChanged(ref, before.get(ref, ""), after.get(ref, ""), current=ref == head)
+    refs = {HEAD} if repository and not (before and after) else before.keys() | after.keys()
+    for ref in sorted(ref for ref in refs if before.get(ref) != after.get(ref)):
+        yield GitRefChanged(ref, before.get(ref, ""), after.get(ref, ""), current=ref == head, repository=repository)
 
 
 def read_refs(root: Path) -> dict[str, str]:

@@ -4,21 +4,37 @@ Run no git. As with refs, undo never changes them; the user is shown what a comm
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 
 from .git_refs import find_git_folder, read_refs, shared_git_folder
 
 SETTINGS = ("config", "info/attributes", "info/exclude")
 MAX_SETTING_BYTES = 1_000_000
+MAX_NESTED = 50  # repositories below a workspace; reading one takes about as long as a file's diff
 
 
 def read_repository_state(root: Path) -> dict[str, str]:
     """Return the refs, settings and hooks of the repository around a folder; empty where there is none."""
     git = find_git_folder(root)
     return {**read_refs(root), **dict(digest_settings(shared_git_folder(git)))} if git else {}
+
+
+def read_all_states(root: Path, skip: Container[str]) -> dict[str, dict[str, str]]:
+    """Return the state of the repository around a folder, named by an empty path, and of those below it by theirs."""
+    nested = islice(find_nested_repositories(root, skip), MAX_NESTED)
+    return {"": read_repository_state(root), **{path: read_repository_state(root / path) for path in nested}}
+
+
+def find_nested_repositories(root: Path, skip: Container[str]) -> Iterator[str]:
+    """Yield the paths of folders below the workspace that have a ``.git`` of their own."""
+    for place, folders, files in os.walk(root):
+        if ".git" in (*folders, *files) and place != str(root):
+            yield Path(place).relative_to(root).as_posix()
+        folders[:] = sorted(folder for folder in folders if folder not in skip)
 
 
 def digest_settings(git: Path) -> Iterator[tuple[str, str]]:

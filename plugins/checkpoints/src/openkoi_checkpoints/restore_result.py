@@ -1,14 +1,14 @@
 """Compute the result of a restore plan: merged files, the workspace after it, and the report."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Set
 from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import KoiError, Restoration
 
 from .diff import Reader
-from .manifest import PathEntry, PathKind
+from .manifest import PathEntry, PathKind, is_unchanged
 from .merge import merge_files
-from .restore_plan import RestorePlan
+from .restore_plan import RestorePlan, is_not_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,13 @@ def entries_after(todo: RestorePlan, now: Mapping[str, PathEntry], left: Contain
     return dict(sorted({**entries, **{entry.path: replace(entry, stamp=()) for entry in made}}.items()))
 
 
-def build_restoration(todo: RestorePlan, left: Mapping[str, str]) -> Restoration:
+def changed_by_others(base: Mapping[str, PathEntry], now: Mapping[str, PathEntry]) -> set[str]:
+    """Return the files that others made, changed or deleted since the work."""
+    changed = (path for path in {*base, *now} if not is_unchanged(base.get(path), now.get(path)))
+    return {path for path in changed if is_not_folder(now.get(path)) or is_not_folder(base.get(path))}
+
+
+def build_restoration(todo: RestorePlan, left: Mapping[str, str], others: Set[str]) -> Restoration:
     """Return what was done, by file; folders count only where they were left."""
     changed = (entry for entry in (*todo.remove, *todo.make, *todo.modes) if entry.kind is not PathKind.FOLDER)
     done = {entry.path for entry in changed if entry.path not in left}
@@ -52,4 +58,5 @@ def build_restoration(todo: RestorePlan, left: Mapping[str, str]) -> Restoration
         todo.conflicts,
         dict(sorted(left.items())),
         tuple(sorted(deleted)),
+        tuple(sorted(others - done - {*todo.unchanged, *todo.conflicts, *left})),
     )

@@ -1,7 +1,7 @@
 """Find what calls do that no checkpoint can undo, by comparing the state before and after each call."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,31 +9,35 @@ from openkoi_hookspecs import Run, ToolCall
 from openkoi_hookspecs.events import GitRefChanged, OutsideFileWritten
 
 from .git_refs import compare_refs
-from .git_state import read_repository_state
+from .git_state import read_all_states
 
 MAX_OPEN_CALLS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class StateBeforeCall:
-    """Hold the state before a call: the repository's refs, and the outside files that it is about to write."""
+    """Hold the state before a call: the refs of each repository, and the outside files that it is about to write."""
 
-    refs: Mapping[str, str]
+    refs: Mapping[str, Mapping[str, str]]
     outside: Sequence[str]
 
 
 class SideEffects:
-    """Track the open calls. A call that is never answered, because it was not approved, is dropped in time."""
+    """Track the open calls. A call that is never answered, because it was not approved, is dropped in time.
 
-    def __init__(self) -> None:
+    Repositories in folders of names to ``skip`` are not looked for.
+    """
+
+    def __init__(self, skip: Container[str] = ()) -> None:
+        self.skip = skip
         self.calls: dict[tuple[str, str], StateBeforeCall] = {}
         self.reported: dict[str, GitRefChanged] = {}
 
     def record_before(self, call: ToolCall, run: Run, outside: Sequence[str]) -> None:
-        """Record the repository's state before a call."""
+        """Record the state of the repositories before a call."""
         if len(self.calls) >= MAX_OPEN_CALLS:
             self.calls.pop(next(iter(self.calls)))
-        self.calls[run.id, call.id] = StateBeforeCall(read_repository_state(run.workspace), outside)
+        self.calls[run.id, call.id] = StateBeforeCall(read_all_states(run.workspace, self.skip), outside)
 
     def side_effects_of(
         self, call: ToolCall, run: Run, *, failed: bool
@@ -42,13 +46,19 @@ class SideEffects:
         before = self.calls.pop((run.id, call.id), None)
         if before is None:
             return
-        for change in compare_refs(before.refs, read_repository_state(run.workspace)):
-            key = f"{run.id} {change.ref}"
+        for change in self.changes_since(before.refs, run.workspace):
+            key = f"{run.id} {change.repository} {change.ref}"
             if self.reported.get(key) != change:
                 self.reported[key] = change
                 yield change
         if not failed:
             yield from map(OutsideFileWritten, before.outside)
+
+    def changes_since(self, before: Mapping[str, Mapping[str, str]], root: Path) -> Iterator[GitRefChanged]:
+        """Yield what moved in each repository."""
+        after = read_all_states(root, self.skip)
+        for repository in sorted({*before, *after}):
+            yield from compare_refs(before.get(repository, {}), after.get(repository, {}), repository)
 
 
 def describe_effect(event: GitRefChanged | OutsideFileWritten) -> str:
@@ -56,7 +66,7 @@ def describe_effect(event: GitRefChanged | OutsideFileWritten) -> str:
     if isinstance(event, OutsideFileWritten):
         return f"wrote {event.path}, outside the workspace"
     verb = "moved" if event.before and event.after else "created" if event.after else "deleted"
-    return f"{verb} {event.ref} in the git repository"
+    return f"{verb} {event.ref} in the git repository {event.repository}".rstrip()
 
 
 def paths_outside(names: Sequence[str], workspace: Path) -> list[str]:

@@ -8,6 +8,7 @@ from openkoi_hookspecs import Restoration
 from openkoi_report import plural
 
 SHOWN = 10
+KEPT = "not changed by the task"
 DONE = {"undo": "Undid", "reapply": "Reapplied"}
 SINCE = {"undo": "before", "reapply": "after"}
 
@@ -48,6 +49,12 @@ def left_alone(done: Restoration, again: str) -> Iterator[str]:
         yield f"To overwrite what is there now, run `{again}`."
     for path, reason in shortened(done.left).items():
         yield f"not restored: {shown(path)} ({reason})"
+
+
+def changed_by_others(done: Restoration) -> Iterator[str]:
+    """Name what others changed, and undo therefore kept."""
+    for path, reason in shortened(dict.fromkeys(done.kept, KEPT)).items():
+        yield f"{shown(path)} ({reason})"
 
 
 def shown(path: str) -> str:

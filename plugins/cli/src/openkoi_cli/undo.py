@@ -5,8 +5,8 @@ import click
 from .invocation import Invocation
 
 CUT_SHORT = (
-    "The task was killed during {tool}, so later changes to the same files may have been undone, too. "
-    "Run `openkoi redo {id}` to get them back."
+    "The task was killed during {tool}. What was changed here during that call counts as its work; what was changed "
+    "after that is kept. Run `openkoi redo {id}` to get back what is undone."
 )
 PASSED_OVER = "Task {id} ended before it changed a file, so it is passed over."
 
@@ -26,7 +26,7 @@ async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     """Do it; what conflicts with later changes is left as it is and named, as is what no checkpoint contains."""
     from openkoi_runlog import records_of
 
-    from .restored import left_alone, summary
+    from .restored import changed_by_others, left_alone, summary
     from .undo_choice import task_after, tasks_to_undo, undo_first, why_unchanged
     from .undoing import BESIDE, beside
     from .untaken import cut_short, untaken
@@ -43,6 +43,8 @@ async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     records = records_of(sessions, changes.past)
     if tool := cut_short(records, changes.past.run):
         click.echo(f"  ! {CUT_SHORT.format(tool=tool, id=id)}", err=True)
+        for text in changed_by_others(done):
+            click.echo(f"  kept: {koi.redact(text)}", err=True)
     for past in beside(changes, sessions):
         click.echo(f"  ! {BESIDE.format(id=past.run[:8])}", err=True)
     stays = untaken(records, changes.past.run)

@@ -12,17 +12,18 @@ from openkoi_hookspecs.events import GitRefChanged
 
 SHORT = 7
 SETTINGS = ("config", "hooks/", "info/")
-MADE = "the repository .git was made: delete that folder if it is of no use to you"
-DELETED = "the repository .git was deleted, and nothing of it was kept: clone it again"
+MADE = "the repository {git} was made: delete that folder if it is of no use to you"
+DELETED = "the repository {git} was deleted, and nothing of it was kept: clone it again"
 
 
 def untaken(records: Iterable[Record], run: str) -> list[str]:
     """Everything that stays as the task left it, a sentence each."""
-    changes: dict[str, GitRefChanged] = {}
+    moves: dict[str, dict[str, GitRefChanged]] = {}
     written, skipped = dict[str, None](), dict[str, None]()
     for event in (record.event for record in records if record.run == run):
         match event:
             case GitRefChanged(ref=ref):
+                changes = moves.setdefault(event.repository, {})
                 changes[ref] = replace(event, before=changes.get(ref, event).before)
             case events.OutsideFileWritten(path=path):
                 written[path] = None
@@ -30,7 +31,7 @@ def untaken(records: Iterable[Record], run: str) -> list[str]:
                 skipped[path] = None
     outside = [f"{path}, which lies outside the workspace: look at it yourself" for path in written]
     folders = [f"{path}, a folder of which nothing is kept: make it again" for path in skipped]
-    return [*left(changes), *outside, *folders]
+    return [*(text for place in sorted(moves) for text in left(moves[place], place)), *outside, *folders]
 
 
 def cut_short(records: Iterable[Record], run: str) -> str:
@@ -49,19 +50,26 @@ def cut_short(records: Iterable[Record], run: str) -> str:
     return next(iter(under_way.values()), found)
 
 
-def left(moves: Mapping[str, GitRefChanged]) -> Iterator[str]:
+def left(moves: Mapping[str, GitRefChanged], repository: str) -> Iterator[str]:
     """A sentence for each name that does not point to where it did; HEAD first: other commands need it back."""
     head = moves.get("HEAD")
+    git = f"{repository}/.git".lstrip("/")
     if head and not (head.before and head.after):
-        yield MADE if head.after else DELETED
+        yield from [(MADE if head.after else DELETED).format(git=git)] if head.before != head.after else []
         return
     for ref in sorted(moves):
         move = moves[ref]
         if move.before != move.after and ref.startswith(SETTINGS):
-            yield f".git/{ref} was {'changed' if move.before and move.after else 'made' if move.after else 'deleted'}"
+            yield f"{git}/{ref} was {'changed' if move.before and move.after else 'made' if move.after else 'deleted'}"
         elif move.before != move.after:
             what, command = told_of(move, switched="HEAD" in moves)
-            yield f"{what} ({command} takes it back)"
+            yield f"{what} ({command} takes it back)" if not repository else below(repository, what, command)
+
+
+def below(repository: str, what: str, command: str) -> str:
+    """A sentence about a repository below the workspace."""
+    there = f"git -C {shlex.quote(repository)} "
+    return f"in {repository}: {what} ({command.replace('git ', there, 1)} takes it back)"
 
 
 def told_of(move: GitRefChanged, *, switched: bool) -> tuple[str, str]:
