@@ -24,6 +24,16 @@ ANSWERS = {
     ),
     "405": ServerResponse([b'{"detail":"Method Not Allowed"}'], status=405),
     "501": ServerResponse([b"Not Implemented"], status=501, type="text/plain"),
+    "400": ServerResponse([b'{"error":"bad request"}'], status=400),
+    "403": ServerResponse([b"<html><h1>403 Forbidden</h1></html>"], status=403, type="text/html"),
+    "500": ServerResponse([b'{"error":"not implemented"}'], status=500),
+    "502": ServerResponse([b"<html>Bad Gateway</html>"], status=502, type="text/html"),
+    "a page": ServerResponse([b"<!DOCTYPE html><html><body>A web interface</body></html>"], type="text/html"),
+    "an empty body": ServerResponse([b""]),
+    "text": ServerResponse([b"Ollama is running"], type="text/plain"),
+    "null": ServerResponse([b"null"]),
+    "a list": ServerResponse([b"[]"]),
+    "odd fields": ServerResponse([b'{"model_info": [], "capabilities": "all", "version": 3, "details": null}']),
 }
 WRITES = Say([ToolCall("call_1", "write_file", {"path": "note.md", "content": "Koi swim.\n"})])
 
@@ -40,7 +50,7 @@ class Compatible(OllamaServer):
         return self.served if seen.path in self.missing else super().answer(seen)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", ANSWERS)
 @pytest.mark.parametrize("missing", [(SHOW,), (VERSION,), (SHOW, VERSION)], ids="-".join)
 def test_a_task_is_done_without_them(name: str, missing: Sequence[str], tmp_path: Path) -> None:
@@ -56,7 +66,7 @@ def test_a_task_is_done_without_them(name: str, missing: Sequence[str], tmp_path
     assert len(shown) <= 1
 
 
-@pytest.mark.parametrize("name", ["gin", "501"])
+@pytest.mark.parametrize("name", ["gin", "501", "403", "a page", "an empty body"])
 def test_doctor_and_the_search_for_models_do_without_them(name: str, tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
     with Compatible("Paris.", missing=(SHOW, VERSION), served=ANSWERS[name]) as server:

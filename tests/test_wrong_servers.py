@@ -1,6 +1,9 @@
 """What answers at the address is no model server: asked once, never again, and the error says what to do."""
 
+import socket
+import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -55,7 +58,7 @@ def test_a_captive_portal_is_asked_once_and_named(vendor: str, tmp_path: Path) -
     assert 1 == status
     assert "web page instead of a model's response" in errors
     assert "log in with a browser" in errors
-    assert 1 == len(server.requests)
+    assert 1 == len([seen for seen in server.requests if seen.path != "/api/show"])
 
 
 @pytest.mark.sampled(10)
@@ -148,6 +151,82 @@ def test_a_server_without_tls_at_a_secure_address_is_met_once(tmp_path: Path) ->
     assert (1, 0) == (status, len(server.requests))
     assert "begin the base URL with http://" in errors
     assert "Trying again" not in errors
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_a_server_with_tls_at_an_address_without_is_met_once(vendor: str, tmp_path: Path) -> None:
+    with TlsServer(certificate(tmp_path / "server.pem"), "Paris.") as server:
+        status, errors = asked(tmp_path, server.url.replace("https:", "http:"), vendor)
+
+    assert (1, 0) == (status, len(server.requests))
+    assert "Begin the base URL with https://" in errors
+    assert "Trying again" not in errors
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>",
+        "Client sent an HTTP request to an HTTPS server.\n",
+        "<p>Reason: You're speaking plain HTTP to an SSL-enabled server port.<br /></p>",
+    ],
+    ids=["nginx", "go", "apache"],
+)
+def test_a_server_that_says_that_it_wants_tls_is_met_once(page: str, tmp_path: Path) -> None:
+    with portal(400, body=page.encode()) as server:
+        status, errors = asked(tmp_path, server.url)
+
+    assert (1, 1) == (status, len(server.requests))
+    assert "https://" in errors
+
+
+@pytest.mark.parametrize(
+    ("scheme", "reply", "advice"),
+    [
+        ("http", b"\x15\x03\x01\x00\x02\x02\x28", "Begin the base URL with https://"),
+        ("http", b"", ""),
+        ("https", b"", ""),
+        ("https", b"SSH-2.0-OpenSSH_9.2\r\n", "begin the base URL with http://"),
+    ],
+    ids=["an alert", "nothing", "nothing in TLS", "a banner"],
+)
+def test_what_breaks_off_is_named_where_its_scheme_is_known(
+    scheme: str, reply: bytes, advice: str, tmp_path: Path
+) -> None:
+    with RawServer(reply) as port:
+        status, errors = asked(tmp_path, f"{scheme}://127.0.0.1:{port}")
+
+    assert (1 if advice else 75) == status
+    assert advice in errors
+    assert bool(advice) is ("Trying again" not in errors)
+
+
+class RawServer:
+    """Answer everything with the same bytes, and close the connection."""
+
+    def __init__(self, reply: bytes) -> None:
+        self.reply = reply
+        self.socket = socket.create_server(("127.0.0.1", 0))
+
+    def __enter__(self) -> int:
+        threading.Thread(target=self.serve, daemon=True).start()
+        port: int = self.socket.getsockname()[1]
+        return port
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+    def serve(self) -> None:
+        """Serve until the socket is closed."""
+        with suppress(OSError):
+            while True:
+                self.answer(self.socket.accept()[0])
+
+    def answer(self, connection: socket.socket) -> None:
+        """Answer one connection."""
+        with suppress(OSError), connection:
+            connection.recv(65_536)
+            connection.sendall(self.reply)
 
 
 def test_a_certificate_that_the_environment_trusts_is_trusted(tmp_path: Path) -> None:

@@ -72,7 +72,8 @@ class ApiClient:
         self._bounds = bounds
         self._sign = sign
         self._explain = explain
-        self._pool = ClientPool(base_url, headers, bounds, open_cassette(cassette, self.server, base_url), transport)
+        recording = open_cassette(cassette, self.server, base_url)
+        self._pool = ClientPool(self.server, base_url, headers, bounds, recording, transport)
         self._addresses: dict[str, URL] = {}
 
     async def __aenter__(self) -> Self:

@@ -6,6 +6,7 @@ from openkoi_hookspecs import ProviderError
 
 from .context_overflow import is_context_overflow
 from .error_body import QUOTA_CODES, ErrorBody, parse_error_body, parse_json_or_none
+from .other_scheme import TLS, TLS_WANTED
 from .retry import parse_retry_headers, parse_retry_message
 from .server import Server, make_sentence, one_line
 from .wrong_server import LOGIN_ADVICE, describe_redirect
@@ -50,6 +51,8 @@ def error_for_status(server: Server, status: int, headers: Mapping[str, str], bo
         return server.rejected(
             make_sentence(f"reports that the quota is exhausted ({status})", message, "Check the account.")
         )
+    if status == 400 and any(words.encode() in body for words in TLS_WANTED):
+        return server.wrong_server(TLS)
     happened, advice = STATUS_MESSAGES.get(status, (f"returned status {status}", ""))
     what = make_sentence(happened, message, advice)
     if status == PAYLOAD_TOO_LARGE or is_context_overflow(said.searchable_text or message, busy=status == 429):

@@ -14,9 +14,11 @@ from openkoi_hookspecs import ConfigError
 
 from .cassette import root_path
 from .limits import ResponseLimits
+from .other_scheme import describe_other_scheme
 from .recorder import Recorder
 from .recordings import Recordings
-from .server import is_loopback
+from .server import Server, is_loopback
+from .wrong_server import tls_problem
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -35,6 +37,7 @@ class ClientPool:
     ``idle`` clients are stored with the time they became idle; the most recent one is reused first.
     """
 
+    server: Server
     base_url: str
     headers: Mapping[str, str]
     bounds: ResponseLimits
@@ -81,7 +84,19 @@ class ClientPool:
         )
 
     async def send(self, client: "AsyncClient", request: "Request") -> "Response":
-        """Send a request whose response is streamed."""
+        """Send a request whose response is streamed; find out why a server breaks off."""
+        from httpx2 import ConnectError, ReadError, RemoteProtocolError
+
+        try:
+            return await self._send(client, request)
+        except (ConnectError, ReadError, RemoteProtocolError) as error:
+            is_known = self.is_replay or self.transport or tls_problem(error)
+            problem = "" if is_known else await describe_other_scheme(self.base_url)
+            if not problem:
+                raise
+        raise self.server.wrong_server(problem)
+
+    async def _send(self, client: "AsyncClient", request: "Request") -> "Response":
         if isinstance(self.cassette, Recorder):
             return await self.cassette.send(client, request)
         return await client.send(request, stream=True)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
+from .other_scheme import PLAIN
+
 LOGIN_ADVICE = "If your network or proxy has a login page, log in with a browser. Otherwise check the base URL."
 WEB_PAGE_MESSAGE = f"returned a web page instead of a model's response. {LOGIN_ADVICE}"
 AUTHORITY_ADVICE = (
@@ -17,7 +19,6 @@ CERTIFICATE_ADVICE = (
 )
 NOT_TRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED\](?: certificate verify failed:)? (.+?)(?: \(_ssl\.c:\d+\))?$")
 NO_TLS = re.compile(r"WRONG_VERSION_NUMBER|wrong version number|record layer failure|HTTP_REQUEST")
-PLAIN = "does not speak TLS; nothing was sent. If it is a server of yours, begin the base URL with http://."
 BOM = b"\xef\xbb\xbf"
 
 

@@ -14,7 +14,7 @@ TOO_LONG = re.compile(
 )
 TOO_LARGE = "(413)"
 NO_SUCH_MODEL = re.compile(r"\bmodel ['\"].+['\"] not found", re.IGNORECASE)
-UNSUPPORTED_ENDPOINT = re.compile(r"\(404\)|returned status (?:404|405|501)\b")
+WITHOUT_ANSWER = re.compile(r"could not be reached|ended its response early|speaks? TLS|certificate|within|sent no new")
 WRAPPED_MESSAGE = re.compile(r'\{"error":.*"message": ?"([^"]*)".*\}')
 PERMANENT_ERRORS = (
     (NO_SUCH_MODEL, "Run `ollama pull {model}`."),
@@ -53,8 +53,12 @@ def is_window_too_small(error: ProviderError) -> bool:
 
 
 def is_unsupported_endpoint(error: ProviderError) -> bool:
-    """Return whether the server does not support this endpoint, as some compatible servers do not."""
-    return bool(UNSUPPORTED_ENDPOINT.search(str(error))) and not NO_SUCH_MODEL.search(str(error))
+    """Return whether the server does not support this endpoint: it answers, and not that the model is missing.
+
+    Compatible servers answer with all kinds of statuses, and with web pages; what is really wrong with a server shows
+    when it is asked for a response.
+    """
+    return not (WITHOUT_ANSWER.search(str(error)) or NO_SUCH_MODEL.search(str(error)))
 
 
 @contextmanager
