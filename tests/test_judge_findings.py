@@ -15,12 +15,26 @@ NONE: list[object] = [
     *(None, {}, [], False, 0, ["none"], ["No problems were found."], [None], [""], [{}]),
     *([{"title": "None"}], ["-", {}], "(none)", "0 issues", "No problems detected in this change.", {"items": []}),
     *("I found no issues.", "\u2713 none", "N/A - nothing found", "There's nothing to report.", "`none`"),
+    *(
+        "None - looks good",
+        "0",
+        "zero",
+        "none; all tests pass",
+        "No issues found. The change is correct.",
+        "\u2014",
+        "...",
+    ),
+    *("**None**", "<none>", "no findings: everything checks out", "false", "Nothing. Good job", "LGTM!"),
+    *(["0"], {"count": 0, "items": "none"}, {"severity": "none", "title": ""}),
     *("No findings were identified during the review.", "The work has no issues.", "No findings at this time."),
 ]
 SOME: list[object] = [
     *("The name is too short.", "None of the edge cases is handled", "No tests were added", "no handling of issues"),
     *(["The name is too short."], {"title": "The name is too short", "severity": "important"}),
     *([{"title": "No", "description": "The name is too short"}], ["none", "The name is too short"]),
+    *("None, but the name is too short", "No issues found, however a.py:3 lacks a test", "None of the tests run"),
+    *("ok() is never called", "zero division in mean()", "Null is returned", "No errors are shown to the user"),
+    *("None is not handled in parse()", "-5 is accepted as an age", "No validation - empty names pass"),
     *("important: the name is too short", "[important] the name is too short", "high-level comments are missing"),
 ]
 BLOCKERS: list[object] = [

@@ -11,7 +11,48 @@ KNOWN = {
     "prices": "Make price_of in shop/prices.py reject unknown kinds",
     "sharing": "Let BillSplitter.split in src/till.js hand out the odd cents",
     "menu": "Translate the menu into French",
+    "orders": "Handle empty carts in ParseOrder",
+    "discounts": "Let discount_for in src/discounts.rs accept none",
+    "catalog": "Reject unknown teas in TeaCatalog.lookup",
+    "import": "Trim the names that CustomerImporter reads",
+    "coupons": "Let apply_coupon in lib/coupons.rb ignore case",
 }
+GO = """\
+panic: runtime error: index out of range [0] with length 0
+
+goroutine 1 [running]:
+github.com/acme/shop/order.ParseOrder({0x0, 0x0, 0x0})
+	/home/u/shop/order/parse.go:15 +0x1d
+main.main()
+	/home/u/shop/cmd/shop/main.go:9 +0x2c
+exit status 2
+"""
+RUST = """\
+thread 'main' panicked at src/lib.rs:12:5:
+called `Option::unwrap()` on a `None` value
+stack backtrace:
+   0: rust_begin_unwind
+             at /rustc/90c541806f23a127002de5b4038be731ba1458ca/library/std/src/panicking.rs:578:5
+   1: shop::discounts::discount_for
+             at ./src/lib.rs:12:5
+"""
+JAVA = """\
+Exception in thread "main" java.lang.IllegalArgumentException: No enum constant com.acme.Tea.MATCHA
+	at java.base/java.lang.Enum.valueOf(Enum.java:273)
+	at com.acme.shop.TeaCatalog.lookup(TeaCatalog.java:48)
+	at com.acme.shop.Main.main(Main.java:12)
+"""
+DOTNET = """\
+Unhandled exception. System.FormatException: Input string was not in a correct format.
+   at System.Int32.Parse(String s)
+   at Acme.Import.CustomerImporter.ReadRow(String line) in /src/Import/Rows.cs:line 31
+   at Acme.Program.Main(String[] args)
+"""
+RUBY = """\
+lib/coupons.rb:12:in `apply_coupon': undefined method `downcase' for nil:NilClass (NoMethodError)
+	from lib/cart.rb:30:in `block in total'
+	from bin/shop:5:in `<main>'
+"""
 OUTER = "".join(f'  File "/usr/lib/python3.11/step{n}.py", line {n}, in step{n}\n    next_step()\n' for n in range(60))
 PYTHON = f"""\
 Traceback (most recent call last):
@@ -50,7 +91,19 @@ def run(openkoi: Shell, text: str, piped: str | None = None) -> str:
 
 
 @pytest.mark.parametrize(
-    ("piped", "wanted"), [(PYTHON, "prices"), (LOG, "prices"), (NODE, "sharing"), (PROSE, "sharing")]
+    ("piped", "wanted"),
+    [
+        (PYTHON, "prices"),
+        (LOG, "prices"),
+        (NODE, "sharing"),
+        (PROSE, "sharing"),
+        (GO, "orders"),
+        (RUST, "discounts"),
+        (JAVA, "catalog"),
+        (DOTNET, "import"),
+        (RUBY, "coupons"),
+    ],
+    ids=["python", "log", "node", "prose", "go", "rust", "java", "c#", "ruby"],
 )
 def test_the_task_that_a_piped_traceback_is_about_is_recalled(openkoi: Shell, piped: str, wanted: str) -> None:
     recalled = run(openkoi, "Look into this", piped)

@@ -74,7 +74,7 @@ GROUP = """\
 """
 CASES = {
     "elixir": (ELIXIR, ["** (KeyError) key :price not found", "shop/bill.ex"]),
-    "sanitizer": (ASAN, ["==1==ERROR: AddressSanitizer: heap-buffer-overflow", "src/bill.c"]),
+    "sanitizer": (ASAN, ["==1==ERROR: AddressSanitizer: heap-buffer-overflow", "src/bill.c bill_total"]),
     "rustc": (RUSTC, ["error[E0308]: mismatched types", "src/bill.rs"]),
     "group": (
         GROUP,
@@ -103,13 +103,13 @@ CASES = {
         [
             "Caused by: java.lang.NullPointerException: till is null",
             'Exception in thread "main" java.lang.IllegalStateException: no till',
-            *("Shop.java com.acme.Shop.open", "Till.java com.acme.Till.count"),
+            *("Shop.java Shop.open", "Till.java Till.count"),
         ],
     ),
-    "go": (GO, ["panic: index out of range [5]", "shop/bill.go"]),
+    "go": (GO, ["panic: index out of range [5]", "shop/bill.go main.total"]),
     "rust": (
         RUST,
-        ["thread 'main' panicked at src/bill.rs:14:9: called `unwrap()` on a `None` value", "src/bill.rs"],
+        ["thread 'main' panicked at src/bill.rs:14:9: called `unwrap()` on a `None` value", "src/bill.rs shop::total"],
     ),
     "ruby": (RUBY, ["bill.rb:3:in `total': undefined method `price' (NoMethodError)", "main.rb"]),
     "compiler": (GCC, ["bill.c:12:5: error: implicit declaration of function 'sharez'", "cc -c bill.c"]),

@@ -33,42 +33,64 @@ TITLES = (*SUMMARIES, *DETAILS)
 LABELED = re.compile(
     r"(?:[\[(*]{1,3}(?P<marked>\w+)[\])*:]{1,4}|(?P<plain>\w+)(?:\s*:|\s+[\u2013-]))\s+(?P<title>.+)", re.DOTALL
 )
+# No letter and no number but 0: "-", "0", "[]", "{}", a tick.
+WORDLESS = re.compile(r"[\W_0]*")
 NO_FINDING = re.compile(
-    r"[(*_`\"'\u2713 ]*"
-    r"(?:(?:there(?:'s| is| are| was| were)|i (?:found|see|saw)|(?:this|the) (?:work|code|change|diff) has) )?"
-    r"(?:|none|nothing|nil|null|n/?a|not applicable|no|empty|-+|\[\s*\]|\{\s*\}|lgtm|ok(?:ay)?|(?:all|looks) good"
+    r"[\W_]*(?:(?:there(?:'s| is| are| was| were)|i (?:found|see|saw)|(?:this|the) (?:work|code|change|diff) has) )?"
+    r"(?:none|nothing|nil|null|false|n/?a|not applicable|no|zero|empty|lgtm|ok(?:ay)?|(?:all|looks) good"
     r"|(?:no|0|zero) (?:(?:major|minor|significant|serious|critical|blocking|important"
     r"|further|new|open|other|obvious|remaining)(?:,| or| and)? ){0,3}"
     r"(?:findings?|issues?|problems?|defects?|concerns?|blockers?|errors?))"
     r"(?:,? (?:- )?(?:were|was|found|identified|detected|noted|seen|nothing|to report|at all|here|at this time"
     r"|during the review|(?:in|with) (?:this|the|these) (?:change|diff|code|work|patch|file|answer|result)s?))*"
-    r"\s*[.!]?[)*_`\"']*",
+    r"(?:[)*_`\"'>\]}]*\s*(?:$|(?:[.,:;!\u2013\u2014]+|-+)(?=\s|$)|(?<=\s)\()(?P<comment>.*))?",
+    re.IGNORECASE | re.DOTALL,
+)
+# What follows "none" takes it back where it makes an exception, or names a place.
+EXCEPTION = re.compile(
+    r"\b(?:but|except(?:ing)?|however|although|though|only|besides|apart|aside|other than|still|yet|one|should|could"
+    r"|must|needs?|missing|lacks?|not|fails?)\b|n't\b|\w\.\w+:\d",
     re.IGNORECASE,
 )
 
 
 def parse_findings(raw: object, rubric: Rubric) -> tuple[Finding, ...]:
     """Parse findings: a list, a single one, or words for none. Reject what could hide a finding."""
-    return tuple(to_finding(entry, rubric) for entry in map(to_object, to_list(raw)) if any(entry.values()))
+    return tuple(to_finding(entry, rubric) for entry in map(to_object, to_list(raw)) if not says_nothing(entry))
 
 
 def to_list(raw: object) -> Sequence[object]:
     """Return a list, also of a single finding; raise UnreadableError for anything else."""
+    if says_nothing(raw):
+        return []
     if isinstance(raw, list):
         return raw
     if isinstance(raw, str) or (isinstance(raw, dict) and first_text(raw, *TITLES)):
         return [raw]
-    if any(raw.values()) if isinstance(raw, dict) else raw:
-        raise UnreadableError("The findings are not a list of objects.")
-    return []
+    raise UnreadableError("The findings are not a list of objects.")
+
+
+def says_nothing(value: object) -> bool:
+    """Return whether a value means that nothing was found, however that is written."""
+    if isinstance(value, str):
+        return bool(WORDLESS.fullmatch(value)) or denies_findings(value)
+    if isinstance(value, list | dict):
+        return all(map(says_nothing, value.values() if isinstance(value, dict) else value))
+    return not value
+
+
+def denies_findings(text: str) -> bool:
+    """Return whether a text says that there is no finding, with a comment at most that makes no exception."""
+    said = NO_FINDING.fullmatch(text.strip())
+    return said is not None and not EXCEPTION.search(said["comment"] or "")
 
 
 def to_object(entry: object) -> Mapping[str, object]:
     """Return an entry as an object; plain text is its title, after a severity if it starts with one."""
     if isinstance(entry, dict):
         texts = [first_text(entry, name) for name in TITLES]
-        return {} if any(texts) and all(NO_FINDING.fullmatch(text) for text in texts if text) else entry
-    if not isinstance(entry, str) or NO_FINDING.fullmatch(entry.strip()):
+        return {} if any(texts) and all(map(says_nothing, texts)) else entry
+    if not isinstance(entry, str) or says_nothing(entry):
         return {}
     first = LABELED.fullmatch(entry.strip())
     label = (first["marked"] or first["plain"]) if first else ""

@@ -34,10 +34,11 @@ from .lesson import Lesson, Thresholds
 from .log_view import LearningLogView
 from .provenance import quotes_source
 from .reflection import build_request, is_worth_asking, make_lessons
-from .relevance import resembles
+from .relevance import WeightedTask, resembles
 from .replay import COMPARISON_VARIABLE
 from .selection import Selection, SelectionRules, TaskQuery, in_scope, select_entries
 from .state import LearningState, RunOrigin
+from .text_similarity import names_in
 from .user_actions import pin_entry
 
 MAX_SIMILAR_TASKS = 3
@@ -157,19 +158,21 @@ def prepare_comparison(state: LearningState, asked: TaskQuery, duel: str) -> tup
 
 
 def find_similar(recall: Recall, state: LearningState, asked: TaskQuery, task: Task) -> Recall:
-    """Return the hits that resemble the task or its input, without lines that repeat entries.
+    """Return the hits that resemble the task or share a name with its input, without lines that repeat entries.
 
     A lesson is in a prompt once, and one that is archived or held out does not return through a past task.
     """
     tasks = [state.weigh_task(text, asked.project) for text in {task.text, asked.text}]
     known = [one for one in state.entries.values() if in_scope(one, asked.project)]
-    alike = [
-        hit
-        for hit in recall.hits
-        if hit.similarity >= MIN_SIMILARITY or any(resembles(one, hit.item.text) for one in tasks)
-    ]
+    given = names_in(asked.text.removeprefix(task.text))
+    alike = [hit for hit in recall.hits if is_like(hit, tasks) or given & names_in(hit.item.text)]
     cut = [replace(hit, item=replace(hit.item, text=drop_known_lines(hit.item.text, known))) for hit in alike]
     return Recall([hit for hit in cut if hit.item.text])
+
+
+def is_like(hit: Hit, tasks: Iterable[WeightedTask]) -> bool:
+    """Return whether a hit resembles a task in meaning or words."""
+    return hit.similarity >= MIN_SIMILARITY or any(resembles(one, hit.item.text) for one in tasks)
 
 
 def drop_known_lines(text: str, known: Iterable[LearningEntry]) -> str:

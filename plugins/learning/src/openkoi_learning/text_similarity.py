@@ -12,6 +12,8 @@ WORD = re.compile(r"[^\W_]+")
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
 IDENTIFIER = re.compile(r"`[^`]+`|(?<!\w)--?[a-z][\w-]+|\w+(?:[./:\\_]+\w+)+(?:\(\))?|[a-z]+[A-Z]\w*|\b[A-Z]+\d+\b")
+FILE_NAME = re.compile(r"[\w-]+\.[a-z]{1,5}\b(?!\()")
+CODE_NAME = re.compile(r"\w*[a-z0-9][A-Z]\w*|(?<!\w)_*[A-Za-z]\w*_[A-Za-z]\w*")  # CamelCase and snake_case
 ASSIGNED = re.compile(r"^[\w.\- ]+\s*[=:]\s*(?=\S)")
 NEGATION = re.compile(
     r"\b(?:not|never|no|none|without|avoid|stop|instead|except|unless|only|cannot|forbid(?:den)?)\b|n't\b",
@@ -148,6 +150,12 @@ def word_overlap(one: str, other: str) -> float:
 def keys_in(text: str) -> tuple[str, ...]:
     """Return the files, options, error codes and names that a text is about."""
     return tuple(sorted(details(text[:MAX_KEY_CHARACTERS]).identifiers))
+
+
+@lru_cache(maxsize=16_384)
+def names_in(text: str) -> frozenset[str]:
+    """Return the files and the names of code in a text, without the folders and types that they are in."""
+    return frozenset(name.lower() for names in (FILE_NAME, CODE_NAME) for name in names.findall(text))
 
 
 def weighted_overlap(

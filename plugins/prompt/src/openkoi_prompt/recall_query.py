@@ -16,16 +16,28 @@ MAX_SCANNED_CHARACTERS = (
     300  # characters of a line: the patterns take quadratic time, and what names an error or a place is short
 )
 MAX_LEAD_LINES = 8  # more lines before the first error are a log, and say nothing about it
+FILE = r"(?P<path>[^\s():]+\.\w{1,5})"
 PYTHON_FRAME = re.compile(r'\s*File "(?P<path>[^"]+)", line \d+(?:, in (?P<name>\S+))?')
-AT_FRAME = re.compile(
-    r"\s*at (?:async |new )?(?:(?P<name>[\w.$<>/\[\]]+)(?=[ (]))?.*?(?P<path>[^\s():]+\.\w{1,5}):(?:line )?\d+"
+AT_FRAME = re.compile(rf"\s*at (?:async |new )?(?:(?P<name>[\w.$<>/\[\]]+)(?=[ (]))?.*?{FILE}:(?:line )?\d+")
+BARE_FRAME = re.compile(r"\s+at (?P<name>[\w.<>`]+)\(")  # of .NET without symbols
+NUMBERED_FRAME = re.compile(  # of Dart, gdb and sanitizers
+    rf"\s*#\d+\s+(?:0x[0-9a-fA-F]+ in )?(?P<name>[\w.:$<>~]+)(?: ?\([^()]*\))?(?: at | \(|\s+)(?:\w+:(?://)?)?{FILE}:\d+"
 )
+PHP_FRAME = re.compile(r"\s*#\d+ (?P<path>[^\s()]+\.\w{1,5})\(\d+\): (?P<name>[\w\\:>-]+)")
+SYMBOL_FRAME = re.compile(  # of Swift, and of Apple's reports
+    r"\s*\d+\s+\S+\s+0x[0-9a-f]+ (?P<name>\S+?)(?:\(\S*\))? \+ \d+"
+)
+RUBY_NAME = r"(?::? ?in [`'](?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )*"
+ELIXIR_NAME = r"|: (?=[A-Z][\w.]+\())"
 PATH_FRAME = re.compile(
-    r"\s*(?:from |--> |\([^)]*\) |#\d+ \S+ in \S+ )?"
-    r"(?P<path>[\w./\\@-]+\.\w{1,5}):\d+(?::\d+)?(?::? ?in [`']?(?P<name>[\w.#]+)|\b|:)"
+    r"\s*(?:from |--> |\([^)]*\) |# )?(?P<path>[\w./\\@-]+\.\w{1,5}):\d+(?::\d+)?"
+    rf"(?:{RUBY_NAME}{ELIXIR_NAME}(?P<name>[\w.#]+)|\b|:)"
+)
+NAME_ABOVE = re.compile(  # of Go and Rust
+    r"(?:\s*\d+:\s+(?:0x[0-9a-f]+ - )?)?(?P<name>[\w./:<>-]*(?:\(\*?\w+\)\.)?[\w.:<>{}]+)(?:\(.*\))?$"
 )
 GROUP = re.compile(r"^\s*[|+-]*[|+] ")  # what Python prints before each line of an exception group
-STACK = (PYTHON_FRAME, AT_FRAME)
+STACK = (PYTHON_FRAME, AT_FRAME, NUMBERED_FRAME, PHP_FRAME, SYMBOL_FRAME, BARE_FRAME)
 FRAMES = (*STACK, PATH_FRAME)
 ERROR = re.compile(
     r"\b[A-Z]\w*(?:Error|Exception|Failure|Fault|Interrupt)\b|\b(?:error|ERROR|fatal|FATAL|CRITICAL|panic|panicked|FAILED|aborted)\b"
@@ -34,7 +46,10 @@ ERROR = re.compile(
 NOISE = re.compile(
     r"\s*(?:Traceback \(most recent call last\)|goroutine \d|stack backtrace|During handling of|[=_]{3}|[\^~ -]*$)"
 )
-FOREIGN = re.compile(r"site-packages|dist-packages|/lib/python|<frozen |node_modules|node:|/rustc/|/usr/|java\.base")
+FOREIGN = re.compile(
+    r"site-packages|dist-packages|/lib/python|<frozen |node_modules|node:|/rustc/|/usr/|java\.base"
+    r"|\bat (?:System|Microsoft|javax?|kotlinx?|android)\.|libswift|panic\.go"
+)
 
 
 def build_recall_query(task: Task) -> Query:
@@ -52,13 +67,13 @@ def condense_input(text: str) -> Sequence[str]:
     lines = [GROUP.sub("", line[:MAX_SCANNED_CHARACTERS]) for line in cut_middle(text).splitlines()]
     places = [place for place, line in enumerate(lines) if is_error_line(line)][-MAX_ERRORS:]
     errors = [error_message(lines, place) for place in reversed(places)]
-    frames = [place for place, line in enumerate(lines) if parse_frame(line) and place not in places]
+    frames = [place for place in range(len(lines)) if parse_frame(lines, place) and place not in places]
     own = [place for place in frames if not FOREIGN.search(lines[place])] or frames
     near = sorted(own, key=lambda place: frame_distance(place, places))[:MAX_FRAMES]
     start = min([*places, *frames], default=0)
     first = lines[:start] if start <= MAX_LEAD_LINES else ()
     return list(
-        dict.fromkeys((*errors, *(parse_frame(lines[one]) for one in near), *leading_lines(first if errors else lines)))
+        dict.fromkeys((*errors, *(parse_frame(lines, one) for one in near), *leading_lines(first if errors else lines)))
     )
 
 
@@ -78,13 +93,25 @@ def error_message(lines: Sequence[str], place: int) -> str:
     return f"{lines[place].strip()} {more.strip()}".strip()[:MAX_LINE]
 
 
-def parse_frame(line: str) -> str:
-    """Return the file and the function that a line of a stack trace names; empty if it is none."""
-    found = next((match for frame in FRAMES if (match := frame.match(line))), None)
+def parse_frame(lines: Sequence[str], place: int) -> str:
+    """Return the file and the function that a line of a stack trace names; empty if it is none.
+
+    Go and Rust name the function on the line before.
+    """
+    found = next((match for frame in FRAMES if (match := frame.match(lines[place]))), None)
     if found is None:
         return ""
-    path = "/".join(re.split(r"[/\\]", found["path"])[-2:])
-    return f"{path} {found['name'] or ''}".strip()[:MAX_LINE]
+    named = found.groupdict()
+    if not named["name"] and place and lines[place][:1].isspace():
+        named["name"] = above["name"] if (above := NAME_ABOVE.match(lines[place - 1])) else ""
+    path = "/".join(re.split(r"[/\\]", named.get("path") or "")[-2:])
+    return f"{path} {short_name(named['name'] or '')}".strip()[:MAX_LINE]
+
+
+def short_name(name: str) -> str:
+    """Return the last two parts of a qualified name, which say most: a type and its method."""
+    parts = re.split(r"(?<=[^.:/\\>])(\.|::|->|/|\\)(?=[^.:])", re.sub(r"[(*)]", "", name))
+    return "".join(parts[-3:])
 
 
 def frame_distance(place: int, places: Sequence[int]) -> int:
