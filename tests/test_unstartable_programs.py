@@ -50,6 +50,28 @@ LAUNCHERS = {
         SAYS.format(said="go: download go1.99 for linux/amd64: toolchain not available", status=1),
         "Install go1.99",
     ),
+    "a snap that is not confined": (
+        SAYS.format(said="snap-confine has elevated permissions and is not confined but should be", status=1),
+        "snap refresh",
+    ),
+    "a snap without the program": (
+        SAYS.format(said="error: cannot find app {name} in tools", status=1),
+        "snap refresh",
+    ),
+    "an older asdf": (SAYS.format(said="command not found: asdf: No version is set", status=126), "asdf install"),
+    "asdf without the shim": (
+        SAYS.format(said="unknown command: {name}. Perhaps you have to reshim?", status=126),
+        "asdf reshim",
+    ),
+    "a library that macOS misses": (
+        SAYS.format(said="dyld[12]: Library not loaded: @rpath/libx.dylib", status=134),
+        "libx.dylib",
+    ),
+    "a musl build": (
+        SAYS.format(said="Error loading shared library libstdc++.so.6: No such file or directory", status=127),
+        "libstdc++.so.6",
+    ),
+    "zsh and another machine": (SAYS.format(said="zsh: exec format error: ./{name}", status=1), "Install it again"),
     "no node": ("#!/usr/bin/env nosuchnode\n", "Install nosuchnode"),
     "a broken interpreter line": ("#!/nowhere/bin/interpreter\n", "Install it"),
     "another machine": (
@@ -104,6 +126,9 @@ ALWAYS = {
     ("npm", "any toolchain"),
     ("npm", "no node"),
     ("make", "asdf"),
+    ("make", "a snap that is not confined"),
+    ("npm", "a snap without the program"),
+    ("go", "a library that macOS misses"),
     ("just", "a broken interpreter line"),
 }
 

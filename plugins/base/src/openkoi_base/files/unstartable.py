@@ -25,6 +25,22 @@ MESSAGES = (
         "Run `rustup default stable`.",
     ),
     (
+        r"error: command failed: '(?P<what>[\w-]+)': No such file"
+        r"|error: the '(?P<binary>[\w-]+)' binary, normally provided",
+        "rustup's toolchain has no {what}",
+        "Run `rustup toolchain uninstall` and `rustup toolchain install` for that toolchain.",
+    ),
+    (
+        r"^error: could not download file from '(?P<what>https?://static\.rust-lang\.org/[^']+)'",
+        "rustup cannot get its toolchain from {what}",
+        "Run `rustup toolchain install` where the network can be reached.",
+    ),
+    (
+        r"Could not find or load main class (?P<what>org\.gradle\.wrapper\.\w+)|Unable to access jarfile (?P<jar>\S+)",
+        "{what} is missing",
+        "Install it again; `gradle wrapper` makes the one of Gradle.",
+    ),
+    (
         r"'(?P<what>[\w-]+)(?:\.exe)?' is not installed for the (?:custom )?toolchain '(?P<version>[^']+)'",
         "rustup's toolchain {version} has no {what}",
         "Run `rustup component add {component}`.",
@@ -45,12 +61,24 @@ MESSAGES = (
         "Choose a version that has it with `{manager} global VERSION`, or install it there.",
     ),
     (
-        r"No (?:version is set|preset version installed) for command (?P<what>\S+)",
+        r"No (?:version (?:is )?set|preset version installed) for command (?P<what>\S+)"
+        r"|^No (?P<shim>\S+) executable found for \S+ [\d.]+",
         "asdf has no version of {what} to run",
         "Run `asdf install`.",
     ),
+    (r"^(?:.*\b)?asdf: No version is set\b", "asdf has no version of it to run", "Run `asdf install`."),
     (
-        r"mise ERROR (?P<why>.*(?:not installed|No version is set).*)",
+        r"^unknown command: (?P<what>\S+)\. Perhaps you have to reshim",
+        "asdf does not know {what}",
+        "Run `asdf reshim`.",
+    ),
+    (
+        r"Failed to detect an applicable version to run (?P<what>\S+) with",
+        "proto has no version of {what} to run",
+        "Run `proto install {what}`.",
+    ),
+    (
+        r"mise ERROR (?P<why>.*(?:not installed|No version is set|couldn't exec process|no versions installed).*)",
         "mise cannot run it: {why}",
         "Run `mise install`.",
     ),
@@ -90,12 +118,13 @@ MESSAGES = (
         "Run `xcode-select --install`.",
     ),
     (
-        r"JAVA_HOME (?:environment variable )?is not (?:set|defined)|Unable to locate a Java Runtime",
+        r"JAVA_HOME (?:environment variable )?is (?:not (?:set|defined)|set to an invalid)"
+        r"|Unable to locate a Java Runtime",
         "it needs Java",
         "Install a JDK and set JAVA_HOME.",
     ),
     (
-        r"You must install or update \.NET to run this application",
+        r"You must install (?:or update )?\.NET to run this application",
         "it needs another version of .NET",
         "Install the version that it names.",
     ),
@@ -105,9 +134,21 @@ MESSAGES = (
         "Install a build for this system.",
     ),
     (
-        r"error while loading shared libraries: (?P<what>[^\s:]+): cannot open",
+        r"^(?:\S+: )?error while loading shared libraries: (?P<what>[^\s:]+): cannot open"
+        r"|^Error loading shared library (?P<musl>[^\s:]+): No such"
+        r"|^dyld(?:\[\d+\])?: Library not loaded: (?P<mac>\S+)",
         "the shared library {what} is not there",
         "Install the package that has it.",
+    ),
+    (
+        r"^(?:(?P<what>[^\s:]+): )?(?:symbol lookup error|relocation error): |^Error relocating (?P<musl>[^\s:]+): ",
+        "{what} does not fit the libraries of this system",
+        "Install it again.",
+    ),
+    (
+        r"^(?:\S+-static|rosetta error): .*/(?P<what>ld-linux[\w.-]+)",
+        "the shared library {what} is not there",
+        "Install the libraries of the machine that the program is built for.",
     ),
     (
         r"\A\s*(?P<why>[^\n]*\btoolchain\b[^\n]*\bnot (?:installed|available|found)\b[^\n.]*)\.?\s*\Z",
@@ -115,6 +156,20 @@ MESSAGES = (
         "Install the toolchain.",
     ),
     (r"Volta error: (?P<why>.+)", "Volta cannot run it: {why}", "Run `volta install node`."),
+    (
+        r"^(?P<why>.*\b(?:snap-confine|snap-update-ns|snapd\.socket|snap cgroup|current revision for snap)\b.*)"
+        r"|^(?:error: )?(?P<app>cannot find app \S+ in \S+)|(?P<revision>cannot find installed snap \S+)"
+        r"|^(?P<mount>cannot perform operation: mount .*/snap.*)"
+        r"|^(?:\S+: )?(?P<data>cannot create user data directory: .*)"
+        r"|^Sorry, (?P<home>home directories outside of /home need)",
+        "its snap cannot start: {why}",
+        "Run `snap list` and `snap refresh`, or install the program without snap.",
+    ),
+    (
+        r"zsh: (?P<what>[^\s:]+): bad interpreter: (?P<version>[^:\n]+): no such file",
+        "the interpreter of {what}, {version}, is missing",
+        "Install it again.",
+    ),
     (
         r"(?P<what>[^\s:]+): (?P<version>[^:\n]+): bad interpreter",
         "the interpreter of {what}, {version}, is missing",
@@ -126,7 +181,7 @@ MESSAGES = (
         "Install it again.",
     ),
     (
-        rf"env: [\u2018'`\"]?(?P<what>[^\u2019'`\"\s:]+)[\u2019'`\"]?: {NO_FILE}",
+        rf"env: (?:can't execute )?[\u2018'`\"]?(?P<what>[^\u2019'`\"\s:\\]+)(?:\\r)?[\u2019'`\"]?: {NO_FILE}",
         "it needs {what}, which is not installed",
         "Install {what}.",
     ),
@@ -136,12 +191,15 @@ MESSAGES = (
         "Install it again.",
     ),
     (
-        r"(?P<what>[^\s:]+): (?:cannot execute binary file|Exec format error)",
+        r"^(?:\S+: )*(?P<what>[^\s:]+): (?:cannot execute binary file|Exec format error)"
+        r"|^(?:zsh: )?(?:exec format error|bad CPU type in executable): (?P<zsh>\S+)"
+        r"|\[Errno 8\] Exec format error: '(?P<python>[^']+)'|^(?:fork/)?exec (?P<go>[^\s:]+): exec format error"
+        r"|This version of (?P<windows>\S+) is not compatible with the version of Windows",
         "{what} is built for another machine",
         "Install it again.",
     ),
 )
-COMPILED_MESSAGES = tuple((re.compile(pattern), why, fix) for pattern, why, fix in MESSAGES)
+COMPILED_MESSAGES = tuple((re.compile(pattern, re.MULTILINE), why, fix) for pattern, why, fix in MESSAGES)
 COMPONENTS = {"cargo-clippy": "clippy", "clippy-driver": "clippy", "cargo-fmt": "rustfmt"}
 
 
@@ -152,6 +210,8 @@ def diagnose_start(exit_code: int, output: str) -> UnstartableProgram | None:
     for pattern, why, fix in COMPILED_MESSAGES:
         if found := pattern.search(output):
             named = {name: text.strip() for name, text in found.groupdict().items() if text}
-            named["component"] = COMPONENTS.get(named.get("what", ""), named.get("what", ""))
+            first = next(iter(named.values()), "the program")
+            named = {"what": first, "why": first, **named}
+            named["component"] = COMPONENTS.get(named["what"], named["what"])
             return UnstartableProgram(why.format_map(named), fix.format_map(named))
     return None
