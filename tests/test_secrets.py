@@ -1,6 +1,7 @@
 """Secrets that the program knows appear in nothing that it writes, in no encoding, and do not reach commands."""
 
 import base64
+import gzip
 import json
 import random
 import string
@@ -54,6 +55,7 @@ HARMLESS = (
 )
 LETTERS = string.ascii_letters + string.digits
 STYLES = (LETTERS, LETTERS + "+/=", string.hexdigits.lower()[:16], LETTERS + "!#%&'\"\\<>", LETTERS + "äöß")
+UNJUDGED = "[evaluators.judge]\nenabled = false\n[evaluators.word-count]\nlimit = 5000\n"
 KEPT_AS_THEY_ARE = {"checkpoints", "outputs", "config.toml"}
 
 
@@ -74,6 +76,15 @@ def forms(secret: str) -> Iterator[str]:
     yield from (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
     yield from (raw.hex(), raw.hex().upper(), "".join(f"%{byte:02x}" for byte in raw))
     yield from (base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode().rstrip("="))
+    yield from (base64.b32encode(raw).decode(), secret[::-1], "".join(f"={byte:02X}" for byte in raw))
+    yield from ("".join(f"\\u{ord(letter):04x}" for letter in secret), "".join(f"&#{ord(one)};" for one in secret))
+
+
+def spread(secret: str) -> Iterator[str]:
+    """Yield a secret as bytes apart from each other, and compressed."""
+    raw = secret.encode()
+    yield from (":".join(f"{byte:02x}" for byte in raw), ",".join(f"0x{byte:02x}" for byte in raw))
+    yield base64.b64encode(gzip.compress(raw)).decode()
 
 
 def within(secret: str) -> Iterator[tuple[str, str]]:
@@ -86,7 +97,7 @@ def within(secret: str) -> Iterator[tuple[str, str]]:
 
 def all_forms(secret: str) -> str:
     """Return a secret in all forms."""
-    return "\n".join([*forms(secret), *(whole for whole, _ in within(secret))])
+    return "\n".join([*forms(secret), *spread(secret), *(whole for whole, _ in within(secret))])
 
 
 def in_lines(secret: str) -> str:
@@ -106,7 +117,9 @@ def home_text(openkoi: Shell) -> str:
 def find_leaks(text: str, secrets: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the secrets that stand in a text, each with the form in which it does; also as a part, in one line."""
     parts = (
-        (name, form) for name, secret in secrets.items() for form in (*forms(secret), *dict(within(secret)).values())
+        (name, form)
+        for name, secret in secrets.items()
+        for form in (*forms(secret), *spread(secret), *dict(within(secret)).values())
     )
     each = (
         (name, line) for name, secret in secrets.items() for line in in_lines(secret).splitlines() if len(line) > 50
@@ -135,7 +148,7 @@ def scene(tmp_path: Path, named: Mapping[str, str], secrets: Mapping[str, str], 
     """
     openkoi = shell(tmp_path)
     openkoi.home.mkdir(exist_ok=True)
-    (openkoi.home / "config.toml").write_text(f"[evaluators.judge]\nenabled = false\n{config}")
+    (openkoi.home / "config.toml").write_text(f"{UNJUDGED}{config}")
     (openkoi.folder / "leaks.txt").write_text("\n".join(map(all_forms, secrets.values())))
     (openkoi.folder / "lines.txt").write_text("\n".join(map(in_lines, secrets.values())))
     return openkoi.told(**named, **dict.fromkeys(HARMLESS, "harmless-value-1"))

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import string
 import textwrap
 from urllib.parse import quote, quote_plus
@@ -60,6 +61,32 @@ def test_a_held_secret_passes_at_no_alignment_of_base64(before: bytes, secret: s
         shown = redact(said)
         assert MASK in shown
         assert len(said) - len(shown.replace(MASK, "")) >= len(secret.encode()) * 4 // 3 - 3
+
+
+@pytest.mark.parametrize("secret", ["sk-held-4f9a8c7d6e5b4a3928170615", "p\u00e4ssw\u00f6rd-\u03a99", "hunter2!"])
+@pytest.mark.parametrize("name", ["xxd", "hexdump -C", "od -t x1z"])
+def test_a_held_secret_passes_in_no_dump(name: str, secret: str) -> None:
+    raw = b"user=me\npass=" + secret.encode() + b"\nmore=of the same\n"
+    shown = Redactor([secret])(dump(name, raw))
+    bytes_shown = "".join(re.findall(r"(?<![\w:])[0-9a-f]{2,4}(?= |$)", shown))
+    texts = "".join(line[-18:].strip(" |><") for line in shown.replace(MASK, "").splitlines())
+
+    assert MASK in shown
+    assert secret.encode().hex() not in bytes_shown
+    assert not any(secret[at : at + 6] in texts for at in range(len(secret) - 5))
+
+
+def dump(name: str, raw: bytes) -> str:
+    """Return bytes as a program prints them, 16 a line."""
+    place, column = {"xxd": ("{:08x}: ", "  {}"), "hexdump -C": ("{:08x}  ", "  |{}|")}.get(name, ("{:07o} ", "  >{}<"))
+    lines = []
+    for at in range(0, len(raw), 16):
+        row = raw[at : at + 16]
+        half = f"{row[:8].hex(' ')}  {row[8:].hex(' ')}"
+        middle = row.hex(" ", -2) if name == "xxd" else half if name == "hexdump -C" else row.hex(" ")
+        text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
+        lines.append(place.format(at) + middle + column.format(text))
+    return "\n".join(lines)
 
 
 @many

@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator
 
 from .entries import ENTRY, NEAR
+from .hints import HINT
+from .keywords import lower_text
 from .known import MIN_SECRET_CHARACTERS, PATH
 from .names import STRONG, TOGETHER, is_secret_name, words_of
-from .randomness import NAMED_HASH, is_random, kind_changes
+from .randomness import NAMED_HASH, are_words, is_random, kind_changes
 
 QUOTE = r"\\{0,3}[\"'`]"
 SCHEME = r"(?:(?i:bearer|basic|token|apikey|api-key|api-token|digest|key)[ \t]+)?"
@@ -35,15 +37,18 @@ VALUE = re.compile(  # of an entry: {"key": "auth_token", "value": "..."}, varia
     rf"{CLOSED}(?:(?!\b(?i:name|key|variable)\b[\"' \t]*[:=])[^{{}}]|\{{(?!\{{)){{0,240}}?"
     rf"\b(?i:value|default)\b(?:{QUOTE})?[ \t]{{0,20}}[:=][ \t]{{0,8}}(?:{QUOTED}|{BARE})"
 )
+SHORT_NUMBER = 4  # digits
 REFERENCE = re.compile(  # a value that is read from elsewhere when the text is used
-    r"\$\{[\w.:?!/ -]*\}|\$\([^()]*\)|\$\w{2,}|\{\{[^{}]*\}\}|\{[\w.!:()\[\], ]*\}"
+    r"\$\{[\w.:?!/= -]*\}|\$\([^()]*\)|\$\w{2,}|\{\{[^{}]*\}\}|\{[\w.!:()\[\], ]*\}"
     r"|%\(\w+\)s|%\w+\([^()]*\)%|%[sdr]|%\w+%|%\{[^{}]*\}|<%.*?%>|<[\w .:-]+>|\[[A-Za-z_ -]+\]"
     r"|\$\{\w+:?[?+-][^{}]*$|^\*[a-z_-]+$|%[\w.]+%|%[\dA-F]{2}|^@[\w./-]+\.[a-z]{2,5}$|^[?&][\w.-]+=$"
+    r"|\\\([\w.]+\)"
 )
 CODE = re.compile(
     r"(?:await |new |\*|&|!|~|:{1,2})?[A-Za-z_][\w.]*(?:-[a-z]+)*(?:[!?]?\(|\[|\.\w+\(|->|::|\?\.).*|\*[A-Za-z_][\w.]*"
     r"|(?:[A-Za-z_]\w*\.)*[A-Z]\w*\{.*|[A-Za-z_][\w.]*\)\..*|@{1,2}[a-z_]+(?:[).,\[-].*)?|[A-Z][A-Za-z]*\?"
-    r"|[\[{(].*|(?:os\.|process\.|self\.|this\.|[a-z]+\.[a-z_]+\.).*"
+    r"|\.[a-z]\w*\(.*"
+    r"|[\[{(].*|_\w+\.\w+|(?:os\.|process\.|self\.|this\.|[a-z]+\.[a-z_]+\.).*"
 )
 EMBEDDED = re.compile(  # code in a text, or around it, and an option
     r"#\{.*|\$\{[\w.]+[(\[].*|\+.*\+|(?:\$\w+(?:\[\w+\])?[:/-]?)+|%\w+\[.*|--[a-z][a-z-]+(?:=.*)?"
@@ -53,7 +58,7 @@ WRITTEN = re.compile(  # what stands after a name and is another word of the lin
 )
 CALL = re.compile(r"[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])")
 PLACEHOLDER = re.compile(
-    r"(?i)example|placeholder|change.?(?:me|this|it)|your|x{4}|\*{3}|\.{3}|redacted|insert|replace|todo|dummy|sample|fake"
+    r"(?i)example|placeholder|change.?(?:me|this|it)|your|x{4}|\*{3}|^\*\*[a-z]+\*\*$|\.{3}|redacted|insert|replace|todo|dummy|sample|fake"
     r"|\[a-[fz]|(?:strong|secure|super.?secret).?pass"
     r"|not.?(?:set|real|needed|secret|used|a.?)|my.?(?:secret|password|token|key)|(.)\1{5}|^(?:none|null|nil)$|_here"
 )
@@ -62,9 +67,13 @@ IDENTIFIER = re.compile(r"(?:[A-Z]{0,5}+[a-z]{2,}+\d{0,3}+)++")  # words of a na
 CONSTANT = re.compile(r"[A-Z]{2,}\d?(?:_[A-Z]+\d?|_\d)+")  # the name of a variable
 NUMBERS = re.compile(
     r"[\d.,:TZ+/_ -]+|0x[\da-fA-F]+|#[\da-fA-F]{3,8}|[a-z]{1,8}-[\da-f]{8,17}|\d+(?:\.\d+)?[a-z]{1,3}"
-    r"|\{[\da-fA-F-]{36}\}|[\da-f]{16,}\.[a-z]{2,4}|/*[a-z]+\d?(?:[_-][a-z]+\d?)*(?:/[a-z]+\d?(?:[_-][a-z]+\d?)*)+|[a-z_]+[?!]?/\d{1,2}"
+    r"|urn:[\w:-]+|\{[\da-fA-F-]{36}\}|[\da-f]{16,}\.[a-z]{2,4}|/*[a-z]+\d?(?:[_-][a-z]+\d?)*(?:/[a-z]+\d?(?:[_-][a-z]+\d?)*)+|[a-z_]+[?!]?/\d{1,2}"
     r"|(?:npm:)?[~^<>=v]{0,2}\d+(?:\.[\dx*]+)+(?:[-+][\w.]+)?|\d+\.[a-z_]+|arn:[\w-]+:.*|(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{2,5}"
 )
+QUALIFIED = re.compile(r"~?(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*[A-Za-z]")  # the name of a type or a field
+JOINT = re.compile(r"[a-z\d][A-Z]|[._]")
+GETTER = re.compile(r"(?:^|[.:])(?:get|fetch|find|load|read|has|delete|remove)[_A-Z]\w*$")
+NUMBERED_WORD = re.compile(r"[a-z]{3,}\d{1,2}_?[a-z]{3,}")  # base64url, aws4_request
 UUID = re.compile(r"[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}")
 
 
@@ -74,13 +83,19 @@ def match_value(text: str, start: int, end: int) -> re.Match[str] | None:
     found = VALUE.match(text, end) if ENTRY.search(before) else None
     for way in (SET, PASSED, DECLARED, STATED, CELL):
         found = found or way.match(text, end)
-    if found and found.re is PASSED and not is_secret_name(text[start:end].rpartition(".")[2]):
+    if found and found.re is PASSED and not is_passed_secret(text[start:end], found["quoted"]):
         return None
     if found and found.re is DECLARED and text[start - 1 : start] == "<":  # an attribute of an element
         return None
     if not found and text.startswith("-", start):
         found = OPTION.match(text, end)
     return found or (ALONE.match(text, end) if BEGINS.search(before) else None)
+
+
+def is_passed_secret(name: str, value: str) -> bool:
+    """Return whether an argument may be a secret, by what it is passed to: what is read by a name is not that name."""
+    named = is_secret_name(name.rpartition(".")[2]) and not GETTER.search(name)
+    return named and not NUMBERED_WORD.fullmatch(value)
 
 
 def secret_values(found: re.Match[str], name: str) -> Iterator[tuple[int, int, str]]:
@@ -107,8 +122,22 @@ def looks_secret(value: str, name: str, *, quoted: bool) -> bool:
         or not is_likely(bare, name, quoted=quoted)
     ):
         return False
-    ordinary = any(kind.fullmatch(bare) for kind in (PATH, NUMBERS, CONSTANT)) or is_code_or_word(value, quoted=quoted)
+    ordinary = any(kind.fullmatch(bare) for kind in (PATH, NUMBERS, CONSTANT)) or are_path_words(bare)
+    ordinary = ordinary or is_code_or_word(value, quoted=quoted) or (not quoted and names_secret(value))
     return not (ordinary or PLACEHOLDER.search(bare))
+
+
+def are_path_words(value: str) -> bool:
+    """Return whether a value is words and small numbers with slashes between them."""
+    parts = re.split(r"[/.@:+_,-]", value)
+    return "/" in value and all(are_words(part) or (part.isdigit() and len(part) <= SHORT_NUMBER) for part in parts)
+
+
+def names_secret(value: str) -> bool:
+    """Return whether a value is the name of a secret, such as that of a type or a field."""
+    if not (QUALIFIED.fullmatch(value) and JOINT.search(value) and HINT.search(lower_text(value))):
+        return False
+    return len(re.findall(r"\d+", value)) <= SHORT_NUMBER // 2
 
 
 def is_code_or_word(value: str, *, quoted: bool) -> bool:

@@ -7,15 +7,10 @@ import re
 from collections.abc import Iterator
 
 from .entries import ENTRY, NEAR, OPENED
-from .keywords import any_of, lower_text
+from .hints import HINT
+from .keywords import lower_text
 from .names import is_secret_name
 
-HINTS = (
-    *("pass", "pwd", "_pw", "secret", "token", "key", "auth", "cred", "webhook", "cookie", "jwt", "psk", "salt"),
-    *("mnemonic", "bearer", "connstr", "conn_str", "connectionstr", "connection_str", "_pat", "sessionid"),
-    *("bindpw", "rootpw", "adminpw"),
-)
-HINT = re.compile(any_of(HINTS))
 MAX_NAME_CHARACTERS = 80
 PART_OF_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/@")
 REST = re.compile(r"[\w.-]{0,60}")

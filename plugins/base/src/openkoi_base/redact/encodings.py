@@ -1,31 +1,45 @@
-"""List the encodings in which a known secret may appear in a text.
-
-Not covered: compression, encryption, reversal, and base64 of base64.
-"""
+"""List the encodings in which a known secret may appear in a text."""
 
 import base64
 import html
 import json
+import quopri
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
+MIN_REVERSED_CHARACTERS = 8  # a shorter word may be another one backwards
+ESCAPES = (("\\u", "04x", ""), ("\\u", "04X", ""), ("&#", "d", ";"), ("&#x", "x", ";"), ("&#x", "X", ";"))
+BYTE_ESCAPES = (("\\x", "02x"), ("\\x", "02X"), ("\\", "03o"), ("=", "02X"))
+
 
 def encode_all(secret: str) -> Iterator[str]:
-    """Return the value itself, its bytes as Latin-1, escaped for JSON (twice), Python, HTML, a shell and URLs, hex,
-    base64.
-    """
+    """Return the value itself, escaped in part or as a whole, packed into hex, base64 and base32, and reversed."""
     raw = secret.encode("utf-8", "surrogatepass")
     yield from (secret, raw.decode("latin-1"), repr(secret)[1:-1], html.escape(secret), secret.replace("'", "'\\''"))
     yield from in_json(secret)
     yield from in_urls(raw)
+    yield from escape_all(secret, raw)
     yield from pack_bytes(secret)
+    if len(secret) >= MIN_REVERSED_CHARACTERS:
+        backwards = secret[::-1]
+        yield from (backwards, backwards.encode("utf-8", "surrogatepass").decode("latin-1"))
 
 
 def pack_bytes(secret: str) -> Iterator[str]:
-    """Return hex and base64, which programs break into lines."""
+    """Return hex, base64 and base32, which programs break into lines; base64 also of UTF-16, as PowerShell uses it."""
     raw = secret.encode("utf-8", "surrogatepass")
     yield from (raw.hex(), raw.hex().upper())
     yield from in_base64(raw)
+    yield from in_base64(secret.encode("utf-16-le", "surrogatepass"))
+    yield from in_base32(raw)
+
+
+def escape_all(secret: str, raw: bytes) -> Iterator[str]:
+    """Return every character escaped: for JSON and JavaScript, Python, C, HTML, and mail (quoted-printable)."""
+    points = [ord(letter) for letter in secret]
+    yield from (f"{''.join(f'{prefix}{point:{form}}{end}' for point in points)}" for prefix, form, end in ESCAPES)
+    yield from ("".join(f"{prefix}{byte:{form}}" for byte in raw) for prefix, form in BYTE_ESCAPES)
+    yield quopri.encodestring(raw, quotetabs=False).decode("ascii").replace("=\n", "")
 
 
 def in_json(secret: str) -> Iterator[str]:
@@ -48,6 +62,14 @@ def lower_escapes(encoded: str) -> str:
     """Return the same with its escapes in lower case."""
     first, *rest = encoded.split("%")
     return "%".join([first, *(part[:2].lower() + part[2:] for part in rest)])
+
+
+def in_base32(raw: bytes) -> Iterator[str]:
+    """Return the characters that encode only the secret, whatever precedes it in the same base32 text."""
+    for shift in range(5):
+        whole = base64.b32encode(b"\0" * shift + raw).decode().rstrip("=")
+        alone = whole[-(-shift * 8 // 5) : len(whole) - ((shift + len(raw)) % 5 != 0)]
+        yield from (alone, alone.lower())
 
 
 def in_base64(raw: bytes) -> Iterator[str]:

@@ -13,6 +13,7 @@ from .known import MIN_SECRET_CHARACTERS, Secret, has_login
 from .known_forms import Found, KnownForms
 from .manifests import manifest_secrets
 from .parts import parts_of
+from .scattered import GZIPPED, HEX_BREAKS, HEX_BYTES, unpack_gzip
 from .tokens import marked_tokens, wrapped_keys
 
 MASK = "[redacted]"
@@ -48,7 +49,8 @@ class Redactor:
         self.clean = set()
         forms = [form for form in encode_all(secret) if len(form) >= MIN_SECRET_CHARACTERS]
         self.forms.add(forms, origin)
-        self.long.add((form for form in pack_bytes(secret) if len(form) >= MIN_LINE_CHARACTERS), origin)
+        pieces = ("".join(secret.split()), *pack_bytes(secret))
+        self.long.add((form for form in pieces if len(form) >= MIN_LINE_CHARACTERS), origin)
         for part in parts_of(secret):
             self.hold(part, origin)
 
@@ -109,14 +111,21 @@ class Redactor:
         return [(start, end) for start, end, _ in spans]
 
     def find_known(self, text: str) -> Iterator[Found]:
-        """Yield the positions of known values, also in hex and base64 that is broken into lines."""
+        """Yield the positions of known values, also broken into lines, in dumps, and compressed."""
         yield from self.forms.find(text)
-        for breaks in BREAKS if self.long.origins else ():
+        for breaks in (*BREAKS, *(HEX_BREAKS if HEX_BYTES.search(text) else ())) if self.long.origins else ():
             if breaks.search(text):
                 yield from self.find_broken(text, breaks)
+        yield from self.find_compressed(text)
+
+    def find_compressed(self, text: str) -> Iterator[Found]:
+        """Yield the positions of compressed texts that contain a known value."""
+        for found in GZIPPED.finditer(text) if self.forms.origins else ():
+            if origin := next((origin for _, _, origin in self.forms.find(unpack_gzip(found[0]))), ""):
+                yield found.start(), found.end(), origin
 
     def find_broken(self, text: str, breaks: re.Pattern[str]) -> Iterator[Found]:
-        """Yield the positions of encoded values that are broken into lines."""
+        """Yield the positions of values, as they are or encoded, that are broken into pieces."""
         found = list(self.long.find(breaks.sub("", text)))
         if not found:
             return

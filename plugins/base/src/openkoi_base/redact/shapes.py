@@ -8,7 +8,7 @@ NEXT_LINE = (
 # Logins that stand in every example.
 USUAL_LOGIN = (
     r"\w*:(?i:password|passwd|pass|pwd|secret|change_?me|example|postgres|mysql|root|admin|guest|user|test)@"
-    r"|\w*:(?:\$[A-Z_][A-Z0-9_]*|\$?\{[\w.]+\}|%[sdvq@]|[A-Z]+(?:_[A-Z]+)+|(?i:my_?pass(?:word)?))@|[^\s/@]*:(?:[#%]\{|\$[a-z_]+@)"
+    r"|\w*:(?:\$[A-Z_][A-Z0-9_]*|\$?\{[\w.]+\}|%[sdvq@]|[A-Z]+(?:_[A-Z]+)+|(?i:my_?pass(?:word)?|[a-z]*passw(?:or)?d[a-z]*))@|[^\s/@]*:(?:[#%]\{|\$[a-z_]+@)"
 )
 IN_LINE = r"[^\n|;&]{0,160}?"
 # Programs that take a password as an argument, up to where it stands.
@@ -40,11 +40,12 @@ SHAPES = {
     "putty-key": ("private-lines", rf"Private-Lines: ?\d+(?:{NEXT_LINE})((?:[\w+/=]+(?:{NEXT_LINE})?)+)"),
     "url-login": ("://", rf"(?<=://)(?!{USUAL_LOGIN})" r"([^\s/:@\"'\\,?#<>{}$\[]*:[^\s/@\"'\\,]+)(?=@(?!sha256:))"),
     "url-token": ("://", r"(?<=://)((?=[^@]*\d)[A-Za-z0-9_-]{20,})(?=@)"),
-    "bearer-token": ("bearer", r"(?i:bearer(?: |%20|\+|: ?|=)\"?)([\w.~+/-]{16,}=*)"),
+    "bearer-token": ("bearer", r"(?i:bearer(?: |%20|\+|: ?|=)\"?)((?=[^\s\"',]*\d)[\w.~+/-]{16,}=*)"),
     "basic-authorization": ("basic ", r"(?i:(?:authorization|auth)\\?[\"']?[:= ]+\\?[\"']?basic )([\w+/=-]{6,})"),
     "authorization-header": (
         "authorization",
-        r"(?i:authorization\\?[\"']?\s?[:=]\s{0,3}\\?[\"']?(?:[\w-]{3,20} )?)((?=[^\s\"']*\d)[\w.~+/@=:-]{12,})",
+        r"(?i:authorization\\?[\"']?\s?[:=]\s{0,3}\\?[\"']?(?:[\w-]{3,20} )?)"
+        r"((?!https?:)(?=[^\s\"']*\d)[\w.~+/@=:-]{12,})",
     ),
     "cookie": (
         "cookie",
@@ -60,7 +61,10 @@ SHAPES = {
         "accountkey= sharedaccesskey= endpoint=sb",
         r"(?i:(?:Account|SharedAccess)Key=)([\w+/]{20,}={0,2})",
     ),
-    "connection-password": ("password= pwd=", r"(?i:;\s?(?:password|pwd)=)([^;\s\"'{}$<>]{4,})"),
+    "connection-password": (
+        "password= pwd=",
+        r"(?i:;\s?(?:password|pwd)=)(?!(?i:password)[\"';\s])([^;\s\"'{}$<>]{4,})",
+    ),
     "signed-url": (
         "sig= signature= x-amz- awsaccesskeyid",
         r"(?i:[?&](?:amp;)?(?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature)=)([\w%+/=.-]{16,})",
@@ -68,7 +72,7 @@ SHAPES = {
     "query-secret": (
         "key= token= secret= auth= password= passwd= pwd=",
         r"(?i:[?&](?:amp;)?[\w.-]{0,30}(?:key|token|secret|auth|password|passwd|pwd)=)"
-        r"(?!(?:%[\dA-Fa-f]{2}){2}|%7[Bb]|(?:[A-Za-z]+(?:(?:[._+-]|%20)[A-Za-z]+)*|[\d:.-]+)(?![^\s&\"'`<>#{}$\\]))"
+        r"(?!(?:%[\dA-Fa-f]{2}){2}|%7[Bb]|value\.\.|/(?:[\w.-]+/)+[\w-]+\.\w{2,4}\b|(?:[A-Za-z]+(?:(?:[._+-]|%20)[A-Za-z]+)*|[\d:.-]+)(?![^\s&\"'`<>#{}$\\]))"
         r"([^\s&\"'`<>#{}$\\=][^\s&\"'`<>#{}$\\]{7,})",
     ),
     "password-hash": ("$", r"(\$(?:2[abxy]?|[156y]|argon2\w{1,2}|scrypt|apr1)\$[\w./,=$+-]{20,})"),
@@ -110,6 +114,6 @@ SHAPES = {
     "xml-setting": (
         "value=",
         r"(?i:(?:key|name)=\\?[\"'][\w.:-]*(?:password|passwd|secret|token|apikey|connectionstring(?=[^<>]*(?:password|pwd|key)=))"
-        r"[\w.:-]*\\?[\"']\s+value=\\?[\"'])(?!\{\{|\$\{|<?%|[A-Za-z]+[\"'])([^\"'\\]{6,})",
+        r"[\w.:-]*\\?[\"']\s+value=\\?[\"'])(?!\{\{|[#$]\{|<?%|[A-Za-z]+[\"'])([^\"'\\]{6,})",
     ),
 }

@@ -3,8 +3,9 @@
 import re
 from functools import cache
 
-from .assignments import HINTS, unfinished_start
+from .assignments import unfinished_start
 from .formats import formats
+from .hints import HINTS
 from .keywords import any_of, lower_text
 from .redactor import Redactor, Span, mask_spans
 

@@ -19,6 +19,7 @@ ID = re.compile(  # IDs of calls, messages and requests, which models' servers g
     r"|item|step|trace|span|id|sha\d+|md5|blake\w+|build|tmp|temp|cache|chunk|index|main|vendor|part|conv|ci|job|task|nonce|pk|wrkspc|ws|org|proj|user|usr|acct|cus|sub|pi|price|prod"
 )
 CAMEL = re.compile(r"[a-z]*\d*(?:V\d+|[A-Z][a-z]+\d*)*[A-Z]?")  # words of a name in code
+CAPITALS = re.compile(r"[A-Z\d]{1,8}(?:_[A-Z\d]{1,8})+")  # a constant, with its version
 BASE64 = re.compile(r"(?<![\w+/-])[\w+/-]{28,8192}={0,2}", re.ASCII)
 
 
@@ -45,7 +46,9 @@ def random_after(token: str, mark: re.Match[str]) -> bool:
 def is_ordinary(text: str) -> bool:
     """Return whether a text is a hash, or joined words, or both, as ``desk-01f977c1c28eef7ed6cc``."""
     parts = re.split("[_-]", text)
-    return HEX.fullmatch(text) is not None or all(CAMEL.fullmatch(part) or HEX.fullmatch(part) for part in parts)
+    if HEX.fullmatch(text) or CAPITALS.fullmatch(text):
+        return True
+    return all(CAMEL.fullmatch(part) or HEX.fullmatch(part) for part in parts)
 
 
 def wrapped_keys(text: str) -> Iterator[tuple[int, int, str]]:

@@ -1,0 +1,12 @@
+"""List the words that names of secrets contain."""
+
+import re
+
+from .keywords import any_of
+
+HINTS = (
+    *("pass", "pwd", "_pw", "secret", "token", "key", "auth", "cred", "webhook", "cookie", "jwt", "psk", "salt"),
+    *("mnemonic", "bearer", "connstr", "conn_str", "connectionstr", "connection_str", "_pat", "sessionid"),
+    *("bindpw", "rootpw", "adminpw"),
+)
+HINT = re.compile(any_of(HINTS))
