@@ -19,6 +19,7 @@ from .interpreters import InterpreterCall, detect_language, find_code
 from .issue import Danger, Invocation, Issue
 from .limits import MAX_COMMANDS_PER_LINE, MAX_DEPTH, MAX_LINE_LENGTH
 from .line_state import LineState
+from .network import list_fetched_files
 from .python_code import CodeFinding, analyze_python
 from .redirects import StdinSource
 from .restored_versions import check_moved_versions, check_overwritten_versions, list_written_versions
@@ -94,7 +95,7 @@ class LineAnalyzer(LineState):
             self.written_files[posixpath.normpath(opened.target.text)] = predict_command_output(simple)
 
     def analyze_command(
-        self, words: Sequence[Word], feed: StdinSource | None, text: str, depth: int, *, guess: bool = False
+        self, words: Sequence[Word], stdin: StdinSource | None, text: str, depth: int, *, guess: bool = False
     ) -> None:
         """Analyze a command and all that it runs. A ``guess`` may not be a command at all."""
         self.command_count += 1
@@ -105,15 +106,15 @@ class LineAnalyzer(LineState):
             return
         name = find_program_name(words[0], self.whole_line)
         if not name and (program := resolve_program(words[0], self.choices)):
-            self.analyze_command([*program, *words[1:]], feed, text, depth + 1, guess=guess)
+            self.analyze_command([*program, *words[1:]], stdin, text, depth + 1, guess=guess)
             return
         if not name:
             if not guess:
                 self.note(text, "runs a program with a computed name", "computed")
             return
-        command = Invocation(name, tuple(words[1:]), feed)
+        command = Invocation(name, tuple(words[1:]), stdin)
         if "/init.d/" in words[0].text:
-            command = Invocation("service", (Word(name), *words[1:]), feed)
+            command = Invocation("service", (Word(name), *words[1:]), stdin)
         self.apply_rules(command, words, text, depth, guess=guess)
         self.remember(command)
         self.analyze_inner(command, text, depth)
@@ -125,18 +126,18 @@ class LineAnalyzer(LineState):
 
     def apply_rules(self, command: Invocation, words: Sequence[Word], text: str, depth: int, *, guess: bool) -> None:
         """Compare a command with the user's rules, the rule files and the checks."""
-        settled = self.user_rules.find_permission(words)
-        found = [one for one in self.find_all_dangers(command) if not (guess and one.why in UNKNOWN_REASONS)]
-        if settled is Allow:
-            found = [finding for finding in found if finding.verdict is Deny]
-        elif settled:
-            found.append(USER_RULE_DANGERS[settled])
-        targets = self.list_disposable(command, depth, self.earlier) if found else ()
-        for finding in found:
-            deletes = targets if (finding.category, finding.verdict) == ("destructive", Ask) else ()
-            self.issues.append(Issue(finding.verdict, text, finding.why, finding.category, deletes))
+        permission = self.user_rules.find_permission(words)
+        dangers = [danger for danger in self.find_all_dangers(command) if not (guess and danger.why in UNKNOWN_REASONS)]
+        if permission is Allow:
+            dangers = [danger for danger in dangers if danger.verdict is Deny]
+        elif permission:
+            dangers.append(USER_RULE_DANGERS[permission])
+        targets = self.list_disposable(command, depth, self.earlier) if dangers else ()
+        for danger in dangers:
+            deletes = targets if (danger.category, danger.verdict) == ("destructive", Ask) else ()
+            self.issues.append(Issue(danger.verdict, text, danger.why, danger.category, deletes))
 
-    def list_disposable(self, command: Invocation, depth: int, ran: Sequence[Invocation]) -> tuple[str, ...]:
+    def list_disposable(self, command: Invocation, depth: int, earlier: Sequence[Invocation]) -> tuple[str, ...]:
         """Return what a command deletes if all of it is generated or temporary, as far as the line shows."""
         if depth:
             return list_handed_over(command, self.search_results) if depth == 1 else ()
@@ -146,21 +147,25 @@ class LineAnalyzer(LineState):
         expanded = replace(
             command, words=tuple(each for word in command.words for each in expand_choices(word, self.choices))
         )
-        found = list_deleted(expanded, self.whole_line, ran)
-        return found or list_temporary(command, self.whole_line, ran, later=self.in_trap)
+        found = list_deleted(expanded, self.whole_line, earlier)
+        return found or list_temporary(command, self.whole_line, earlier, later=self.in_trap)
 
     def find_all_dangers(self, command: Invocation) -> Iterator[Danger]:
         """Yield the dangers of a command, also those that only the rest of the line shows."""
         yield from find_dangers(command, self.user_rules.mounted)
         yield from check_moved_versions(command, self.versions)
-        if command.name in load_programs("installers") and self.written_files.keys() & set(
-            map(posixpath.normpath, command.operands)
-        ):
+        if command.name in load_programs("installers") and self.downloads.intersection(command.operands):
             yield Danger("installs a file that this line downloads", "packages")
         if self.folders and command.name not in load_programs("looking"):
             yield from self.find_secrets_in_folders(command)
         if self.new_remote and command.name == "git" and command.operands[:1] == ["push"]:
             yield Danger("pushes to an address that this line has set", "secrets")
+
+    @property
+    def downloads(self) -> set[str]:
+        """Return the files that earlier commands download, as a later command may spell them."""
+        paths = {path for command in self.earlier for path in list_fetched_files(command)}
+        return paths | {f"./{path}" for path in paths}
 
     def find_secrets_in_folders(self, command: Invocation) -> Iterator[Danger]:
         """Find keys that only the current folder reveals, as in ``cd ~/.aws && cat credentials``."""
@@ -171,7 +176,7 @@ class LineAnalyzer(LineState):
 
     def analyze_inner(self, command: Invocation, text: str, depth: int) -> None:
         """Analyze the commands that a command runs."""
-        feed = None if command.name in {"xargs", "parallel"} else command.stdin
+        stdin = None if command.name in {"xargs", "parallel"} else command.stdin
         self.search_results = list_found(command, self.whole_line) if depth == 0 else ()
         deeper = depth if command.name in SAME_FOLDER else depth + 1
         self.in_trap = command.name == "trap"
@@ -184,30 +189,35 @@ class LineAnalyzer(LineState):
             if inner.line is not None:
                 self.analyze_word_as_line(inner.line, text, deeper - 1, guess=inner.guess)
             elif inner.words:
-                self.analyze_command(inner.words, feed, text, deeper, guess=inner.guess)
+                self.analyze_command(inner.words, stdin, text, deeper, guess=inner.guess)
         self.in_trap = False
 
     def analyze_word_as_line(self, word: Word, text: str, depth: int, *, guess: bool = False) -> None:
         """Analyze a word that is read as a line, if its text is known. A ``guess`` may not be a line."""
-        made = read_substitution(word.text) if not word.is_known else ""
-        if self.in_trap and not made and set(READ.findall(word.text)) <= self.choices.keys() and "`" not in word.text:
+        producer = read_substitution(word.text) if not word.is_known else ""
+        if (
+            self.in_trap
+            and not producer
+            and set(READ.findall(word.text)) <= self.choices.keys()
+            and "`" not in word.text
+        ):
             self.analyze_line(QUOTED_VARIABLE.sub(r'"\1"', word.text), depth + 1, guess=guess)
-        elif made:
-            self.analyze_output(made, "shell", text, depth)
+        elif producer:
+            self.analyze_output(producer, "shell", text, depth)
         elif is_uncertain(word, self.whole_line):
             self.note(text, "runs a computed command", "computed")
         else:
             self.analyze_line(word.text, depth + 1, guess=guess)
 
-    def analyze_output(self, made_by: str, language: str, text: str, depth: int) -> None:
+    def analyze_output(self, producer: str, language: str, text: str, depth: int) -> None:
         """Analyze the output of a command that an interpreter runs."""
-        if is_generator(made_by):
+        if is_generator(producer):
             return
-        printed = predict_output(made_by)
-        if printed is None:
+        output = predict_output(producer)
+        if output is None:
             self.note(text, "runs the output of another command", "computed")
         else:
-            self.analyze_embedded_program(printed, language, text, depth)
+            self.analyze_embedded_program(output, language, text, depth)
 
     def analyze_code(self, command: Invocation, code: InterpreterCall, text: str, depth: int) -> None:
         """Analyze what an interpreter runs."""
@@ -226,20 +236,20 @@ class LineAnalyzer(LineState):
         elif code.fed and command.stdin:
             self.analyze_stdin(command.stdin, code.language, text, depth)
 
-    def analyze_stdin(self, feed: StdinSource, language: str, text: str, depth: int) -> None:
+    def analyze_stdin(self, stdin: StdinSource, language: str, text: str, depth: int) -> None:
         """Analyze what an interpreter reads and runs."""
-        if feed.text is not None:
-            self.analyze_embedded_program(feed.text, language, text, depth)
-        elif feed.producer:
-            self.analyze_output(read_substitution(feed.producer) or feed.producer, language, text, depth)
-        elif feed.file:
-            self.analyze_written_file(feed.file, language, text, depth)
+        if stdin.text is not None:
+            self.analyze_embedded_program(stdin.text, language, text, depth)
+        elif stdin.producer:
+            self.analyze_output(read_substitution(stdin.producer) or stdin.producer, language, text, depth)
+        elif stdin.file:
+            self.analyze_written_file(stdin.file, language, text, depth)
 
     def analyze_script(self, code: InterpreterCall, command: Invocation, text: str, depth: int) -> None:
         """Analyze a script by what this line has written to it, else by its name."""
         first = code.script[0]
-        if made := read_substitution(first.text):
-            self.analyze_output(made, code.language, text, depth)
+        if producer := read_substitution(first.text):
+            self.analyze_output(producer, code.language, text, depth)
         elif first.text in {"/dev/stdin", "/dev/fd/0"} and command.stdin:
             self.analyze_stdin(command.stdin, code.language, text, depth)
         elif not self.analyze_written_file(first.text, code.language, text, depth):
