@@ -29,6 +29,8 @@ UNREADABLE = re.compile(
 )
 CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 FROM_ENVIRONMENT = re.compile(r"^\$\{?(\w+)\}?(?:/[\w.+-]+)+$")
+# The grammar has no text (``<<<``) after a file, whose order does not matter.
+FILE_BEFORE_TEXT = re.compile(r"(>{1,2}\s*[\w./-]+)\s+(<<<\s*(?:\"[^\"$`\\]*\"|'[^']*'|[\w./-]+))")
 BEFORE_A_COMMENT = b" \t\n;&|()"
 
 
@@ -77,6 +79,13 @@ def load_parser() -> "Parser":
 
 def read_script(line: str) -> ShellScript:
     """Parse a line. Never raises: a line that cannot be parsed makes the script broken."""
+    script = read_once(line)
+    reordered = FILE_BEFORE_TEXT.sub(r"\2 \1", line) if script.broken and "<<<" in line else line
+    return script if reordered == line else read_once(reordered)
+
+
+def read_once(line: str) -> ShellScript:
+    """Parse a line as it is."""
     source, script = line.encode(errors="replace"), ShellScript()
     tree = parse_line(source)
     script.broken = tree is None or tree.root_node.has_error
