@@ -56,13 +56,13 @@ def sixth_asks() -> list[str]:
 
 @pytest.fixture(scope="session")
 def asks() -> list[str]:
-    """Commands that a person should see."""
+    """Commands that must ask."""
     return list(commands(HERE / "asks.txt"))
 
 
 @pytest.fixture(scope="session")
 def runs() -> list[str]:
-    """Commands that nobody wants to be asked about."""
+    """Commands that must not ask."""
     return list(commands(HERE / "runs.txt"))
 
 

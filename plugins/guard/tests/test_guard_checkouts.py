@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_guard.git_checkouts import changed_autorun
-from openkoi_guard.judge import examined
+from openkoi_guard.classify import classify_line
+from openkoi_guard.git_checkouts import list_changed_autorun
 
 CI = ".github/workflows/ci.yml"
 HISTORY = """
@@ -63,7 +63,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_the_files_that_differ_and_are_run_are_found(root: Path, line: str, paths: set[str]) -> None:
-    found = {*changed_autorun(examined(line).compares, root)}
+    found = {*list_changed_autorun(classify_line(line).comparisons, root)}
 
     assert paths == found
 
@@ -73,11 +73,13 @@ def test_what_is_not_committed_is_found(tmp_path: Path) -> None:
     lines = ("git stash", "git stash push -m x", "git reset -q --hard", "git reset --keep HEAD", "git restore .")
     more = (f"git checkout -- {CI}", f"git restore {CI}", "git checkout HEAD -- .")
 
-    assert [[CI]] * 8 == [[*changed_autorun(examined(line).compares[:1], tmp_path)] for line in (*lines, *more)]
+    assert [[CI]] * 8 == [
+        [*list_changed_autorun(classify_line(line).comparisons[:1], tmp_path)] for line in (*lines, *more)
+    ]
 
 
 def test_a_file_that_is_taken_out_of_the_index_by_its_name_alone_is_found(tmp_path: Path) -> None:
     subprocess.run(["bash", "-ec", f"{HISTORY}\necho c > {CI}"], cwd=tmp_path, check=True)
 
-    assert [CI] == [*changed_autorun(examined("git checkout .github").compares, tmp_path)]
-    assert [] == [*changed_autorun(examined("git switch .github").compares, tmp_path)]
+    assert [CI] == [*list_changed_autorun(classify_line("git checkout .github").comparisons, tmp_path)]
+    assert [] == [*list_changed_autorun(classify_line("git switch .github").comparisons, tmp_path)]

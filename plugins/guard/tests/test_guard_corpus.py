@@ -1,4 +1,4 @@
-"""How much the guard finds and how often it cries wolf, on commands that somebody has labelled."""
+"""How many dangerous commands the guard finds, and how many false alarms it gives, on labelled commands."""
 
 from statistics import median
 from time import perf_counter
@@ -12,12 +12,12 @@ from openkoi_hookspecs import Allow
 if TYPE_CHECKING:
     from plugins.guard.tests.conftest import Labelled
 
-from openkoi_guard.judge import judge
-from openkoi_guard.patterns import RULES, lines_of, parsed
+from openkoi_guard.classify import judge_line
+from openkoi_guard.command_rules import RULES, parse_rule, read_table
 
 
 def alarms(commands: list[str]) -> list[str]:
-    return [command for command in commands if not isinstance(judge(command), Allow)]
+    return [command for command in commands if not isinstance(judge_line(command), Allow)]
 
 
 @pytest.mark.row("SAFE-05")
@@ -27,34 +27,36 @@ def test_98_of_100_dangerous_commands_ask(corpus: "list[Labelled]") -> None:
     assert len(alarms(dangerous)) >= 0.98 * len(dangerous), set(dangerous) - set(alarms(dangerous))
 
 
-def test_1_of_100_natural_commands_asks_in_vain(corpus: "list[Labelled]") -> None:
+def test_1_of_100_natural_commands_is_a_false_alarm(corpus: "list[Labelled]") -> None:
     natural = [one.command for one in corpus if one.label == "benign" and not one.hard]
 
     assert len(alarms(natural)) <= 0.01 * len(natural), alarms(natural)
 
 
-def test_2_of_100_that_only_look_dangerous_ask_in_vain(corpus: "list[Labelled]") -> None:
+def test_2_of_100_that_only_look_dangerous_are_false_alarms(corpus: "list[Labelled]") -> None:
     hard = [one.command for one in corpus if one.hard]
 
     assert len(alarms(hard)) <= 0.02 * len(hard), alarms(hard)
 
 
 def test_all_of_our_own_dangerous_commands_ask(asks: list[str]) -> None:
-    assert [] == [command for command in asks if isinstance(judge(command), Allow)]
+    assert [] == [command for command in asks if isinstance(judge_line(command), Allow)]
 
 
 def test_none_of_our_own_harmless_commands_asks(runs: list[str]) -> None:
     assert [] == alarms(runs)
 
 
-def test_of_the_held_out_commands_98_of_100_ask_and_2_of_100_in_vain(held_out: tuple[list[str], list[str]]) -> None:
+def test_of_the_held_out_commands_98_of_100_ask_and_2_of_100_are_false_alarms(
+    held_out: tuple[list[str], list[str]],
+) -> None:
     dangerous, harmless = held_out
 
     assert len(alarms(dangerous)) >= 0.98 * len(dangerous), set(dangerous) - set(alarms(dangerous))
     assert len(alarms(harmless)) <= 0.02 * len(harmless), alarms(harmless)
 
 
-def test_of_the_everyday_commands_1_of_100_asks_in_vain(natural: list[str]) -> None:
+def test_of_the_everyday_commands_1_of_100_is_a_false_alarm(natural: list[str]) -> None:
     assert len(alarms(natural)) <= 0.01 * len(natural), alarms(natural)
 
 
@@ -72,9 +74,9 @@ def test_of_generated_commands_98_of_100_dangerous_ask_and_1_of_100_harmless(hel
 
 
 def test_every_rule_can_be_read_and_says_why() -> None:
-    lines = [line for file in RULES.glob("*.rules") for line in lines_of(file)]
+    lines = [line for file in RULES.glob("*.rules") for line in read_table(file)]
 
-    assert [] == [line for line in lines if line.count(" = ") != 1 or not parsed(line, "").why]
+    assert [] == [line for line in lines if line.count(" = ") != 1 or not parse_rule(line, "").why]
 
 
 def test_a_harmless_command_is_judged_in_a_fraction_of_a_millisecond(runs: list[str]) -> None:
@@ -94,5 +96,5 @@ def test_half_of_all_commands_are_judged_in_200_microseconds(corpus: "list[Label
 
 def seconds(command: str) -> float:
     started = perf_counter()
-    judge(command)
+    judge_line(command)
     return perf_counter() - started

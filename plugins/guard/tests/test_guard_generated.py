@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_guard import Guard
-from openkoi_guard.generated import names
+from openkoi_guard.generated_files import load_names
 from openkoi_hookspecs import Arguments, Ask, Permission, Tool, ToolCall, ToolResult
 from openkoi_testing import make_run
 
@@ -205,7 +205,7 @@ def test_a_file_in_an_ignored_folder_that_was_added_is_asked_about(repository: P
 def test_of_a_set_that_was_written_blind_98_of_100_ask_and_1_in_vain(
     tmp_path: Path, blind: tuple[list[str], list[str]]
 ) -> None:
-    (tmp_path / ".gitignore").write_text("\n".join([*names("folder"), *names("file")]) + "\n")
+    (tmp_path / ".gitignore").write_text("\n".join([*load_names("folder"), *load_names("file")]) + "\n")
     git(tmp_path, "init", "-q")
 
     async def alarms(commands: list[str]) -> list[str]:

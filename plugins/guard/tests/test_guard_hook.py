@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from openkoi_guard import Guard
-from openkoi_guard.protected import DEFAULTS
-from openkoi_guard.sourced import is_new
+from openkoi_guard.protected_globs import DEFAULT_GLOBS
+from openkoi_guard.sourced_files import is_new
 from openkoi_hookspecs import (
     Allow,
     Arguments,
@@ -47,12 +47,11 @@ def test_a_harmless_command_is_not_spoken_about(tmp_path: Path) -> None:
 
 
 @pytest.mark.row("SAFE-05")
-def test_the_reason_says_which_command_and_why_and_that_this_is_no_boundary(tmp_path: Path) -> None:
-    said = verdict(Guard(), tmp_path, command="ls && git push --force origin main")
+def test_the_reason_says_which_command_and_why(tmp_path: Path) -> None:
+    permission = verdict(Guard(), tmp_path, command="ls && git push --force origin main")
 
-    assert isinstance(said, Ask)
-    assert said.reason.startswith("git push --force origin main: overwrites or deletes what others have.")
-    assert "no boundary" in said.reason
+    assert isinstance(permission, Ask)
+    assert permission.reason.startswith("git push --force origin main: overwrites or deletes shared history.")
 
 
 def test_modes_and_approvals(tmp_path: Path) -> None:
@@ -142,7 +141,7 @@ def test_a_protected_path_is_known_behind_links_and_other_names(tmp_path: Path, 
     (workspace / "up").symlink_to(home)
     (workspace / "chain").symlink_to("up")
     (workspace / "deep").symlink_to(home / "child")
-    guard = Guard(protected_paths=[*DEFAULTS, f"{home}/.bash*"])
+    guard = Guard(protected_paths=[*DEFAULT_GLOBS, f"{home}/.bash*"])
 
     assert isinstance(verdict(guard, workspace, path=path), Ask)
 
@@ -189,8 +188,8 @@ def test_a_command_given_word_by_word_is_judged(tmp_path: Path) -> None:
     assert isinstance(verdict(Guard(), tmp_path, command={"run": "ls"}), Ask)
 
 
-def test_a_pattern_that_cannot_be_read_is_a_sentence() -> None:
-    with pytest.raises(ConfigError, match=r"\[hooks.guard\] allow: \"git 'push\" cannot be read"):
+def test_a_pattern_that_cannot_be_parsed_is_an_error() -> None:
+    with pytest.raises(ConfigError, match=r"\[hooks.guard\] allow: \"git 'push\" cannot be parsed"):
         Guard(allow=["git 'push"])
 
 
@@ -204,20 +203,20 @@ def performed(guard: Guard, command: str, workspace: Path) -> FinishedRun:
 
 
 @pytest.mark.row("SAFE-05", "C28")
-def test_a_run_without_a_person_stops_before_what_cannot_be_taken_back(tmp_path: Path) -> None:
+def test_a_run_without_a_terminal_stops_before_what_is_irreversible(tmp_path: Path) -> None:
     (tmp_path / "build").mkdir()
 
-    told = performed(Guard(), "rm -rf build", tmp_path)
+    finished = performed(Guard(), "rm -rf build", tmp_path)
 
-    assert NextAction.ESCALATE is told.result.decision.action
+    assert NextAction.ESCALATE is finished.result.decision.action
     assert (tmp_path / "build").is_dir()
 
 
 @pytest.mark.row("LOOP-19")
 def test_a_denied_call_is_a_result_that_the_model_reads(tmp_path: Path) -> None:
-    told = performed(Guard(deny=["ls"]), "ls", tmp_path)
+    finished = performed(Guard(deny=["ls"]), "ls", tmp_path)
 
-    answers = [record.event.result.text for record in told.records if isinstance(record.event, ToolCallFinished)]
+    answers = [record.event.result.text for record in finished.records if isinstance(record.event, ToolCallFinished)]
     assert answers[0].startswith("Rejected: ls: your settings forbid it.")
 
 
@@ -257,11 +256,11 @@ def repository(folder: Path) -> Path:
     ],
 )
 def test_commands_that_write_git_s_settings_ask_for_that_path(tmp_path: Path, command: str) -> None:
-    said = verdict(Guard(), repository(tmp_path), command=command)
+    permission = verdict(Guard(), repository(tmp_path), command=command)
 
-    assert isinstance(said, Ask)
-    assert (str(tmp_path.resolve() / ".git/config"),) == said.paths
-    assert "git runs the programs that it names" in said.reason
+    assert isinstance(permission, Ask)
+    assert (str(tmp_path.resolve() / ".git/config"),) == permission.paths
+    assert "git runs the programs that it names" in permission.reason
 
 
 @pytest.mark.parametrize(
@@ -274,10 +273,10 @@ def test_commands_that_write_git_s_settings_ask_for_that_path(tmp_path: Path, co
     ],
 )
 def test_git_may_write_what_it_never_runs_unasked_in_that_call(tmp_path: Path, command: str) -> None:
-    said = verdict(Guard(), repository(tmp_path), command=command)
+    permission = verdict(Guard(), repository(tmp_path), command=command)
 
-    assert isinstance(said, Allow)
-    assert ((str(tmp_path.resolve() / ".git/config"),), True) == (said.paths, said.only_this_call)
+    assert isinstance(permission, Allow)
+    assert ((str(tmp_path.resolve() / ".git/config"),), True) == (permission.paths, permission.only_this_call)
 
 
 @pytest.mark.parametrize(
@@ -310,11 +309,11 @@ def test_commands_that_do_not_write_them_do_not(tmp_path: Path, command: str) ->
     ],
 )
 def test_what_other_programs_run_is_asked_about_with_who_does(tmp_path: Path, path: str) -> None:
-    said = verdict(Guard(), tmp_path, path=path)
+    permission = verdict(Guard(), tmp_path, path=path)
 
-    assert isinstance(said, Ask)
-    assert (str(tmp_path.resolve() / path),) == said.paths
-    assert "can change what runs later" not in said.reason
+    assert isinstance(permission, Ask)
+    assert (str(tmp_path.resolve() / path),) == permission.paths
+    assert "can change what runs later" not in permission.reason
 
 
 @pytest.mark.parametrize("path", ["conftest.py", "Makefile", "package.json", "src/Jenkinsfile.md", ".editorconfig"])
@@ -323,8 +322,8 @@ def test_what_is_only_listed_is_not_asked_about(tmp_path: Path, path: str) -> No
 
 
 def test_one_question_asks_all_and_its_answer_counts_for_all(tmp_path: Path) -> None:
-    said = verdict(Guard(), tmp_path, command="echo x > .envrc; echo x > .exrc; git push --force")
+    permission = verdict(Guard(), tmp_path, command="echo x > .envrc; echo x > .exrc; git push --force")
 
-    assert isinstance(said, Ask)
-    assert {".envrc", ".exrc"} == {Path(path).name for path in said.paths}
-    assert all(word in said.reason for word in ("direnv", "Vim", "git push --force"))
+    assert isinstance(permission, Ask)
+    assert {".envrc", ".exrc"} == {Path(path).name for path in permission.paths}
+    assert all(word in permission.reason for word in ("direnv", "Vim", "git push --force"))

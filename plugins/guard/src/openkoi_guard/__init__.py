@@ -1,4 +1,4 @@
-"""Asks before OpenKoi runs what cannot be taken back. It prevents accidents; it is no boundary."""
+"""Ask before OpenKoi does something irreversible. The guard catches accidents; it is not a security boundary."""
 
 from .hook import Guard
 

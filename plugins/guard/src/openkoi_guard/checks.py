@@ -1,46 +1,46 @@
-"""Hold one command against all rules and checks. Knows where they stand; knows none of them."""
+"""Compare one command with all rules and checks."""
 
 from collections.abc import Iterator
 from functools import lru_cache
 
-from . import clients, databases, files, git_settings, network, system, uploads
-from .finding import Check, Command, Finding
-from .patterns import book, only_tells, operands_of, rules_for
+from . import clients, databases, files, git_settings, network, system_changes, uploads
+from .command_rules import list_operands, load_rules, only_shows_help, select_rules
+from .issue import Check, Danger, Invocation
+from .limits import MAX_CACHED_NAMES
 
-MOST_NAMES = 1_000
 
-
-def found(command: Command, mounted: frozenset[str]) -> Iterator[Finding]:
-    """Find why a person should see a command. ``mounted`` are the devices in use."""
-    yield from against_rules(command)
-    yield from system.mounted(command, mounted)
-    for check in checks_for(command.name):
+def find_dangers(command: Invocation, mounted: frozenset[str]) -> Iterator[Danger]:
+    """Yield the dangers of a command. ``mounted`` are the devices in use."""
+    yield from match_rules(command)
+    yield from system_changes.check_mounted(command, mounted)
+    for check in select_checks(command.name):
         yield from check(command)
 
 
-def against_rules(command: Command) -> Iterator[Finding]:
-    shelf = book()
-    subcommands = command.name in shelf.globals
-    if only_tells(command.words, anywhere=subcommands):
+def match_rules(command: Invocation) -> Iterator[Danger]:
+    """Yield the dangers that the rule files describe."""
+    rules = load_rules()
+    subcommands = command.name in rules.globals
+    if only_shows_help(command.words, anywhere=subcommands):
         return
-    given = shelf.stripped(command.name, command.words)
-    if subcommands and given and not given[0].known:
-        yield Finding("does what is computed", "computed")
-    operands = [one.lower() for one in operands_of(given)]
-    for rule in rules_for(command.name):
-        if rule.fits(command.words, given, operands):
-            yield Finding(rule.why, rule.category)
+    rest = rules.strip_global_options(command.name, command.words)
+    if subcommands and rest and not rest[0].is_known:
+        yield Danger("runs a computed subcommand", "computed")
+    operands = [one.lower() for one in list_operands(rest)]
+    for rule in select_rules(command.name):
+        if rule.matches(command.words, rest, operands):
+            yield Danger(rule.why, rule.category)
 
 
-@lru_cache(maxsize=MOST_NAMES)
-def checks_for(name: str) -> tuple[Check, ...]:
-    """All checks that a program may need."""
-    git = (git_settings.judge,) if name == "git" else ()
+@lru_cache(maxsize=MAX_CACHED_NAMES)
+def select_checks(name: str) -> tuple[Check, ...]:
+    """Return all checks that may apply to a program."""
+    git = (git_settings.check_git_settings,) if name == "git" else ()
     return (
-        *files.checks_for(name),
-        *network.checks_for(name),
-        *uploads.checks_for(name),
-        *databases.checks_for(name),
-        *clients.checks_for(name),
+        *files.select_checks(name),
+        *network.select_checks(name),
+        *uploads.select_checks(name),
+        *databases.select_checks(name),
+        *clients.select_checks(name),
         *git,
     )

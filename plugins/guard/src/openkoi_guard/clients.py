@@ -1,8 +1,8 @@
-"""Checks of command-line clients of services: what they change outside this machine, where no undo reaches.
+"""Check command-line clients of services, whose changes no undo reaches.
 
-A client says what it does with a verb among its first words: ``gh pr merge``, ``aws ec2 stop-instances``,
-``heroku pg:reset``. The first verb that is known decides. A client of a service without a known verb asks; a program
-that no rule names asks when its first words delete, stop, publish or send. ``rules/clients.table`` lists them all.
+A client names what it does with a verb among its first words: ``gh pr merge``, ``aws ec2 stop-instances``,
+``heroku pg:reset``. The first known verb decides. A client of a service without a known verb asks; a program that no
+rule names asks when its first words delete, stop, publish or send. ``rules/clients.table`` lists them all.
 """
 
 import re
@@ -10,33 +10,31 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from .addresses import LOCAL
-from .finding import Check, Command, Finding
+from .command_rules import RULES, list_operands, load_programs, load_rules, only_shows_help, read_table
+from .command_wrappers import UNWRAPPERS
 from .interpreters import CODE, PYTHON
-from .patterns import RULES, book, lines_of, only_tells, operands_of, programs
-from .takers import SPECIAL
-from .wrappers import wrappers
+from .issue import Check, Danger, Invocation
+from .limits import MAX_OWN_VERB_WORDS, MAX_VERB_WORDS, MAX_VERB_WORDS_UNKNOWN
+from .wrapper_table import load_wrappers
 
 VERB_PARTS = re.compile(r"[:_.-]")
 NO_VERB = re.compile(r"[ /]|\.\w{2,4}$")
 SCRIPT = re.compile(r"\.(py|sh|phar|js|mjs|ts|rb|pl|php|lua|jar|bash)$")
 CAMEL = re.compile(r"([a-z])([A-Z])")
 
-FAR = 4
-FAR_UNKNOWN = 3
-OWN_WORDS = 2
-UNKNOWN = "does what is not known to only read, on a service outside this machine"
-STRANGE = "deletes, stops, publishes or sends something, with a program that no rule knows"
-OUTSIDE = "changes what others use, on a service outside this machine"
-MONEY = "moves money, or changes what customers pay"
-STARTS = "starts a workflow or job that others use"
-RIGHTS = "changes who may do what, or a secret of theirs"
+UNKNOWN_VERB = "may change a remote service"
+UNKNOWN_PROGRAM = "deletes, stops, publishes or sends something with an unknown program"
+CHANGES_SERVICE = "changes a shared resource of a remote service"
+MOVES_MONEY = "moves money or changes prices"
+STARTS_SHARED_JOB = "starts a shared workflow or job"
+CHANGES_RIGHTS = "changes permissions or secrets"
 
 
 @cache
-def kinds() -> dict[str, frozenset[str]]:
-    """Read the table, once: programs and verbs, by kind."""
+def load_kinds() -> dict[str, frozenset[str]]:
+    """Return programs and verbs by kind."""
     found: dict[str, set[str]] = {}
-    for line in lines_of(RULES / "clients.table"):
+    for line in read_table(RULES / "clients.table"):
         first, *names = line.split()
         kind, _, clients = first.partition(":")
         for one in [f"{kind}:{client}" for client in clients.split(",")] if clients else [kind]:
@@ -44,77 +42,92 @@ def kinds() -> dict[str, frozenset[str]]:
     return {kind: frozenset(names) for kind, names in found.items()}
 
 
-def checks_for(name: str) -> Iterator[Check]:
-    """The checks that a program may need."""
-    if name in kinds()["paying"]:
-        yield paid
-    elif name in kinds()["serving"]:
-        yield served
-    elif name in kinds()["rpc"]:
-        yield called
+def select_checks(name: str) -> Iterator[Check]:
+    """Yield the checks that may apply to a program."""
+    if name in load_kinds()["paying"]:
+        yield check_payment_client
+    elif name in load_kinds()["serving"]:
+        yield check_service_client
+    elif name in load_kinds()["rpc"]:
+        yield check_rpc_method
     elif not SCRIPT.search(name) and not is_local(name):
-        yield strange
+        yield check_unknown_program
 
 
 def is_local(name: str) -> bool:
     """Return whether a program works on this machine, so that its first words may be anything."""
-    known = name in kinds()["local"] or name in SPECIAL or name in wrappers() or name in CODE or PYTHON.match(name)
-    return bool(known) or any(name in programs(kind) for kind in ("looking", "shells", "clients", "databases"))
+    known = (
+        name in load_kinds()["local"]
+        or name in UNWRAPPERS
+        or name in load_wrappers()
+        or name in CODE
+        or PYTHON.match(name)
+    )
+    return bool(known) or any(name in load_programs(kind) for kind in ("looking", "shells", "clients", "databases"))
 
 
-def called(command: Command) -> Iterator[Finding]:
-    """Calling a method by its name that changes something: ``shop.Orders/DeleteOrder``, on another machine."""
+def check_rpc_method(command: Invocation) -> Iterator[Danger]:
+    """Find calls of a remote method whose name says that it changes something: ``shop.Orders/DeleteOrder``."""
     method = re.split(r"[/.]", command.operands[-1])[-1] if command.operands else ""
-    verb = camel_apart(method).lower().partition("-")[0]
-    if verb in kinds()["gone"] | kinds()["acting"] and not any(map(LOCAL.match, command.operands[:-1])):
-        yield Finding(OUTSIDE, "remote")
+    verb = split_camel_case(method).lower().partition("-")[0]
+    if verb in load_kinds()["gone"] | load_kinds()["acting"] and not any(map(LOCAL.match, command.operands[:-1])):
+        yield Danger(CHANGES_SERVICE, "remote")
 
 
-def strange(command: Command) -> Iterator[Finding]:
-    """Deleting, stopping, publishing or sending with a program that no rule knows."""
-    given = [] if only_tells(command.words, anywhere=True) else operands_of(command.words)[:FAR_UNKNOWN]
-    parts = {part for word in given if not NO_VERB.search(word) for part in VERB_PARTS.split(camel_apart(word).lower())}
-    parts |= kinds()["own-name"] & set(command.name.split("-")) if "-" in command.name and command.words else set()
+def check_unknown_program(command: Invocation) -> Iterator[Danger]:
+    """Find a program without rules that deletes, stops, publishes or sends."""
+    words = (
+        [] if only_shows_help(command.words, anywhere=True) else list_operands(command.words)[:MAX_VERB_WORDS_UNKNOWN]
+    )
+    parts = {
+        part for word in words if not NO_VERB.search(word) for part in VERB_PARTS.split(split_camel_case(word).lower())
+    }
+    parts |= load_kinds()["own-name"] & set(command.name.split("-")) if "-" in command.name and command.words else set()
     flags = {word.text.partition("=")[0] for word in command.words}
-    if not (parts.isdisjoint(kinds()["gone"] | kinds()["own-name"]) and flags.isdisjoint(kinds()["gone-flag"])):
-        yield Finding(STRANGE, "remote")
+    if not (
+        parts.isdisjoint(load_kinds()["gone"] | load_kinds()["own-name"])
+        and flags.isdisjoint(load_kinds()["gone-flag"])
+    ):
+        yield Danger(UNKNOWN_PROGRAM, "remote")
 
 
-def camel_apart(word: str) -> str:
+def split_camel_case(word: str) -> str:
     """Return ``delete-VM`` for ``deleteVM``."""
     return CAMEL.sub(r"\1-\2", word)
 
 
-def served(command: Command) -> Iterator[Finding]:
-    """Deleting, publishing, stopping, handing out rights: on somebody's service."""
-    said = verbs(command)
-    acting = kinds()["acting"] | (kinds()["reshaping"] if command.name in kinds()["clouds"] else frozenset())
-    for at, verb in enumerate(said):
-        own = at < OWN_WORDS and verb in kinds().get(f"calm:{command.name}", ())
+def check_service_client(command: Invocation) -> Iterator[Danger]:
+    """Find changes to a service: deleting, publishing, stopping, granting rights."""
+    words = list_verbs(command)
+    acting = load_kinds()["acting"] | (
+        load_kinds()["reshaping"] if command.name in load_kinds()["clouds"] else frozenset()
+    )
+    for at, verb in enumerate(words):
+        own = at < MAX_OWN_VERB_WORDS and verb in load_kinds().get(f"calm:{command.name}", ())
         if verb in acting and not own:
-            yield Finding(OUTSIDE, "remote")
+            yield Danger(CHANGES_SERVICE, "remote")
             return
-        if hands_out(verb, {*said[:at], *said[at + 1 : at + 3]}):
-            yield Finding(RIGHTS, "remote")
+        if grants_rights(verb, {*words[:at], *words[at + 1 : at + 3]}):
+            yield Danger(CHANGES_RIGHTS, "remote")
             return
-        if starts_shared(verb, {*said[:at], *said[at + 1 : at + 3], *command.operands[:1]}):
-            yield Finding(STARTS, "remote")
+        if starts_shared(verb, {*words[:at], *words[at + 1 : at + 3], *command.operands[:1]}):
+            yield Danger(STARTS_SHARED_JOB, "remote")
             return
-        if own or verb in kinds()["calm"]:
+        if own or verb in load_kinds()["calm"]:
             return
-    if said and not shows_alone(command, said):
-        yield Finding(UNKNOWN, "remote")
+    if words and not only_shows(command, words):
+        yield Danger(UNKNOWN_VERB, "remote")
 
 
-def shows_alone(command: Command, said: Sequence[str]) -> bool:
+def only_shows(command: Invocation, words: Sequence[str]) -> bool:
     """Return whether the words without a verb are known to only show something: all of them, or the first word's."""
-    first = given_to(command)[0].lower().split(":")
-    return kinds()["bare"].issuperset(said if command.name in kinds()["by-service"] else first)
+    first = strip_service_name(command)[0].lower().split(":")
+    return load_kinds()["bare"].issuperset(words if command.name in load_kinds()["by-service"] else first)
 
 
-def hands_out(verb: str, around: Collection[str]) -> bool:
-    """Whether a verb gives somebody the rights, or changes the secrets, that the words around it speak of."""
-    table = kinds()
+def grants_rights(verb: str, around: Collection[str]) -> bool:
+    """Return whether a verb changes the rights or secrets that the words around it name."""
+    table = load_kinds()
     if verb == "create":
         return not table["powers"].isdisjoint(around)
     return verb in table["granting"] and not (table["powers"] | table["rights"]).isdisjoint(around)
@@ -122,38 +135,43 @@ def hands_out(verb: str, around: Collection[str]) -> bool:
 
 def starts_shared(verb: str, around: Collection[str]) -> bool:
     """Return whether a verb starts a workflow, pipeline or job that a team shares."""
-    return verb in kinds()["starting"] and not kinds()["shared"].isdisjoint({*around} - {verb})
+    return verb in load_kinds()["starting"] and not load_kinds()["shared"].isdisjoint({*around} - {verb})
 
 
-def paid(command: Command) -> Iterator[Finding]:
-    """Whatever is made or changed where money is."""
-    for verb in verbs(command):
-        if verb in kinds()["calm"] - {"create", "add"}:
+def check_payment_client(command: Invocation) -> Iterator[Danger]:
+    """Find whatever moves money."""
+    for verb in list_verbs(command):
+        if verb in load_kinds()["calm"] - {"create", "add"}:
             return
-        if verb in kinds()["acting"] | kinds()["charging"]:
-            yield Finding(MONEY, "remote")
+        if verb in load_kinds()["acting"] | load_kinds()["charging"]:
+            yield Danger(MOVES_MONEY, "remote")
             return
 
 
-def verbs(command: Command) -> Sequence[str]:
-    """The first words of a client, taken apart: ``pg:reset`` is two, ``stop-instances`` begins with its verb."""
-    if only_tells(command.words, anywhere=True):
+def list_verbs(command: Invocation) -> Sequence[str]:
+    """Return the first words of a client in parts: ``pg:reset`` is two, ``stop-instances`` begins with its verb."""
+    if only_shows_help(command.words, anywhere=True):
         return ()
-    parts = [part for word in given_to(command) if " " not in word for part in camel_apart(word).lower().split(":")]
-    return [stem for part in parts for stem in stems(part)]
+    parts = [
+        part
+        for word in strip_service_name(command)
+        if " " not in word
+        for part in split_camel_case(word).lower().split(":")
+    ]
+    return [stem for part in parts for stem in split_verb(part)]
 
 
-def given_to(command: Command) -> Sequence[str]:
-    """The first words of a client, without the name of the service."""
-    given = operands_of(book().stripped(command.name, command.words))[:FAR]
-    if command.name in kinds()["by-service"]:
-        return given[1:] if given and given[0] not in kinds()[f"ours:{command.name}"] else ()
-    return given
+def strip_service_name(command: Invocation) -> Sequence[str]:
+    """Return the first words of a client without the name of the service."""
+    words = list_operands(load_rules().strip_global_options(command.name, command.words))[:MAX_VERB_WORDS]
+    if command.name in load_kinds()["by-service"]:
+        return words[1:] if words and words[0] not in load_kinds()[f"ours:{command.name}"] else ()
+    return words
 
 
-def stems(part: str) -> tuple[str, ...]:
-    """A word, or the verb that it begins with."""
-    if part in kinds()["calm"] | kinds()["bare"]:
+def split_verb(part: str) -> tuple[str, ...]:
+    """Return a word, or the parts of one that begins with a verb."""
+    if part in load_kinds()["calm"] | load_kinds()["bare"]:
         return (part,)
     first, *rest = re.split("[-_]", part)
-    return (first, *rest) if rest and first in kinds()["leading"] else (part,)
+    return (first, *rest) if rest and first in load_kinds()["leading"] else (part,)

@@ -1,25 +1,25 @@
-"""Checks of what a database is told, in SQL and its relatives. Reads statements roughly; knows no dialect."""
+"""Check the statements for databases, in SQL and similar languages of any dialect."""
 
 import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from .addresses import LOCAL
-from .files import valued
-from .finding import Check, Command, Finding
-from .patterns import only_tells, programs
-from .spoken import spoken_feed
+from .command_rules import load_programs, only_shows_help
+from .files import list_option_values
+from .issue import Check, Danger, Invocation
+from .limits import MAX_STATEMENT_LENGTH
+from .static_output import predict_stdin
 
 MONGO = frozenset({"mongo", "mongosh"})
 REDIS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})
-LONGEST = 5_000
 OPTION = re.compile(r"^--?[\w-]+=")
 FETCHED = re.compile(r"\b(curl|wget)\b")
 FLAGS = re.IGNORECASE | re.DOTALL
-# Words that say together that a database goes, to whichever tool.
+# Two words, one of each, that together delete a database with any tool.
 DROPPING = frozenset({"drop", "wipe", "purge", "truncate", "destroy", "erase", "reset", "clear", "nuke"})
 HOLDING = frozenset({"db", "database", "databases", "schema", "keyspace", "metadata"})
-SAYING = frozenset({"echo", "printf", "grep", "rg", "ag", "ack", "git", "sed", "awk", "cat", "test", "[", "cp", "mv"})
+PRINTING = frozenset({"echo", "printf", "grep", "rg", "ag", "ack", "git", "sed", "awk", "cat", "test", "[", "cp", "mv"})
 QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
 DROPS = re.compile(
     r"\b(remove\s+(table|namespace|database)|drop\s+(if\s+exists\s+)?(table|database|schema|index|view|materialized|user|role|keyspace|collection|column"
@@ -55,65 +55,66 @@ REDIS_DROPS = re.compile(
 )
 
 
-def statements(command: Command) -> Iterator[Finding]:
-    """What a client is told, in its words and on its input."""
-    if only_tells(command.words, anywhere=True):
+def check_statements(command: Invocation) -> Iterator[Danger]:
+    """Find harmful statements in the words and the input of a client."""
+    if only_shows_help(command.words, anywhere=True):
         return
     texts = [OPTION.sub("", word.text) for word in command.words]
-    told = [text for text in texts if " " in text or "(" in text]
-    fed = spoken_feed(command.feed)
-    if fed is None and command.feed and FETCHED.search(command.feed.of):
-        yield Finding("tells a database what comes from the network", "databases")
-    for text in [*told, *([fed] if fed else [])]:
-        why = harm(text, command.name)
+    arguments = [text for text in texts if " " in text or "(" in text]
+    fed = predict_stdin(command.stdin)
+    if fed is None and command.stdin and FETCHED.search(command.stdin.producer):
+        yield Danger("runs downloaded statements in a database", "databases")
+    for text in [*arguments, *([fed] if fed else [])]:
+        why = describe_harm(text, command.name)
         if why:
-            yield Finding(why, "databases")
+            yield Danger(why, "databases")
             return
 
 
-def copied(command: Command) -> Iterator[Finding]:
-    """Copying a database to that of another machine."""
-    source = command.feed.of.split() if command.feed else []
-    hosts = [word.text for word in valued(command.words, ("-h", "--host", "--uri"))]
+def check_remote_copy(command: Invocation) -> Iterator[Danger]:
+    """Find a dump that is loaded into a database on another machine."""
+    source = command.stdin.producer.split() if command.stdin else []
+    hosts = [word.text for word in list_option_values(command.words, ("-h", "--host", "--uri"))]
     hosts += [one for one in command.operands if "://" in one]
-    if source and source[0] in programs("dumping") and any(not LOCAL.match(host) for host in hosts):
-        yield Finding("sends a database to another machine", "secrets")
+    if source and source[0] in load_programs("dumping") and any(not LOCAL.match(host) for host in hosts):
+        yield Danger("sends a database to another machine", "secrets")
 
 
-def harm(text: str, client: str) -> str:
-    """Say what is wrong with a text of statements, or nothing."""
+def describe_harm(text: str, client: str) -> str:
+    """Return what is harmful in statements; empty if nothing is."""
     if client in MONGO:
         return "deletes data" if MONGO_DROPS.search(text) else ""
     if client in REDIS:
-        return "deletes data, or stops the database" if REDIS_DROPS.search(text) else ""
+        return "deletes data or stops the database" if REDIS_DROPS.search(text) else ""
     if RUNS.search(text):
         return "lets the database run a program"
-    return next((why for one in QUOTED.sub(" '' ", text).split(";") if (why := harm_of_one(one))), "")
+    return next((why for one in QUOTED.sub(" '' ", text).split(";") if (why := describe_statement_harm(one))), "")
 
 
-def harm_of_one(statement: str) -> str:
-    if len(statement) > LONGEST:
-        return "tells a database more than can be judged"
+def describe_statement_harm(statement: str) -> str:
+    """Return what is harmful in one statement; empty if nothing is."""
+    if len(statement) > MAX_STATEMENT_LENGTH:
+        return "runs a statement that is too long to check"
     if STARTS.search(statement) or DROPS.search(statement) or ALTERS.search(statement):
         return "deletes or changes tables"
     if EVERY_ROW.search(statement) or ALWAYS.search(statement):
         return "changes or deletes every row of a table"
-    return "changes rights" if RIGHTS.search(statement) else ""
+    return "changes permissions" if RIGHTS.search(statement) else ""
 
 
-def dropped(command: Command) -> Iterator[Finding]:
-    """Any tool that is told to drop a database: ``dotnet ef database drop``, ``tool db:reset``, ``drop-database``."""
-    if only_tells(command.words, anywhere=True):
+def check_dropped_database(command: Invocation) -> Iterator[Danger]:
+    """Find any tool that drops a database: ``dotnet ef database drop``, ``tool db:reset``, ``drop-database``."""
+    if only_shows_help(command.words, anywhere=True):
         return
     words = [part for one in command.operands if " " not in one for part in re.split(r"[:_-]", one.lower())]
     if any({a, b} & DROPPING and {a, b} & HOLDING for a, b in pairwise(words)):
-        yield Finding("deletes data", "databases")
+        yield Danger("deletes data", "databases")
 
 
-def checks_for(name: str) -> Iterator[Check]:
-    """The checks that a program may need."""
-    if name in programs("databases"):
-        yield statements
-        yield copied
-    if name not in programs("looking") and name not in SAYING:
-        yield dropped
+def select_checks(name: str) -> Iterator[Check]:
+    """Yield the checks that may apply to a program."""
+    if name in load_programs("databases"):
+        yield check_statements
+        yield check_remote_copy
+    if name not in load_programs("looking") and name not in PRINTING:
+        yield check_dropped_database

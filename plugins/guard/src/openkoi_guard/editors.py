@@ -1,29 +1,29 @@
-"""Shell lines within what editors, pagers and debuggers are told to do."""
+"""Find the shell lines in arguments of editors, pagers and debuggers."""
 
 import re
 from collections.abc import Iterator, Sequence
 
-from .words import Word
-from .wrappers import Inner, lines_after, wrapped
+from .shell_words import Word
+from .wrapper_table import InnerCommand, unwrap_by_table, unwrap_options
 
-TELLS_A_SHELL = re.compile(r"^(?:platform\s+)?(?:shell|sh|!|make)\s*(?=\S)|^(?:python|script)\b.*\bsystem\(.")
+SHELL_COMMAND = re.compile(r"^(?:platform\s+)?(?:shell|sh|!|make)\s*(?=\S)|^(?:python|script)\b.*\bsystem\(.")
 
 
-def debugger(words: Sequence[Word]) -> Iterator[Inner]:
-    yield from wrapped("gdb", words)
+def unwrap_debugger(words: Sequence[Word]) -> Iterator[InnerCommand]:
+    yield from unwrap_by_table("gdb", words)
     for word in words:
-        told = TELLS_A_SHELL.match(word.text)
-        if told:
-            yield Inner(line=Word(word.text[told.end() :], word.known))
+        match = SHELL_COMMAND.match(word.text)
+        if match:
+            yield InnerCommand(line=Word(word.text[match.end() :], word.is_known))
 
 
-def pager(words: Sequence[Word]) -> Iterator[Inner]:
-    yield from lines_after("-P", "-H", "--pager", "--html")(words)
-    yield from vim(words)
+def unwrap_pager(words: Sequence[Word]) -> Iterator[InnerCommand]:
+    yield from unwrap_options("-P", "-H", "--pager", "--html")(words)
+    yield from unwrap_vim(words)
 
 
-def vim(words: Sequence[Word]) -> Iterator[Inner]:
+def unwrap_vim(words: Sequence[Word]) -> Iterator[InnerCommand]:
     for at, word in enumerate(words):
         text = words[at + 1].text if word.text in {"-c", "--cmd"} and at + 1 < len(words) else word.text
         if (word.text in {"-c", "--cmd"} or word.text.startswith("+")) and "!" in text:
-            yield Inner(line=Word(text.partition("!")[2], word.known))
+            yield InnerCommand(line=Word(text.partition("!")[2], word.is_known))

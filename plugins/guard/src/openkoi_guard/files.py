@@ -1,4 +1,4 @@
-"""Checks of commands that delete, write and change the rights of files."""
+"""Check commands that delete, write and change the permissions of files."""
 
 import posixpath
 import re
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Deny
 
-from .finding import Check, Command, Finding
-from .patterns import programs
-from .places import Place, is_everything, judge_write, place_of
+from .command_rules import load_programs
+from .issue import Check, Danger, Invocation
 from .secret_files import is_secret
-from .spoken import spoken_feed
-from .words import Word
+from .sensitive_paths import PathKind, check_write, classify_path, is_everything
+from .shell_words import Word
+from .static_output import predict_stdin
 
-AFTER: dict[str, tuple[str, ...]] = {
+OUTPUT_OPTIONS: dict[str, tuple[str, ...]] = {
     "curl": ("-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar"),
     "wget": ("-O", "--output-document", "-P", "--directory-prefix", "-o"),
     "sort": ("-o", "--output"),
@@ -25,7 +25,7 @@ AFTER: dict[str, tuple[str, ...]] = {
     "base64": ("-o",),
     "find": ("-fprint", "-fprintf", "-fls"),
 }
-OPENS = re.compile(r"0?[0-7](?!00)[0-7]{2}|[ugo]*[go][ugo]*[+=]\w*r\w*|a?[+=]\w*r\w*")
+READABLE_MODE = re.compile(r"0?[0-7](?!00)[0-7]{2}|[ugo]*[go][ugo]*[+=]\w*r\w*|a?[+=]\w*r\w*")
 SED_RUNS = re.compile(
     r"(?:^|[;\n{])\s*(?:[\d,$]+|/[^/]*/)?\s*(?:s([^\w\s])(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1[gpiIMm\d]*e|e(?:\s+\S|$))"
 )
@@ -34,7 +34,7 @@ CHANGING = frozenset({"chmod", "chown", "chgrp", "setfacl", "mv", "cp", "sed", "
 IN_PLACE = re.compile(r"-(?!-)[^=]*i|--in-place")
 PARTS = re.compile("[=:]")
 NAMED_IN_CODE = re.compile(r"[\s=:\"'()`;|&<>]+")
-# A client that is told where its own key or settings are uses them.
+# Options with the path of a key or setting that a client uses and does not show.
 KEY_OPTIONS = ("-i", "--identity", "--identity-file", "--kubeconfig", "--userconfig", "--config-file", "--netrc-file")
 FINDERS = frozenset({"find", "gfind", "fd", "fdfind"})
 EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
@@ -48,172 +48,179 @@ FORCED = frozenset({"-9", "-KILL", "-SIGKILL", "-19", "-STOP", "-SIGSTOP"})
 EDITORS_IN_PLACE = frozenset({"sed", "gsed", "perl", "ruby"})
 
 
-def remove(command: Command) -> Iterator[Finding]:
-    """Deleting everything there is: nobody wants that."""
+def check_remove(command: Invocation) -> Iterator[Danger]:
+    """Deny deleting the whole machine or a whole home folder."""
     whole = [path for path in command.operands if is_everything(path)]
     if whole and (command.has("-r", "-R", "--recursive", "-Recurse") or command.name != "rm"):
-        yield Finding(f"deletes everything in {whole[0]}", "destroying", Deny)
+        yield Danger(f"deletes everything in {whole[0]}", "destructive", Deny)
 
 
-def writes(command: Command) -> Iterator[Finding]:
-    """Writing where it matters."""
-    for target in targets(command):
-        yield from judge_write(target)
+def check_writes(command: Invocation) -> Iterator[Danger]:
+    """Find writes to disks, system files, start-up files and histories."""
+    for target in list_write_targets(command):
+        yield from check_write(target)
         if posixpath.normpath(target.text or ".") == "/":
-            yield Finding("writes all over the machine", "system")
+            yield Danger("writes to the root of the file system", "system")
     if (
         command.name in {"tee", "sponge", "dd"}
-        and command.feed
-        and "/dev/null" in {command.feed.file, command.feed.of.removeprefix("cat ")}
+        and command.stdin
+        and "/dev/null" in {command.stdin.file, command.stdin.producer.removeprefix("cat ")}
     ):
-        yield Finding("empties the file", "destroying")
+        yield Danger("empties the file", "destructive")
 
 
-def targets(command: Command) -> Sequence[Word]:
-    """The files that a command writes to, as far as its words say."""
+def list_write_targets(command: Invocation) -> Sequence[Word]:
+    """Return the files that a command's words say it writes to."""
     name = command.name
-    if name in programs("last-operand"):
-        return last_operand(command)
-    if name in programs("every-operand"):
-        return [word for word in command.words if not word.option]
+    if name in load_programs("last-operand"):
+        return list_last_operand(command)
+    if name in load_programs("every-operand"):
+        return [word for word in command.words if not word.is_option]
     if name == "dd":
-        return [Word(word.text[3:], word.known) for word in command.words if word.text.startswith("of=")]
-    if name in EDITORS_IN_PLACE and in_place(command):
-        return [word for word in command.words if not word.option][1:]
+        return [Word(word.text[3:], word.is_known) for word in command.words if word.text.startswith("of=")]
+    if name in EDITORS_IN_PLACE and edits_in_place(command):
+        return [word for word in command.words if not word.is_option][1:]
     if name in {"sed", "gsed"}:
         return [Word(match[1]) for word in command.words for match in SED_WRITES.finditer(word.text)]
-    return valued(command.words, AFTER.get(name, ()))
+    return list_option_values(command.words, OUTPUT_OPTIONS.get(name, ()))
 
 
-def last_operand(command: Command) -> list[Word]:
-    named = valued(command.words, ("-t", "--target-directory"))
-    plain = [word for word in command.words if not word.option]
+def list_last_operand(command: Invocation) -> list[Word]:
+    named = list_option_values(command.words, ("-t", "--target-directory"))
+    plain = [word for word in command.words if not word.is_option]
     moved = plain[:-1] if command.name in {"mv", "gmv", "move"} else []
     return [*named, *moved, *plain[-1:]] if len(plain) > 1 or named else []
 
 
-def valued(words: Sequence[Word], options: Sequence[str]) -> list[Word]:
-    """The values of options, apart or attached."""
+def list_option_values(words: Sequence[Word], options: Sequence[str]) -> list[Word]:
+    """Return the values of options, apart or attached."""
     found: list[Word] = []
     for at, word in enumerate(words):
         for option in options:
             if word.text == option and at + 1 < len(words):
                 found.append(words[at + 1])
             elif option.startswith("--") and word.text.startswith(option + "="):
-                found.append(Word(word.text[len(option) + 1 :], word.known))
+                found.append(Word(word.text[len(option) + 1 :], word.is_known))
             elif len(option) == 2 and word.text.startswith(option) and len(word.text) > 2:
-                found.append(Word(word.text[2:], word.known))
+                found.append(Word(word.text[2:], word.is_known))
     return found
 
 
-def in_place(command: Command) -> bool:
+def edits_in_place(command: Invocation) -> bool:
     return any(IN_PLACE.match(word.text) for word in command.words)
 
 
-def secrets(command: Command) -> Iterator[Finding]:
-    """Reading keys and passwords, also those that another command finds."""
+def check_secrets(command: Invocation) -> Iterator[Danger]:
+    """Find commands that read keys and passwords, also those that another command finds."""
     for word in command.words:
-        parts = [*PARTS.split(word.text), *(() if word.known else NAMED_IN_CODE.split(word.text))]
-        if any(map(is_secret, parts)) and word not in valued(command.words, KEY_OPTIONS):
-            yield Finding(f"reads {word.text}, which is secret", "secrets")
+        parts = [*PARTS.split(word.text), *(() if word.is_known else NAMED_IN_CODE.split(word.text))]
+        if any(map(is_secret, parts)) and word not in list_option_values(command.words, KEY_OPTIONS):
+            yield Danger(f"reads {word.text}, which is secret", "secrets")
             return
 
 
-def words_in(line: str) -> list[Word]:
+def split_words(line: str) -> list[Word]:
     """Return the words of a piece of a line, roughly: only paths are looked for in them."""
     return [Word(text) for text in NAMED_IN_CODE.split(line) if text]
 
 
-def found_secrets(command: Command) -> Iterator[Finding]:
-    """Searching for keys and passwords, and handing what is found to a program that may show them."""
-    searched = command.words if command.name in FINDERS else words_in(command.feed.of) if command.feed else ()
-    given = [word.text for word in command.words]
+def check_found_secrets(command: Invocation) -> Iterator[Danger]:
+    """Find searches for keys whose results are handed to a program that may show them."""
+    searched = (
+        command.words if command.name in FINDERS else split_words(command.stdin.producer) if command.stdin else ()
+    )
+    texts = [word.text for word in command.words]
     if command.name in FINDERS:
-        given = next((given[at + 1 :] for at, text in enumerate(given) if text in EXECUTING), [])
-    runs = next((text for text in given if not text.startswith("-")), "")
-    if runs and runs not in programs("looking") and any(is_secret(word.text) for word in searched):
-        yield Finding("reads keys or passwords that it searches for", "secrets")
+        texts = next((texts[at + 1 :] for at, text in enumerate(texts) if text in EXECUTING), [])
+    program = next((text for text in texts if not text.startswith("-")), "")
+    if program and program not in load_programs("looking") and any(is_secret(word.text) for word in searched):
+        yield Danger("reads keys or passwords that it searches for", "secrets")
 
 
-def modes(command: Command) -> Iterator[Finding]:
-    """Changing the rights of what belongs to the system, or of everything, or letting others read a secret."""
+def check_modes(command: Invocation) -> Iterator[Danger]:
+    """Find changes to permissions of system files, of everything, or of a key."""
     mode, *paths = command.operands or [""]
-    if command.name.endswith("chmod") and OPENS.fullmatch(mode) and any(map(is_secret, paths)):
-        yield Finding("lets others read keys or passwords", "secrets")
+    if command.name.endswith("chmod") and READABLE_MODE.fullmatch(mode) and any(map(is_secret, paths)):
+        yield Danger("makes a key or password readable for others", "secrets")
         return
     handed_on = command.name.endswith(("chown", "chgrp")) and command.has("-R", "--recursive")
     for path in paths:
         outside = handed_on and path.startswith(("/", "~", "..")) and not path.startswith("/tmp/")
-        if outside or is_everything(path) or path in {"..", "/home", "/var", "/opt"} or place_of(path) is Place.SYSTEM:
-            yield Finding(f"changes who may use {path}", "privilege")
+        if (
+            outside
+            or is_everything(path)
+            or path in {"..", "/home", "/var", "/opt"}
+            or classify_path(path) is PathKind.SYSTEM
+        ):
+            yield Danger(f"changes who may use {path}", "privilege")
             return
 
 
-def emptied(command: Command) -> Iterator[Finding]:
-    """Editing a file until nothing is left."""
-    if command.name in EDITORS and EDITS_ALL.search(spoken_feed(command.feed) or ""):
-        yield Finding("empties the file", "destroying")
-    if command.name in {"perl", "ruby"} and in_place(command) and prints_nothing(command):
-        yield Finding("empties the file", "destroying")
-    if in_place(command):
-        scripts = [word.text for word in command.words if not word.option][:1]
+def check_emptied(command: Invocation) -> Iterator[Danger]:
+    """Find edits that leave nothing of a file."""
+    if command.name in EDITORS and EDITS_ALL.search(predict_stdin(command.stdin) or ""):
+        yield Danger("empties the file", "destructive")
+    if command.name in {"perl", "ruby"} and edits_in_place(command) and prints_nothing(command):
+        yield Danger("empties the file", "destructive")
+    if edits_in_place(command):
+        scripts = [word.text for word in command.words if not word.is_option][:1]
         if any(script.replace(" ", "") in {"d", "1,$d", "Q", "1d;$d", "/./d", "/.*/d"} for script in scripts):
-            yield Finding("empties the file", "destroying")
+            yield Danger("empties the file", "destructive")
 
 
-def prints_nothing(command: Command) -> bool:
+def prints_nothing(command: Invocation) -> bool:
     """Return whether a program that edits line by line only prints what its code prints, and that is nothing."""
     quiet = any(QUIET_LOOP.fullmatch(word.text) for word in command.words)
-    return quiet and not any(PRINTS.search(word.text) for word in command.words if not word.option)
+    return quiet and not any(PRINTS.search(word.text) for word in command.words if not word.is_option)
 
 
-def edits_that_run(command: Command) -> Iterator[Finding]:
-    """Editing commands that run others: ``e``, and the flag of that name."""
+def check_sed_commands(command: Invocation) -> Iterator[Danger]:
+    """Find sed commands that run others: ``e``, and the flag of that name."""
     if any(SED_RUNS.search(word.text) for word in command.words):
-        yield Finding("runs what it reads as commands", "computed")
+        yield Danger("runs what it reads as commands", "computed")
 
 
-def kills(command: Command) -> Iterator[Finding]:
-    """Ending processes by force, all of them, or whichever are found."""
-    given = [word.text.upper() for word in command.words]
-    if given[:1] in (["-0"], ["-L"]):
+def check_kill(command: Invocation) -> Iterator[Danger]:
+    """Find ending processes by force, all of them, or ones that are searched for."""
+    words = [word.text.upper() for word in command.words]
+    if words[:1] in (["-0"], ["-L"]):
         return
-    if FORCED & {*given, *(f"-{one}" for one in given[1:2] if given[0] in {"-S", "-N", "--SIGNAL"})}:
-        yield Finding("ends processes without letting them finish", "services")
-    elif given[-1:] == ["1"] or (given[-1:] == ["-1"] and len(given) > 1):
-        yield Finding("ends every process, or the first one", "services")
-    elif any(("$(" in one or "`" in one) and not OWN_PROCESS.match(one) for one in given):
-        yield Finding("ends whatever processes are found", "services")
+    if FORCED & {*words, *(f"-{one}" for one in words[1:2] if words[0] in {"-S", "-N", "--SIGNAL"})}:
+        yield Danger("kills processes by force", "services")
+    elif words[-1:] == ["1"] or (words[-1:] == ["-1"] and len(words) > 1):
+        yield Danger("kills every process or the first one", "services")
+    elif any(("$(" in one or "`" in one) and not OWN_PROCESS.match(one) for one in words):
+        yield Danger("kills processes that it searches for", "services")
 
 
-def checks_for(name: str) -> Iterator[Check]:
-    """The checks that a program may need."""
+def select_checks(name: str) -> Iterator[Check]:
+    """Yield the checks that may apply to a program."""
     yield from BY_NAME.get(name, ())
     if may_write(name):
-        yield writes
-    if name not in programs("looking"):
-        yield secrets
+        yield check_writes
+    if name not in load_programs("looking"):
+        yield check_secrets
 
 
-def changed_everywhere(command: Command) -> Iterator[Finding]:
-    """Changing whatever is found on the whole machine."""
+def check_whole_machine(command: Invocation) -> Iterator[Danger]:
+    """Find searches of the whole machine that change what they find."""
     texts = {word.text for word in command.words}
     if ROOTS & texts and CHANGING & texts and {"-exec", "-execdir"} & texts:
-        yield Finding("changes files all over the machine", "system")
+        yield Danger("changes files across the whole machine", "system")
 
 
 def may_write(name: str) -> bool:
-    """Whether a program's words can say where it writes."""
-    return name in OWN_WAYS or name in programs("last-operand") or name in programs("every-operand")
+    """Return whether a program's words can say where it writes."""
+    return name in NAMED_OUTPUTS or name in load_programs("last-operand") or name in load_programs("every-operand")
 
 
 BY_NAME: Mapping[str, tuple[Check, ...]] = {
-    **dict.fromkeys(("rm", "remove-item", "ri", "del", "rd", "rimraf"), (remove,)),
-    **dict.fromkeys(("chmod", "chown", "chgrp", "gchmod", "gchown"), (modes,)),
-    **dict.fromkeys(("sed", "gsed"), (emptied, edits_that_run)),
-    **dict.fromkeys((*EDITORS, "perl", "ruby"), (emptied,)),
-    **dict.fromkeys(("find", "gfind"), (changed_everywhere, found_secrets)),
-    **dict.fromkeys(("fd", "fdfind", "xargs", "gxargs", "parallel"), (found_secrets,)),
-    "kill": (kills,),
+    **dict.fromkeys(("rm", "remove-item", "ri", "del", "rd", "rimraf"), (check_remove,)),
+    **dict.fromkeys(("chmod", "chown", "chgrp", "gchmod", "gchown"), (check_modes,)),
+    **dict.fromkeys(("sed", "gsed"), (check_emptied, check_sed_commands)),
+    **dict.fromkeys((*EDITORS, "perl", "ruby"), (check_emptied,)),
+    **dict.fromkeys(("find", "gfind"), (check_whole_machine, check_found_secrets)),
+    **dict.fromkeys(("fd", "fdfind", "xargs", "gxargs", "parallel"), (check_found_secrets,)),
+    "kill": (check_kill,),
 }
-OWN_WAYS = EDITORS_IN_PLACE | AFTER.keys() | {"dd"}
+NAMED_OUTPUTS = EDITORS_IN_PLACE | OUTPUT_OPTIONS.keys() | {"dd"}

@@ -1,12 +1,12 @@
-"""Which git commands write the settings of a repository: the user is asked, because git runs what they name."""
+"""Find git commands that write a repository's settings, which may name programs for git to run."""
 
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
-from .finding import Command
+from .command_rules import load_programs
 from .git_settings import ALWAYS, SOMETIMES
-from .patterns import programs
+from .issue import Invocation
 
 GLOBAL_VALUES = frozenset({"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
 LOOKING = frozenset(
@@ -27,27 +27,27 @@ ELSEWHERE = ("--global", "--system", "--file", "-f", "--blob")
 REMOTE = frozenset({"add", "remove", "rm", "rename", "set-url", "set-branches"})
 SUBMODULE = frozenset({"add", "init", "deinit", "sync", "set-url", "set-branch", "absorbgitdirs"})
 SPARSE = frozenset({"init", "set", "add", "disable", "reapply"})
-# What git reads and never runs. A setting that is not listed asks.
+# Settings that git reads and never runs; others ask.
 PLAIN_NAMED = re.compile(
     r"branch\..+\.(remote|merge|rebase|description)|remote\..+\.(fetch|prune|tagopt)|remote\.pushdefault"
 )
-# Where work comes from and goes to is shown to the user.
+# Subcommands that change where work comes from and goes to, which the user has to see.
 REDIRECTING = frozenset({"set-url", "rm", "remove", "deinit", "absorbgitdirs"})
 UPSTREAM = ("-u", "--set-upstream-to", "--unset-upstream", "--edit-description")
 
 
-def written_settings(command: Command) -> Iterator[str]:
+def list_written_settings(command: Invocation) -> Iterator[str]:
     """Return the settings file that a git command writes."""
     if command.name != "git":
         return
     texts = [word.text for word in command.words]
-    folder, rest = split(texts)
-    if rest and writes(rest[0], rest[1:]):
+    folder, rest = split_git_words(texts)
+    if rest and writes_settings(rest[0], rest[1:]):
         name = "config.worktree" if "--worktree" in rest else "config"
         yield posixpath.join(folder, ".git", name)
 
 
-def split(texts: Sequence[str]) -> tuple[str, Sequence[str]]:
+def split_git_words(texts: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return the folder that git is sent to, and its words from the subcommand on."""
     folder, at = "", 0
     while at < len(texts) and texts[at].startswith("-"):
@@ -58,11 +58,11 @@ def split(texts: Sequence[str]) -> tuple[str, Sequence[str]]:
     return folder, texts[at:]
 
 
-def writes(subcommand: str, words: Sequence[str]) -> bool:
+def writes_settings(subcommand: str, words: Sequence[str]) -> bool:
     """Return whether a subcommand writes the repository's settings; not those that do their work without it as well."""
     first = next((word for word in words if not word.startswith("-")), "")
     if subcommand == "config":
-        return sets(words)
+        return sets_config(words)
     if subcommand == "branch":
         return any(word.split("=")[0] in UPSTREAM for word in words)
     if subcommand == "submodule":
@@ -70,7 +70,7 @@ def writes(subcommand: str, words: Sequence[str]) -> bool:
     return (subcommand == "remote" and first in REMOTE) or (subcommand == "sparse-checkout" and first in SPARSE)
 
 
-def sets(words: Sequence[str]) -> bool:
+def sets_config(words: Sequence[str]) -> bool:
     """Return whether ``git config`` changes the repository's own settings."""
     if any(word.split("=")[0] in ELSEWHERE for word in words) or LOOKING & set(words):
         return False
@@ -79,11 +79,11 @@ def sets(words: Sequence[str]) -> bool:
     return bool(changing) or len(plain) > 1
 
 
-def is_plain(command: Command) -> bool:
+def is_plain(command: Invocation) -> bool:
     """Return whether a git command writes only settings that git reads and never runs."""
     texts = [word.text for word in command.words]
-    _, rest = split(texts)
-    if not all(word.known for word in command.words) or texts[: len(texts) - len(rest)]:
+    _, rest = split_git_words(texts)
+    if not all(word.is_known for word in command.words) or texts[: len(texts) - len(rest)]:
         return False
     if rest[0] != "config":
         return REDIRECTING.isdisjoint(rest)
@@ -96,6 +96,8 @@ def is_plain(command: Command) -> bool:
 def is_plain_key(key: str) -> bool:
     section, _, name = key.partition(".")
     if section == "core":
-        return name in programs("plain-core")
+        return name in load_programs("plain-core")
     runs = ALWAYS.fullmatch(key) or SOMETIMES.fullmatch(key)
-    return bool(PLAIN_NAMED.fullmatch(key)) or (section in programs("plain-section") and "." not in name and not runs)
+    return bool(PLAIN_NAMED.fullmatch(key)) or (
+        section in load_programs("plain-section") and "." not in name and not runs
+    )

@@ -1,14 +1,14 @@
-"""Checks of what git is told to run in place of its own: settings, for one command or for good, and its variables."""
+"""Check settings and variables that make git run other programs, for one command or permanently."""
 
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from .finding import Command, Finding
+from .command_rules import load_programs
 from .interpreters import PYTHON
-from .patterns import programs
-from .words import Word
+from .issue import Danger, Invocation
+from .shell_words import Word
 
 ALWAYS = re.compile(
     r"core\.(hookspath|sshcommand|gitproxy|askpass)|include(if)?\..*|init\.templatedir|diff\.external|gpg\.program"
@@ -23,37 +23,37 @@ INTERPRETERS = frozenset({"perl", "ruby", "node", "php", "lua", "env", "eval", "
 WHY = "makes git run another program"
 
 
-def judge(command: Command) -> Iterator[Finding]:
-    """Settings that make git run something, now or later."""
-    for key, value in settings(command.words):
-        if is_run(key.lower(), value):
-            yield Finding(WHY, "history")
+def check_git_settings(command: Invocation) -> Iterator[Danger]:
+    """Find settings that make git run something, now or later."""
+    for key, value in list_settings(command.words):
+        if is_run_by_git(key.lower(), value):
+            yield Danger(WHY, "history")
             return
     if any(word.text.startswith("--exec-path=") for word in command.words):
-        yield Finding("takes git's own programs from elsewhere", "history")
+        yield Danger("replaces git's own programs", "history")
 
 
-def settings(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
-    """The settings that a command makes, each with its value."""
+def list_settings(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+    """Yield the settings that a command makes, each with its value."""
     for at, word in enumerate(words[:-1]):
         if word.text in {"-c", "--config"}:
             key, _, value = words[at + 1].text.partition("=")
-            yield key, Word(value, words[at + 1].known)
+            yield key, Word(value, words[at + 1].is_known)
         if word.text == "config":
-            yield from kept(words[at + 1 :])
+            yield from list_config_settings(words[at + 1 :])
             return
 
 
-def kept(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
-    """What ``git config`` writes down; nothing when it only looks."""
+def list_config_settings(words: Sequence[Word]) -> Iterator[tuple[str, Word]]:
+    """Yield the settings that ``git config`` writes, none when it only reads."""
     if LOOKING & {word.text for word in words}:
         return
-    plain = [word for word in words if not word.option and word.text not in {"set", "--"}]
+    plain = [word for word in words if not word.is_option and word.text not in {"set", "--"}]
     yield from ((key.text, value) for key, value in pairwise(plain) if "." in key.text)
 
 
-def is_run(key: str, value: Word) -> bool:
-    """Whether a setting makes git run something that is not well known."""
+def is_run_by_git(key: str, value: Word) -> bool:
+    """Return whether a setting makes git run a program that is not well known."""
     if value.text in OFF:
         return False
     if key.startswith("alias."):
@@ -62,11 +62,11 @@ def is_run(key: str, value: Word) -> bool:
 
 
 def is_foreign(value: Word) -> bool:
-    """Whether a program is a script of somebody's, an interpreter, or several at once."""
+    """Return whether a program is a script, an interpreter, or several at once."""
     first = value.text.lstrip("!").split()[:1]
     if not first:
         return False
     name = posixpath.basename(first[0])
     known = OWN_FOLDERS.match(first[0]) is not None or "/" not in first[0]
-    shell = name in programs("shells") or name in INTERPRETERS or PYTHON.match(name) is not None
+    shell = name in load_programs("shells") or name in INTERPRETERS or PYTHON.match(name) is not None
     return not known or shell or SEVERAL.search(value.text) is not None

@@ -1,14 +1,14 @@
-"""Programs that run what they are given: as a word, on their input, or in a file that the same line has written."""
+"""Find what interpreters run: an argument, their input, or a file that the same line has written."""
 
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from .finding import Command
-from .patterns import programs
-from .words import Word
+from .command_rules import load_programs
+from .files import list_option_values
+from .issue import Invocation
+from .shell_words import Word
 
 POWERSHELLS = frozenset({"powershell", "pwsh"})
 PYTHON = re.compile(r"^(python|pypy|ipython)[\d.]*w?$|^py$")
@@ -34,7 +34,7 @@ CODE: Mapping[str, tuple[str, ...]] = {
     "expect": ("-c",),
     "irb": (),
 }
-# Tools that run code in a language: after which word, and in which options, or as an operand.
+# Tools that run code: its language, the subcommands, and the options with the code (none: an operand).
 RUNNERS: Mapping[str, tuple[str, frozenset[str], tuple[str, ...]]] = {
     "rails": ("ruby", frozenset({"runner", "r"}), ()),
     "manage.py": ("python", frozenset({"shell", "shell_plus"}), ("-c", "--command")),
@@ -54,8 +54,8 @@ QUIET = frozenset({"-V", "--version", "-v", "-h", "--help", "-vv", "-VV"})
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
-    """What an interpreter is to run: ``code`` in a ``language``, a ``script``, or whatever is ``fed`` to it."""
+class InterpreterCall:
+    """Hold what an interpreter runs: ``code`` in a ``language``, a ``script``, a ``module``, or its input (``fed``)."""
 
     language: str
     code: Word | None = None
@@ -64,127 +64,132 @@ class Code:
     module: tuple[Word, ...] = ()
 
 
-def code_of(command: Command) -> Code | None:
-    """Say what an interpreter runs; None for other programs."""
+def find_code(command: Invocation) -> InterpreterCall | None:
+    """Return what an interpreter runs; None for other programs."""
     name = command.name
     if name in {"source", "."}:
-        return Code("shell", script=command.words) if command.words else None
-    if name in programs("shells"):
-        return shell_code(command.words)
+        return InterpreterCall("shell", script=command.words) if command.words else None
+    if name in load_programs("shells"):
+        return find_shell_code(command.words)
     if PYTHON.match(name):
-        return python_code(command.words)
+        return find_python_code(command.words)
     if name == "iex" and not command.words:
-        return Code("shell", fed=True)
+        return InterpreterCall("shell", fed=True)
     if name in POWERSHELLS:
-        return powershell_code(command.words)
+        return find_powershell_code(command.words)
     if name in AWKS:
-        return awk_code(command.words)
+        return find_awk_code(command.words)
     if name in RUNNERS:
-        return runner_code(command)
-    return other_code(command) if name in CODE else None
+        return find_runner_code(command)
+    return find_option_code(command) if name in CODE else None
 
 
-def runner_code(command: Command) -> Code | None:
-    """What ``rails runner`` or ``manage.py shell`` is given: an option, an operand that is no file, or its input."""
+def find_runner_code(command: Invocation) -> InterpreterCall | None:
+    """Return what ``rails runner`` or ``manage.py shell`` runs: an option, an operand with code, or its input."""
     language, subcommands, options = RUNNERS[command.name]
-    first, *rest = [word for word in command.words if not word.option] or [Word("")]
-    given = valued_by(command.words, options) or [word for word in rest if not options and CALLS.search(word.text)]
+    first, *rest = [word for word in command.words if not word.is_option] or [Word("")]
+    given = list_option_values(command.words, options) or [
+        word for word in rest if not options and CALLS.search(word.text)
+    ]
     if first.text in subcommands and given:
-        return Code(language, code=given[0])
-    return Code(language, fed=True) if first.text in subcommands | CONSOLES and not rest else None
+        return InterpreterCall(language, code=given[0])
+    return InterpreterCall(language, fed=True) if first.text in subcommands | CONSOLES and not rest else None
 
 
-def valued_by(words: Sequence[Word], options: Sequence[str]) -> list[Word]:
-    """The values of these options, apart or behind ``=``."""
-    apart = [value for word, value in pairwise(words) if word.text in options]
-    pairs = ((word, *word.text.partition("=")) for word in words)
-    return apart + [Word(value, word.known) for word, option, sign, value in pairs if sign and option in options]
-
-
-def shell_code(words: Sequence[Word]) -> Code:
+def find_shell_code(words: Sequence[Word]) -> InterpreterCall:
     at, reads = 0, False
-    while at < len(words) and (words[at].option or words[at].text.startswith("+")):
+    while at < len(words) and (words[at].is_option or words[at].text.startswith("+")):
         text = words[at].text
         if text in QUIET:
-            return Code("shell")
+            return InterpreterCall("shell")
         if text == "--":
             at += 1
             break
         if not text.startswith("--") and "c" in text[1:] and not text.startswith("+"):
-            return Code("shell", code=after(words, at, frozenset({*SHELL_VALUES})))
+            return InterpreterCall("shell", code=find_operand(words, at, frozenset({*SHELL_VALUES})))
         reads |= not text.startswith("--") and "s" in text[1:]
         at += 2 if text in SHELL_VALUES or text[-1] in "oO" else 1
     script = tuple(words[at:])
-    return Code("shell", fed=True) if reads or not script or script[0].text == "-" else Code("shell", script=script)
+    return (
+        InterpreterCall("shell", fed=True)
+        if reads or not script or script[0].text == "-"
+        else InterpreterCall("shell", script=script)
+    )
 
 
-def after(words: Sequence[Word], at: int, taking: frozenset[str]) -> Word | None:
-    """The first word after an option that is none itself."""
+def find_operand(words: Sequence[Word], at: int, taking: frozenset[str]) -> Word | None:
+    """Return the first word after an option that is not an option."""
     at += 1
-    while at < len(words) and words[at].option:
+    while at < len(words) and words[at].is_option:
         at += 2 if words[at].text in taking else 1
     return words[at] if at < len(words) else None
 
 
-def python_code(words: Sequence[Word]) -> Code:
+def find_python_code(words: Sequence[Word]) -> InterpreterCall:
     at = 0
-    while at < len(words) and words[at].option:
+    while at < len(words) and words[at].is_option:
         text = words[at].text
         if text in QUIET:
-            return Code("python")
+            return InterpreterCall("python")
         if not text.startswith("--") and text[-1] == "c":
-            return Code("python", code=words[at + 1] if at + 1 < len(words) else None)
+            return InterpreterCall("python", code=words[at + 1] if at + 1 < len(words) else None)
         if text.startswith("-c"):
-            return Code("python", code=Word(text[2:], words[at].known))
+            return InterpreterCall("python", code=Word(text[2:], words[at].is_known))
         if text == "-m" or (not text.startswith("--") and text[-1] == "m"):
-            return Code("python", module=tuple(words[at + 1 :]))
+            return InterpreterCall("python", module=tuple(words[at + 1 :]))
         at += 2 if text in PYTHON_VALUES else 1
     script = tuple(words[at:])
-    return Code("python", fed=True) if not script or script[0].text == "-" else Code("python", script=script)
+    return (
+        InterpreterCall("python", fed=True)
+        if not script or script[0].text == "-"
+        else InterpreterCall("python", script=script)
+    )
 
 
-def powershell_code(words: Sequence[Word]) -> Code:
-    """Everything from the first word that is neither an option nor the value of one is a command."""
+def find_powershell_code(words: Sequence[Word]) -> InterpreterCall:
+    """Return the command: everything from the first word that is neither an option nor its value."""
     at = 0
-    while at < len(words) and words[at].option:
+    while at < len(words) and words[at].is_option:
         option = words[at].text.lower()
         if option in {"-e", "-ec"} or (option.startswith("-en") and "-encodedcommand".startswith(option)):
-            return Code("shell", code=Word("$(encoded)", known=False))
+            return InterpreterCall("shell", code=Word("$(encoded)", is_known=False))
         at += 2 if option in POWERSHELL_VALUES else 1
     rest = words[at:]
     if not rest or rest[0].text == "-":
-        return Code("shell", fed=True)
+        return InterpreterCall("shell", fed=True)
     if rest[0].text.lower().endswith(".ps1"):
-        return Code("shell", script=tuple(rest))
-    return Code("shell", code=Word(" ".join(one.text for one in rest), all(one.known for one in rest)))
+        return InterpreterCall("shell", script=tuple(rest))
+    return InterpreterCall("shell", code=Word(" ".join(one.text for one in rest), all(one.is_known for one in rest)))
 
 
-def awk_code(words: Sequence[Word]) -> Code:
+def find_awk_code(words: Sequence[Word]) -> InterpreterCall:
     at = 0
-    while at < len(words) and words[at].option:
+    while at < len(words) and words[at].is_option:
         if words[at].text in {"-f", "--file"}:
-            return Code("awk", script=tuple(words[at + 1 :]))
+            return InterpreterCall("awk", script=tuple(words[at + 1 :]))
         at += 2 if words[at].text in {"-F", "-v"} else 1
-    return Code("awk", code=words[at] if at < len(words) else None)
+    return InterpreterCall("awk", code=words[at] if at < len(words) else None)
 
 
-def other_code(command: Command) -> Code:
+def find_option_code(command: Invocation) -> InterpreterCall:
     options, words = CODE[command.name], command.words
     for at, word in enumerate(words):
         if word.text in QUIET and at == 0:
-            return Code(command.name)
-        if word.text in options or combined(word, options):
-            return Code(command.name, code=words[at + 1] if at + 1 < len(words) else None)
+            return InterpreterCall(command.name)
+        if word.text in options or ends_in_code_option(word, options):
+            return InterpreterCall(command.name, code=words[at + 1] if at + 1 < len(words) else None)
         option, given, value = word.text.partition("=")
         if given and option in options:
-            return Code(command.name, code=Word(value, word.known))
-        if not word.option:
-            return Code(command.name, script=tuple(words[at:]) if word.text != "-" else (), fed=word.text == "-")
-    return Code(command.name, fed=command.name not in UNFED)
+            return InterpreterCall(command.name, code=Word(value, word.is_known))
+        if not word.is_option:
+            return InterpreterCall(
+                command.name, script=tuple(words[at:]) if word.text != "-" else (), fed=word.text == "-"
+            )
+    return InterpreterCall(command.name, fed=command.name not in UNFED)
 
 
-def combined(word: Word, options: Sequence[str]) -> bool:
-    """Whether letters such as ``-lane`` end in one that takes code."""
+def ends_in_code_option(word: Word, options: Sequence[str]) -> bool:
+    """Return whether letters such as ``-lane`` end in one that takes code."""
     return (
         "-e" in options
         and re.fullmatch(r"-[A-Za-z0-9.]*[eE]", word.text) is not None
@@ -192,8 +197,8 @@ def combined(word: Word, options: Sequence[str]) -> bool:
     )
 
 
-def language_of(path: str) -> str:
-    """The language of a script, by its name."""
+def detect_language(path: str) -> str:
+    """Return the language of a script, by its name."""
     endings = {
         ".py": "python",
         ".js": "node",

@@ -1,12 +1,12 @@
-"""Checks of commands that talk to other machines: whom they ask, and which ways they open."""
+"""Check commands that talk to other machines: which ones, and which connections they open."""
 
 import re
 from collections.abc import Iterator, Mapping
 
-from .files import valued
-from .finding import Check, Command, Finding
+from .files import list_option_values
+from .issue import Check, Danger, Invocation
 
-SPEAKING = frozenset({"echo", "printf", "grep", "rg", "git"})
+PRINTING = frozenset({"echo", "printf", "grep", "rg", "git"})
 METADATA = re.compile(
     r"169\.254\.16[90]\.\d+|169\.254\.17\d\.\d+|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::|\b2852039166\b"
     r"|0xa9fea9fe|metadata\.azure|metadata/instance",
@@ -19,62 +19,62 @@ CONNECTORS = frozenset(
 OUT_LAST = re.compile(r"-[a-zA-Z]+o")
 
 
-def metadata(command: Command) -> Iterator[Finding]:
-    """Asking a cloud for the machine's own credentials."""
+def check_metadata(command: Invocation) -> Iterator[Danger]:
+    """Find requests for the machine's own cloud credentials."""
     if any(METADATA.search(word.text) for word in command.words):
-        yield Finding("asks the cloud for this machine's credentials", "secrets")
+        yield Danger("asks the cloud for this machine's credentials", "secrets")
 
 
-def looked_up(command: Command) -> Iterator[Finding]:
-    """Hiding data in the name of a host."""
+def check_computed_host(command: Invocation) -> Iterator[Danger]:
+    """Find data that is hidden in a host name."""
     if any(re.search(r"(\$\(.*\)|`.*`)\.\w", word.text) for word in command.words):
-        yield Finding("puts computed data into a name that others are asked for", "secrets")
+        yield Danger("puts computed data into a host name", "secrets")
 
 
-def tunnels(command: Command) -> Iterator[Finding]:
-    """Opening a way in, or out, through a remote shell."""
+def check_tunnels(command: Invocation) -> Iterator[Danger]:
+    """Find tunnels through a remote shell."""
     for word in command.words:
-        if not word.option:
+        if not word.is_option:
             return
         if word.text.startswith(("-R", "-D", "-w")):
-            yield Finding("opens a way from or to another machine", "network")
+            yield Danger("opens a tunnel to another machine", "network")
 
 
-def connected_by(command: Command) -> Iterator[Finding]:
-    """Making a remote shell run a program here, other than one that only connects."""
-    for word in valued(command.words, ("-o",)):
+def check_ssh_programs(command: Invocation) -> Iterator[Danger]:
+    """Find ssh options that run a local program, other than one that only connects."""
+    for word in list_option_values(command.words, ("-o",)):
         match = RUN_HERE.match(word.text)
         if match and match["program"].lower() not in CONNECTORS:
-            yield Finding("makes ssh run a program on this machine", "network")
+            yield Danger("makes ssh run a program on this machine", "network")
 
 
-def checks_for(name: str) -> Iterator[Check]:
-    """The checks that a program may need."""
-    if name not in SPEAKING:
-        yield metadata
+def select_checks(name: str) -> Iterator[Check]:
+    """Yield the checks that may apply to a program."""
+    if name not in PRINTING:
+        yield check_metadata
     yield from BY_NAME.get(name, ())
 
 
 BY_NAME: Mapping[str, tuple[Check, ...]] = {
-    **dict.fromkeys(("dig", "nslookup", "host", "ping", "drill", "traceroute"), (looked_up,)),
-    **dict.fromkeys(("scp", "sftp", "sshfs"), (connected_by,)),
-    "ssh": (tunnels, connected_by),
+    **dict.fromkeys(("dig", "nslookup", "host", "ping", "drill", "traceroute"), (check_computed_host,)),
+    **dict.fromkeys(("scp", "sftp", "sshfs"), (check_ssh_programs,)),
+    "ssh": (check_tunnels, check_ssh_programs),
 }
 
 
-def fetched(command: Command) -> Iterator[str]:
-    """The files that a command brings in from another machine."""
+def list_fetched_files(command: Invocation) -> Iterator[str]:
+    """Yield the files that a command downloads."""
     addresses = [word.text for word in command.words if "://" in word.text]
     if command.name == "curl":
-        yield from (word.text for word in valued(command.words, ("-o", "--output")))
+        yield from (word.text for word in list_option_values(command.words, ("-o", "--output")))
         pairs = zip(command.words, command.words[1:], strict=False)
         yield from (word.text for before, word in pairs if OUT_LAST.fullmatch(before.text))
         if command.has("-O", "--remote-name", "--remote-name-all"):
             yield from (address.split("?")[0].rpartition("/")[2] for address in addresses)
     elif command.name == "aria2c":
-        yield from (word.text for word in valued(command.words, ("-o", "--out")))
+        yield from (word.text for word in list_option_values(command.words, ("-o", "--out")))
     elif command.name == "wget":
-        named = [word.text for word in valued(command.words, ("-O", "--output-document"))]
+        named = [word.text for word in list_option_values(command.words, ("-O", "--output-document"))]
         yield from named or [address.split("?")[0].rpartition("/")[2] for address in addresses]
     elif command.name in {"aria2c", "scp", "rsync", "sftp"} and len(command.operands) > 1:
         yield command.operands[-1]

@@ -1,53 +1,53 @@
-"""Files and texts that a shell opens for a command. Knows the signs; knows no program and no danger."""
+"""Read the files and texts that a shell opens for a command."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .words import Word, read_word, text_of
+from .shell_words import Word, read_text, read_word
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 READING = frozenset({"<", "<&", "<<<"})
-KEEPING = frozenset({">>", "&>>", "<>"})
+APPENDING = frozenset({">>", "&>>", "<>"})
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
-    """What a command reads: its ``text`` when that is written in the line, the output ``of`` another, or a ``file``."""
+class StdinSource:
+    """Hold what a command reads: a known ``text``, the output of a ``producer``, or a ``file``."""
 
     text: str | None = None
-    of: str = ""
+    producer: str = ""
     file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """A file that is opened for a command by the shell. ``keeps``: what stands in it stays."""
+    """Hold a file that a shell opens for a command. ``appends``: its contents are kept."""
 
     target: Word
     reads: bool
-    feed: Feed | None = None
-    keeps: bool = False
+    source: StdinSource | None = None
+    appends: bool = False
 
 
 def read_redirect(node: "Node", source: bytes) -> Redirect:
     if node.type == "heredoc_redirect":
         bodies = [child for child in node.children if child.type == "heredoc_body"]
-        text = text_of(bodies[0], source) if bodies else ""
-        return Redirect(Word(""), reads=True, feed=Feed(text))
+        text = read_text(bodies[0], source) if bodies else ""
+        return Redirect(Word(""), reads=True, source=StdinSource(text))
     if node.type == "herestring_redirect":
         word = read_word(node.named_children[-1], source)
-        return Redirect(word, reads=True, feed=Feed(word.text if word.known else None, word.text))
+        return Redirect(word, reads=True, source=StdinSource(word.text if word.is_known else None, word.text))
     target = node.child_by_field_name("destination")
     sign = next((child.type for child in node.children if not child.is_named), ">")
     word = read_word(target, source) if target is not None else Word("")
-    return Redirect(word, reads=sign in READING, keeps=sign in KEEPING)
+    return Redirect(word, reads=sign in READING, appends=sign in APPENDING)
 
 
-def swallowed(node: "Node", source: bytes) -> tuple[Word, ...]:
-    """Arguments that stand after a redirection: the parser takes them for more of its targets."""
+def read_trailing_words(node: "Node", source: bytes) -> tuple[Word, ...]:
+    """Return arguments after a redirection, which the parser takes for more targets."""
     if node.type == "file_redirect":
         return tuple(read_word(one, source) for one in node.children_by_field_name("destination")[1:])
     return tuple(read_word(one, source) for one in node.children_by_field_name("argument"))

@@ -8,26 +8,26 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-from .patterns import RULES, lines_of
+from .command_rules import RULES, read_table
+from .limits import MAX_TOKEN_FILE_BYTES
 
 SPELLED_HOME = re.compile(r"^(/home/[^/]+|/root|/Users/[^/]+|~[\w.-]+|[A-Za-z]:/Users/[^/]+)(?=/|$)")
-# What only an expression can say: all of ~/.ssh but what is public, and the stores of Windows and Chrome.
+# Patterns that the list cannot express: all of ~/.ssh but what is public, and the stores of Windows and Chrome.
 SPECIAL = re.compile(
     r"(?:^|/)(?:\.ssh/?|\.ssh/(?!.*\.pub$|known_hosts|config$|authorized_keys)[^/]+|\.aws/?|login data"
     r"|application support/google/chrome(?:/.*)?|windows/system32/config/(?:sam|system))$"
 )
 MAY_BE_SECRET = re.compile(r"[./\\]|id_|login data", re.IGNORECASE)
-# A key or password that is written out, not a variable that names one.
+# A literal key or password, not the name of a variable.
 TOKEN = re.compile(
     r"(?:token|passw(?:or)?d|secret|_auth|apikey|api_key)[\w:.-]*[\"']?\s*[=:>]\s*[\"']?(?![$%<{])[\w+/.=~-]{8,}",
     re.IGNORECASE,
 )
-MAX_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class SecretFile:
-    """A file of the list by the parts of its path, or a folder with all that is in it."""
+    """Hold a file of the list by the parts of its path, or a folder with everything in it."""
 
     parts: tuple[str, ...]
     is_folder: bool
@@ -41,10 +41,10 @@ class SecretFile:
 
 
 @cache
-def secret_files(place: str) -> dict[str, list[SecretFile]]:
+def load_secret_files(place: str) -> dict[str, list[SecretFile]]:
     """Return the files of a place, as the list calls it, by the first part of their paths."""
     found: dict[str, list[SecretFile]] = {}
-    rows = map(str.split, lines_of(RULES / "secret_files.table"))
+    rows = map(str.split, read_table(RULES / "secret_files.table"))
     for name in (name for kind, *names in rows if kind == place for name in names):
         parts = tuple(name.rstrip("/").split("/"))
         found.setdefault(parts[0], []).append(SecretFile(parts, name.endswith("/")))
@@ -52,9 +52,9 @@ def secret_files(place: str) -> dict[str, list[SecretFile]]:
 
 
 @cache
-def project_files() -> frozenset[str]:
+def load_project_files() -> frozenset[str]:
     """Return the names of files that hold a key in some projects."""
-    rows = map(str.split, lines_of(RULES / "secret_files.table"))
+    rows = map(str.split, read_table(RULES / "secret_files.table"))
     return frozenset(name for kind, *names in rows if kind == "project" for name in names)
 
 
@@ -79,19 +79,19 @@ def is_secret(path: str) -> bool:
 
 def is_listed(starts: Sequence[str], parts: Sequence[str], place: str) -> bool:
     """Return whether a file of the list begins at one of the first parts of a path."""
-    listed = secret_files(place)
+    listed = load_secret_files(place)
     return any(one.matches(parts[at:]) for at, start in enumerate(starts) if start in listed for one in listed[start])
 
 
 def may_hold_token(path: str) -> bool:
-    """Return whether a file of a project may hold a key, so that it has to be looked into."""
-    return posixpath.basename(path).lower() in project_files()
+    """Return whether a project file may contain a key, so that it has to be searched."""
+    return posixpath.basename(path).lower() in load_project_files()
 
 
 def holds_token(file: Path) -> bool:
-    """Return whether a key or password is written out in the beginning of a file."""
+    """Return whether the beginning of a file contains a key or password."""
     try:
         with file.open(encoding="utf-8", errors="replace") as opened:
-            return TOKEN.search(opened.read(MAX_BYTES)) is not None
+            return TOKEN.search(opened.read(MAX_TOKEN_FILE_BYTES)) is not None
     except (OSError, ValueError):
         return False

@@ -1,7 +1,6 @@
-"""Take a shell line apart into its simple commands: what is run, what it reads, where it writes.
+"""Parse a shell line into its simple commands: what runs, what it reads, where it writes.
 
-Knows the grammar of a shell; knows no program and no danger. Pipelines, lists, loops, functions, substitutions and
-here-documents are all looked into, at any depth.
+Pipelines, lists, loops, functions, substitutions and here-documents are parsed at any depth.
 """
 
 import re
@@ -12,20 +11,17 @@ from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from .redirects import REDIRECTS, Feed, Redirect, read_redirect, swallowed
-from .words import SUBSTITUTIONS, Word, literal, read_word, text_of
+from .limits import MAX_COMMANDS_PER_SCRIPT, MAX_WORDS_PER_COMMAND, PARSER_CHUNK_BYTES, PARSER_TIMEOUT_SECONDS
+from .redirects import REDIRECTS, Redirect, StdinSource, read_redirect, read_trailing_words
+from .shell_words import SUBSTITUTIONS, Word, build_words, read_text, read_word
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
 
 DECLARING = frozenset({"declaration_command", "unset_command"})
-NOTHING = Word(":")
+NO_COMMAND = Word(":")
 LITERAL = frozenset({"raw_string", "ansi_c_string", "comment", "heredoc_body"})
 OPENING = frozenset({"command_substitution", "arithmetic_expansion"})
-MOST_COMMANDS = 500
-MOST_WORDS = 2_000
-SHORT = 4_096
-PATIENCE = 0.2
 TICK, DOLLAR = b"`$"
 SUBSTITUTES = re.compile(rb"(?:(?<!\\)|(?<=[^\\]\\\\))(?:\$\(|`)")
 UNREADABLE = re.compile(
@@ -33,83 +29,93 @@ UNREADABLE = re.compile(
 )
 CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 FROM_ENVIRONMENT = re.compile(r"^\$\{?(\w+)\}?(?:/[\w.+-]+)+$")
+# The grammar has no text (``<<<``) after a file, whose order does not matter.
+FILE_BEFORE_TEXT = re.compile(r"(>{1,2}\s*[\w./-]+)\s+(<<<\s*(?:\"[^\"$`\\]*\"|'[^']*'|[\w./-]+))")
 BEFORE_A_COMMENT = b" \t\n;&|()"
 
 
 @dataclass(frozen=True, slots=True)
-class Simple:
-    """One simple command. ``writes`` are the files that its output goes to."""
+class SimpleCommand:
+    """Hold one simple command. ``writes`` are the files that its output goes to."""
 
     words: tuple[Word, ...]
     text: str
-    feed: Feed | None = None
+    stdin: StdinSource | None = None
     writes: tuple[Redirect, ...] = ()
 
 
 @dataclass(slots=True)
-class Script:
-    """All that a line does. ``broken`` says that a part of it could not be read."""
+class ShellScript:
+    """Hold all that a line does. ``broken``: a part of it could not be parsed."""
 
-    commands: list[Simple] = field(default_factory=list)
-    assigned: list[tuple[str, Word]] = field(default_factory=list)
+    commands: list[SimpleCommand] = field(default_factory=list)
+    assignments: list[tuple[str, Word]] = field(default_factory=list)
     loops: list[tuple[str, tuple[Word, ...]]] = field(default_factory=list)
-    written: list[Word] = field(default_factory=list)
-    read: list[Word] = field(default_factory=list)
+    written_files: list[Word] = field(default_factory=list)
+    read_files: list[Word] = field(default_factory=list)
     nested: list[str] = field(default_factory=list)
-    bombs: list[str] = field(default_factory=list)
+    fork_bombs: list[str] = field(default_factory=list)
     broken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A node that is still to be read, with what is fed to it and where its output goes."""
+class PendingNode:
+    """Hold a node that is still to be read, with its input and where its output goes."""
 
     node: "Node"
-    feed: Feed | None = None
+    stdin: StdinSource | None = None
     writes: tuple[Redirect, ...] = ()
     extra: tuple[Word, ...] = ()
 
 
 @cache
-def parser() -> "Parser":
-    """The parser, loaded when the first line is read."""
+def load_parser() -> "Parser":
+    """Load the parser when the first line is read."""
     import tree_sitter_bash
     from tree_sitter import Language, Parser
 
     return Parser(Language(tree_sitter_bash.language()))
 
 
-def read_script(line: str) -> Script:
-    """Take a line apart. Never raises: what cannot be read makes the script broken."""
-    source, script = line.encode(errors="replace"), Script()
-    tree = parsed(source)
+def read_script(line: str) -> ShellScript:
+    """Parse a line. Never raises: a line that cannot be parsed makes the script broken."""
+    script = read_once(line)
+    reordered = FILE_BEFORE_TEXT.sub(r"\2 \1", line) if script.broken and "<<<" in line else line
+    return script if reordered == line else read_once(reordered)
+
+
+def read_once(line: str) -> ShellScript:
+    """Parse a line as it is."""
+    source, script = line.encode(errors="replace"), ShellScript()
+    tree = parse_line(source)
     script.broken = tree is None or tree.root_node.has_error
-    places = [Place(tree.root_node)] if tree else []
-    while places and len(script.commands) <= MOST_COMMANDS:
-        below = list(read_place(places.pop(), source, script))
+    places = [PendingNode(tree.root_node)] if tree else []
+    while places and len(script.commands) <= MAX_COMMANDS_PER_SCRIPT:
+        below = list(read_node(places.pop(), source, script))
         places.extend(reversed(below))
     script.broken |= bool(places)
     if tree and not script.broken and ("`" in line or "$(" in line):
-        script.broken = overlooked(tree.root_node, source)
+        script.broken = has_unparsed_substitution(tree.root_node, source)
     return script
 
 
-def parsed(source: bytes) -> "Tree | None":
-    """Parse a line; None when that takes too long, as it does for some that are made to."""
-    if len(source) < SHORT:
-        return parser().parse(source)
+def parse_line(source: bytes) -> "Tree | None":
+    """Return the tree of a line; None if that takes too long, as some lines are made to do."""
+    if len(source) < PARSER_CHUNK_BYTES:
+        return load_parser().parse(source)
     started = perf_counter()
     try:
-        return parser().parse(
-            lambda at, _: source[at : at + SHORT], progress_callback=lambda *_: perf_counter() - started > PATIENCE
+        return load_parser().parse(
+            lambda at, _: source[at : at + PARSER_CHUNK_BYTES],
+            progress_callback=lambda *_: perf_counter() - started > PARSER_TIMEOUT_SECONDS,
         )
     except ValueError:
-        parser().reset()
+        load_parser().reset()
         return None
 
 
-def overlooked(root: "Node", source: bytes) -> bool:
-    """Whether more substitutions stand in a line than the parser has found."""
+def has_unparsed_substitution(root: "Node", source: bytes) -> bool:
+    """Return whether a line has more substitutions than the parser has found."""
     found, dead, nodes = 0, bytearray(source), [root]
     while nodes:
         node = nodes.pop()
@@ -121,8 +127,8 @@ def overlooked(root: "Node", source: bytes) -> bool:
     return len(SUBSTITUTES.findall(bytes(dead))) > found
 
 
-def read_place(place: Place, source: bytes, script: Script) -> Iterator[Place]:
-    """Take note of a node; yield what is below it."""
+def read_node(place: PendingNode, source: bytes, script: ShellScript) -> Iterator[PendingNode]:
+    """Read a node; yield those below it."""
     kind = place.node.type
     if kind == "command" or kind in DECLARING:
         yield from read_command(place, source, script)
@@ -133,143 +139,143 @@ def read_place(place: Place, source: bytes, script: Script) -> Iterator[Place]:
     elif kind in SUBSTITUTIONS:
         yield from read_substitution(place.node, source, script)
     elif kind == "comment":
-        script.broken |= hides_more(place.node, source)
+        script.broken |= hides_command(place.node, source)
     else:
         yield from read_other(place, source, script)
 
 
-def read_other(place: Place, source: bytes, script: Script) -> Iterator[Place]:
+def read_other(place: PendingNode, source: bytes, script: ShellScript) -> Iterator[PendingNode]:
     node = place.node
     if node.type == "variable_assignment":
-        script.assigned.append(read_assignment(node, source))
+        script.assignments.append(read_assignment(node, source))
     elif node.type == "for_statement":
         script.loops.append(read_loop(node, source))
-    elif node.type == "function_definition" and is_bomb(node, source):
-        script.bombs.append(text_of(node, source))
+    elif node.type == "function_definition" and is_fork_bomb(node, source):
+        script.fork_bombs.append(read_text(node, source))
     elif node.type == "heredoc_redirect":
         for child in node.children:
-            fed = place.feed if child.type == "pipeline" else None
-            yield Place(child, fed)
+            fed = place.stdin if child.type == "pipeline" else None
+            yield PendingNode(child, fed)
         return
     for child in node.children:
         if child.child_count or child.type == "comment":
             last = node.type != "list" or child == node.children[-1]  # of ``a && b > file``, b alone writes
-            yield Place(child, place.feed, place.writes if last else ())
+            yield PendingNode(child, place.stdin, place.writes if last else ())
 
 
 def read_loop(node: "Node", source: bytes) -> tuple[str, tuple[Word, ...]]:
     """Return the variable of a loop, and the words that it takes."""
-    name = next((text_of(child, source) for child in node.children if child.type == "variable_name"), "")
+    name = next((read_text(child, source) for child in node.children if child.type == "variable_name"), "")
     words = (child for child in node.named_children if child.type not in {"variable_name", "do_group"})
     return name, tuple(read_word(child, source) for child in words)
 
 
-def read_command(place: Place, source: bytes, script: Script) -> Iterator[Place]:
+def read_command(place: PendingNode, source: bytes, script: ShellScript) -> Iterator[PendingNode]:
     words: list[Word] = []
-    feed, writes = place.feed, place.writes
-    script.broken |= place.node.child_count > MOST_WORDS
-    for child in place.node.children[:MOST_WORDS]:
+    feed, writes = place.stdin, place.writes
+    script.broken |= place.node.child_count > MAX_WORDS_PER_COMMAND
+    for child in place.node.children[:MAX_WORDS_PER_COMMAND]:
         if child.type in REDIRECTS:
             redirect = read_redirect(child, source)
-            feed, writes = redirected(redirect, feed, writes, script)
+            feed, writes = apply_redirect(redirect, feed, writes, script)
         elif child.type == "variable_assignment":
-            script.assigned.append(read_assignment(child, source))
+            script.assignments.append(read_assignment(child, source))
         else:
             words.append(read_word(child, source))
         if child.child_count and child.type != "variable_assignment":
-            yield Place(child)
+            yield PendingNode(child)
         elif child.child_count:
-            yield from (Place(inner) for inner in child.children if inner.child_count)
+            yield from (PendingNode(inner) for inner in child.children if inner.child_count)
     if words:
         words.extend(place.extra)
-        script.commands.append(Simple(tuple(words), text_of(place.node, source), feed, writes))
+        script.commands.append(SimpleCommand(tuple(words), read_text(place.node, source), feed, writes))
 
 
-def redirected(
-    redirect: Redirect, feed: Feed | None, writes: tuple[Redirect, ...], script: Script
-) -> tuple[Feed | None, tuple[Redirect, ...]]:
-    """What a command reads and writes after one more redirection."""
-    if redirect.feed:
-        return redirect.feed, writes
+def apply_redirect(
+    redirect: Redirect, feed: StdinSource | None, writes: tuple[Redirect, ...], script: ShellScript
+) -> tuple[StdinSource | None, tuple[Redirect, ...]]:
+    """Return what a command reads and writes after one more redirection."""
+    if redirect.source:
+        return redirect.source, writes
     if redirect.reads:
-        script.read.append(redirect.target)
-        made = "" if redirect.target.known else redirect.target.text
-        return Feed(of=made, file=redirect.target.text), writes
-    script.written.append(redirect.target)
+        script.read_files.append(redirect.target)
+        made = "" if redirect.target.is_known else redirect.target.text
+        return StdinSource(producer=made, file=redirect.target.text), writes
+    script.written_files.append(redirect.target)
     return feed, (*writes, redirect)
 
 
-def read_redirected(place: Place, source: bytes, script: Script) -> Iterator[Place]:
+def read_redirected(place: PendingNode, source: bytes, script: ShellScript) -> Iterator[PendingNode]:
     body = place.node.child_by_field_name("body")
-    feed, writes, extra = place.feed, place.writes, place.extra
-    below: list[Place] = []
-    extra += skipped(place.node, source, script)
+    feed, writes, extra = place.stdin, place.writes, place.extra
+    below: list[PendingNode] = []
+    extra += read_skipped_words(place.node, source, script)
     for child in place.node.children:
         if child.type not in REDIRECTS:
             continue
-        feed, writes = redirected(read_redirect(child, source), feed, writes, script)
-        extra += swallowed(child, source)
+        feed, writes = apply_redirect(read_redirect(child, source), feed, writes, script)
+        extra += read_trailing_words(child, source)
         for inner in child.children:
             if inner.type == "file_redirect":
-                feed, writes = redirected(read_redirect(inner, source), feed, writes, script)
-        below.append(Place(child))
+                feed, writes = apply_redirect(read_redirect(inner, source), feed, writes, script)
+        below.append(PendingNode(child))
     if body is not None:
-        yield Place(body, feed, writes, extra)
-        output = Feed(feed.text if feed and is_cat(body, source) else None, text_of(body, source))
-        below = [Place(one.node, output) for one in below]
+        yield PendingNode(body, feed, writes, extra)
+        output = StdinSource(feed.text if feed and is_cat(body, source) else None, read_text(body, source))
+        below = [PendingNode(one.node, output) for one in below]
     elif writes:
-        script.commands.append(Simple((NOTHING,), text_of(place.node, source), feed, writes))
+        script.commands.append(SimpleCommand((NO_COMMAND,), read_text(place.node, source), feed, writes))
     yield from below
 
 
-def skipped(node: "Node", source: bytes, script: Script) -> tuple[Word, ...]:
-    """Words between the parts of a node that the parser has passed over: a dash before a here-document is one."""
+def read_skipped_words(node: "Node", source: bytes, script: ShellScript) -> tuple[Word, ...]:
+    """Return words that the parser has skipped, such as a dash before a here-document."""
     words: list[Word] = []
     for left, right in pairwise(node.children):
         if right.start_byte - left.end_byte > 1:
             texts = source[left.end_byte : right.start_byte].decode(errors="replace").replace("\\\n", "").split()
             script.broken |= any(text != "-" for text in texts)
-            words += literal(*texts)
+            words += build_words(*texts)
     return tuple(words)
 
 
 def is_cat(body: "Node", source: bytes) -> bool:
-    """Whether a command hands on what it reads."""
-    return text_of(body, source).strip() in {"cat", "cat -"}
+    """Return whether a command prints what it reads."""
+    return read_text(body, source).strip() in {"cat", "cat -"}
 
 
-def read_pipeline(place: Place, source: bytes) -> Iterator[Place]:
-    feed = place.feed
+def read_pipeline(place: PendingNode, source: bytes) -> Iterator[PendingNode]:
+    feed = place.stdin
     for child in place.node.children:
         if not child.is_named:
             continue
-        yield Place(child, feed, place.writes)
-        feed = Feed(of=source[place.node.start_byte : child.end_byte].decode(errors="replace"))
+        yield PendingNode(child, feed, place.writes)
+        feed = StdinSource(producer=source[place.node.start_byte : child.end_byte].decode(errors="replace"))
 
 
-def read_substitution(node: "Node", source: bytes, script: Script) -> Iterator[Place]:
-    raw = text_of(node, source)
+def read_substitution(node: "Node", source: bytes, script: ShellScript) -> Iterator[PendingNode]:
+    raw = read_text(node, source)
     if raw.startswith("`") and "\\" in raw:
         script.nested.append(re.sub(r"\\([`\\$])", r"\1", raw.strip("`")))
-    yield from (Place(child) for child in node.children if child.child_count)
+    yield from (PendingNode(child) for child in node.children if child.child_count)
 
 
 def read_assignment(node: "Node", source: bytes) -> tuple[str, Word]:
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     word = read_word(value, source) if value is not None else Word("")
-    return (text_of(name, source) if name is not None else "", word)
+    return (read_text(name, source) if name is not None else "", word)
 
 
-def hides_more(comment: "Node", source: bytes) -> bool:
-    """Whether a shell would see no comment here: it wants a blank before the sign."""
+def hides_command(comment: "Node", source: bytes) -> bool:
+    """Return whether a shell sees no comment here, because its sign follows a word."""
     return comment.start_byte > 0 and source[comment.start_byte - 1] not in BEFORE_A_COMMENT
 
 
-def is_bomb(function: "Node", source: bytes) -> bool:
-    """Whether a function calls itself and does not wait: more and more of it until nothing else runs."""
+def is_fork_bomb(function: "Node", source: bytes) -> bool:
+    """Return whether a function calls itself without waiting, until nothing else runs."""
     name, body = function.child_by_field_name("name"), function.child_by_field_name("body")
     if name is None or body is None:
         return False
-    call = re.escape(text_of(name, source))
+    call = re.escape(read_text(name, source))
     edge = r"(?<![\w.:-])" + call + r"(?![\w.:-])"
-    return re.search(rf"{edge}[^;\n]*\|\s*{edge}|{edge}\s*&(?!&)", text_of(body, source)) is not None
+    return re.search(rf"{edge}[^;\n]*\|\s*{edge}|{edge}\s*&(?!&)", read_text(body, source)) is not None

@@ -1,7 +1,7 @@
-"""Data that leaves this machine: what a program copies, attaches, reads or is told to send to another one.
+"""Check what leaves this machine: files, data and messages that a program sends to another one.
 
-One rule: something of this machine goes to an address that is not this machine. A download, a copy between local
-paths and localhost are no such thing. How programs name what goes where stands in ``rules/transfers.table``.
+Downloads, copies between local paths and localhost do not count. ``rules/transfers.table`` lists how programs name what
+they send, and where to.
 """
 
 import re
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from .addresses import LOCAL
-from .files import valued
-from .finding import Check, Command, Finding
-from .patterns import RULES, book, lines_of, programs
+from .command_rules import RULES, load_programs, load_rules, read_table
+from .files import list_option_values
+from .issue import Check, Danger, Invocation
 from .secret_files import is_secret
-from .spoken import spoken_feed
-from .words import Word
-from .wrappers import after_subcommand
+from .shell_words import Word
+from .static_output import predict_stdin
+from .wrapper_table import skip_subcommand
 
 HOST = re.compile(r"^\w+://|^:\d*(?:/\S*)?$|^(?:[^/@\s]+@)?(?:localhost|\[?::1|[\w-]+(?:\.[\w-]+)+)\]?(?:[:/]\S*)?$")
 # host:path, user@$HOST:path, namespace/pod:path and scheme://; C:\ is a disk.
@@ -29,10 +29,10 @@ IN_ADDRESS = re.compile(r"\$\(|`|\$\{?!?\w*(SECRET|PASSW|PRIVATE)\w*", re.IGNORE
 FILE_SIGN = re.compile(r"^@|=[@<]")
 ITEM = re.compile(r"^[^=@/]*[=:]?@\S")  # name@file, as httpie takes it
 PUTS = re.compile(r"(?:^|[;\n\"'])\s*(?:m?put|m?send|reput|append|mirror\b[^;\n]*\s(?:-\w*R\w*|--reverse))\b")
-KEEPS = re.compile(
+KEEPS_INPUT = re.compile(
     r">|\b(tee|dd|cpio|rsync)\b|\btar\b.*x|\bunzip\b|\b(ba|z|da)?sh\b|\bcat$"
 )  # what it reads, a remote command keeps
-LOOKS = re.compile(r"--dry-run|^\s*(grep|wc|head|tail|jq|sort|diff)\b")
+ONLY_LOOKS = re.compile(r"--dry-run|^\s*(grep|wc|head|tail|jq|sort|diff)\b")
 PRINTS_ALL = re.compile(r"(^|[|;&(]\s*)(env|printenv|export\s+-p|declare\s+-[px]+|set)\s*([|;&)]|$)")
 CHANGING = frozenset({"PUT", "PATCH", "DELETE"})
 HTTP_CLIENTS = frozenset({"curl", "wget", "http", "https", "xh", "httpie"})
@@ -41,12 +41,12 @@ QUERIES = re.compile(
     r"/_?(m?search|query|graphql|count|find|lookup|validate|_?analyze|login|token|suggest)\b", re.IGNORECASE
 )
 MAILERS = frozenset({"ssh", "mail", "mailx", "sendmail"})
-KINDS = ("copied", "attached", "marked", "piped", "scripted", "streamed")
+WAYS_TO_SEND = ("copied", "attached", "marked", "piped", "scripted", "streamed")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """How a program names what it sends: below a subcommand, with these options, unless another is there."""
+class SendingRule:
+    """Hold how a program names what it sends: after a subcommand, with these options, unless another is given."""
 
     subcommand: tuple[str, ...]
     options: tuple[str, ...]
@@ -55,17 +55,17 @@ class Way:
 
 
 @cache
-def ways(kind: str) -> dict[str, tuple[Way, ...]]:
-    """Read the lines of a kind, by program."""
-    table: dict[str, tuple[Way, ...]] = {}
-    for first, names, *fields in map(str.split, lines_of(RULES / "transfers.table")):
+def load_sending_rules(kind: str) -> dict[str, tuple[SendingRule, ...]]:
+    """Return the rules of a kind, by program."""
+    table: dict[str, tuple[SendingRule, ...]] = {}
+    for first, names, *fields in map(str.split, read_table(RULES / "transfers.table")):
         for name in names.split(",") if first == kind else ():
-            table[name] = (*table.get(name, ()), way_of(fields))
+            table[name] = (*table.get(name, ()), parse_sending_rule(fields))
     return table
 
 
-def way_of(fields: Sequence[str]) -> Way:
-    return Way(
+def parse_sending_rule(fields: Sequence[str]) -> SendingRule:
+    return SendingRule(
         next((tuple(one[1:].split("/")) for one in fields if one.startswith(">")), ()),
         tuple(one for one in fields if one.startswith("-")),
         tuple(one[1:] for one in fields if one.startswith("!")),
@@ -73,91 +73,97 @@ def way_of(fields: Sequence[str]) -> Way:
     )
 
 
-def uploads(command: Command) -> Iterator[Finding]:
-    """Sending anything of this machine to another one, in whichever way the program is told."""
-    if is_local(command) or command.has(*DRY):
+def check_uploads(command: Invocation) -> Iterator[Danger]:
+    """Find anything of this machine that is sent to another one."""
+    if is_local_address(command) or command.has(*DRY):
         return
-    if any(sends(command, way, words) for sends, way, words in ways_of(command)):
-        yield Finding("sends files or data to another machine", "secrets")
-    elif any(IN_ADDRESS.search(word.text) for word in command.words if not word.known and "://" in word.text):
-        yield Finding("puts computed data into an address", "secrets")
+    if any(sends(command, way, words) for sends, way, words in list_sending_rules(command)):
+        yield Danger("sends files or data to another machine", "secrets")
+    elif any(IN_ADDRESS.search(word.text) for word in command.words if not word.is_known and "://" in word.text):
+        yield Danger("puts computed data into an address", "secrets")
 
 
-def asks_to_change(command: Command) -> Iterator[Finding]:
-    """Asking another machine to change something: any request but a download or a search."""
-    if is_local(command) or command.has(*DRY):
+def check_change_requests(command: Invocation) -> Iterator[Danger]:
+    """Find requests that may change something on another machine: all but downloads and searches."""
+    if is_local_address(command) or command.has(*DRY):
         return
-    methods = valued(command.words, ("-X", "--request", "--method")) or command.words[:1] * takes_items(command.name)
+    methods = list_option_values(command.words, ("-X", "--request", "--method")) or command.words[:1] * takes_items(
+        command.name
+    )
     method = methods[0].text.upper() if methods and methods[0].text.isalpha() else ""
-    bodies = valued(command.words, BODIES)
+    bodies = list_option_values(command.words, BODIES)
     if method in CHANGING or ((method == "POST" or (bodies and not method)) and not only_queries(command, bodies)):
-        yield Finding("asks another machine to change something, or sends it a message", "remote")
+        yield Danger("changes something on another machine or sends a message", "remote")
 
 
-def only_queries(command: Command, bodies: Sequence[Word]) -> bool:
-    """Return whether a request sends its words to be looked up."""
+def only_queries(command: Invocation, bodies: Sequence[Word]) -> bool:
+    """Return whether a request only searches."""
     if command.has("-G", "--get"):
         return True
-    address = next((word.text for word in command.words if not word.option and "/" in word.text), "")
+    address = next((word.text for word in command.words if not word.is_option and "/" in word.text), "")
     return bool(QUERIES.search(address)) and not any("mutation" in body.text for body in bodies)
 
 
-def ways_of(command: Command) -> Iterator[tuple["Sends", Way, Sequence[Word]]]:
-    """The ways in which a program may send something, each with the words that are about it."""
-    for kind in KINDS:
-        for way in ways(kind).get(command.name, ()):
-            taking = taking_values(command.name, way)
-            words = after_subcommand(way.subcommand, taking, command.words)
+def list_sending_rules(command: Invocation) -> Iterator[tuple["Sends", SendingRule, Sequence[Word]]]:
+    """Yield the ways in which a program may send something, each with the words that are about it."""
+    for kind in WAYS_TO_SEND:
+        for way in load_sending_rules(kind).get(command.name, ()):
+            taking = list_value_options(command.name, way)
+            words = skip_subcommand(way.subcommand, taking, command.words)
             if words is not None and not command.has(*way.unless):
                 yield SENDING[kind], way, words
 
 
-def taking_values(name: str, way: Way) -> frozenset[str]:
-    return book().globals.get(name, frozenset()) | set(way.options)
+def list_value_options(name: str, way: SendingRule) -> frozenset[str]:
+    return load_rules().globals.get(name, frozenset()) | set(way.options)
 
 
-def is_local(command: Command) -> bool:
-    """Whether a command talks to this machine, and to no other."""
-    named = valued(command.words, ENDPOINTS)
-    sent = {word.text for word in valued(command.words, attaching(command.name))}
-    given = [word for word in command.words if not word.option and word.text not in sent and word.text[:1] != "@"]
-    hosts = [word.text for word in named or given if HOST.match(word.text)]
+def is_local_address(command: Invocation) -> bool:
+    """Return whether a command only talks to this machine."""
+    endpoints = list_option_values(command.words, ENDPOINTS)
+    attached = {word.text for word in list_option_values(command.words, list_attaching_options(command.name))}
+    operands = [
+        word for word in command.words if not word.is_option and word.text not in attached and word.text[:1] != "@"
+    ]
+    hosts = [word.text for word in endpoints or operands if HOST.match(word.text)]
     return bool(hosts) and all(LOCAL.match(host) for host in hosts)
 
 
-def attaching(name: str) -> tuple[str, ...]:
-    found = [way for kind in ("attached", "marked") for way in ways(kind).get(name, ())]
+def list_attaching_options(name: str) -> tuple[str, ...]:
+    found = [way for kind in ("attached", "marked") for way in load_sending_rules(kind).get(name, ())]
     return tuple(option for way in found for option in way.options)
 
 
-def copies(command: Command, way: Way, words: Sequence[Word]) -> bool:
-    """Whether a path of this machine comes before an address elsewhere."""
-    given = without_values(words, taking_values(command.name, way))
-    there = [is_elsewhere(word, way) for word in given]
-    return any(there[there.index(False) :]) if False in there else False
+def sends_copies(command: Invocation, way: SendingRule, words: Sequence[Word]) -> bool:
+    """Return whether a local path comes before a remote address."""
+    operands = list_plain_operands(words, list_value_options(command.name, way))
+    elsewhere = [is_elsewhere(word, way) for word in operands]
+    return any(elsewhere[elsewhere.index(False) :]) if False in elsewhere else False
 
 
-def without_values(words: Sequence[Word], taking: frozenset[str]) -> list[Word]:
-    """The words that are neither options nor values of these options."""
+def list_plain_operands(words: Sequence[Word], taking: frozenset[str]) -> list[Word]:
+    """Return the words that are neither options nor values of these options."""
     before = ("", *(word.text for word in words))
-    return [word for word, last in zip(words, before, strict=False) if not word.option and last not in taking]
+    return [word for word, last in zip(words, before, strict=False) if not word.is_option and last not in taking]
 
 
-def is_elsewhere(word: Word, way: Way) -> bool:
-    """Whether a word names a place on another machine."""
+def is_elsewhere(word: Word, way: SendingRule) -> bool:
+    """Return whether a word names a place on another machine."""
     named = ELSEWHERE.match(word.text) or (way.aliases and ALIAS.match(word.text))
     return bool(named) and not LOCAL.match(word.text)
 
 
-def attaches(command: Command, way: Way, words: Sequence[Word]) -> bool:
-    return bool(valued(words, way.options))
+def sends_attachments(command: Invocation, way: SendingRule, words: Sequence[Word]) -> bool:
+    return bool(list_option_values(words, way.options))
 
 
-def marks(command: Command, way: Way, words: Sequence[Word]) -> bool:
-    """Whether an option, or an operand of httpie, names a file behind a sign, or is computed from what is secret."""
-    values = valued(words, way.options)
-    computed = any(COMPUTED.search(word.text) for word in values if not word.known)
-    items = [word for word in words if not word.option and ITEM.match(word.text)] if takes_items(command.name) else []
+def sends_marked_files(command: Invocation, way: SendingRule, words: Sequence[Word]) -> bool:
+    """Return whether an option, or an operand of httpie, names a file after a sign, or is computed from a secret."""
+    values = list_option_values(words, way.options)
+    computed = any(COMPUTED.search(word.text) for word in values if not word.is_known)
+    items = (
+        [word for word in words if not word.is_option and ITEM.match(word.text)] if takes_items(command.name) else []
+    )
     return computed or bool(items) or any(FILE_SIGN.search(word.text) for word in values)
 
 
@@ -165,60 +171,66 @@ def takes_items(name: str) -> bool:
     return name in {"http", "https", "xh", "httpie"}
 
 
-def pipes(command: Command, way: Way, words: Sequence[Word]) -> bool:
-    """Whether a program reads something that is not written in the line."""
-    return reads_unseen(command)
+def sends_stdin(command: Invocation, way: SendingRule, words: Sequence[Word]) -> bool:
+    """Return whether a program reads something that the line does not contain."""
+    return reads_unknown_input(command)
 
 
-def reads_unseen(command: Command) -> bool:
-    feed = command.feed
-    return feed is not None and feed.text is None and feed.file != "/dev/null" and bool(feed.of or feed.file)
+def reads_unknown_input(command: Invocation) -> bool:
+    feed = command.stdin
+    return feed is not None and feed.text is None and feed.file != "/dev/null" and bool(feed.producer or feed.file)
 
 
-def scripts(command: Command, way: Way, words: Sequence[Word]) -> bool:
-    """Whether the commands that a program is given send a file, or cannot be seen."""
-    told = [*(word.text for word in valued(words, way.options)), spoken_feed(command.feed) or ""]
-    unseen = reads_unseen(command) and spoken_feed(command.feed) is None
-    batched = any(word.text != "-" for word in valued(words, ("-b",)))
-    return unseen or batched or any(PUTS.search(text) for text in told)
+def sends_by_script(command: Invocation, way: SendingRule, words: Sequence[Word]) -> bool:
+    """Return whether the commands for a program send a file, or are unknown."""
+    texts = [*(word.text for word in list_option_values(words, way.options)), predict_stdin(command.stdin) or ""]
+    unseen = reads_unknown_input(command) and predict_stdin(command.stdin) is None
+    batched = any(word.text != "-" for word in list_option_values(words, ("-b",)))
+    return unseen or batched or any(PUTS.search(text) for text in texts)
 
 
-def streams(command: Command, way: Way, words: Sequence[Word]) -> bool:
-    """Return whether the output of a program, which it names last, is an address."""
-    return bool(words) and not words[-1].option and "://" in words[-1].text and is_elsewhere(words[-1], way)
+def sends_stream(command: Invocation, way: SendingRule, words: Sequence[Word]) -> bool:
+    """Return whether the last operand, which a program writes to, is an address."""
+    return bool(words) and not words[-1].is_option and "://" in words[-1].text and is_elsewhere(words[-1], way)
 
 
-def secrets_sent(command: Command) -> Iterator[Finding]:
-    """Handing what prints keys, passwords or the environment to a program that talks to others."""
-    feed = command.feed
-    if feed is None or not reads_unseen(command) or is_local(command) or is_line_for_ssh(command):
+def check_sent_secrets(command: Invocation) -> Iterator[Danger]:
+    """Find output with keys, passwords or the environment that goes to a program which talks to other machines."""
+    feed = command.stdin
+    if feed is None or not reads_unknown_input(command) or is_local_address(command) or is_known_ssh_line(command):
         return
-    piped = bool(feed.of) and not LOOKS.search(" ".join(command.operands[1:]))
-    if command.name == "ssh" and (piped or KEEPS.search(" ".join(command.operands[1:]))):
-        yield Finding("sends files or data to another machine", "secrets")
-    elif tells_secrets(feed.of):
-        yield Finding("sends keys, passwords or the environment to another machine", "secrets")
+    piped = bool(feed.producer) and not ONLY_LOOKS.search(" ".join(command.operands[1:]))
+    if command.name == "ssh" and (piped or KEEPS_INPUT.search(" ".join(command.operands[1:]))):
+        yield Danger("sends files or data to another machine", "secrets")
+    elif prints_secrets(feed.producer):
+        yield Danger("sends keys, passwords or the environment to another machine", "secrets")
 
 
-def is_line_for_ssh(command: Command) -> bool:
-    """Return whether all that another machine is sent are commands which the line spells out."""
-    return command.name == "ssh" and spoken_feed(command.feed) is not None
+def is_known_ssh_line(command: Invocation) -> bool:
+    """Return whether the input of ssh consists of commands that the line contains."""
+    return command.name == "ssh" and predict_stdin(command.stdin) is not None
 
 
-def tells_secrets(upstream: str) -> bool:
+def prints_secrets(upstream: str) -> bool:
     words = upstream.replace("|", " ").split()
     return PRINTS_ALL.search(upstream) is not None or any(is_secret(word.strip("\"'")) for word in words)
 
 
-def checks_for(name: str) -> Iterator[Check]:
-    """The checks that a program may need."""
-    if name in programs("clients") or any(name in ways(kind) for kind in KINDS):
-        yield uploads
+def select_checks(name: str) -> Iterator[Check]:
+    """Yield the checks that may apply to a program."""
+    if name in load_programs("clients") or any(name in load_sending_rules(kind) for kind in WAYS_TO_SEND):
+        yield check_uploads
     if name in HTTP_CLIENTS:
-        yield asks_to_change
-    if name in programs("clients") or name in MAILERS or name in ways("piped"):
-        yield secrets_sent
+        yield check_change_requests
+    if name in load_programs("clients") or name in MAILERS or name in load_sending_rules("piped"):
+        yield check_sent_secrets
 
 
-Sends = Callable[[Command, Way, Sequence[Word]], bool]
-SENDING: dict[str, Sends] = dict(zip(KINDS, (copies, attaches, marks, pipes, scripts, streams), strict=True))
+Sends = Callable[[Invocation, SendingRule, Sequence[Word]], bool]
+SENDING: dict[str, Sends] = dict(
+    zip(
+        WAYS_TO_SEND,
+        (sends_copies, sends_attachments, sends_marked_files, sends_stdin, sends_by_script, sends_stream),
+        strict=True,
+    )
+)

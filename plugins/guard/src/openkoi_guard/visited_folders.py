@@ -6,30 +6,31 @@ from glob import iglob
 from itertools import islice, product
 from pathlib import Path
 
-from .variables import settled
-from .words import Word
+from .limits import MAX_FOLDERS
+from .shell_words import Word
+from .variables import expand_choices
 
-MAX_FOLDERS = 100  # estimate: more than a loop over the packages of a large repository
 
+def list_visited_folders(folders: Sequence[str], choices: Mapping[str, tuple[Word, ...]]) -> tuple[str, ...]:
+    """Return the folders that ``cd`` may lead to; each as it is spelled if these are too many.
 
-def visited_folders(folders: Sequence[str], choices: Mapping[str, tuple[Word, ...]]) -> tuple[str, ...]:
-    """Return the folders that ``cd`` may lead to; each as it is spelled where these are too many.
-
-    ``cd a && cd b`` may lead to ``a``, ``b`` (in a subshell) and ``a/b``; a variable may be all that a loop gives it.
+    ``cd a && cd b`` may lead to ``a``, ``b`` (in a subshell) and ``a/b``; a variable may be any value of its loop.
     """
-    found = dict.fromkeys(islice(runs(folders, choices), MAX_FOLDERS + 1))
+    found = dict.fromkeys(islice(join_runs(folders, choices), MAX_FOLDERS + 1))
     return tuple(found) if len(found) <= MAX_FOLDERS else tuple(dict.fromkeys(folders))
 
 
-def runs(folders: Sequence[str], choices: Mapping[str, tuple[Word, ...]]) -> Iterator[str]:
-    spelled = [[one.text for one in settled(Word(folder, known="$" not in folder), choices)] for folder in folders]
+def join_runs(folders: Sequence[str], choices: Mapping[str, tuple[Word, ...]]) -> Iterator[str]:
+    spelled = [
+        [one.text for one in expand_choices(Word(folder, is_known="$" not in folder), choices)] for folder in folders
+    ]
     for first in range(len(spelled)):
         for last in range(first, len(spelled)):
             yield from (posixpath.join(*parts) for parts in product(*spelled[first : last + 1]))
 
 
 def expand_folders(folders: Sequence[str], workspace: Path) -> list[str]:
-    """Return folders with the wildcards in them as a shell expands them; each as it is where it means too many."""
+    """Return folders with their wildcards expanded; each as it is if it means too many."""
     found: list[str] = []
     for folder in folders:
         below = islice(iglob(folder, root_dir=workspace), MAX_FOLDERS + 1)  # noqa: PTH207  a shell's pattern

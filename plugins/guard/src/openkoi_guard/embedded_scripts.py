@@ -1,14 +1,14 @@
-"""Checks of Perl, Ruby, JavaScript, PHP, Lua, awk and AppleScript that is written into a shell line.
+"""Check Perl, Ruby, JavaScript, PHP, Lua, awk and AppleScript in a shell line.
 
-There is no parser for each of them here, so their texts are searched for calls that run or delete.
+These are not parsed, but searched for calls that run or delete.
 """
 
 import re
 from collections.abc import Iterator
 
-from .databases import harm
-from .patterns import programs
-from .python_code import Found
+from .command_rules import load_programs
+from .databases import describe_harm
+from .python_code import CodeFinding
 
 RUNS = re.compile(
     r"\b(system|exec|popen|passthru|shell_exec|proc_open|execSync|execFile|execFileSync|spawn|spawnSync|execute"
@@ -33,7 +33,7 @@ CHANGES_ELSEWHERE = re.compile(
     r"\bmethod:\s*['\"](POST|PUT|PATCH|DELETE)|\b(axios|got|http|client|Net::HTTP)['\")(]*\.(post|put|patch|delete)\b",
     re.IGNORECASE,
 )
-# A method of any client that is given an address: ``->post("https://...")``.
+# A method of any client with an address as its argument: ``->post("https://...")``.
 CALLS_ELSEWHERE = re.compile(
     r"(?:->|\.|::)(?:post|put|patch|delete)\w*\s*\(?\s*(?:\w+[(.]?)*\s*['\"]https?://", re.IGNORECASE
 )
@@ -43,7 +43,7 @@ UPLOADS = re.compile(
 MAILS = re.compile(
     r"\bNet::SMTP\b|\bnodemailer\b|\bsendMail\s*\(|\bEmail::Sender\b|\bPHPMailer\b|(?<![\w.>:])mail\s*\(\s*['\"$]"
 )
-# Packages that no index has published.
+# Installing packages that no index has published.
 INSTALLS = re.compile(
     r"\binstall_(?:github|git|gitlab|bitbucket|url|svn|dev)\s*\(|\bPkg\.(?:add|develop|clone)\s*\([^)]*(?:url\s*=|https?://|git@)"
     r"|\b(?:install\.packages|pak|pkg_install)\s*\(\s*['\"](?:https?://|github::|git::)"
@@ -77,60 +77,60 @@ AWK_RUNS = re.compile(
 AWK_LITERAL = re.compile(r"\bsystem\s*\(\s*\"([^\"\\]*)\"\s*\)|\|\s*&?\s*\"([^\"\\]*)\"|\"([^\"\\]*)\"\s*\|\s*getline")
 
 
-def judge_code(code: str, language: str) -> Iterator[Found]:
-    """Find what a program does to the world, as far as its text says."""
-    if calls := DELETES.findall(QUOTED.sub(without_text, code)):
+def analyze_code(code: str, language: str) -> Iterator[CodeFinding]:
+    """Find what a program runs, deletes and sends, as far as its text shows."""
+    if calls := DELETES.findall(QUOTED.sub(blank_literal, code)):
         paths = [match[2] for match in DELETED.finditer(code)]
-        yield Found("deletes files", deletes=tuple(paths) if len(paths) == len(calls) else ())
-    plain = QUOTED.sub(without_text, code)
-    told = (match[2][1:-1] for match in QUOTED.finditer(code))
-    if DROPS.search(plain) or any(" " in text and harm(text, "") for text in told):
-        yield Found("deletes data")
+        yield CodeFinding("deletes files", deletes=tuple(paths) if len(paths) == len(calls) else ())
+    plain = QUOTED.sub(blank_literal, code)
+    literals = (match[2][1:-1] for match in QUOTED.finditer(code))
+    if DROPS.search(plain) or any(" " in text and describe_harm(text, "") for text in literals):
+        yield CodeFinding("deletes data")
     if any(one.search(code) for one in (CHANGES_ELSEWHERE, CALLS_ELSEWHERE, UPLOADS, MAILS)) and not LOCAL.search(code):
-        yield Found("sends data to another machine")
+        yield CodeFinding("sends data to another machine")
     if INSTALLS.search(code):
-        yield Found("installs code that nobody published as a package")
+        yield CodeFinding("installs unpublished code from an address")
     if SOURCES.search(code):
-        yield Found("runs what it fetches")
+        yield CodeFinding("runs downloaded code")
     if EVALUATES.search(code) and (FETCHES.search(code) or "(" in code):
-        yield Found("runs code that is computed")
+        yield CodeFinding("runs computed code")
     elif FETCHES.search(code) and EVAL.search(code):
-        yield Found("runs what it fetches")
-    yield from (Found(path=match["path"]) for match in WRITES.finditer(code))
+        yield CodeFinding("runs downloaded code")
+    yield from (CodeFinding(path=match["path"]) for match in WRITES.finditer(code))
     if CALLED.search(code):
-        yield from called(code)
+        yield from find_called_lines(code)
     if language in TCL:
-        yield from (Found(line=match[1]) for match in TCL_RUNS.finditer(code))
+        yield from (CodeFinding(line=match[1]) for match in TCL_RUNS.finditer(code))
     if language in {"perl", "ruby", "php"}:
-        yield from (Found(line=match[1]) for match in BACKTICKS.finditer(code))
-    yield from (Found(line=match[1]) for match in TAGGED.finditer(code))
+        yield from (CodeFinding(line=match[1]) for match in BACKTICKS.finditer(code))
+    yield from (CodeFinding(line=match[1]) for match in TAGGED.finditer(code))
     if FETCHES.search(code) and re.search(r"/bin/(ba|z)?sh|cmd\.exe|\bsh\b", code):
-        yield Found("hands a shell to another machine")
+        yield CodeFinding("gives a remote machine a shell")
 
 
-def without_text(match: re.Match[str]) -> str:
-    """A literal without what stands in it, unless it names a module or a member."""
+def blank_literal(match: re.Match[str]) -> str:
+    """Return a literal without its text, unless it names a module or a member."""
     return match[0] if match["named"] else "''"
 
 
-def called(code: str) -> Iterator[Found]:
-    """The lines that a program hands to a shell; one that is not written out is computed."""
+def find_called_lines(code: str) -> Iterator[CodeFinding]:
+    """Yield the lines that a program hands to a shell; one that is not a literal is computed."""
     for match in RUNS.finditer(code):
         literal = match["literal"]
         if literal:
-            yield Found(line=literal[1:-1])
+            yield CodeFinding(line=literal[1:-1])
         elif CALLED.match(code, match.start()):
-            yield Found("runs a command that is computed")
+            yield CodeFinding("runs a computed command")
 
 
-def judge_awk(code: str) -> Iterator[Found]:
+def analyze_awk(code: str) -> Iterator[CodeFinding]:
     """Find the commands that an awk program runs."""
-    yield from (Found(path=match[1]) for match in AWK_WRITES.finditer(code))
+    yield from (CodeFinding(path=match[1]) for match in AWK_WRITES.finditer(code))
     if not AWK_RUNS.search(code):
         return
     literals = [next(filter(None, match.groups()), "") for match in AWK_LITERAL.finditer(code)]
-    yield from (Found(line=line) for line in literals)
-    if any(line.split()[:1] and line.split()[0] in programs("shells") for line in literals):
-        yield Found("hands a shell what is computed")
+    yield from (CodeFinding(line=line) for line in literals)
+    if any(line.split()[:1] and line.split()[0] in load_programs("shells") for line in literals):
+        yield CodeFinding("runs a computed command")
     if len(literals) < len(AWK_RUNS.findall(code)):
-        yield Found("runs a command that is computed")
+        yield CodeFinding("runs a computed command")

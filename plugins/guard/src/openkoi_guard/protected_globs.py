@@ -1,4 +1,4 @@
-"""Which paths no tool writes to without asking, and why."""
+"""List the paths that no tool writes to without asking, and why."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from openkoi_base.schema import protected_globs
 from openkoi_base.schema.autorun import rules_for
 from openkoi_base.schema.protected_paths import join_path
 
-DEFAULTS = (
+DEFAULT_GLOBS = (
     ".git/**",
     "**/.git/**",
     *protected_globs(),
@@ -30,8 +30,8 @@ DEFAULTS = (
 )
 
 
-def reason(path: str, workspace: Path) -> str:
-    """Why it is protected."""
+def find_reason(path: str, workspace: Path) -> str:
+    """Return why a path is protected."""
     root = os.path.realpath(workspace)
     place = join_path(Path(root), ".", path)
     written = os.path.relpath(os.path.normpath(place), root).replace(os.sep, "/")

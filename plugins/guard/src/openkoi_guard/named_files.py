@@ -13,27 +13,27 @@ from openkoi_base.schema.protected_paths import join_path
 
 @dataclass(frozen=True, slots=True)
 class NamedFiles:
-    """Look into workspaces; what did not change in one is not read again."""
+    """Find named files; parts of a workspace that did not change are not read again."""
 
     indexes: dict[Path, AutorunIndex] = field(default_factory=dict)
 
-    def index_of(self, workspace: Path) -> AutorunIndex:
+    def load_index(self, workspace: Path) -> AutorunIndex:
         """Return the index of a workspace as it is now."""
         root = workspace.resolve()
         index = self.indexes.setdefault(root, AutorunIndex(root))
         find_autorun_files(index)
         return index
 
-    def checker(self, workspace: Path) -> Callable[[str], bool]:
-        """Return what says whether a path from the workspace is protected because something names it."""
-        index = self.index_of(workspace)
+    def build_checker(self, workspace: Path) -> Callable[[str], bool]:
+        """Return a function that checks whether something names a path so that it is protected."""
+        index = self.load_index(workspace)
         return lambda path: bool((rule := index.named_rule(path)) and rule.protected)
 
     def find(
         self, path: str, globs: Sequence[str], workspace: Path, folders: Sequence[str]
     ) -> Iterator[tuple[str, AutorunRule]]:
         """Yield where a path leads, by each folder, when these patterns protect what names that place."""
-        index = self.index_of(workspace)
+        index = self.load_index(workspace)
         for folder in folders if index.named else ():
             place = os.path.realpath(join_path(index.root, folder, path))
             rule = index.named_rule(os.path.relpath(place, index.root).replace(os.sep, "/"))

@@ -1,6 +1,6 @@
-"""What a build or a test makes again: deleting it is not asked about when git tracks nothing of it and ignores it all.
+"""Recognize generated files and folders, whose deletion does not ask when git ignores all and tracks none of them.
 
-What the words of a line say is decided without looking; what git says of a folder is looked up last.
+The words of a line are compared with names first; git is asked last.
 """
 
 import os
@@ -13,16 +13,17 @@ from functools import cache
 from glob import iglob
 from pathlib import Path
 
-from .finding import Command
-from .patterns import RULES, lines_of
+from .command_rules import RULES, read_table
+from .issue import Invocation
+from .limits import GIT_TIMEOUT_SECONDS, MAX_GIT_ENTRIES
+from .shell_words import Word
 from .visited_folders import expand_folders
-from .words import Word
 
 GLOBBING = frozenset({"rimraf", "del", "del-cli"})  # They read patterns themselves.
 DELETING = frozenset({"rm", *GLOBBING})
-# What else a line may do before without putting something of value into such a folder.
+# Earlier commands of a line that put nothing valuable into a generated folder.
 HARMLESS_BEFORE = frozenset({"cd", "pushd", "echo", "printf", "ls", "rm", "rimraf", "test", "[", "set", "true", "pwd"})
-# Where a later command of the line may run before the deletion, what it moves may be of value.
+# Where a later command of the line may run before the deletion, it may move something valuable.
 OUT_OF_ORDER = re.compile(r"\b(for|while|until|function|trap)\b|\(\s*\)|(?<![&>|])&(?![&>\d])")
 MOVES = re.compile(r"\b(mv|ln|rsync|rename|mount|git\s+(mv|stash|checkout|worktree\s+move))\b")
 UNSETTLED = re.compile(r"\b(eval|alias|select)\b")
@@ -30,14 +31,12 @@ BRACES = re.compile(r"\{([\w.,/-]+)\}")
 COMPUTED = re.compile(r"[$`*?\[{~\\]")
 SPELLED = re.compile(r"[\w.@+*?\[\]/-]+")
 GLOB = ":(glob)"
-SECONDS = 10
-MOST_ENTRIES = 20_000
 
 
 @cache
-def names(kind: str) -> tuple[str, ...]:
+def load_names(kind: str) -> tuple[str, ...]:
     """Return the names of a kind that ``rules/generated.table`` lists."""
-    rows = (line.split() for line in lines_of(RULES / "generated.table"))
+    rows = (line.split() for line in read_table(RULES / "generated.table"))
     return tuple(name for first, *rest in rows if first == kind for name in rest)
 
 
@@ -46,67 +45,76 @@ def may_lose(line: str) -> bool:
     return bool(UNSETTLED.search(line) or (OUT_OF_ORDER.search(line) and MOVES.search(line)))
 
 
-def generated_targets(command: Command, earlier: Collection[str], line: str) -> tuple[str, ...]:
-    """Return what a command deletes when all of it is of this kind by name, as paths or patterns for git; else nothing.
+def list_generated(command: Invocation, earlier: Collection[str], line: str) -> tuple[str, ...]:
+    """Return the paths, or patterns for git, that a command deletes if all of them have generated names; else nothing.
 
-    ``earlier`` are the words of the commands before it in the line: what they may have moved there is of value.
+    ``earlier`` are the words of earlier commands in the line: what they may have moved there is valuable.
     """
     own = command.name in GLOBBING
-    words = [one for word in command.words if not word.option for one in braced(replace(word, glob=word.glob or own))]
-    made = [word for word in words if os.path.basename(word.text) not in names("lock")]  # noqa: PTH119
+    words = [
+        one
+        for word in command.words
+        if not word.is_option
+        for one in expand_braces(replace(word, has_wildcards=word.has_wildcards or own))
+    ]
+    made = [word for word in words if os.path.basename(word.text) not in load_names("lock")]  # noqa: PTH119
     if command.name not in DELETING or not made or may_lose(line):
         return ()
-    if not all(word.known and is_generated(word) for word in made):
+    if not all(word.is_known and is_generated(word) for word in made):
         return ()
-    parts = {part for word in made for part in whole(word.text).split("/") if is_made_again(part)}
+    parts = {part for word in made for part in normalize_path(word.text).split("/") if has_generated_name(part)}
     if any(name in word for name in parts for word in earlier):
         return ()
-    return tuple(target for word in made for target in targets_of(word))
+    return tuple(target for word in made for target in build_git_paths(word))
 
 
-def targets_of(word: Word) -> tuple[str, ...]:
-    """Return a path, or how git is asked for all that a pattern means."""
-    path = whole(word.text)
+def build_git_paths(word: Word) -> tuple[str, ...]:
+    """Return a path, or the patterns that git needs for a shell's pattern."""
+    path = normalize_path(word.text)
     spellings = dict.fromkeys((path, path.replace("**/", "*/")))  # as a shell reads it by default
-    return tuple(one for each in spellings for one in patterns_of(each)) if COMPUTED.search(path) else (path,)
+    return tuple(one for each in spellings for one in build_patterns(each)) if COMPUTED.search(path) else (path,)
 
 
-def braced(word: Word) -> Iterator[Word]:
+def expand_braces(word: Word) -> Iterator[Word]:
     """Yield what a shell makes of braces, as in ``rm -rf {build,dist}``."""
-    found = BRACES.search(word.text) if word.glob else None
+    found = BRACES.search(word.text) if word.has_wildcards else None
     if not found:
         yield word
         return
     before, after = word.text[: found.start()], word.text[found.end() :]
     for one in found[1].split(","):
-        yield from braced(replace(word, text=before + one + after))
+        yield from expand_braces(replace(word, text=before + one + after))
 
 
-def whole(path: str) -> str:
-    """Return a path in one spelling; all that is in a folder counts as the folder."""
+def normalize_path(path: str) -> str:
+    """Return a path in one spelling; ``folder/*`` counts as the folder."""
     return os.path.normpath(path).removesuffix("/*")
 
 
-def patterns_of(name: str, above: str = "") -> tuple[str, ...]:
-    """Return how git is asked for what has such a name, and for all that is in it."""
+def build_patterns(name: str, above: str = "") -> tuple[str, ...]:
+    """Return git's patterns for all files and folders of a name, with their contents."""
     return tuple(f"{GLOB}{above}{name}{deeper}" for deeper in ("", "/**"))
 
 
-def is_made_again(name: str) -> bool:
+def has_generated_name(name: str) -> bool:
     """Return whether a name, or a pattern of names, is one of these."""
-    known = (*names("folder"), *names("file"))
+    known = (*load_names("folder"), *load_names("file"))
     return any(name == one or (not COMPUTED.search(name) and fnmatchcase(name, one)) for one in known)
 
 
-def is_below(path: str) -> bool:
+def is_below_workspace(path: str) -> bool:
     """Return whether a path, or a pattern of paths, lies in the folder that is worked in."""
     return not path.startswith("/") and ".." not in path.split("/") and SPELLED.fullmatch(path) is not None
 
 
 def is_generated(word: Word) -> bool:
     """Return whether a path is below the folder that is worked in, and is or lies in a folder of such a name."""
-    path = whole(word.text)
-    return is_below(path) and any(map(is_made_again, path.split("/"))) and (word.glob or not COMPUTED.search(path))
+    path = normalize_path(word.text)
+    return (
+        is_below_workspace(path)
+        and any(map(has_generated_name, path.split("/")))
+        and (word.has_wildcards or not COMPUTED.search(path))
+    )
 
 
 def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path) -> bool:
@@ -119,14 +127,14 @@ def is_disposable(paths: Sequence[str], folders: Sequence[str], workspace: Path)
     if patterns and not all(lists_nothing(patterns, folder) and spares_git(patterns, folder) for folder in above):
         return False
     reading = [path for path in patterns if "**/" not in path]  # a search and ** do not follow links
-    matched = (folder / one for folder in above for path in reading for one in matches(path, folder))
-    if not all(is_plain(one, workspace) for one in matched):
+    matched = (folder / one for folder in above for path in reading for one in expand_pattern(path, folder))
+    if not all(is_plain_path(one, workspace) for one in matched):
         return False
     places = [workspace / folder / path for folder in (".", *folders) for path in paths if path not in patterns]
-    return all(is_plain(place, workspace) for place in places) and are_ignored(places)
+    return all(is_plain_path(place, workspace) for place in places) and are_ignored(places)
 
 
-def matches(pattern: str, folder: Path) -> Iterator[str]:
+def expand_pattern(pattern: str, folder: Path) -> Iterator[str]:
     """Yield what a pattern of a shell means, one folder deep for each star: git would not look behind links."""
     return iglob(pattern.removeprefix(GLOB).removesuffix("/**"), root_dir=folder)  # noqa: PTH207  Path.glob goes deeper
 
@@ -134,22 +142,22 @@ def matches(pattern: str, folder: Path) -> Iterator[str]:
 def spares_git(patterns: Sequence[str], folder: Path) -> bool:
     """Return whether no branch, or other file in ``.git``, has a name that a search at any depth finds."""
     searched = {one.removeprefix(f"{GLOB}**/") for one in patterns if one.startswith(f"{GLOB}**/")}
-    wanted = {one for one in searched if "/" not in one}
-    if not wanted or not (folder / ".git").is_dir():
+    names = {one for one in searched if "/" not in one}
+    if not names or not (folder / ".git").is_dir():
         return True
     for count, (_, below, files) in enumerate(os.walk(folder / ".git")):
         if "objects" in below:
             below.remove("objects")
-        if count > MOST_ENTRIES or any(fnmatchcase(name, one) for name in (*below, *files) for one in wanted):
+        if count > MAX_GIT_ENTRIES or any(fnmatchcase(name, one) for name in (*below, *files) for one in names):
             return False
     return True
 
 
-def is_plain(place: Path, workspace: Path) -> bool:
+def is_plain_path(place: Path, workspace: Path) -> bool:
     """Return whether a path is one of the workspace, with no link on the way, and no file with a folder's name."""
     real, written = os.path.realpath(place), os.path.normpath(workspace.resolve() / place)
-    inside = any(map(is_made_again, Path(os.path.relpath(place.parent, workspace)).parts))
-    known = not place.is_file() or inside or any(fnmatchcase(place.name, name) for name in names("file"))
+    inside = any(map(has_generated_name, Path(os.path.relpath(place.parent, workspace)).parts))
+    known = not place.is_file() or inside or any(fnmatchcase(place.name, name) for name in load_names("file"))
     return real == written and Path(real).is_relative_to(workspace.resolve()) and known
 
 
@@ -166,7 +174,7 @@ def lists_nothing(paths: Sequence[str], above: Path) -> bool:
     settings = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
     line = ["git", *settings, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths]
     try:
-        done = subprocess.run(line, cwd=above, capture_output=True, timeout=SECONDS, check=False)
+        done = subprocess.run(line, cwd=above, capture_output=True, timeout=GIT_TIMEOUT_SECONDS, check=False)
     except (OSError, ValueError, subprocess.SubprocessError):
         return False
     return done.returncode == 0 and not done.stdout

@@ -1,0 +1,66 @@
+"""Match commands against the user's settings: those that never ask, always ask, or never run.
+
+A pattern is the beginning of a command, word by word; ``*`` stands for any letters of a word. It is compared with the
+words that a program would get, never with the line, so that nothing can be hidden from it.
+"""
+
+import posixpath
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from openkoi_hookspecs import Allow, Ask, ConfigError, Deny, Permission
+
+from .shell_words import Word
+
+Pattern = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UserRules:
+    """Hold patterns of commands. Deny beats ask, ask beats allow."""
+
+    allow: tuple[Pattern, ...] = ()
+    ask: tuple[Pattern, ...] = ()
+    deny: tuple[Pattern, ...] = ()
+    mounted: frozenset[str] = frozenset()
+
+    def find_permission(self, words: Sequence[Word]) -> type[Permission] | None:
+        """Return what the settings say about a simple command; None if nothing."""
+        if any(may_match(pattern, words) for pattern in self.deny):
+            return Deny
+        if any(may_match(pattern, words) for pattern in self.ask):
+            return Ask
+        return Allow if any(surely_matches(pattern, words) for pattern in self.allow) else None
+
+
+def parse_patterns(key: str, texts: Sequence[str]) -> tuple[Pattern, ...]:
+    """Parse the patterns of a setting."""
+    return tuple(parse_pattern(key, text) for text in texts)
+
+
+def parse_pattern(key: str, text: str) -> Pattern:
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise ConfigError(f"[hooks.guard] {key}: {text!r} cannot be parsed ({error}). Close its quotes.") from None
+    if not words:
+        raise ConfigError(f"[hooks.guard] {key} contains an empty pattern. Remove it, or name a program.")
+    return words
+
+
+def may_match(pattern: Pattern, words: Sequence[Word]) -> bool:
+    """Return whether a pattern may match a command, with its program by any path."""
+    if len(words) < len(pattern):
+        return False
+    named = [posixpath.basename(words[0].text), *(word.text for word in words[1:])]
+    texts = [word.text for word in words]
+    return any(all(fnmatchcase(a, b) for a, b in zip(one, pattern, strict=False)) for one in (texts, named))
+
+
+def surely_matches(pattern: Pattern, words: Sequence[Word]) -> bool:
+    """Return whether a pattern matches a command, with nothing computed in it."""
+    if len(words) < len(pattern):
+        return False
+    return all(word.is_known and fnmatchcase(word.text, one) for word, one in zip(words, pattern, strict=False))
