@@ -7,6 +7,7 @@ from inspect import iscoroutinefunction
 
 from openkoi_base.isolation import report_lateness
 from openkoi_hookspecs import ArgumentError, Event, Record
+from openkoi_hookspecs.events import UnknownEvent
 
 from .announcements import Announcements
 from .runlog import RunLog
@@ -30,6 +31,8 @@ class Publisher:
         for event in happened:
             if not isinstance(event, Event):
                 raise ArgumentError(f"Only an Event can be logged, not {event!r:.80}.")
+            if not event.name and not isinstance(event, UnknownEvent):
+                raise ArgumentError(f"{type(event).__name__} has no name that begins with its plugin's.")
         records = self.log.append(run, happened)
         if masked := self.announcements.of(run, happened):
             records += self.log.append(run, masked)
