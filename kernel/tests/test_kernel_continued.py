@@ -230,3 +230,25 @@ def test_a_task_may_name_its_session_and_is_found_there(tmp_path: Path) -> None:
     assert [f"Chat in {name}" for name in (SESSION, SESSION, "../chat")] == asyncio.run(run())
     assert {SESSION, "../chat"} == {past.session for past in past_tasks(sessions)}
     assert all(path.parent == sessions for path in tmp_path.rglob("*.jsonl"))
+
+
+def test_a_run_that_is_stopped_when_its_result_is_logged_keeps_the_result(tmp_path: Path) -> None:
+    async def run() -> tuple[str, list[str]]:
+        async with opened(tmp_path / "work", tmp_path / "home", Scripted(["done"]), Pushing()) as koi:
+            handle = koi.begin(Task("Say it", limits=ONCE))
+            koi.listen(lambda record: handle.stop() if isinstance(record.event, events.RunCompleted) else None)
+            text = (await handle.result()).text
+            return text, [one.state for one in koi.runs(koi.session)]
+
+    assert ("done", ["finished"]) == asyncio.run(run())
+
+
+def test_giving_up_the_wait_for_a_result_does_not_end_the_run(tmp_path: Path) -> None:
+    async def run() -> str:
+        async with opened(tmp_path / "work", tmp_path / "home", Scripted(["done"]), Pushing()) as koi:
+            handle = koi.begin(Task("Say it", limits=ONCE))
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(handle.result(), 0.0)
+            return (await handle.result()).text
+
+    assert "done" == asyncio.run(run())

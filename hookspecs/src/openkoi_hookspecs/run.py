@@ -39,7 +39,7 @@ class Handle(Protocol):
         """Add a message; it is logged and sent with the next model call. Raises KoiError if the run is over."""
 
     def stop(self) -> None:
-        """End the run now. What it did is kept, and it can be resumed."""
+        """End the run now. What it did is kept, and it can be resumed; one that has not begun is not in the log."""
 
 
 class Koi(Protocol):
@@ -185,7 +185,8 @@ class Koi(Protocol):
     def fork(self, run: str, *, at: int, settings: Mapping[str, object] = NO_SETTINGS) -> Handle:
         """Begin a run as another one began, from its iteration ``at`` on, counted from zero, with other settings.
 
-        The files are restored as they were then. Raises PluginNotFoundError for an unknown id.
+        The files are restored as they were then. Raises PluginNotFoundError for an unknown id; a run that is under way,
+        and an iteration that it did not come to, are a KoiError of the result.
         """
 
     def listen(self, callback: Callable[[Record], None]) -> Callable[[], None]:

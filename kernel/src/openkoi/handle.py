@@ -12,20 +12,21 @@ from openkoi_hookspecs import Handle, KoiError, Result, RunStoppedError
 @checks_arguments(Handle)
 @dataclass(frozen=True, slots=True)
 class RunHandle:
-    """Implements ``Handle``. ``inbox`` contains the messages that the run has not read yet."""
+    """Implements ``Handle``. ``inbox`` contains the messages that the run has not read yet, ``kept`` its result."""
 
     id: str
     task: asyncio.Task[Result]
     inbox: list[str]
+    kept: list[Result]
 
     async def result(self) -> Result:
         """Wait for the result; cancelling the caller does not end the run."""
-        try:
-            return await asyncio.shield(self.task)
-        except asyncio.CancelledError:
-            if self.task.cancelled():
-                raise RunStoppedError(self.id) from None
-            raise
+        await asyncio.wait([self.task])
+        if self.kept:  # also where it was stopped when it had its result already
+            return self.kept[0]
+        if self.task.cancelled():
+            raise RunStoppedError(self.id)
+        return self.task.result()
 
     def say(self, text: str) -> None:
         """Add a message for the run."""
@@ -46,14 +47,21 @@ class BackgroundRuns:
 
     def begin(self, work: Coroutine[Any, Any, Result], id: str, inbox: list[str]) -> RunHandle:
         """Start a run as a task; its error is raised by its handle and not reported by the event loop."""
-        task = start_task(work)
+        kept: list[Result] = []
+        task = start_task(keep_result(work, kept), work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return RunHandle(id, task, inbox)
+        return RunHandle(id, task, inbox, kept)
 
     async def stop(self) -> None:
         """Stop them all."""
         for task in self.tasks:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
+
+
+async def keep_result(work: Coroutine[Any, Any, Result], kept: list[Result]) -> Result:
+    """Do a run and keep its result, which a task that is cancelled in its last moment loses."""
+    kept.append(await work)
+    return kept[0]

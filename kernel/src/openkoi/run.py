@@ -12,7 +12,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
-from openkoi.progress import Footprints, StuckDetector
+from openkoi.progress import Footprints, StuckDetector, StuckLimits
 from openkoi_base.isolation import checks_arguments, with_timeout
 from openkoi_base.schema import visible_tools
 from openkoi_hookspecs import (
@@ -47,13 +47,13 @@ from openkoi_loader.tool_lists import list_tools
 from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of
 from openkoi_prompt.conversation import Conversation
 from openkoi_runlog import Rerun, rerun_of
+from openkoi_settings import keys
 
 from .asker import pending_question
 from .effects import EffectLog
 from .parent_run import ALONE, ParentRun
 from .sandbox_policy import SandboxPolicy
 from .services import Services
-from .stuck_limits import stuck_limits
 from .workspace_state import WorkspaceState
 
 T = TypeVar("T")
@@ -117,7 +117,8 @@ class TaskRun:
             self.budget.remember(paid.usage, paid.usd)
         payer = CallBudget(self.budget, self.services.budget, self.outermost)
         self.models = ModelClient(payer, self.services.router, self.emit, executor_of(self.task.agent) or EXECUTOR)
-        self.stuck_detector = StuckDetector(stuck_limits(self.services.config))
+        loops = (keys.LOOP_WARNING, keys.LOOP_CRITICAL, keys.LOOP_BREAKER)
+        self.stuck_detector = StuckDetector(StuckLimits(*(self.services.config[key] for key in loops)))
         services = self.services
         self.workspace_state = WorkspaceState(
             self.workspace,

@@ -18,6 +18,8 @@ class Announcements:
     def of(self, run: str, happened: Sequence[Event]) -> list[Event]:
         """The warnings about what was masked in these events, and not warned of before in this run."""
         seen, self.redactor.seen = self.redactor.seen, set()
+        if not seen:
+            return []
         fresh = sorted(seen - self.made.setdefault(run, set()))
         self.made[run] |= seen
         where = ", ".join(dict.fromkeys(map(place_of, happened)))

@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import iscoroutinefunction
+from time import perf_counter
 
-from openkoi_base.isolation import report_lateness
 from openkoi_hookspecs import ArgumentError, Event, Record
+from openkoi_hookspecs.events import UnknownEvent
 
 from .announcements import Announcements
 from .runlog import RunLog
@@ -30,6 +31,8 @@ class Publisher:
         for event in happened:
             if not isinstance(event, Event):
                 raise ArgumentError(f"Only an Event can be logged, not {event!r:.80}.")
+            if not event.name and not isinstance(event, UnknownEvent):
+                raise ArgumentError(f"{type(event).__name__} has no name that begins with its plugin's.")
         records = self.log.append(run, happened)
         if masked := self.announcements.of(run, happened):
             records += self.log.append(run, masked)
@@ -45,11 +48,13 @@ class Publisher:
         name = getattr(callback, "__qualname__", type(callback).__name__)
 
         def call_safely(record: Record) -> None:
+            started = perf_counter()
             try:
-                with report_lateness(LISTENER_LIMIT, lambda late: self.warn(f"The listener {name} {late}. {LATE}")):
-                    callback(record)
+                callback(record)
             except Exception as error:  # a listener must not end a run
                 self.warn(f"The listener {name} failed: {type(error).__name__}: {error}.")
+            if perf_counter() - started > LISTENER_LIMIT:
+                self.warn(f"The listener {name} took more than {LISTENER_LIMIT:g} s. {LATE}")
 
         self.listeners.append(call_safely)
         return partial(self.leave, call_safely)

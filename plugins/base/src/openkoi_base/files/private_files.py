@@ -23,7 +23,7 @@ def private_subfolder(folder: Path, name: str) -> Path:
     """Make a private folder of a name below another one; raise ArgumentError for a name that leads elsewhere."""
     path = folder / name
     if folder.resolve() not in path.resolve().parents:
-        raise ArgumentError(f"{name!r} is not the name of a folder below {folder}. Choose one without '..' and '/'.")
+        raise ArgumentError(f"{name!r} is not the name of a folder below {folder}. Choose another name.")
     return private_folder(path)
 
 

@@ -30,10 +30,11 @@ async def resolve(answer: HookReturn[T]) -> T | None:
     return await answer if isawaitable(answer) else answer
 
 
-def start_task(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """Start a task; raise KoiError where no event loop runs, as in a plain function."""
+def start_task(work: Coroutine[Any, Any, T], *inner: Coroutine[Any, Any, object]) -> asyncio.Task[T]:
+    """Start a task that awaits ``inner``; raise KoiError where no event loop runs, as in a plain function."""
     try:
         return asyncio.create_task(work)
     except RuntimeError:
-        work.close()
+        for one in (work, *inner):
+            one.close()
         raise KoiError("Runs are begun, resumed and forked in an `async def`: no event loop is running.") from None
