@@ -132,7 +132,7 @@ class AgentRunnerContract:
         async def together() -> list[Result]:
             async with self.scenario(self.subject).build_app(root, tmp_path / "home") as koi:
                 folders = [tmp_path / "one", tmp_path / "other"]
-                tasks = [replace(self.given(), workspace=str(copied(root, folder))) for folder in folders]
+                tasks = [replace(self.given(), workspace=str(copy_workspace(root, folder))) for folder in folders]
                 return list(await asyncio.gather(*map(koi.solve, tasks)))
 
         one, other = asyncio.run(together())
@@ -165,7 +165,7 @@ class AgentRunnerContract:
     @pytest.mark.parametrize("point", range(POINTS))
     def test_a_run_that_was_stopped_is_resumed_to_the_same_answer(self, point: int, root: Path, tmp_path: Path) -> None:
         """Nothing is paid for twice: what a model has answered is in the log."""
-        whole, _ = self.solve(copied(root, tmp_path / "whole"), tmp_path / "other", self.given())
+        whole, _ = self.solve(copy_workspace(root, tmp_path / "whole"), tmp_path / "other", self.given())
 
         async def story() -> Result:
             async with self.scenario(self.subject).build_app(root, tmp_path / "home") as koi:
@@ -181,7 +181,7 @@ class AgentRunnerContract:
 INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors", "questions", "budgets", "workers"})
 
 
-def copied(root: Path, folder: Path) -> Path:
+def copy_workspace(root: Path, folder: Path) -> Path:
     """Return a copy of a workspace."""
     from shutil import copytree
 

@@ -34,7 +34,7 @@ class ThoughtChecker:
         """Return what is wrong with the thoughts of a request; empty when they are valid."""
         told = enumerate(object_blocks(body.get("messages")))
         answers = {place: message for place, message in told if message.get("role") == "assistant"}
-        wrong = [said for place, message in answers.items() for said in self._changed(place, message)]
+        wrong = [said for place, message in answers.items() for said in self._find_changed(place, message)]
         thinking = body.get("thinking")
         kind = thinking.get("type") if isinstance(thinking, dict) else None
         if kind in ("enabled", "adaptive"):
@@ -43,7 +43,7 @@ class ThoughtChecker:
             wrong += missing_thoughts(list(answers.values())[-1])
         return next(iter(wrong), "")
 
-    def _changed(self, place: int, message: Block) -> Iterator[str]:
+    def _find_changed(self, place: int, message: Block) -> Iterator[str]:
         content = object_blocks(message.get("content"))
         for index, block in enumerate(content):
             if block.get("type") in THINKING_TYPES and block not in self._said:
