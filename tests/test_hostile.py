@@ -133,4 +133,4 @@ def test_three_faults_switch_a_hook_off_for_the_session() -> None:
     warnings = [text for text in said if text.startswith("Plugin")]
     assert 3 == len(calls)
     assert 6 == len(reader.paths)
-    assert ["Plugin 'guard' failed at after_tool: RuntimeError: boom (after 3 faults it is left out)"] == warnings
+    assert ["Plugin 'guard' failed at after_tool: RuntimeError: boom (disabled after 3 failures)"] == warnings

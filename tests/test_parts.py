@@ -273,7 +273,7 @@ UNANSWERED = "Not run: this needs the user's approval, and no answer was given."
 
 
 @pytest.mark.parametrize(
-    ("answer", "heard"), [("yes", "It was sent."), ("no", "Rejected: the user said no"), ("", UNANSWERED)]
+    ("answer", "heard"), [("yes", "It was sent."), ("no", "Rejected: the user refused"), ("", UNANSWERED)]
 )
 def test_a_call_by_a_plugin_is_asked_about_like_any_other(openkoi: Shell, answer: str, heard: str) -> None:
     scripted(openkoi, "when: {contains: Call send, after: 0}\n    says: Fine.\n")

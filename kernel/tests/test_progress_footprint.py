@@ -17,9 +17,9 @@ def test_a_change_that_is_taken_back_comes_to_nothing(tmp_path: Path) -> None:
     footprints.begin(tmp_path)
 
     (tmp_path / "b.txt").write_text("two")
-    assert footprints.changed(tmp_path)
+    assert footprints.measure_change(tmp_path)
     (tmp_path / "b.txt").unlink()
-    assert not footprints.changed(tmp_path)
+    assert not footprints.measure_change(tmp_path)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     footprints.begin(tmp_path)
     os.mkfifo(tmp_path / "pipe")
 
-    assert footprints.changed(tmp_path)
+    assert footprints.measure_change(tmp_path)
 
 
 def test_a_link_is_where_it_leads_and_is_not_followed(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_a_link_is_where_it_leads_and_is_not_followed(tmp_path: Path) -> None:
     footprints.begin(tmp_path)
 
     (tmp_path / "endless").symlink_to("/dev/zero")
-    assert footprints.changed(tmp_path)
+    assert footprints.measure_change(tmp_path)
     (tmp_path / "endless").unlink()
     (tmp_path / "endless").symlink_to("/dev/null")
-    assert footprints.changed(tmp_path)
+    assert footprints.measure_change(tmp_path)

@@ -92,7 +92,7 @@ class App:
         from .continued_runs import ContinuedRuns
 
         past, inbox = find_unfinished(self.services.config.paths.sessions, run), list[str]()
-        work = ContinuedRuns(self.services, self.configured).resume(past, settings, inbox)
+        work = ContinuedRuns(self.services, self.lend_app).resume(past, settings, inbox)
         return self.background_runs.begin(work, past.run, inbox)
 
     def fork(self, run: str, *, at: int, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
@@ -100,11 +100,11 @@ class App:
         from .continued_runs import ContinuedRuns
 
         past, fresh = find_task(self.services.config.paths.sessions, run), ParentRun(id=token_hex(10), inbox=[])
-        work = ContinuedRuns(self.services, self.configured).fork(past, at, settings, fresh)
+        work = ContinuedRuns(self.services, self.lend_app).fork(past, at, settings, fresh)
         return self.background_runs.begin(work, fresh.id, fresh.inbox)
 
     @asynccontextmanager
-    async def configured(self, config: Config) -> AsyncIterator[Runs]:
+    async def lend_app(self, config: Config) -> AsyncIterator[Runs]:
         """Lend what does tasks with another configuration; plugins that read what differs are loaded for it alone."""
         await self.services.start()
         if plugin_settings(config) == plugin_settings(self.services.config):
@@ -155,7 +155,7 @@ class App:
 
     async def load_chosen(self, kind: str) -> object | None:
         """Load the plugin of a kind that ``[use]`` names."""
-        return await self.services.components.configured(kind)
+        return await self.services.components.configured_plugin(kind)
 
     def providers(self) -> Sequence[ProviderInfo]:
         """List the providers that are installed and known, best first, with their default models."""
@@ -169,7 +169,7 @@ class App:
     async def describe_model(self, name: str) -> Model:
         """Return what is known of a model, by its role or name."""
         full = await self.resolve_model(name)
-        return replace((await self.services.router.resolved(full)).model, name=full)
+        return replace((await self.services.router.resolve_model(full)).model, name=full)
 
     # The log and memory
 

@@ -16,7 +16,7 @@ User = Callable[[Question], HookReturn[str]]
 
 @dataclass(eq=False, slots=True)
 class Attendant:
-    """A frontend that answers questions. It is asked one at a time, for ``timeout`` seconds each."""
+    """A frontend that answers questions, one at a time, for ``timeout`` seconds each."""
 
     user: User
     timeout: float | None

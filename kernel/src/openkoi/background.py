@@ -20,12 +20,12 @@ class Background:
 
     def start(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
         """Start a background task; a failure is a warning."""
-        task = asyncio.create_task(self.guarded(work))
+        task = asyncio.create_task(self.run_contained(work))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         return task
 
-    async def guarded(self, work: Coroutine[Any, Any, object]) -> None:
+    async def run_contained(self, work: Coroutine[Any, Any, object]) -> None:
         """Run one task and contain its failure."""
         try:
             with contain_exit():

@@ -53,7 +53,7 @@ async def changed_since(keeper: Checkpoints, workspace: Path, checkpoint: str) -
 
 
 def undone(happened: Sequence[Event]) -> bool:
-    """Whether the last thing done to the files of a run was to undo it."""
+    """Return whether the last operation on a run's files was to undo it."""
     origins = {event.checkpoint for event in happened if isinstance(event, events.BaselineSaved | events.RunForked)}
     restored = [event.checkpoint for event in happened if isinstance(event, events.WorkspaceRestored)]
     return bool(restored) and restored[-1] in origins

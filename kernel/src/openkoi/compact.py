@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs import LimitExceededError, Message, events
-from openkoi_models import is_much_shorter, removed, without_media
+from openkoi_models import is_much_shorter, removed_parts, without_media
 from openkoi_prompt.conversation import shortening_error
 from openkoi_settings import keys
 
@@ -20,12 +20,12 @@ async def compact(run: TaskRun) -> events.HistoryCompacted | None:
         return None
     before = tuple(run.conversation.messages)
     lighter = without_media(before)
-    shorter = lighter if is_much_shorter(lighter, before) else await shortened(lighter, run)
+    shorter = lighter if is_much_shorter(lighter, before) else await compact_messages(lighter, run)
     run.conversation.messages = list(shorter)
-    return removed(before, shorter) if tuple(shorter) != before else None
+    return removed_parts(before, shorter) if tuple(shorter) != before else None
 
 
-async def shortened(messages: Sequence[Message], run: TaskRun) -> Sequence[Message]:
+async def compact_messages(messages: Sequence[Message], run: TaskRun) -> Sequence[Message]:
     """Return what the compactor makes of messages, or the same if that cannot be used."""
     name = run.agent.compactor or run.services.config[keys.USE_COMPACTOR]
     try:

@@ -21,7 +21,7 @@ NOT_DONE = "Not run: {}. A dry run has no effects."
 
 
 class DryRun(TaskRun):
-    """A run that never begins."""
+    """A run that never starts."""
 
     __slots__ = ()
 

@@ -41,7 +41,7 @@ class RunHandle:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundRuns:
-    """The runs that were begun in the background and are under way."""
+    """The background runs that are active."""
 
     tasks: set[asyncio.Task[Result]] = field(default_factory=set)
 

@@ -56,7 +56,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class InnerLoopResult:
-    """How the inner loop ended: the model's last words, why, the limit or the declared condition that was met."""
+    """How the inner loop ended: the model's last message, the reason, and the limit or condition that was met."""
 
     text: str
     why: StopReason
@@ -75,8 +75,10 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
     text, quiet, conditions = "", 0, run.agent.conditions
     for cycle in range(run.limits.cycles):
         await run.emit(events.CycleStarted(cycle, run.limits.cycles))
-        if run.limited and not run.replay.active:  # by a hook, a tool or the planner: the next model call ends the run
-            return ended_by_limit(LimitExceededError(run.limited), text, run)
+        if (
+            run.reached_limit and not run.replay.active
+        ):  # by a hook, a tool or the planner: the next model call ends the run
+            return ended_by_limit(LimitExceededError(run.reached_limit), text, run)
         await take_messages(run)
         try:
             reply = await ask_model(run)
@@ -200,7 +202,7 @@ async def after_tools(settled: Sequence[ToolOutcome], cycle: int, run: TaskRun) 
     results: tuple[ToolResult, ...] = tuple(one.result for one in settled)
     run.conversation.say(Message(Role.USER, results))
     await run.emit(events.ToolResultsReady(cycle))
-    run.stuck_detector.note(map(step, settled), changed=changed(settled, run))
+    run.stuck_detector.note(map(step, settled), changed=workspace_gain(settled, run))
     if any(one.needs_user for one in settled):
         return StopReason.PERSON
     return StopReason.LOOP if await going_in_circles(run) else None
@@ -212,13 +214,13 @@ def step(one: ToolOutcome) -> Step:
     return Step(one.call, one.result, reads=reads, polls=polls)
 
 
-def changed(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
+def workspace_gain(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
     """Return what these calls changed in the workspace, which is compared only if one may have changed it."""
     writers = [one for one in settled if one.tool and one.tool.effect > Effect.READS]
     if not writers:
         return Gain.NOTHING
     programs = all(one.result.exit_code is not None for one in writers)
-    return run.footprints.changed(run.workspace, by_program=programs)
+    return run.footprints.measure_change(run.workspace, by_program=programs)
 
 
 async def going_in_circles(run: TaskRun) -> bool:

@@ -54,7 +54,7 @@ async def solve(run: TaskRun) -> Result:
 
 async def record_iteration(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, run: TaskRun) -> None:
     """Record an iteration and its own cost."""
-    work = limit_work(work, run.limited)
+    work = limit_work(work, run.reached_limit)
     known = run.replay.next_decision
     facts = known.facts if known else facts_of(plan, work, evaluation, run)
     spent = known.cost if known else run.cost

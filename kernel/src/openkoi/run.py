@@ -150,7 +150,7 @@ class TaskRun:
 
     @property
     def cost(self) -> Cost:
-        """What has been used so far, by sub-tasks and plugins too."""
+        """What has been used so far, including sub-tasks and plugins."""
         return self.budget.cost
 
     def take_iteration_cost(self) -> Cost:
@@ -183,7 +183,7 @@ class TaskRun:
         waiting = pending_question(question, self.services.redactor, self)
         await self.emit(events.QuestionAsked(waiting.id, waiting.question.text))
         try:
-            with self.budget.paused():
+            with self.budget.pause():
                 answer = await self.services.ask(question, waiting, stays=stays)
         except asyncio.CancelledError:
             self.services.publish(self.id, [] if stays else [events.QuestionAnswered(waiting.id, None)])
@@ -219,7 +219,7 @@ class TaskRun:
         return self.budget.seconds_left
 
     @property
-    def limited(self) -> str:
+    def reached_limit(self) -> str:
         """The limit that was reached first; empty if none was."""
         return self.budget.refused or self.limit_noted
 
@@ -227,9 +227,9 @@ class TaskRun:
         self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Call every implementation of a hook with the same facts."""
-        said = await self.hooks.collect(hook, *args, **facts)
+        answers = await self.hooks.collect(hook, *args, **facts)
         await self.warn()
-        return said
+        return answers
 
     async def fold(
         self, hook: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
@@ -287,7 +287,7 @@ class TaskRun:
     async def executor(self) -> ResolvedModel:
         """Return the model that does the task."""
         first, *_ = await self.services.router.chain(self.agent.model or EXECUTOR)
-        return await self.services.router.resolved(first)
+        return await self.services.router.resolve_model(first)
 
     # The workspace, and how it was.
 

@@ -171,7 +171,7 @@ class Services:
 
     async def questions(self) -> Questions | None:
         """Return where questions wait for other processes; None where nothing is chosen for that."""
-        store: Questions | None = await self.components.configured("questions")
+        store: Questions | None = await self.components.configured_plugin("questions")
         return store
 
     def config_of(self, workspace: Path) -> Config:

@@ -102,19 +102,19 @@ async def run_call(call: ToolCall, run: TaskRun, *, by_plugin: bool = False) -> 
 async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin: bool) -> ToolOutcome:
     """Run a call that can be run and is permitted; of any other the result says why it was not."""
     if call.parse_error or tool is None:
-        return ToolOutcome(call, failed(call, call.parse_error or unknown_tool(call, run.tools)))
+        return ToolOutcome(call, failed_result(call, call.parse_error or unknown_tool(call, run.tools)))
     ends_run = run.worker_works or not by_plugin
     verdict = await check_permission(call, tool, run, stays=ends_run)
     if isinstance(verdict, Ask):
-        return unanswered(call, tool, ends_run=ends_run)
+        return waiting_result(call, tool, ends_run=ends_run)
     if not isinstance(verdict, Allow):
-        return ToolOutcome(call, failed(call, f"Rejected: {verdict.reason or 'it is not allowed'}"), tool)
+        return ToolOutcome(call, failed_result(call, f"Rejected: {verdict.reason or 'it is not allowed'}"), tool)
     if tool.effect > Effect.READS:
         await capture_baseline(run)
         if (allowed := await may_change_files(run, stays=ends_run)) is None:
-            return unanswered(call, tool, ends_run=ends_run)
+            return waiting_result(call, tool, ends_run=ends_run)
         if not allowed:
-            return ToolOutcome(call, failed(call, REFUSED), tool)
+            return ToolOutcome(call, failed_result(call, REFUSED), tool)
         run.touched = True
     await run.emit(events.ToolCallStarted(call, format_progress(tool, call), by_plugin))
     began = monotonic()
@@ -129,9 +129,9 @@ async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin:
     return ToolOutcome(call, result, tool)
 
 
-def unanswered(call: ToolCall, tool: Tool, *, ends_run: bool) -> ToolOutcome:
+def waiting_result(call: ToolCall, tool: Tool, *, ends_run: bool) -> ToolOutcome:
     """Return the result of a call that waits for the user's permission; a resumed run makes the call."""
-    return ToolOutcome(call, failed(call, UNAPPROVED if ends_run else UNANSWERED), tool, needs_user=ends_run)
+    return ToolOutcome(call, failed_result(call, UNAPPROVED if ends_run else UNANSWERED), tool, needs_user=ends_run)
 
 
 def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResult | None:
@@ -150,21 +150,21 @@ async def invoke(call: ToolCall, tool: Tool, run: TaskRun) -> ToolResult:
         with contain_exit():
             result = await run.with_deadline(tool.call(coerce_arguments(call.arguments, tool.parameters)))
     except KoiError as error:
-        return failed(call, str(error))
+        return failed_result(call, str(error))
     except Exception as error:  # a tool is a plugin: nothing of its may end the run
-        return failed(call, f"{type(error).__name__}: {error}")
+        return failed_result(call, f"{type(error).__name__}: {error}")
     wrong = type_error_of(result, ToolResult)
-    return failed(call, str(PluginError(tool.name, "call", f"its result is none: {wrong}"))) if wrong else result
+    return failed_result(call, str(PluginError(tool.name, "call", f"its result is none: {wrong}"))) if wrong else result
 
 
-def failed(call: ToolCall, text: str) -> ToolResult:
+def failed_result(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(text, failed=True, call=call.id)
 
 
 async def check_permission(call: ToolCall, tool: Tool, run: TaskRun, *, stays: bool) -> Permission:
     """Return the strictest permission of all plugins: Allow, Deny, or Ask if the user is needed and gives no answer."""
-    said = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
-    strictest = max(said, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
+    permissions = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
+    strictest = max(permissions, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
     if not isinstance(strictest, Ask):
         await run.approve(strictest.paths if isinstance(strictest, Allow) and not strictest.only_this_call else ())
         return strictest
@@ -175,9 +175,9 @@ async def check_permission(call: ToolCall, tool: Tool, run: TaskRun, *, stays: b
         await run.approve(strictest.paths)
         return Allow(APPROVED)
     why = answer.strip().removeprefix("no:").strip()
-    return Deny("the user said no" if not why or (is_no(why) and ":" not in why) else why)
+    return Deny("the user refused" if not why or (is_no(why) and ":" not in why) else why)
 
 
 def default_verdict(tool: Tool) -> Permission:
     """Return the permission without plugins: irreversible calls need the user's."""
-    return Ask("This cannot be taken back.") if tool.effect is Effect.IRREVERSIBLE else Allow()
+    return Ask("This cannot be undone.") if tool.effect is Effect.IRREVERSIBLE else Allow()

@@ -176,8 +176,8 @@ def test_what_a_request_was_refused_with_is_not_sent_again() -> None:
     sendable, seeing = SendableMessages(), model("images")
     other = Image(PNG + b"another", "image/png")
 
-    assert sendable.refused(REFUSED, (Message.user(SHOT),), seeing)
-    assert not sendable.refused(REFUSED, (Message.user(SHOT),), seeing)
+    assert sendable.note_refusal(REFUSED, (Message.user(SHOT),), seeing)
+    assert not sendable.note_refusal(REFUSED, (Message.user(SHOT),), seeing)
     note, shown = said(sendable.messages((Message.user(SHOT, other),), seeing))
     assert "because this model refused a request with it" in note.text
     assert other == shown
@@ -186,7 +186,7 @@ def test_what_a_request_was_refused_with_is_not_sent_again() -> None:
 def test_a_model_of_which_nothing_is_known_is_sent_no_more_images_once_it_refused_one() -> None:
     sendable, unknown = SendableMessages(), model()
 
-    assert sendable.refused(REFUSED, (Message.user(SHOT),), unknown)
+    assert sendable.note_refusal(REFUSED, (Message.user(SHOT),), unknown)
     (note,) = said(sendable.messages((Message.user(Image(PNG + b"another", "image/png")),), unknown))
     assert "cannot see images" in note.text
 
@@ -199,7 +199,7 @@ def test_a_model_of_which_nothing_is_known_is_sent_no_more_images_once_it_refuse
     ],
 )
 def test_other_refusals_are_not_blamed_on_images(error: RequestRejectedError) -> None:
-    assert not SendableMessages().refused(error, (Message.user(SHOT),), model("images"))
+    assert not SendableMessages().note_refusal(error, (Message.user(SHOT),), model("images"))
 
 
 @pytest.mark.parametrize(

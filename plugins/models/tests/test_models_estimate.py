@@ -85,7 +85,7 @@ def test_stats_of_a_growing_conversation_are_those_of_the_whole(
     first, second = messages_of(before), messages_of(after)
     request = Request((*first[:common], *second), system=("You are careful.",))
 
-    assert stats_of(request) == stats_of(Request(first)).updated(request)
+    assert stats_of(request) == stats_of(Request(first)).update(request)
 
 
 def messages_of(turns: list[tuple[Part, Part]]) -> tuple[Message, ...]:

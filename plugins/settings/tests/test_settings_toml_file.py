@@ -27,7 +27,7 @@ def test_a_broken_file_is_named_with_line_and_column(tmp_path: Path, layer: str)
 
     assert str(refusal.value).startswith(f"{path} is not valid TOML: ")
     assert "(at line 2, column 18)" in str(refusal.value)
-    assert "Mend the line" in str(refusal.value)
+    assert "Fix the line" in str(refusal.value)
 
 
 @pytest.mark.parametrize("content", [b"'\xff'", b"[" * 5_000, b"9" * 5_000], ids=["bytes", "depth", "digits"])
@@ -41,7 +41,7 @@ def test_a_file_of_something_else_is_refused_by_name(tmp_path: Path, content: by
 def test_a_folder_is_no_configuration(tmp_path: Path) -> None:
     (tmp_path / "config.toml").mkdir()
 
-    with pytest.raises(ConfigError, match=r"config\.toml cannot be read: it is no regular file"):
+    with pytest.raises(ConfigError, match=r"config\.toml cannot be read: it is not a regular file"):
         read_settings(tmp_path / "config.toml")
 
 
@@ -49,7 +49,7 @@ def test_a_folder_is_no_configuration(tmp_path: Path) -> None:
 def test_a_pipe_that_nobody_writes_to_does_not_keep_us_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "config.toml")
 
-    with pytest.raises(ConfigError, match=r"config\.toml cannot be read: it is no regular file"):
+    with pytest.raises(ConfigError, match=r"config\.toml cannot be read: it is not a regular file"):
         read_settings(tmp_path / "config.toml")
 
 

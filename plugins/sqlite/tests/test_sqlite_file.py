@@ -24,7 +24,7 @@ class TestSQLiteFile(MemoryFileContract):
     subject = SQLite
 
     @contextmanager
-    def kept(self, path: Path) -> Iterator[None]:
+    def hold_lock(self, path: Path) -> Iterator[None]:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             yield
@@ -37,7 +37,7 @@ def memory(folder: Path, seconds: float = 1.0) -> SQLite:
 def test_it_answers_while_another_process_writes(tmp_path: Path) -> None:
     asyncio.run(memory(tmp_path).ingest(RUN))
 
-    with TestSQLiteFile().kept(tmp_path / "memory.db"):
+    with TestSQLiteFile().hold_lock(tmp_path / "memory.db"):
         assert ["r1"] == ids_of(search_project(memory(tmp_path, 0.05), "parser"))
 
 

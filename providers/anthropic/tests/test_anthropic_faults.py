@@ -85,7 +85,7 @@ def translated(case: CatalogueCase) -> bytes:
 
 
 class Messages(ProviderHarness):
-    server, model, said = AnthropicServer, "claude-fake", ANSWER
+    server, model, answer = AnthropicServer, "claude-fake", ANSWER
 
     def provider(self, **settings: Any) -> Provider:
         return Anthropic(**{"api_key": "sk-ant-test", **settings})

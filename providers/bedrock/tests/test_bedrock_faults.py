@@ -27,7 +27,7 @@ THE_WIRE_S = {"H32"}
 
 
 class Converse(ProviderHarness):
-    server, model, said = BedrockServer, "anthropic.claude-fake-v1:0", SAID
+    server, model, answer = BedrockServer, "anthropic.claude-fake-v1:0", SAID
 
     def provider(self, **settings: Any) -> Provider:
         return Bedrock(**{"api_key": "a-token", **settings})

@@ -64,7 +64,7 @@ class Translator:
 
 
 class Gemini(ProviderHarness):
-    server, model, said = GoogleServer, "gemini-fake", SPOKEN
+    server, model, answer = GoogleServer, "gemini-fake", SPOKEN
 
     def provider(self, **settings: Any) -> Provider:
         return Google(**{"api_key": "AIza-test", **settings})

@@ -41,7 +41,7 @@ def translated(event: str) -> bytes:
 
 
 class OwnProtocol(ProviderHarness):
-    server, model, said = OllamaServer, "llama-fake", SAID
+    server, model, answer = OllamaServer, "llama-fake", SAID
 
     def provider(self, **settings: Any) -> Provider:
         return Ollama(**settings)

@@ -27,14 +27,14 @@ THOUGHT = Say([Reasoning("Hm.", "secret"), "Héllo 😀", READ], delta=50)
 
 
 class ChatCompletions(ProviderHarness):
-    server, model, said = OpenAIServer, "gpt-fake", SAID
+    server, model, answer = OpenAIServer, "gpt-fake", SAID
 
     def provider(self, **settings: Any) -> Provider:
         return OpenAI(**{"api_key": "sk-test", "api": "chat", **settings})
 
 
 class Responses(ProviderHarness):
-    server, model, said = OpenAIServer, "gpt-fake", THOUGHT
+    server, model, answer = OpenAIServer, "gpt-fake", THOUGHT
 
     def provider(self, **settings: Any) -> Provider:
         return OpenAI(**{"api_key": "sk-test", "api": "responses", **settings})

@@ -41,14 +41,14 @@ async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluatio
     if last := reusable_evaluation(work, run):
         await run.emit(events.EvaluationFinished(replace(last, mode=EvaluationMode.CACHED)))
         return replace(last, mode=EvaluationMode.CACHED)
-    said = await opinions(work, run)
+    opinions_by_name = await opinions(work, run)
     required = run.services.config[keys.REQUIRED_EVALUATORS]
-    silent = tuple(reason for name in required if (reason := explain_silence(name, said)))
-    if not said and not silent:
+    silent = tuple(reason for name in required if (reason := explain_silence(name, opinions_by_name)))
+    if not opinions_by_name and not silent:
         return None
-    whole = await fold_after_evaluate(merge(said, judges_of(run), silent), work, run)
+    whole = await fold_after_evaluate(merge(opinions_by_name, judges_of(run), silent), work, run)
     checkpoint = await run.workspace_state.checkpoint() if whole.unavailable_reason and work.checkpoint else ""
-    await run.emit(events.EvaluationFinished(whole, tuple(said), checkpoint))
+    await run.emit(events.EvaluationFinished(whole, tuple(opinions_by_name), checkpoint))
     return whole
 
 
@@ -63,9 +63,13 @@ async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: Tas
         return whole
 
 
-def explain_silence(name: str, said: Mapping[str, Evaluation]) -> str:
+def explain_silence(name: str, opinions_by_name: Mapping[str, Evaluation]) -> str:
     """Say why a required evaluator has no opinion; empty if it has one."""
-    return said[name].unavailable_reason if name in said else f"{name} is required and has no opinion"
+    return (
+        opinions_by_name[name].unavailable_reason
+        if name in opinions_by_name
+        else f"{name} is required and has no opinion"
+    )
 
 
 def needs_evaluation(plan: Plan, work: ExecutionResult, run: TaskRun) -> bool:
@@ -91,29 +95,31 @@ def judges_of(run: TaskRun) -> frozenset[str]:
 
 async def opinions(work: ExecutionResult, run: TaskRun) -> dict[str, Evaluation]:
     """Ask each evaluator; return the opinions by name. Each sees what those before it found."""
-    said: dict[str, Evaluation] = {}
+    opinions_by_name: dict[str, Evaluation] = {}
     if not run.evaluators:
-        return said
+        return opinions_by_name
     await capture_baseline(run)
     given = await run.collect(hooks.before_evaluate, work=work, run=run)
     shown = replace(work, criteria=tuple(await admit(given, hooks.before_evaluate, run)))
     judges = judges_of(run)
     for name, evaluator in run.evaluators.items():
-        known = merge(said, judges) if said else None
-        opinion = await asked(name, evaluator, replace(shown, known=known, baseline=run.baselines.get(name)), run)
+        known = merge(opinions_by_name, judges) if opinions_by_name else None
+        opinion = await ask_evaluator(
+            name, evaluator, replace(shown, known=known, baseline=run.baselines.get(name)), run
+        )
         if opinion is None:
             continue
         if opinion.scores and name not in judges:
             run.services.warn_once(NOT_A_JUDGE.format(name=name))
             opinion = without_scores(opinion)
-        said[name] = opinion
+        opinions_by_name[name] = opinion
         if opinion.unavailable_reason:
             run.services.warn_once(f"{name} could not evaluate: {opinion.unavailable_reason}")
     await run.warn()
-    return said
+    return opinions_by_name
 
 
-async def asked(name: str, evaluator: Evaluator, work: ExecutionResult, run: TaskRun) -> Evaluation | None:
+async def ask_evaluator(name: str, evaluator: Evaluator, work: ExecutionResult, run: TaskRun) -> Evaluation | None:
     """Ask one evaluator; one that fails has no opinion, and a judge that fails is asked once more.
 
     A lease that was refused to a judge which scores all the same, by fewer votes, is not a limit that ends the run.

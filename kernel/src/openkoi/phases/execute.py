@@ -35,7 +35,7 @@ async def execute(plan: Plan, run: TaskRun) -> ExecutionResult:
     """Execute once: from the opening, with the last evaluation's feedback, or again from the best iteration."""
     if policy_of(run.task, plan, run.evaluators) is Policy.JUDGE and not plan.asks:
         run.budget.keep_back(*await run.models.judgement_cost())
-    ending = await (delegated(plan, run) if run.agent.worker else spoken(plan, run))
+    ending = await (run_worker(plan, run) if run.agent.worker else run_model(plan, run))
     if known := run.replay.take(events.ExecutionFinished):
         if run.replay.rejudge and not run.replay.active:
             await run.go_back_to(known.work)
@@ -48,13 +48,13 @@ async def execute(plan: Plan, run: TaskRun) -> ExecutionResult:
     return work
 
 
-async def spoken(plan: Plan, run: TaskRun) -> InnerLoopResult:
+async def run_model(plan: Plan, run: TaskRun) -> InnerLoopResult:
     """Run the inner loop: the model works with tools until it is done."""
     await address(plan, run)
     return await run_inner_loop(run)
 
 
-async def delegated(plan: Plan, run: TaskRun) -> InnerLoopResult:
+async def run_worker(plan: Plan, run: TaskRun) -> InnerLoopResult:
     """Let an agent runner work in the model's place."""
     worker = await run.services.components.worker(run.agent.worker, run.root)
     run.worker_works = True

@@ -64,7 +64,7 @@ async def system_prompt(run: TaskRun) -> Sequence[Section]:
 
 
 async def is_budget_small(plan: Plan, run: TaskRun) -> bool:
-    """Whether keeping a judgement back would take a large share, so that a question should be known before it."""
+    """Return whether keeping a judgement back would take a large share, so that a question should be detected first."""
     if policy_of(run.task, plan, run.evaluators) is not Policy.JUDGE:
         return False
     return run.budget.is_small_for(*await run.models.judgement_cost())

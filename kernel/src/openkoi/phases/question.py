@@ -42,8 +42,8 @@ async def classify_request(plan: Plan, work: ExecutionResult, run: TaskRun) -> P
 
 
 def can_ask(plan: Plan, work: ExecutionResult, run: TaskRun) -> bool:
-    """Whether a model's answer could spare a judgement; it is asked once a run."""
-    if run.classified or run.limited or len(run.task.text) > MAX_REQUEST:
+    """Return whether a model's answer could save a judgement; it is asked once per run."""
+    if run.classified or run.reached_limit or len(run.task.text) > MAX_REQUEST:
         return False
     finished = work.ended is StopReason.DONE and work.answered
     return finished and policy_of(run.task, plan, run.evaluators) is Policy.JUDGE

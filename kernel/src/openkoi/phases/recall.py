@@ -11,7 +11,7 @@ from ..run import TaskRun
 async def recall(run: TaskRun) -> Recall:
     """Return what memory found and plugins let stand."""
     task = run.task
-    await run.emit(await started(run), *run.services.warnings.take())
+    await run.emit(await start_event(run), *run.services.warnings.take())
     if known := run.replay.take(events.RecallFinished):
         return known.recall
     found = Recall(tuple(await run.search(build_recall_query(task))))
@@ -20,8 +20,8 @@ async def recall(run: TaskRun) -> Recall:
     return shown
 
 
-async def started(run: TaskRun) -> events.TaskStarted:
-    """How the log begins: the task, and the model that was chosen for it, if it needs one."""
+async def start_event(run: TaskRun) -> events.TaskStarted:
+    """Return the first event of the log: the task, and its model if it needs one."""
     executor = executor_of(run.task.agent)
     chosen = await run.services.router.choice(executor) if executor else ModelChoice("")
     first = bool(chosen.origin) and not past_tasks(run.services.config.paths.sessions, newest=1)

@@ -1,4 +1,4 @@
-"""Whether a run gets anywhere, told from its calls and its files: a library, without entry points."""
+"""Detect from a run's calls and files whether it makes progress: a library, without entry points."""
 
 from .footprint import Footprints
 from .gain import Gain

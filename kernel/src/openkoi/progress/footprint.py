@@ -1,8 +1,8 @@
-"""Whether a folder is another than it ever was in this run, told from its files, quickly.
+"""Detect whether a folder is in a state that it was not in before in this run.
 
-A file that was not written since the run began is known by its size and time alone; one that was, by what is in it, so
-that a change and its undoing come to nothing. Caches, hidden folders and what version control keeps are passed over:
-running the tests changes nothing.
+A file that was not written since the run began is identified by size and time; others by their content, so that a
+change and its undo make no difference. Caches, hidden folders and version control are skipped: running tests changes
+nothing.
 """
 
 import os
@@ -24,7 +24,7 @@ READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_N
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file as its folder tells of it. ``stamp`` is another whenever it was written."""
+    """A file as its folder lists it. ``stamp`` changes whenever it is written."""
 
     path: str
     size: int
@@ -34,7 +34,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What is in a file, in few bytes: exactly, without what changes by itself, and without alike lines at its end."""
+    """A digest of a file: exactly, without volatile parts, and without repeated lines at its end."""
 
     exact: bytes
     form: bytes
@@ -54,7 +54,7 @@ class Footprints:
         self.first = frozenset(files_of(root))
         self.seen.update(self.states(self.first))
 
-    def changed(self, root: Path, *, by_program: bool = False) -> Gain:
+    def measure_change(self, root: Path, *, by_program: bool = False) -> Gain:
         """Return what the state of the workspace adds, and remember it: nothing if it was seen before.
 
         One that differs from an earlier one in volatile parts only is no real progress; neither is a file to which a

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Gain(IntEnum):
-    """What a call, or a change of the workspace, brought."""
+    """The progress of a call, or of a change of the workspace."""
 
     NOTHING = 0
     SOMETHING = 1

@@ -1,7 +1,7 @@
-"""Whether a command line only shows what is in files, told from its words. Pure; knows no file and runs nothing.
+"""Detect command lines that only show files.
 
-Who reads through a shell reads as honestly as who has a tool for it. What cannot be told at a glance does not count:
-a redirection, a substitution, a program that is not known here.
+Reading through a shell counts like reading with a tool. Unclear cases do not count: a redirection, a substitution, an
+unknown program.
 """
 
 import shlex
@@ -19,10 +19,10 @@ SIGNS = frozenset("();<>|&")
 def exactly(arguments: Mapping[str, Json]) -> Mapping[str, Json]:
     """Arguments without what a shell does not read: a command is the same under another comment."""
     command = arguments.get("command")
-    return {**arguments, "command": uncommented(command)} if isinstance(command, str) else arguments
+    return {**arguments, "command": strip_comments(command)} if isinstance(command, str) else arguments
 
 
-def uncommented(line: str) -> Json:
+def strip_comments(line: str) -> Json:
     """Return a command line without its comments; unchanged where it cannot be parsed."""
     try:
         return " ".join(shlex.quote(word) for word in shlex.split(line, comments=True))
@@ -31,12 +31,12 @@ def uncommented(line: str) -> Json:
 
 
 def only_reads(arguments: Mapping[str, Json]) -> bool:
-    """Whether one of these arguments is a command line that shows files and does nothing else."""
-    return any(shows_files(said) for said in arguments.values() if isinstance(said, str))
+    """Return whether one of these arguments is a command line that only shows files."""
+    return any(shows_files(value) for value in arguments.values() if isinstance(value, str))
 
 
 def shows_files(line: str) -> bool:
-    """Whether the first of its commands names a file to read, and the others read as well or shape what was read."""
+    """Return whether the first command names a file to read, and the others read as well or shape the output."""
     if "`" in line or "$(" in line or "\n" in line:
         return False
     try:
@@ -61,7 +61,7 @@ def simple_commands(line: str) -> Iterator[Sequence[str]]:
 
 
 def reads(words: Sequence[str]) -> bool:
-    """Whether this is a program that shows files: ``sed`` does when it prints lines and writes none."""
+    """Return whether this is a program that shows files: ``sed`` does when it prints lines and writes none."""
     program, rest = words[0], words[1:]
     if program == "git":
         return bool(rest) and rest[0] in OF_GIT

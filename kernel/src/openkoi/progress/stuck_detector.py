@@ -1,4 +1,4 @@
-"""Whether a run gets anywhere, told from its tool calls and what they brought. Pure; knows no clock, file or model.
+"""Detect from tool calls and their results whether a run makes progress.
 
 Real progress is a workspace as it never was, something else read (by a tool, or by a command that only shows files), a
 call that waited, or the same question with another answer after a change of the workspace. Something is any other text
@@ -23,7 +23,7 @@ WAITED = 2_000  # milliseconds: issue 15, what makes a call polling is that it w
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A call that is over. ``reads``: its tool changes nothing. ``polls``: its tool is meant to be called again."""
+    """A finished call. ``reads``: its tool changes nothing. ``polls``: its tool may be called repeatedly."""
 
     call: ToolCall
     result: ToolResult
@@ -36,7 +36,7 @@ class Step:
         return not self.reads and self.result.exit_code is None
 
     @property
-    def brought(self) -> str:
+    def outcome(self) -> str:
         """All that the call brought: images and files as their digests."""
         parts = (part.text if isinstance(part, Text) else part.digest for part in self.result.parts)
         return "\n".join((self.result.text, *parts))
@@ -53,7 +53,7 @@ class StuckLimits:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a question brought last, and how often the workspace had changed and been edited until then."""
+    """The last result of a call, and how often the workspace had changed and been edited until then."""
 
     text: bytes
     changes: int
@@ -89,8 +89,8 @@ class StuckDetector:
 
     def gain(self, step: Step) -> Gain:
         """Return what a call added, and remember it."""
-        asked, answer = question(step.call), digest(step.brought)
-        like, before = digest(["like", form(step.brought)]), self.answers.get(asked)
+        asked, answer = question(step.call), digest(step.outcome)
+        like, before = digest(["like", form(step.outcome)]), self.answers.get(asked)
         unseen, unlike = answer not in self.texts, like not in self.texts
         self.answers[asked] = Answer(answer, self.changes, self.edits)
         self.texts |= {answer, like}
@@ -104,24 +104,24 @@ class StuckDetector:
         return Gain.REAL if self.real(step, before, unlike=unlike) else Gain.SOMETHING
 
     def real(self, step: Step, before: Answer | None, *, unlike: bool) -> bool:
-        """Whether a text that was not seen before is real progress."""
+        """Return whether a new text is real progress."""
         if before is None:
             return not step.result.failed and only_reads(step.call.arguments)
         return step.reads or self.edits > before.edits or (self.changes > before.changes and unlike)
 
     @property
     def stuck(self) -> bool:
-        """Whether it goes on without getting anywhere."""
+        """Whether the run repeats itself without progress."""
         return self.without_news >= STUCK_AFTER or self.without_progress >= self.limits.breaker
 
     @property
     def long_without_progress(self) -> bool:
-        """Whether as many of its last cycles brought no real progress as a user is asked after."""
+        """Whether so many of its last cycles made no real progress that the user is asked."""
         return self.without_progress >= self.limits.critical
 
     @property
     def detector(self) -> str:
-        """What it looks like, by the name that is in use for it."""
+        """The kind of repetition, by its common name."""
         if self.without_news < STUCK_AFTER:
             return "global_circuit_breaker"
         return "generic_repeat" if len({*self.last}) == 1 else "ping_pong"
@@ -132,6 +132,6 @@ def question(call: ToolCall) -> bytes:
     return digest([call.tool, exactly(call.arguments)])
 
 
-def digest(said: object) -> bytes:
-    text = json.dumps(said, sort_keys=True, default=str)
+def digest(value: object) -> bytes:
+    text = json.dumps(value, sort_keys=True, default=str)
     return sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -17,13 +17,13 @@ async def ask_decider(member: Agent, errand: MemberTask, crew: TeamRun) -> Membe
     return await crew.send(replace(member, conditions=()), errand) if crew.able([member]) else None
 
 
-def met_condition_of(member: Agent, said: MemberReply | None, crew: TeamRun) -> str:
+def met_condition_of(member: Agent, reply: MemberReply | None, crew: TeamRun) -> str:
     """Return the kind of its condition that is met, or an empty string; read the log only if needed."""
-    if said is None:
+    if reply is None:
         return ""
     looks = any(isinstance(condition, ToolReturned) for condition in member.conditions)
     records = crew.run.koi.records(crew.run.task.session) if looks else ()
-    return met_condition(member.conditions, said.text, results_of(records, crew.run.id, member.name))
+    return met_condition(member.conditions, reply.text, results_of(records, crew.run.id, member.name))
 
 
 def results_of(records: Iterable[Record], parent: str, member: str) -> list[tuple[str, ToolResult]]:

@@ -16,7 +16,7 @@ class NeedsUserError(KoiError):
 
 @dataclass(frozen=True, slots=True)
 class MemberReply:
-    """A member's last words in one sub-task; ``refused``: its model or the model's vendor declined."""
+    """A member's last message in one sub-task; ``refused``: its model or the vendor declined."""
 
     by: str
     text: str
@@ -25,23 +25,23 @@ class MemberReply:
 
 @dataclass(frozen=True, slots=True)
 class TeamResult:
-    """How a team ends: its last words, and why it stops."""
+    """A team's last message, and why it stopped."""
 
     text: str
     why: str = "answered"
     ended: StopReason = StopReason.DONE
 
     @classmethod
-    def refused(cls, *refusals: MemberReply) -> "TeamResult":
+    def from_refusals(cls, *refusals: MemberReply) -> "TeamResult":
         """Return the end of a team whose members refused, with their words."""
         several = len(refusals) > 1
-        text = "\n\n".join(f"{said.by}: {said.text}" if several else said.text for said in refusals)
+        text = "\n\n".join(f"{reply.by}: {reply.text}" if several else reply.text for reply in refusals)
         return cls(text, StopReason.REFUSED.value, StopReason.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
 class MemberTask:
-    """What a member is asked for beside the task itself: what to do with it, and what others said."""
+    """What a member is asked beside the task itself: an instruction, and replies of others."""
 
     wish: str = ""
     heard: Sequence[MemberReply] = ()
@@ -57,7 +57,7 @@ class TeamRun:
     failed: dict[str, KoiError] = field(default_factory=dict)
 
     def able(self, members: Iterable[Agent]) -> list[Agent]:
-        """Those that have not failed."""
+        """Return the members that have not failed."""
         return [member for member in members if member.name not in self.failed]
 
     async def send(self, member: Agent, errand: MemberTask) -> MemberReply | None:
@@ -103,7 +103,7 @@ def subtask(task: Task, member: Agent, errand: MemberTask) -> Task:
         limits = replace(limits, cycles=member.cycles)
     if member.usd is not None:
         limits = replace(limits, usd=min(member.usd, limits.usd))
-    heard = [f"# Answer of {said.by}\n\n{said.text}" for said in errand.heard]
+    heard = [f"# Answer of {reply.by}\n\n{reply.text}" for reply in errand.heard]
     return replace(
         task,
         text="\n\n".join(filter(None, (task.text, errand.wish))),

@@ -1,7 +1,7 @@
-"""Which paths a call may write to, by whatever its arguments say.
+"""Find the paths that a call may write to, by its arguments.
 
-Path arguments are told by their names, at any depth; the words of a command are all looked at, for which of them is
-written to cannot be told. It prevents accidents; what a program does by itself is the sandbox's affair.
+Path arguments are recognized by their names, at any depth; all words of a command count, because those it writes to are
+unknown. This prevents accidents; the sandbox restricts what a program does by itself.
 """
 
 import re
@@ -18,7 +18,7 @@ PATHS = re.compile(
 COMMANDS = re.compile(r"commands?|cmd|script|shell|argv|args")
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 FILE = "file://"
-LONGEST = 4_096
+MAX_PATH_CHARACTERS = 4_096
 
 
 def named_paths(value: "Json | Arguments", key: str = "") -> Iterator[str]:
@@ -30,10 +30,10 @@ def named_paths(value: "Json | Arguments", key: str = "") -> Iterator[str]:
         for one in value:
             yield from named_paths(one, key)
     elif isinstance(value, str):
-        told = [word.lower() for word in WORD.findall(key)]
-        if any(map(COMMANDS.fullmatch, told)):
+        key_words = [word.lower() for word in WORD.findall(key)]
+        if any(map(COMMANDS.fullmatch, key_words)):
             yield from words(value)
-        elif any(map(PATHS.fullmatch, told)) and len(value) <= LONGEST:
+        elif any(map(PATHS.fullmatch, key_words)) and len(value) <= MAX_PATH_CHARACTERS:
             yield unquote(value.removeprefix(FILE)) if value.startswith(FILE) else value
 
 

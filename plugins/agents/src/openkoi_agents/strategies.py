@@ -27,7 +27,7 @@ ALONE = MemberTask()
 async def sequential(team: Team, crew: TeamRun) -> TeamResult:
     """Run members one after another, each with the previous reply."""
     last = await in_turn(team.members, ALONE, crew)
-    return TeamResult.refused(last) if last.refused else TeamResult(last.text)
+    return TeamResult.from_refusals(last) if last.refused else TeamResult(last.text)
 
 
 async def parallel(team: Team, crew: TeamRun) -> TeamResult:
@@ -35,7 +35,11 @@ async def parallel(team: Team, crew: TeamRun) -> TeamResult:
     answers = await all_at_once([(member, ALONE) for member in team.members], crew)
     if not answers:
         raise crew.fault()
-    return TeamResult.refused(*answers) if all(said.refused for said in answers) else TeamResult(join_replies(answers))
+    return (
+        TeamResult.from_refusals(*answers)
+        if all(reply.refused for reply in answers)
+        else TeamResult(join_replies(answers))
+    )
 
 
 async def debate(team: Team, crew: TeamRun) -> TeamResult:
@@ -45,7 +49,7 @@ async def debate(team: Team, crew: TeamRun) -> TeamResult:
     why = ROUNDS
     for number in range(1, team.rounds + 1):
         asked = [(member, answering(member, latest, ANSWER)) for member in crew.able(others)]
-        latest |= {said.by: said for said in await all_at_once(asked, crew)}
+        latest |= {reply.by: reply for reply in await all_at_once(asked, crew)}
         wish = f"{MODERATE} {LAST}" if number == team.rounds else MODERATE
         summary = await ask_decider(moderator, answering(moderator, latest, wish), crew)
         latest |= {moderator.name: summary} if summary else {}
@@ -54,8 +58,8 @@ async def debate(team: Team, crew: TeamRun) -> TeamResult:
             break
     if not latest:
         raise crew.fault()
-    if all(said.refused for said in latest.values()):
-        return TeamResult.refused(*latest.values())
+    if all(reply.refused for reply in latest.values()):
+        return TeamResult.from_refusals(*latest.values())
     await warn_if_undecided(moderator, why, crew)
     summary = latest.get(moderator.name)
     text = summary.text if summary and not summary.refused else join_replies(latest.values())
@@ -63,7 +67,7 @@ async def debate(team: Team, crew: TeamRun) -> TeamResult:
 
 
 async def iterative(team: Team, crew: TeamRun) -> TeamResult:
-    """Let the last member review what the others do, one after another, until a condition is met."""
+    """Let the last member review the others' work, one after another, until a condition is met."""
     *workers, reviewer = team.members
     done = await in_turn(workers, ALONE, crew)
     why = ROUNDS
@@ -74,7 +78,7 @@ async def iterative(team: Team, crew: TeamRun) -> TeamResult:
             break
         done = await in_turn(crew.able(workers), MemberTask(REVISE, (review,)), crew, done)
     if done.refused:
-        return TeamResult.refused(done)
+        return TeamResult.from_refusals(done)
     await warn_if_undecided(reviewer, why, crew)
     return end_rounds(done.text, why, reviewer)
 
@@ -83,10 +87,10 @@ async def in_turn(
     members: Sequence[Agent], errand: MemberTask, crew: TeamRun, before: MemberReply | None = None
 ) -> MemberReply:
     """Return the last reply; each member continues from the previous one, and ``before`` counts if all fail."""
-    said: MemberReply | None = None
+    reply: MemberReply | None = None
     for member in members:
-        said = await crew.send(member, MemberTask(GO_ON, (said,)) if said else errand) or said
-    last = said or before
+        reply = await crew.send(member, MemberTask(GO_ON, (reply,)) if reply else errand) or reply
+    last = reply or before
     if last is None:
         raise crew.fault()
     return last
@@ -97,7 +101,7 @@ async def all_at_once(asked: Iterable[tuple[Agent, MemberTask]], crew: TeamRun) 
     for fault in answers:
         if isinstance(fault, BaseException):
             raise fault
-    return [said for said in answers if isinstance(said, MemberReply)]
+    return [reply for reply in answers if isinstance(reply, MemberReply)]
 
 
 async def warn_if_undecided(member: Agent, why: str, crew: TeamRun) -> None:
@@ -115,12 +119,12 @@ def end_rounds(text: str, why: str, member: Agent) -> TeamResult:
 
 def answering(member: Agent, latest: Mapping[str, MemberReply], wish: str) -> MemberTask:
     """Return the request to a member after others have replied."""
-    heard = [said for name, said in latest.items() if name != member.name]
+    heard = [reply for name, reply in latest.items() if name != member.name]
     return MemberTask(wish, heard) if heard else ALONE
 
 
 def join_replies(answers: Iterable[MemberReply]) -> str:
-    return "\n\n".join(f"## {said.by}\n\n{said.text}" for said in answers)
+    return "\n\n".join(f"## {reply.by}\n\n{reply.text}" for reply in answers)
 
 
 STRATEGIES: Mapping[Strategy, Callable[[Team, TeamRun], Awaitable[TeamResult]]] = {

@@ -10,10 +10,10 @@ from .strategies import STRATEGIES
 
 
 class TeamWork:
-    """Lets the members of ``run.task.agent.team`` do the task. There is nothing to configure."""
+    """Lets the members of ``run.task.agent.team`` do the task. There are no settings."""
 
     async def run(self, plan: Plan, run: Run) -> ExecutionResult:
-        """Do the task together, and return the last words. Rounds that run out end it as cycles do."""
+        """Do the task as a team, and return the last message. Rounds that run out end it like cycles."""
         agent = run.task.agent
         if agent is None or agent.team is None or not agent.team.members:
             raise ConfigError("The worker 'team' needs an agent with a team. Give it a composite with agents.")

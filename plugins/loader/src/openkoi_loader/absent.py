@@ -1,4 +1,4 @@
-"""What stands in for an evaluator that cannot be loaded. Knows what was imported already; imports nothing."""
+"""Replace an evaluator that cannot be loaded."""
 
 import re
 import sys
@@ -12,7 +12,7 @@ NAMED = re.compile(r"judges?")
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """An evaluator that says why it has no opinion: work that the missing one might refuse is not accepted."""
+    """An evaluator that reports why it is missing, so that work which it might reject is not accepted."""
 
     reason: str
     judges: bool
@@ -23,12 +23,12 @@ class Absent:
 
 
 def is_absent_judge(name: str, thing: object, required: Collection[str]) -> bool:
-    """Whether an evaluator that cannot be loaded is a judge: as it declares, else if it is named so or required."""
+    """Return whether an evaluator that cannot be loaded is a judge: as it declares, else if named so or required."""
     by_name = not isinstance(thing, type) and (name in required or NAMED.search(name) is not None)
     return getattr(thing, "judges", by_name) is not False
 
 
-def imported(target: str) -> object:
+def find_imported(target: str) -> object:
     """Return what an entry point names if it is imported; None if not."""
     module, _, attributes = target.partition(":")
     value: object = sys.modules.get(module)

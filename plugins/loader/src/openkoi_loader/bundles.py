@@ -1,4 +1,4 @@
-"""Where bundles lie, and which of several plugins of one name is preferred."""
+"""Locate bundles, and choose between plugins of one name."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +9,7 @@ from .registry import Scan, with_preferences
 
 
 def as_preferred(found: Scan, config: Config) -> Scan:
-    """The same with the winners that the configuration prefers; a choice of the user's own is no clash."""
+    """Return the scan with the preferred plugins of the configuration, if any."""
     prefix = f"{keys.PREFER.table}."
     own = {name for name in config.changed_settings if name.startswith(prefix)}
     named = {name: str(one.value) for name, one in config.settings.items() if name.startswith(prefix)}
@@ -19,7 +19,7 @@ def as_preferred(found: Scan, config: Config) -> Scan:
 
 
 def bundle_folders(found: Scan) -> list[Path]:
-    """Where the bundles' files lie, in the order of their names; the default one is the weakest."""
+    """Return the folders of the bundles' files, by name; the default one has the lowest precedence."""
     bundles = sorted(
         (one for one in found.found if one.kind == "bundles"), key=lambda one: (one.name != "default", one)
     )

@@ -1,4 +1,4 @@
-"""Plugins in use, each loaded, checked and entered once. Knows kinds and names; knows no run or log."""
+"""Load, check and enter the plugins in use, each once."""
 
 import asyncio
 from collections import defaultdict
@@ -27,9 +27,9 @@ from openkoi_hookspecs import (
 )
 from openkoi_settings import Key, keys
 
-from .absent import Absent, imported, is_absent_judge
+from .absent import Absent, find_imported, is_absent_judge
 from .lifespans import Lifespans
-from .plugin_factory import NoDataFolder
+from .plugin_factory import NoDataFolderError
 from .plugins import Plugins, load_isolated
 
 REQUIRED_METHODS = {
@@ -49,7 +49,7 @@ REQUIRED_METHODS = {
     "frontends": ("run",),
 }
 OTHER_METHODS = {"integrations": ("read_document", "write_document", "list_documents")}
-LOAD_LIMIT = 5.0  # seconds
+LOAD_TIMEOUT_SECONDS = 5.0  # seconds
 LOADING: ContextVar[tuple[Hashable, ...]] = ContextVar("loading", default=())
 
 
@@ -64,7 +64,7 @@ def missing_methods(plugin: object, names: Sequence[str]) -> list[str]:
 
 @dataclass(slots=True)
 class Components:
-    """What is plugged in. ``warn`` hears of what cannot be had; ``discover`` lets sources list what they find.
+    """The plugins in use. ``warn`` reports those that cannot be loaded; ``discover`` lets sources list plugins.
 
     ``root`` is a workspace for which sources list plugins of its own; None is OpenKoi's own workspace.
     """
@@ -82,9 +82,9 @@ class Components:
         self.plugins.load = self.plugin
 
     async def plugin(self, kind: str, name: str, root: Path | None = None) -> Any:
-        """One plugin, loaded, checked, and entered if it is an asynchronous context manager.
+        """Return one plugin, loaded, checked, and entered if it is an asynchronous context manager.
 
-        Raises PluginNotFoundError, ConfigError, NoProviderError or PluginError.
+        Raise PluginNotFoundError, ConfigError, NoProviderError or PluginError.
         """
         if (kind, name) in self.loaded:
             return self.loaded[kind, name]
@@ -97,7 +97,7 @@ class Components:
         return await self.load(entry, self.key_of(entry, root))
 
     def key_of(self, entry: PluginEntry, root: Path | None) -> Hashable:
-        """What is installed is loaded once for all workspaces; what sources list, once for each entry."""
+        """Return the key: installed plugins are loaded once for all workspaces, listed ones once per entry."""
         return entry if self.plugins.is_sourced(entry, root) else (entry.kind, entry.name)
 
     async def load(self, entry: PluginEntry, key: Hashable) -> Any:
@@ -105,7 +105,7 @@ class Components:
         if key in self.loaded:
             return self.loaded[key]
         if key in LOADING.get():
-            raise PluginError(entry.name, "loading", "it asks for itself, directly or by what it asks for")
+            raise PluginError(entry.name, "loading", "it depends on itself, directly or through its dependencies")
         async with self.locks[key]:
             if key not in self.loaded:
                 before = LOADING.set((*LOADING.get(), key))
@@ -116,7 +116,9 @@ class Components:
         return self.loaded[key]
 
     async def start(self, entry: PluginEntry, key: Hashable) -> Any:
-        with report_lateness(LOAD_LIMIT, lambda text: self.warn(str(PluginError(entry.name, "loading", text)))):
+        with report_lateness(
+            LOAD_TIMEOUT_SECONDS, lambda text: self.warn(str(PluginError(entry.name, "loading", text)))
+        ):
             self.made[key] = await load_isolated(entry)
         plugin = await self.lifespans.enter(key, entry.name, self.made[key])
         missing = missing_methods(plugin, REQUIRED_METHODS.get(entry.kind, ()))
@@ -126,7 +128,7 @@ class Components:
         return plugin
 
     async def all(self, kind: str, root: Path | None = None) -> dict[str, Any]:
-        """All plugins of a kind, started at the same time; those that cannot be had are named and left out."""
+        """Return all plugins of a kind, started at the same time; report those that cannot be loaded."""
         entries = {self.key_of(entry, root): entry for entry in self.plugins.plugins(kind, root)}
         if waiting := [key for key in entries if key not in self.loaded]:
             await asyncio.gather(*(self.load_or_warn(entries[key], key) for key in waiting))
@@ -138,8 +140,8 @@ class Components:
         except KoiError as error:
             self.warn(str(error))
 
-    async def configured(self, kind: str) -> Any | None:
-        """The one plugin of a kind that the configuration names; None when it names none or has none."""
+    async def configured_plugin(self, kind: str) -> Any | None:
+        """Return the plugin of a kind that the configuration names; None if there is none."""
         if (key := keys.SELECTORS.get(kind)) is None:
             raise ArgumentError(f"[use] names no plugin of the kind {kind!r}, only of: {', '.join(keys.SELECTORS)}.")
         name = self.plugins.config[key]
@@ -148,38 +150,38 @@ class Components:
         try:
             return await self.plugin(kind, name)
         except KoiError as error:
-            self.warn(f"There is no {short_name(key)}: {error} Set [use] {short_name(key)}.")
+            self.warn(f"No {short_name(key)} available: {error}  Set [use] {short_name(key)}.")
             return None
 
     async def provider(self, name: str) -> Provider:
-        """The provider of this name.
+        """Return the provider of this name.
 
-        Raises PluginNotFoundError, PluginError, or NoProviderError when something must be set.
+        Raise PluginNotFoundError, PluginError, or NoProviderError if a setting is missing.
         """
         return cast(Provider, await self.plugin("providers", name))
 
     async def memory(self) -> Memory | None:
-        return await self.configured("memory")
+        return await self.configured_plugin("memory")
 
     async def sandbox(self) -> Sandbox | None:
-        return await self.configured("sandboxes")
+        return await self.configured_plugin("sandboxes")
 
     async def checkpoints(self) -> Checkpoints | None:
-        return await self.configured("checkpoints")
+        return await self.configured_plugin("checkpoints")
 
     async def compactor(self, name: str, root: Path | None = None) -> Compactor:
-        """The compactor of this name; raises PluginNotFoundError or PluginError."""
+        """Return the compactor of this name; raise PluginNotFoundError or PluginError."""
         return cast(Compactor, await self.plugin("compactors", name, root))
 
     async def worker(self, name: str, root: Path | None = None) -> AgentRunner:
-        """The worker of this name; raises PluginNotFoundError or PluginError."""
+        """Return the worker of this name; raise PluginNotFoundError or PluginError."""
         return cast(AgentRunner, await self.plugin("workers", name, root))
 
     async def toolboxes(self, root: Path | None = None) -> dict[str, ToolProvider]:
         return await self.all("tools", root)
 
     async def evaluators(self, root: Path | None = None) -> dict[str, Evaluator]:
-        """All evaluators, in the order in which they are asked; raises ConfigError for a setting that one refuses."""
+        """Return all evaluators, in their order; raise ConfigError for an invalid setting of one."""
         config = self.plugins.config
         place = {name: rank for rank, name in enumerate(config[keys.EVALUATION_ORDER])}
         required = config[keys.REQUIRED_EVALUATORS]
@@ -188,22 +190,22 @@ class Components:
         return dict(sorted(there, key=lambda named: place.get(named[0], place.get("*", len(place)))))
 
     async def evaluator(self, name: str, required: Collection[str], root: Path | None) -> Evaluator:
-        """One evaluator; if it cannot be loaded, one in its place that says why, so that it is missed."""
+        """Return one evaluator; if it cannot be loaded, a substitute that reports why."""
         try:
             return cast(Evaluator, await self.plugin("evaluators", name, root))
         except KoiError as error:
-            if isinstance(error, ConfigError) and not isinstance(error, NoDataFolder):
+            if isinstance(error, ConfigError) and not isinstance(error, NoDataFolderError):
                 raise
             self.warn(f"{name} could not evaluate: {error}")
-            return Absent(str(error), is_absent_judge(name, self.known("evaluators", name), required))
+            return Absent(str(error), is_absent_judge(name, self.find_known("evaluators", name), required))
 
-    def known(self, kind: str, name: str) -> object:
+    def find_known(self, kind: str, name: str) -> object:
         """Return what is known of a plugin that cannot be had: itself if it was made, else its class if imported."""
         targets = (one.target for one in self.plugins.found if (one.kind, one.name) == (kind, name))
-        return self.made.get((kind, name), imported(next(targets, "")))
+        return self.made.get((kind, name), find_imported(next(targets, "")))
 
     def load_again(self, kind: str, name: str) -> None:
-        """Load a plugin anew when it is next wanted; who has it may go on using it."""
+        """Discard a plugin, so that its next use loads it again; current users keep theirs."""
         self.loaded.pop((kind, name), None)
         self.lifespans.set_aside((kind, name))
 

@@ -1,4 +1,4 @@
-"""Refuse settings before a file is touched that a run would refuse only when it makes use of them."""
+"""Reject settings before a file is touched that a run would reject only on first use."""
 
 from collections.abc import Collection
 
@@ -15,8 +15,8 @@ async def check_settings(changed: Collection[str], config: Config, components: C
     Raises ConfigError or PluginNotFoundError for one that nothing reads or that cannot be used.
     """
     readers = Readers(config, components.plugins)
-    said = [(key, one.origin) for key, one in config.settings.items() if one.origin.removeprefix("--set ") in changed]
-    if wrong := [text for key, origin in said if (text := explain_unread(key, origin, readers))]:
+    pairs = [(key, one.origin) for key, one in config.settings.items() if one.origin.removeprefix("--set ") in changed]
+    if wrong := [text for key, origin in pairs if (text := explain_unread(key, origin, readers))]:
         raise ConfigError(wrong[0])
     for kind, key in keys.SELECTORS.items():
         if key.name in changed and config[key] not in ("", "none"):

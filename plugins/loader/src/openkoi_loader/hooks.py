@@ -1,7 +1,4 @@
-"""Ask the plugins. pluggy marks, validates and orders; the calls, typed, isolated and attributed, are made here.
-
-Knows hooks and the plugins that implement them; knows no run, log or model.
-"""
+"""Call the plugins' hooks: pluggy validates and orders them; typed, isolated and attributed calls are made here."""
 
 import asyncio
 import inspect
@@ -34,13 +31,15 @@ P = ParamSpec("P")
 Moment = Callable[..., object]
 
 MAX_FAULTS = 3
-SYNC_LIMIT = 2.0  # seconds: a busy machine stretches the first call of an honest hook, which imports, beyond one
+SYNC_TIMEOUT_SECONDS = (
+    2.0  # seconds: a busy machine stretches the first call of an honest hook, which imports, beyond one
+)
 FAIL_CLOSED = frozenset({"before_tool"})
 AFTERWARDS = frozenset({"before_learn", "on_learning"})
 
 
 class Writer(Protocol):
-    """What of a run is needed to write an answer down."""
+    """What is needed of a run to log an answer."""
 
     async def emit(self, event: Event) -> None:
         """Write an event."""
@@ -51,24 +50,24 @@ class Timed(Protocol):
 
     @property
     def seconds_left(self) -> float:
-        """How long the task may still take."""
+        """The remaining time of the task."""
 
     def note_limit(self, limit: str) -> None:
         """Record that a hook, a tool or a sub-task reached a limit."""
 
 
 def can_write(run: object) -> TypeGuard[Writer]:
-    """Whether answers can be written down."""
+    """Return whether answers can be logged."""
     return has_all(run, "emit")
 
 
 def is_timed(run: object) -> TypeGuard[Timed]:
-    """Whether there is a task's time limit."""
+    """Return whether the run has a time limit."""
     return has_all(run, "seconds_left", "note_limit")
 
 
 def has_all(run: object, *names: str) -> bool:
-    """Whether a run has these; ``isinstance`` of a protocol looks each time: 1,000 of 8,300 calls of a step."""
+    """Return whether a run has these; ``isinstance`` of a protocol takes 1,000 of 8,300 calls of a step."""
     kind: Any = type(run)  # to mypy, a class is not hashable
     return class_has(kind, names)
 
@@ -80,7 +79,7 @@ def class_has(kind: type, names: tuple[str, ...]) -> bool:
 
 @dataclass(slots=True)
 class HookImplementation:
-    """One plugin at one moment, and how it behaved."""
+    """One plugin's implementation of a hook, and its failures."""
 
     plugin: str
     moment: str
@@ -91,14 +90,14 @@ class HookImplementation:
     faults: int = 0
 
     @property
-    def disabled(self) -> bool:
-        """Whether it is left out. One that guards is never switched off."""
+    def is_disabled(self) -> bool:
+        """Whether it is disabled. A guard is never disabled."""
         return self.faults >= MAX_FAULTS and self.moment not in FAIL_CLOSED
 
 
 @dataclass(slots=True)
 class Hooks:
-    """Who speaks at which moment. ``report`` hears of faults; answers are written by the run they were given to."""
+    """The implementations of all hooks. ``report`` reports failures; answers are logged by the run that called."""
 
     report: Callable[[PluginError], None]
     order: Sequence[str] = ()
@@ -115,36 +114,36 @@ class Hooks:
             if inspect.isfunction(moment) and hasattr(moment, "openkoi_spec"):
                 impls = getattr(manager.hook, moment.__name__).get_hookimpls()
                 self.implementations_by_hook[moment.__name__] = tuple(
-                    self.ranked(voice(impl, moment) for impl in impls[::-1])
+                    self.sort_implementations(voice(impl, moment) for impl in impls[::-1])
                 )
         return faults
 
-    def ranked(self, voices: Iterable[HookImplementation]) -> list[HookImplementation]:
-        """Those that the configuration names come first, as named; the rest keep their order."""
+    def sort_implementations(self, voices: Iterable[HookImplementation]) -> list[HookImplementation]:
+        """Order the implementations: those that the configuration names first, as named; the rest keep their order."""
         place = {name: rank for rank, name in enumerate(self.order)}
         return sorted(voices, key=lambda voice: place.get(voice.plugin, len(place)))
 
     def implementations(self, moment: Moment) -> tuple[HookImplementation, ...]:
-        """Who would be asked now."""
+        """Return the enabled implementations of a hook."""
         if not hasattr(moment, "openkoi_spec"):
             raise ArgumentError(f"A function of openkoi_hookspecs.hooks is called as a hook, not {moment!r:.80}.")
-        return tuple(voice for voice in self.implementations_by_hook.get(moment.__name__, ()) if not voice.disabled)
+        return tuple(voice for voice in self.implementations_by_hook.get(moment.__name__, ()) if not voice.is_disabled)
 
     async def collect(
         self, moment: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
-        """Ask everybody, with the same facts; return who said what, in order."""
-        said: list[tuple[str, T]] = []
+        """Ask everybody, with the same facts; return who answers what, in order."""
+        answers: list[tuple[str, T]] = []
         for voice in self.implementations(moment):
             answer: Any = await self.invoke(voice, facts)
             if answer is not None:
-                said.append((voice.plugin, answer))
-        return said
+                answers.append((voice.plugin, answer))
+        return answers
 
     async def fold(
         self, moment: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
-        """Pass a value through everybody; each sees what the one before made of it."""
+        """Pass a value through all implementations; each gets the result of the previous one."""
         speakers = self.implementations(moment)
         if not speakers:
             return value
@@ -156,30 +155,30 @@ class Hooks:
         return value
 
     async def tell(self, **facts: object) -> None:
-        """Tell everybody of an event; nobody is asked."""
+        """Publish an event to all implementations, without answers."""
         for voice in self.implementations(hooks.on_event):
             await self.invoke(voice, facts)
 
     async def invoke(self, voice: HookImplementation, facts: Mapping[str, object]) -> object:
-        """One answer, or None. Whatever goes wrong is reported by name; a guard that fails says Ask."""
+        """Return one answer, or None. Failures are reported by name; a failing guard answers Ask."""
         started = perf_counter()
         try:
             answer = await self.call(voice, facts)
             check(voice, answer)
-        except BaseException as cause:  # the one place where a plugin is called: nothing of its may end the run
+        except BaseException as cause:  # the one place where a plugin is called: no error of it may end the run
             if must_end(cause):
                 raise
-            return self.failed(voice, cause, facts.get("run"))
+            return self.report_failure(voice, cause, facts.get("run"))
         if answer is None:
             return None
         if can_write(run := facts.get("run")):
             took = round((perf_counter() - started) * 1e6)
-            await run.emit(events.HookReturned(voice.moment, voice.plugin, took, recorded(answer)))
+            await run.emit(events.HookReturned(voice.moment, voice.plugin, took, loggable_answer(answer)))
         return tuple(answer) if isinstance(answer, Sequence) else answer
 
     async def call(self, voice: HookImplementation, facts: Mapping[str, object]) -> object:
         """Return the answer. What waits is cut off at its deadline; what does not is reported once it returned late."""
-        started, limit = perf_counter(), SYNC_LIMIT
+        started, limit = perf_counter(), SYNC_TIMEOUT_SECONDS
         answer = voice.function(**chosen(voice, facts))
         if answer is not None and inspect.isawaitable(answer):
             limit = self.patience_for(voice, facts.get("run"))
@@ -195,26 +194,26 @@ class Hooks:
             return self.patience
         return min(self.patience, max(1.0, run.seconds_left))
 
-    def failed(self, voice: HookImplementation, cause: BaseException, run: object = None) -> object:
+    def report_failure(self, voice: HookImplementation, cause: BaseException, run: object = None) -> object:
         late = isinstance(cause, TimeoutError) and is_timed(run) and run.seconds_left <= 0
         if late and is_timed(run):
             run.note_limit("seconds")
         voice.faults += not (late or isinstance(cause, LimitExceededError))
         text = "was cut off at the task's time limit" if late else sentence(cause, self.patience)
         if voice.faults <= 1:
-            left = "" if voice.moment in FAIL_CLOSED else f" (after {MAX_FAULTS} faults it is left out)"
+            left = "" if voice.moment in FAIL_CLOSED else f" (disabled after {MAX_FAULTS} failures)"
             self.report(PluginError(voice.plugin, voice.moment, text + left))
         return Ask(f"{voice.plugin} could not judge this: {text}") if voice.moment in FAIL_CLOSED else None
 
 
 @cache
 def first_of(moment: Moment) -> str:
-    """The name of what is passed through everybody."""
+    """Return the name of the value that is passed through all implementations."""
     return next(iter(inspect.signature(moment).parameters))
 
 
 def admit(manager: PluginManager, name: str, plugin: object) -> PluginError | None:
-    """Register one plugin if every hook of it is one of ours, rightly signed."""
+    """Register a plugin if all of its hooks are known and have valid signatures."""
     try:
         manager.register(plugin, name)
         manager.check_pending()
@@ -229,7 +228,7 @@ def admit(manager: PluginManager, name: str, plugin: object) -> PluginError | No
 def refuse_wrappers(manager: PluginManager, plugin: object) -> None:
     for caller in manager.get_hookcallers(plugin) or ():
         if any(impl.plugin is plugin and (impl.wrapper or impl.hookwrapper) for impl in caller.get_hookimpls()):
-            raise ValueError(f"{caller.name} is a wrapper; answer the moment instead")
+            raise ValueError(f"{caller.name} is a wrapper; implement the hook instead")
 
 
 def voice(impl: HookImpl, moment: Moment) -> HookImplementation:
@@ -241,19 +240,19 @@ def voice(impl: HookImpl, moment: Moment) -> HookImplementation:
 
 
 def answer_of(moment: Moment) -> tuple[type, type | None]:
-    """What a moment takes: a class, and the class of its items if it is a sequence."""
+    """Return the answer type of a hook, and the type of its items if it is a sequence."""
     returns = inspect.signature(moment).return_annotation
     hint = get_args(returns)[0] if returns is not None else NoneType
     return (Sequence, get_args(hint)[0]) if get_origin(hint) is Sequence else (hint, None)
 
 
 def chosen(voice: HookImplementation, facts: Mapping[str, object]) -> dict[str, object]:
-    """The facts that it asks for. What holds a call's arguments is its own copy: nobody changes what others see."""
+    """Return the facts that an implementation requests; a call's arguments are a copy, so that others see no change."""
     names = facts if voice.names is None else voice.names
     return {name: copy_arguments(facts[name]) for name in names}
 
 
-def recorded(answer: object) -> object:
+def loggable_answer(answer: object) -> object:
     """Return an answer as the log keeps it: without the texts of sections that are too long to be admitted."""
     if isinstance(answer, Sequence) and all(isinstance(one, Section) for one in answer):
         return without_refused_texts(answer)
@@ -261,14 +260,14 @@ def recorded(answer: object) -> object:
 
 
 def check(voice: HookImplementation, answer: object) -> None:
-    """Refuse an answer of another kind than the moment takes."""
+    """Raise for an answer of another type than the hook's."""
     if answer is None:
         return
     if not isinstance(answer, voice.kind) or isinstance(answer, (str, bytes)):
         raise TypeError(f"answered a {type(answer).__name__}, not {voice.kind.__name__}")
     for item in answer if isinstance(answer, Sequence) else [answer]:
         if wrong := type_error_of(item, voice.item or voice.kind):
-            raise TypeError(f"answered what is no {(voice.item or voice.kind).__name__}: {wrong}")
+            raise TypeError(f"returned an invalid {(voice.item or voice.kind).__name__}: {wrong}")
 
 
 def sentence(cause: BaseException, patience: float) -> str:

@@ -1,4 +1,4 @@
-"""Start frontends, and open OpenKoi for them. Implements ``Launcher``; what is heavy is imported when it is needed."""
+"""Start frontends, and open OpenKoi for them. Heavy modules are imported on first use."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 FRONTENDS = "frontends"
 CLI = "cli"
-MISSING = "OpenKoi has no command line here. Install it: pip install openkoi-cli"
-NOTHING: Mapping[str, object] = MappingProxyType({})
+MISSING = "The command line of OpenKoi is not installed. Run `pip install openkoi-cli`."
+NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
-    """What is installed, and the words that are the frontend's. ``target`` names the function that opens OpenKoi."""
+    """The installed plugins, and the frontend's arguments. ``target`` names the function that opens OpenKoi."""
 
     found: Scan
     arguments: Sequence[str]
@@ -40,8 +40,8 @@ class Launcher:
         workspace: "Path | None" = None,
         *,
         config: str = "",
-        flags: Mapping[str, object] = NOTHING,
-        settings: Mapping[str, object] = NOTHING,
+        flags: Mapping[str, object] = NO_OPTIONS,
+        settings: Mapping[str, object] = NO_OPTIONS,
     ) -> "OpenedKoi":
         """Build OpenKoi as it is configured for a folder."""
         from pathlib import Path
@@ -107,12 +107,12 @@ class Launcher:
 
 
 async def wait(waiting: "Awaitable[T]") -> "T":
-    """Wait for any awaitable."""
+    """Run any awaitable to its end."""
     return await waiting
 
 
 def run_async(waiting: "Awaitable[T]") -> "T":
-    """Wait in a loop of its own."""
+    """Run an awaitable in an event loop of its own."""
     import asyncio
 
     return asyncio.run(wait(waiting))

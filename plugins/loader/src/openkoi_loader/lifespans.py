@@ -1,6 +1,6 @@
 """Enter plugins that are asynchronous context managers, and leave them at the end.
 
-Each is entered and left by a task of its own, whoever asks for it: cancel scopes and task groups require that.
+Each is entered and left in a task of its own, because cancel scopes and task groups require that.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Any
 from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs import KoiError, PluginError
 
-START_TIMEOUT = 10.0
+START_TIMEOUT_SECONDS = 10.0
 
 
 @dataclass(slots=True)
@@ -44,13 +44,13 @@ class Lifespan:
     async def enter(self) -> Any:
         """Return what the plugin gives when it is entered; raises KoiError where it fails or is late."""
         try:
-            async with asyncio.timeout(START_TIMEOUT):
+            async with asyncio.timeout(START_TIMEOUT_SECONDS):
                 return await asyncio.shield(self.entered)
         except KoiError:
             raise
         except Exception as error:
             late = isinstance(error, TimeoutError) and not self.entered.done()
-            cause = f"did not come back within {START_TIMEOUT:g} s" if late else error
+            cause = f"did not return within {START_TIMEOUT_SECONDS:g} s" if late else error
             raise PluginError(self.name, "starting", cause) from error
         finally:
             if not self.entered.done():
@@ -59,13 +59,13 @@ class Lifespan:
 
 @dataclass(slots=True)
 class Lifespans:
-    """The plugins that are entered, in this order. ``warn`` is called when one ends before it is left."""
+    """The entered plugins, in this order. ``warn`` is called when one ends before it is left."""
 
     warn: Callable[[str], None]
     entered: dict[Hashable, Lifespan] = field(default_factory=dict)
 
     async def enter(self, key: Hashable, name: str, plugin: object) -> Any:
-        """Enter a plugin if it is an asynchronous context manager; return what there is to use."""
+        """Enter a plugin if it is an asynchronous context manager; return the object to use."""
         if not isinstance(plugin, AbstractAsyncContextManager):
             return plugin
         lifespan = Lifespan(name, plugin)
@@ -80,12 +80,12 @@ class Lifespans:
             self.warn(str(error))
 
     def set_aside(self, key: Hashable) -> None:
-        """Let another plugin be entered under this key; the one that is entered is left at the end."""
+        """Free this key for another plugin; the entered one is left at the end."""
         if lifespan := self.entered.pop(key, None):
             self.entered[object()] = lifespan
 
     async def leave(self, keys: Iterable[Hashable]) -> None:
-        """Leave plugins, the last one first; raises the first error when all are left."""
+        """Leave plugins, the last one first; raise the first error when all are left."""
         errors: list[PluginError] = []
         for key in reversed([*keys]):
             if lifespan := self.entered.pop(key, None):

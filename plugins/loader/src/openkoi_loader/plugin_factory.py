@@ -32,13 +32,13 @@ NO_SETTINGS: Mapping[str, Setting] = {}
 MISSING = inspect.Parameter.empty
 
 
-class NoDataFolder(ConfigError):
-    """There can be no data folder, whatever the plugin's own settings say."""
+class NoDataFolderError(ConfigError):
+    """The data folder cannot be created."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildContext:
-    """Where plugins are built: the settings, the funnel for secrets, keys that were found, and other plugins."""
+    """What building plugins needs: settings, the redactor, found keys, and other plugins."""
 
     config: Config
     redactor: Redactor
@@ -48,7 +48,7 @@ class BuildContext:
 
 
 async def construct(target: object, kind: str, name: str, site: BuildContext) -> object:
-    """Call the target with its configuration; a module, a click command or any other object is taken as it is."""
+    """Call the target with its configuration; return a module, a click command or any other object as it is."""
     if not is_constructor(target, kind):
         return target
     settings = site.config.table(f"{kind}.{name}")
@@ -67,7 +67,7 @@ async def construct(target: object, kind: str, name: str, site: BuildContext) ->
 
 
 def is_constructor(target: object, kind: str) -> TypeGuard[Callable[..., object]]:
-    """Whether a target is called with its configuration, as all that can be called are, but for click commands."""
+    """Return whether a target is called with its configuration: all callables but click commands."""
     is_click_command = kind == "commands" and hasattr(target, "main") and not isinstance(target, type)
     return callable(target) and not is_click_command and not isinstance(target, ModuleType)
 
@@ -90,7 +90,7 @@ class ParameterResolver:
         return f"[{self.kind}.{self.name}] {self.parameter.name}"
 
     async def value(self, settings: dict[str, Setting], site: BuildContext) -> object:
-        """The value from the first place that has one; MISSING leaves it to the default."""
+        """Return the value from the first source that has one; MISSING leaves it to the default."""
         marks = get_args(self.hint)[1:] if get_origin(self.hint) is Annotated else ()
         variables = [mark for mark in marks if isinstance(mark, Env)]
         if variables:
@@ -113,23 +113,23 @@ class ParameterResolver:
         if not names:
             return None
         if declared := keys.BY_NAME.get(names[0]):
-            declared.read(site.config.settings[names[0]])  # raises where it is out of bounds
+            declared.read(site.config.settings[names[0]])  # raises if it is out of bounds
         return names[0], site.config.settings[names[0]]
 
     def from_env(self, marks: Sequence[Env], settings: dict[str, Setting], site: BuildContext) -> object:
-        """The first of the variables that is set, else what the file says, else a secret that was kept."""
-        said = {mark.variable: site.config.environment.get(mark.variable, "") for mark in marks}
-        named = next((Setting(text, f"${variable}") for variable, text in said.items() if text), None)
+        """Return the first variable that is set, else the configured value, else a saved secret."""
+        values = {mark.variable: site.config.environment.get(mark.variable, "") for mark in marks}
+        named = next((Setting(text, f"${variable}") for variable, text in values.items() if text), None)
         secret = any(mark.secret for mark in marks)
         setting = named or settings.get(self.parameter.name) or (self.kept_secret(site) if secret else None)
         if setting is None:
-            return self.absent(" or ".join(said), NoProviderError if secret else ConfigError)
+            return self.absent(" or ".join(values), NoProviderError if secret else ConfigError)
         if secret:
             site.redactor.hold(str(setting.value), setting.origin)
         return self.coerce(setting, secret=secret)
 
     def kept_secret(self, site: BuildContext) -> Setting | None:
-        """A key that was found or saved: a provider's under its name, any other secret under ``name.parameter``."""
+        """Return a found or saved key: a provider's under its name, any other secret under ``name.parameter``."""
         main = self.parameter.name == "api_key"
         place = self.name if main else f"{self.name}.{self.parameter.name}"
         saved = find_key(site.config.paths.credentials, place)
@@ -175,12 +175,13 @@ class ParameterResolver:
 
 
 def data_path(config: Config, mark: DataDir) -> Path:
-    """Where a plugin keeps something of its own; raises NoDataFolder where there can be none."""
+    """Return the path of a plugin's own data; raise NoDataFolderError if it cannot be created."""
     data = config.paths.data
     try:
         return private_folder(data) / mark.path
     except OSError as error:
         reason = error.strerror or error
-        raise NoDataFolder(
-            f"The data folder {data} cannot be made ({reason}). Make room or give access, or set OPENKOI_HOME."
+        raise NoDataFolderError(
+            f"Cannot create the data folder {data} ({reason}). "
+            "Free some space or fix its permissions, or set OPENKOI_HOME."
         ) from error

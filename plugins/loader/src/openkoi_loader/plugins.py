@@ -1,4 +1,4 @@
-"""The plugins there are, and how each is loaded. Installed is not loaded."""
+"""List the available plugins, and load them. Installed plugins are not loaded until used."""
 
 import asyncio
 import inspect
@@ -16,16 +16,16 @@ from openkoi_settings import Config, Setting, keys
 from .plugin_factory import BuildContext, construct
 from .registry import Found, resolve
 
-LOAD_TIMEOUT = 10.0
+LOAD_TIMEOUT_SECONDS = 10.0
 Load = Callable[[str, str], Awaitable[object]]
 
 
 @dataclass(slots=True)
 class Plugins:
-    """Entries by kind. ``provided`` are objects of the caller's own; they outrank what is installed.
+    """Entries by kind. ``provided`` are the caller's own objects; they take precedence over installed ones.
 
-    ``sourced`` are what sources list, by workspace; None is OpenKoi's own. ``load`` loads the plugins that others
-    ask for.
+    ``sourced`` are those that sources list, by workspace; None is OpenKoi's own. ``load`` loads the plugins that others
+    inject.
     """
 
     config: Config
@@ -42,16 +42,16 @@ class Plugins:
         taken: dict[str, PluginEntry] = {}
         for entry in self.candidates(kind, root):
             taken.setdefault(entry.name, entry)
-        return sorted(filter(self.enabled, taken.values()), key=lambda entry: entry.name)
+        return sorted(filter(self.is_enabled, taken.values()), key=lambda entry: entry.name)
 
     @property
     def kinds(self) -> set[str]:
-        """The kinds of plugins that there are."""
+        """The available kinds of plugins."""
         sourced = (entry.kind for entries in self.sourced.values() for entry in entries)
         return {*self.provided, *(one.kind for one in self.found), *sourced}
 
     def candidates(self, kind: str, root: Path | None = None) -> Iterator[PluginEntry]:
-        """All that there is of a kind; of those with one name the first is used."""
+        """Return all plugins of a kind; of those with one name the first is used."""
         for name, thing in self.provided.get(kind, {}).items():
             yield PluginEntry(kind, name, "provided", partial(identity, thing))
         yield from (self.entry(one) for one in self.found if one.kind == kind)
@@ -70,11 +70,11 @@ class Plugins:
     def entry(self, found: Found) -> PluginEntry:
         return PluginEntry(found.kind, found.name, found.distribution, partial(self.build, found))
 
-    def enabled(self, entry: PluginEntry) -> bool:
+    def is_enabled(self, entry: PluginEntry) -> bool:
         return self.config[keys.ENABLED.at(entry.kind, entry.name)]
 
     async def build(self, found: Found, model: str = "") -> object:
-        """Call a plugin's constructor; ``model`` outranks what its own table says."""
+        """Call a plugin's constructor; ``model`` takes precedence over its own table."""
         target, config = resolve(found.target), self.config
         if model:
             if "model" not in inspect.signature(cast(Callable[..., object], target)).parameters:
@@ -85,7 +85,7 @@ class Plugins:
         return await construct(target, found.kind, found.name, context)
 
     def find(self, kind: str, name: str, root: Path | None = None) -> PluginEntry | None:
-        """The entry of a name; of an embedder that has several models, ``name/model`` is one of them."""
+        """Return the entry of a name; of an embedder with several models, ``name/model`` is one of them."""
         entries = {entry.name: entry for entry in self.plugins(kind, root)}
         vendor, _, model = name.partition("/")
         found = next((one for one in self.found if (one.kind, one.name) == (kind, vendor)), None)
@@ -94,7 +94,7 @@ class Plugins:
         return PluginEntry(kind, name, found.distribution, partial(self.build, found, model))
 
     def is_sourced(self, entry: PluginEntry, root: Path | None) -> bool:
-        """Whether an entry is one that a source lists for a workspace."""
+        """Return whether an entry is one that a source lists for a workspace."""
         return any(entry is one for one in self.sourced.get(root, ()))
 
 
@@ -108,7 +108,7 @@ async def load_nothing(kind: str, name: str) -> object:
 
 async def load_isolated(entry: PluginEntry) -> object:
     """Load one plugin; whatever its import or constructor does becomes a fault with its name."""
-    deadline = asyncio.timeout(LOAD_TIMEOUT)
+    deadline = asyncio.timeout(LOAD_TIMEOUT_SECONDS)
     try:
         loading = entry.load()
         if not inspect.isawaitable(loading):
@@ -123,5 +123,5 @@ async def load_isolated(entry: PluginEntry) -> object:
         if must_end(error):
             raise
         text = f"{type(error).__name__}: {error}"
-        late = f"did not come back within {LOAD_TIMEOUT:g} s" if deadline.expired() else ""
+        late = f"did not return within {LOAD_TIMEOUT_SECONDS:g} s" if deadline.expired() else ""
         raise PluginError(entry.name, "loading", late or text) from error

@@ -1,4 +1,4 @@
-"""Refuse to record or replay a provider that takes no cassette, such as a script: the option would be ignored."""
+"""Reject recording or replaying for a provider without cassette support: the option would be ignored."""
 
 from typing import get_args
 

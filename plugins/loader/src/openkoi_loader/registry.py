@@ -1,7 +1,7 @@
-"""Find what is installed without importing it. Knows folders and entry points; knows no plugin, configuration or run.
+"""Find installed plugins without importing them.
 
 The start path reads ``entry_points.txt`` files itself: a few milliseconds for hundreds of distributions, where the
-official listing takes tens. ``openkoi doctor`` uses the official one too, and a test holds both equal.
+official listing takes tens. ``openkoi doctor`` uses the official one as well, and a test compares both.
 """
 
 import os
@@ -24,10 +24,7 @@ class Found(NamedTuple):
 
 
 class Clash(NamedTuple):
-    """A name that several distributions claim, although the user has not said whose to use.
-
-    ``used`` is the one that is used; none if none of them is OpenKoi's own.
-    """
+    """A name that several distributions claim, none of which is OpenKoi's own or preferred."""
 
     kind: str
     name: str
@@ -46,7 +43,7 @@ class Clash(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """What is used, which names several distributions claim, what could not be read, and all that was claimed."""
+    """The found plugins, the ambiguous names, the unreadable distributions, and all claims."""
 
     found: tuple[Found, ...]
     clashes: tuple[Clash, ...]
@@ -68,13 +65,13 @@ def scan(path: Iterable[str] | None = None, prefer: Preferences = frozenset()) -
 
 
 def with_preferences(scanned: Scan, prefer: Preferences, bundled: Preferences = frozenset()) -> Scan:
-    """The same with other winners, without reading anything again; those of a bundle are ``bundled``."""
+    """Return the scan with other preferences, without reading anything again."""
     found, clashes = resolve_clashes(scanned.claims, prefer, bundled)
     return scanned._replace(found=found, clashes=clashes)
 
 
 def distributions(path: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each distribution's name and the file of its entry points; what comes first on the path hides the rest."""
+    """Yield each distribution's name and the file of its entry points; the first on the path wins."""
     seen: set[str] = set()
     for folder in path:
         for entry in listing(folder or "."):
@@ -94,14 +91,14 @@ def listing(folder: str) -> list[str]:
 
 
 def distribution_name(entry: str) -> str:
-    """``openkoi_slack-2026.1.1.dist-info`` is openkoi-slack; what begins with ``~`` is left of one that is gone."""
+    """Return openkoi-slack for ``openkoi_slack-2026.1.1.dist-info``; ``~`` marks the rest of a removed one."""
     if not entry.endswith(FOLDERS) or entry.startswith("~"):
         return ""
     return canonical_name(entry.rsplit(".", 1)[0].split("-", 1)[0])
 
 
 def canonical_name(name: str) -> str:
-    """A name as distributions are compared by: ``Openkoi_Slack`` and ``openkoi.slack`` are openkoi-slack."""
+    """Return a normalized name: ``Openkoi_Slack`` and ``openkoi.slack`` are openkoi-slack."""
     return name.replace("_", "-").replace(".", "-").lower()
 
 
@@ -118,7 +115,7 @@ def entry_points(distribution: str, lines: Iterable[str]) -> Iterator[Found]:
 
 
 def plain(target: str) -> str:
-    """``module : attribute [extra]  # why`` is module:attribute."""
+    """Return module:attribute for ``module : attribute [extra]  # why``."""
     module, colon, attribute = target.partition("#")[0].partition("[")[0].partition(":")
     return module.strip() + colon + attribute.strip()
 
@@ -126,14 +123,14 @@ def plain(target: str) -> str:
 def resolve_clashes(
     found: Iterable[Found], prefer: Preferences, bundled: Preferences = frozenset()
 ) -> tuple[tuple[Found, ...], tuple[Clash, ...]]:
-    """Of those that share a kind and a name the user's choice wins, else OpenKoi's own or the bundle's, else none."""
+    """Choose between plugins of one kind and name: the preferred, else OpenKoi's own, else none."""
     claims: dict[tuple[str, str], list[Found]] = {}
     for one in found:
         claims.setdefault((one.kind, one.name), []).append(one)
     chosen: list[Found] = []
     clashes: list[Clash] = []
     for (kind, name), rivals in claims.items():
-        decided = preferred(rivals, prefer)
+        decided = find_preferred(rivals, prefer)
         winner = decided or pick_winner(rivals, bundled)
         if winner:
             chosen.append(winner)
@@ -144,8 +141,8 @@ def resolve_clashes(
 
 
 def pick_winner(rivals: list[Found], bundled: Preferences) -> Found | None:
-    """The one that is used where the user has not chosen."""
-    if winner := preferred(rivals, bundled):
+    """Return the plugin that is used if the user has not chosen."""
+    if winner := find_preferred(rivals, bundled):
         return winner
     whole = [rival for rival in rivals if rival.distribution == "openkoi"]
     own = [rival for rival in rivals if rival.distribution == f"openkoi-{canonical_name(rival.name)}"]
@@ -153,8 +150,8 @@ def pick_winner(rivals: list[Found], bundled: Preferences) -> Found | None:
     return best[0] if len(best) == 1 else None
 
 
-def preferred(rivals: list[Found], prefer: Preferences) -> Found | None:
-    """The one that is named by a preference, if there is exactly one."""
+def find_preferred(rivals: list[Found], prefer: Preferences) -> Found | None:
+    """Return the plugin that a preference names, if there is exactly one."""
     named = {canonical_name(distribution) for kind, name, distribution in prefer if (kind, name) == rivals[0][:2]}
     best = [rival for rival in rivals if rival.distribution in named]
     return best[0] if len(best) == 1 else None

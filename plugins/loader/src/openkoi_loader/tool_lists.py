@@ -1,4 +1,4 @@
-"""List the tools of a run: all toolboxes are asked at the same time."""
+"""List the tools of a run, asking all tool providers at the same time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 class BoundRun(Run, Protocol):
-    """A run that waits for plugins no longer than it may last."""
+    """A run that limits how long it waits for plugins."""
 
     async def with_deadline(self, awaited: Awaitable[T]) -> T:
-        """Wait for a plugin; raises LimitExceededError."""
+        """Wait for a plugin; raise LimitExceededError."""
 
 
 async def list_tools(
@@ -27,7 +27,7 @@ async def list_tools(
     for name, tools in zip(toolboxes, listed, strict=True):
         for tool in tools:
             if tool.name in known:
-                warn(f"{name} brings a second tool named {tool.name!r}; it is left out.")
+                warn(f"{name} brings a second tool named {tool.name!r}; it is ignored.")
             known.setdefault(tool.name, tool)
     return tuple(tool for tool in known.values() if any(fnmatchcase(tool.name, one) for one in patterns))
 
@@ -40,5 +40,5 @@ async def ask(name: str, toolbox: ToolProvider, run: BoundRun, warn: Callable[[s
             raise TypeError(wrong)
         return tools
     except Exception as error:  # a toolbox is a plugin: the run goes on with the other tools
-        warn(f"The tools of {name} cannot be had: {error}")
+        warn(f"Cannot list the tools of {name}: {error}")
         return ()

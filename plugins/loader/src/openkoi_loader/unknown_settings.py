@@ -34,8 +34,10 @@ NOT_A_SETTING = "is not a setting, so it has no effect."
 def find_unknown_settings(config: Config, plugins: Plugins) -> list[str]:
     """Return a warning for each setting that has no effect; one for a whole table."""
     readers = Readers(config, plugins)
-    said = [text for key, setting in config.settings.items() if (text := explain_unread(key, setting.origin, readers))]
-    return list(dict.fromkeys([*said, *find_misspelt_variables(config.environment)]))
+    messages = [
+        text for key, setting in config.settings.items() if (text := explain_unread(key, setting.origin, readers))
+    ]
+    return list(dict.fromkeys([*messages, *find_misspelt_variables(config.environment)]))
 
 
 def explain_unread(key: str, origin: str, readers: "Readers") -> str:
@@ -96,15 +98,19 @@ def check_nested_setting(place: tuple[str, str, str], hint: object, readers: "Re
 def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
     """Say what is wrong with a setting in a common table; empty if nothing is."""
     table, _, word = key.partition(".")
-    if key in readers.shared or (table == "evaluation" and word.partition(".")[0] in readers.of_evaluators):
+    if key in readers.shared_settings or (table == "evaluation" and word.partition(".")[0] in readers.of_evaluators):
         return ""
     if key in readers.shared_elsewhere:
         return f"{key} in {origin} has no effect: no plugin in use reads it."
-    tables = {one.partition(".")[0] for one in (*READ_HERE, *readers.shared, keys.PREFER.table)} | readers.kinds
+    tables = {
+        one.partition(".")[0] for one in (*READ_HERE, *readers.shared_settings, keys.PREFER.table)
+    } | readers.kinds
     if word and table not in tables:
         near = suggest(table, tables, around=("[", "]"))
         return f"[{table}] in {origin} is not a table of settings, so it has no effect.{near}"
-    return f"{key} in {origin} {NOT_A_SETTING}{suggest(key, READ_HERE | readers.shared, cutoff=MIN_SIMILARITY)}"
+    return (
+        f"{key} in {origin} {NOT_A_SETTING}{suggest(key, READ_HERE | readers.shared_settings, cutoff=MIN_SIMILARITY)}"
+    )
 
 
 def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
@@ -133,7 +139,7 @@ class Readers:
 
     @cached_property
     def kinds(self) -> set[str]:
-        """The kinds of plugins there are."""
+        """The available kinds of plugins."""
         return {*REQUIRED_METHODS, *self.plugins.provided, *(one.kind for one in self.plugins.found)}
 
     def names(self, kind: str) -> list[str]:
@@ -152,7 +158,7 @@ class Readers:
         return {name for one in found for name in parameters_of(one) or ()}
 
     @cached_property
-    def shared(self) -> set[str]:
+    def shared_settings(self) -> set[str]:
         """The common settings that plugins in use read."""
         return {key for one in self.plugins.found if self.used(one) for key in shared_by(one)}
 

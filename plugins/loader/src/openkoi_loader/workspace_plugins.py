@@ -1,7 +1,7 @@
-"""Plugins of a workspace: those that are installed, and those that sources list for it.
+"""Manage the plugins of a workspace: installed ones, and those that sources list for it.
 
-Sources are asked when OpenKoi starts, and again when a task begins. What they no longer list is left as soon as no run
-in its workspace is under way.
+Sources are asked at start, and when a task starts. Plugins that are no longer listed are left as soon as no run uses
+them.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ from openkoi_hookspecs import Koi, PluginEntry, PluginError, PluginSource
 from .components import Components
 from .hooks import Hooks
 
-DISCOVERY_TIMEOUT = 10.0
+DISCOVERY_TIMEOUT_SECONDS = 10.0
 Root = Path | None
 
 
 @dataclass(slots=True)
 class WorkspacePlugins:
-    """What sources list, and the hooks, by workspace; None is OpenKoi's own."""
+    """The plugins that sources list, and the hooks, by workspace; None is OpenKoi's own."""
 
     components: Components
     koi: Callable[[], Koi]
@@ -94,14 +94,14 @@ class WorkspacePlugins:
         return self.listed[root, name]
 
     async def register_hooks(self, root: Root) -> None:
-        """Register the hooks that are installed, and those that are listed for the workspace."""
+        """Register the installed hooks, and those that are listed for the workspace."""
         hooks = self.make_hooks()
         for error in hooks.register(await self.components.all("hooks", root)):
             self.components.warn(str(error))
         self.hooks[root] = hooks
 
     async def leave_retired(self, root: Root) -> None:
-        """Leave what is no longer listed, if no run uses it."""
+        """Leave plugins that are no longer listed, if no run uses them."""
         if self.users[root] or not self.retired[root]:
             return
         everywhere = [entry for entries in self.components.plugins.sourced.values() for entry in entries]
@@ -116,7 +116,7 @@ async def ask_source(name: str, source: PluginSource, koi: Koi, workspace: Path)
     """Return what a source lists for a workspace; raises PluginError, with its name, if it fails."""
     try:
         with contain_exit():
-            async with asyncio.timeout(DISCOVERY_TIMEOUT):
+            async with asyncio.timeout(DISCOVERY_TIMEOUT_SECONDS):
                 found = source.discover(koi, workspace)
                 entries = [*(await resolve(found) or ())]
         if strange := [entry for entry in entries if not isinstance(entry, PluginEntry)]:
@@ -127,7 +127,7 @@ async def ask_source(name: str, source: PluginSource, koi: Koi, workspace: Path)
 
 
 def identity_of(entry: PluginEntry) -> tuple[str, str, str, str]:
-    """What tells an entry from another one: one that is listed again with the same is not loaded again."""
+    """Return what identifies an entry: one that is listed again unchanged is not loaded again."""
     return entry.kind, entry.name, entry.origin, entry.version
 
 

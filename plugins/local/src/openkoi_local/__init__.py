@@ -1,4 +1,4 @@
-"""Where questions wait and what a day may cost, on one machine: for all processes of a user, or for this one alone."""
+"""Store pending questions and the costs of a day on one machine: for all processes of a user, or for this one alone."""
 
 from .file_budget import FileBudget
 from .file_questions import FileQuestions

@@ -1,4 +1,4 @@
-"""What was spent and is reserved on one day, and whether a call fits into what is left. Pure."""
+"""Track what was spent and is reserved on one day, and whether a call fits into the rest."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,25 +6,25 @@ from dataclasses import dataclass, field
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, Cost, LimitExceededError
 
 TOKENS_A_DAY, DOLLARS_A_DAY = "tokens a day", "dollars a day"
-NOTHING = Amount()
+NO_AMOUNT = Amount()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """One day: what was spent, and what is reserved, by the reservation's id."""
 
-    spent: Amount = NOTHING
+    spent: Amount = NO_AMOUNT
     held: Mapping[str, Amount] = field(default_factory=dict)
 
     @property
-    def reserved(self) -> Amount:
+    def total_reserved(self) -> Amount:
         """All that is reserved."""
         amounts = self.held.values()
         return Amount(tokens=sum(one.tokens for one in amounts), usd=sum(one.usd for one in amounts))
 
     def left(self, limit: Amount) -> Amount:
         """Return what may still be reserved within a limit."""
-        used = add(self.spent, self.reserved)
+        used = add(self.spent, self.total_reserved)
         return Amount(tokens=limit.tokens - used.tokens, usd=limit.usd - used.usd)
 
     def hold(self, id: str, amount: Amount) -> "Page":
@@ -38,7 +38,7 @@ class Page:
 
     def as_day(self, date: str, limit: Amount) -> BudgetDay:
         """Return what the page says of its day."""
-        return BudgetDay(date=date, spent=self.spent, reserved=self.reserved, limit=limit)
+        return BudgetDay(date=date, spent=self.spent, reserved=self.total_reserved, limit=limit)
 
 
 def grant(request: BudgetRequest, left: Amount) -> Amount:

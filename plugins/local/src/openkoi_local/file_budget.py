@@ -1,7 +1,7 @@
-"""What a day may cost, in a file a day that all processes of a user share under a lock.
+"""Track the costs of a day in a file that all processes of a user share under a lock.
 
-What is reserved counts as spent until the call is over. What a process had reserved that is gone counts as spent for
-good, since nobody knows what became of it.
+Reservations count as spent until the call is over. Those of a process that ended count as spent for good, since their
+result is unknown.
 """
 
 import json
@@ -77,7 +77,7 @@ class FileBudget:
         try:
             private_folder(self.folder)
             with lock_beside(file):
-                replace_file(file, written(step(settle_abandoned(read_page(file)))))
+                replace_file(file, format_page(step(settle_abandoned(read_page(file)))))
         except OSError as error:
             raise KoiError(BROKEN.format(file=file, what="written", why=f"{error.strerror}.")) from None
 
@@ -95,14 +95,14 @@ def settle_abandoned(page: Page) -> Page:
     return page
 
 
-def written(page: Page) -> str:
+def format_page(page: Page) -> str:
     """Return a page as its file contains it."""
     held = {key: (amount.tokens, amount.usd) for key, amount in page.held.items()}
     return json.dumps({"tokens": page.spent.tokens, "usd": page.spent.usd, "held": held})
 
 
 def read_page(file: Path) -> Page:
-    """Return a day's page; raises KoiError for one that cannot be read, since nobody would know what was spent."""
+    """Return a day's page; raise KoiError if it is unreadable, since what was spent would be unknown."""
     try:
         known = json.loads(read_small_text(file)) if file.exists() else {}
         held = {

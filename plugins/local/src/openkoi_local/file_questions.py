@@ -1,4 +1,4 @@
-"""Questions in a folder, a file each: every process of the user who owns the folder can list and answer them."""
+"""Store questions in a folder, a file each: every process of its owner can list and answer them."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 from openkoi_base.files import lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs import DataDir, PendingQuestion, PluginNotFoundError, Question
 
-LOOK_SECONDS = 0.2
+POLL_SECONDS = 0.2
 SHORT = 8
 
 
@@ -42,7 +42,7 @@ class FileQuestions:
     async def wait(self, id: str) -> str:
         """Look for the answer, again and again."""
         while (kept := self.read(self.file(id))) is None or kept.answer is None:  # noqa: ASYNC110  # another process
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
         return kept.answer
 
     async def pending(self) -> Sequence[PendingQuestion]:
@@ -93,7 +93,7 @@ class FileQuestions:
 
 
 def is_sound(kept: Kept, id: str) -> bool:
-    """Whether all texts of what was read are texts."""
+    """Return whether all texts of a stored question are texts."""
     one, asked = kept.question, kept.question.question
     texts = (one.id, one.run, one.at, one.outermost, one.session, asked.text, asked.digest, *asked.choices)
     return one.id == id and all(isinstance(text, str) for text in (*texts, kept.answer or ""))

@@ -1,4 +1,4 @@
-"""What a day may cost in this process alone: programs that are the only ones to run tasks need no files."""
+"""Track the costs of a day in this process alone, for programs that are the only ones to run tasks."""
 
 import math
 from collections.abc import Sequence

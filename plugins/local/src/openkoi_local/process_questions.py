@@ -1,4 +1,4 @@
-"""Questions in memory: programs that answer in the process that asks need no files."""
+"""Store questions in memory, for programs that answer in the process that asks."""
 
 import asyncio
 from collections.abc import Sequence

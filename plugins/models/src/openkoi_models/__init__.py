@@ -1,4 +1,4 @@
-"""Models: what is known of them, which one fills which role, one call of one, and what a task may still use.
+"""Model facts, roles, calls, and the budget of a task.
 
 A library, without entry points.
 """
@@ -6,7 +6,7 @@ A library, without entry points.
 from .call_budget import CallBudget
 from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
 from .check_models import check_models
-from .compaction import is_much_shorter, removed
+from .compaction import is_much_shorter, removed_parts
 from .content import check_content, check_result
 from .estimate import Estimator
 from .media import without_media
@@ -46,7 +46,7 @@ __all__ = [
     "cost",
     "executor_of",
     "is_much_shorter",
-    "removed",
+    "removed_parts",
     "stats_of",
     "tiered_cost",
     "without_media",

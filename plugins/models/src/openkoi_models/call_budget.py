@@ -1,4 +1,4 @@
-"""What a run's model calls are paid from: the task's own limits, and the budget that all runs share."""
+"""Charge a run's model calls to the task's own limits, and to the budget that all runs share."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
-"""What is known of models without asking anybody: the bundles' ``models.json``. Knows one file format; calls nobody.
+"""Look up model facts in the bundles' ``models.json``.
 
-The newest word wins: a later bundle's file outranks an earlier one's.
+A later bundle's file takes precedence.
 """
 
 import json
@@ -20,32 +20,32 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The files' contents, read when they are first wanted."""
+    """The files' contents, read on first use."""
 
     files: Sequence[Path] = ()
 
     @cached_property
     def tables(self) -> Sequence[Json]:
-        """What the files say, the strongest first."""
+        """The contents of the files, in order of precedence."""
         return [read(file) for file in reversed(self.files) if file.is_file()]
 
     @cached_property
     def providers(self) -> Sequence[ProviderInfo]:
         """Providers, best first."""
-        told = [ProviderInfo(**offer) for table in self.tables for offer in table.get("offers", ())]
-        return list({offer.provider: offer for offer in reversed(told)}.values())[::-1]
+        offers = [ProviderInfo(**offer) for table in self.tables for offer in table.get("offers", ())]
+        return list({offer.provider: offer for offer in reversed(offers)}.values())[::-1]
 
     def long_name(self, name: str) -> str:
-        """``provider/model`` for a short name; empty when it is none."""
+        """Return ``provider/model`` for a short name; empty for another name."""
         return next((str(table["short"][name]) for table in self.tables if name in table.get("short", {})), "")
 
     @property
     def short_names(self) -> list[str]:
-        """All short names there are."""
+        """All short names."""
         return sorted({name for table in self.tables for name in table.get("short", {})})
 
     def full_names(self, bare: str) -> list[str]:
-        """``provider/model`` for each provider that is known to have a model of this name."""
+        """Return ``provider/model`` for each provider that is known to have a model of this name."""
         listed = [entry for table in self.tables for entry in table.get("models", {}).items()]
         named = (
             provider
@@ -55,7 +55,7 @@ class Catalogue:
         return [f"{provider}/{bare}" for provider in dict.fromkeys(named)]
 
     def facts(self, provider: str, name: str) -> Model | None:
-        """What is known of a model: by its exact name, else by the longest match."""
+        """Return what is known about a model: by its exact name, else by the longest match."""
         for table in self.tables:
             models = table.get("models", {}).get(provider, {})
             found = max(models, key=lambda entry: fit(entry, models[entry], name), default="")
@@ -68,12 +68,12 @@ def read(file: Path) -> Json:
     try:
         table = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{file} cannot be read as a file of models: {error}. Install its bundle anew.") from None
+        raise ConfigError(f"{file} cannot be read as a file of models: {error}. Reinstall its bundle.") from None
     return table if isinstance(table, dict) else {}
 
 
 def fit(entry: str, facts: Json, name: str) -> int:
-    """How well an entry fits a name: exactly, by its beginning, by what is in it; 0: not at all."""
+    """Return how well an entry matches a name: exactly, by its start, by a part; 0 for no match."""
     if name == entry or name in facts.get("is", ()):
         return 10_000
     starts = [len(start) for start in facts.get("starts", ()) if name.startswith(start)]
@@ -101,5 +101,5 @@ def price_of(facts: Json) -> Price | None:
 
 
 def pad(parts: Sequence[float]) -> list[float]:
-    """All four parts of a price; what a vendor does not tell apart costs what it costs anyway."""
+    """Return all four parts of a price; those that a vendor does not distinguish cost the same."""
     return [*map(float, parts), *[0.0] * (4 - len(parts))]

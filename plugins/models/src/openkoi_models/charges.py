@@ -20,8 +20,8 @@ class Charge:
     usage: Usage
 
     def objection(self, lease: Reservation, price: Price) -> str:
-        """Why less is charged than was counted, or more will be reserved; empty when the count was as expected."""
-        if over := lease.exceeded(self.counted, tiered_cost(self.counted, price)):
+        """Explain why less is charged than was counted, or more will be reserved; empty for an expected count."""
+        if over := lease.describe_excess(self.counted, tiered_cost(self.counted, price)):
             return over
         if self.counted == self.usage:
             return ""

@@ -29,7 +29,7 @@ async def check_role(role: str, router: ModelRouter, warn: Callable[[str], None]
     chain = await router.chain(role)
     for name in chain:
         try:
-            await router.resolved(name)
+            await router.resolve_model(name)
             return
         except ProviderUnavailableError:
             if name == chain[-1]:

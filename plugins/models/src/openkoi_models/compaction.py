@@ -9,15 +9,15 @@ from openkoi_prompt.conversation import calls_in
 from .media import media_in
 from .request_stats import answer_tokens
 
-ENOUGH = 3 / 4
+MAX_REMAINING_SHARE = 3 / 4
 
 
 def is_much_shorter(shorter: Sequence[Message], messages: Sequence[Message]) -> bool:
-    """Whether it saves a quarter of the tokens, about, so that no turn has to go."""
-    return tokens_in(shorter) <= tokens_in(messages) * ENOUGH
+    """Return whether it saves about a quarter of the tokens, so that no turn has to be removed."""
+    return tokens_in(shorter) <= tokens_in(messages) * MAX_REMAINING_SHARE
 
 
-def removed(before: Sequence[Message], after: Sequence[Message]) -> events.HistoryCompacted:
+def removed_parts(before: Sequence[Message], after: Sequence[Message]) -> events.HistoryCompacted:
     """Return what a shorter form of a conversation no longer contains."""
     turns = sum(one.role is Role.ASSISTANT for one in before) - sum(one.role is Role.ASSISTANT for one in after)
     kept = set().union(*map(calls_in, after))

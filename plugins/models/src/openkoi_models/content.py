@@ -1,6 +1,6 @@
-"""Check the conversation before a task, and images and files, before a model is sent them. Pure.
+"""Check the conversation before a task, and images and files, before they are sent to a model.
 
-What a caller hands over is refused with a ConfigError; in a tool's result a note takes the place of what is refused.
+Invalid input of a caller raises ConfigError; in a tool's result a note replaces it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ def check_content(task: Task) -> Task:
         raise ConfigError(f"The task's history is not valid: {wrong}. {HISTORY_FORM}")
     if wrong := type_error_of(task.parts, Sequence[Image | File]):
         raise ConfigError(f"The task's parts are not valid: {wrong}. They are a tuple of Image and File.")
-    history = joined(task.history)
+    history = join_messages(task.history)
     if reason := history_problem(history):
         raise ConfigError(f"The task's history cannot be continued: {reason}. {HISTORY_FORM}")
     media = [*task.parts, *media_in(history)]
@@ -50,12 +50,12 @@ def check_content(task: Task) -> Task:
     return replace(task, history=history, parts=tuple(map(with_own_type, task.parts)))
 
 
-def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
+def join_messages(messages: Iterable[Message]) -> tuple[Message, ...]:
     """Return messages in which the two sides take turns, without broken characters."""
-    return tuple(join_turns(replace(one, parts=tuple(map(sanitized, one.parts))) for one in messages))
+    return tuple(join_turns(replace(one, parts=tuple(map(sanitize_message, one.parts))) for one in messages))
 
 
-def sanitized(part: Part) -> Part:
+def sanitize_message(part: Part) -> Part:
     match part:
         case ToolResult():
             return replace(part, text=sanitize_text(part.text), parts=tuple(map(sanitized_content, part.parts)))
@@ -99,10 +99,10 @@ def with_own_type(part: Image | File) -> Image | File:
 
 def check_result(result: ToolResult) -> ToolResult:
     """Return a tool's result with a note in place of each part that cannot be sent."""
-    return replace(result, parts=tuple(map(checked, result.parts))) if result.parts else result
+    return replace(result, parts=tuple(map(check_parts, result.parts))) if result.parts else result
 
 
-def checked(part: Content) -> Content:
+def check_parts(part: Content) -> Content:
     if not isinstance(part, Text) and (reason := problem(part)):
         return Text(f"[Not shown: {reason}.]")
     return sanitized_content(part)

@@ -1,7 +1,7 @@
-"""How many tokens a request will be, before its vendor has counted it; the more was counted, the closer.
+"""Estimate the tokens of a request before its vendor counts them; estimates improve with each count.
 
-A quarter of the bytes is where it begins. Each vendor's count then corrects it for that model: a conversation grows by
-appending, so what was counted last is known, and only what was added since is estimated.
+The first estimate is a quarter of the bytes. Each vendor's count then corrects it for that model: conversations only
+grow, so only the messages since the last count are estimated.
 """
 
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ from openkoi_hookspecs import Usage
 
 from .request_stats import RequestStats
 
-LEARNING = 0.5
-WIDEST = 4.0
+LEARNING_RATE = 0.5
+MAX_RATIO = 4.0
 
 
 @dataclass(slots=True)
 class Estimator:
-    """Estimates by model."""
+    """Estimates by model. Sizes of messages and tools are cached, because conversations only grow."""
 
     ratio: dict[str, float] = field(default_factory=dict)
 
     def tokens(self, model: str, stats: RequestStats) -> int:
-        """Input tokens that a request will be, about."""
+        """Estimate the input tokens of a request."""
         return round(stats.tokens * self.ratio.get(model, 1.0))
 
     def learn(self, model: str, stats: RequestStats, usage: Usage) -> None:
@@ -29,6 +29,6 @@ class Estimator:
         counted, guessed = usage.input + usage.cache_read + usage.cache_write, stats.tokens
         if counted <= 0 or guessed <= 0:
             return
-        seen = min(WIDEST, max(1 / WIDEST, counted / guessed))
+        seen = min(MAX_RATIO, max(1 / MAX_RATIO, counted / guessed))
         known = self.ratio.get(model)
-        self.ratio[model] = seen if known is None else known + LEARNING * (seen - known)
+        self.ratio[model] = seen if known is None else known + LEARNING_RATE * (seen - known)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from openkoi_hookspecs import Content, File, Image, Message, Part, Text, ToolResult
 
-MEDIA = (Image, File)  # a tuple: a union would be made anew for each part of each request
+MEDIA = (Image, File)  # a tuple: a union would be rebuilt for each part of each request
 REMOVED = "[{} was here, and was removed to make the conversation shorter.]"
 
 

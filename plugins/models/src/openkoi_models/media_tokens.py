@@ -62,7 +62,7 @@ def webp_dimensions(data: bytes) -> tuple[int, int]:
 
 
 def jpeg_dimensions(data: bytes) -> tuple[int, int]:
-    """Go from segment to segment until one starts a frame."""
+    """Read segments until one starts a frame."""
     at = 2
     while data[at] == 0xFF:
         marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4])

@@ -1,4 +1,4 @@
-"""Providers and models for runs: built as configured, or found where nothing is configured."""
+"""Provide providers and models for runs: as configured, or discovered if nothing is configured."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from .model_discovery import Discovery, ModelChoice
 
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
-    """Where providers come from. ``koi`` is passed to the plugins that look for models."""
+    """The source of providers. ``koi`` is passed to the plugins that look for models."""
 
     config: Config
     components: Components
@@ -37,10 +37,10 @@ class ModelAccess:
 
     @property
     def discovery(self) -> Discovery:
-        """How models are found."""
-        return Discovery(self.discovered, self.koi().ask, self.use_discovered)
+        """The search for a model."""
+        return Discovery(self.find_providers, self.koi().ask, self.use_discovered)
 
-    async def discovered(self) -> list[DiscoveredProvider]:
+    async def find_providers(self) -> list[DiscoveredProvider]:
         """Ask the plugins which providers they find; leave out those that are not installed."""
         koi = self.koi()
         installed = {entry.name for entry in koi.plugins("providers")}

@@ -1,7 +1,4 @@
-"""One call of a model: reserve, send, stream, settle, write down; again when it may pass, else the next model.
-
-Knows leases, streams and who stands in for whom; knows no task, tool or plugin but the provider.
-"""
+"""Call a model once: reserve, send, stream, settle, log; retry temporary failures, else call the next model."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
@@ -35,16 +32,16 @@ from openkoi_hookspecs import (
 
 from .call_budget import CallBudget
 from .charges import Charge, charge
-from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, suggestion
+from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, suggest_models
 from .reasoning_filter import strip_foreign_reasoning
 from .request_stats import NO_STATS, RequestStats
 from .reservation import INPUT_MARGIN, Reservation, cost
 from .response_buffer import ResponseBuffer
-from .retry import RETRY_BUDGET, backoff
+from .retry import RETRY_BUDGET_SECONDS, backoff
 from .sendable import SendableMessages
 
-JUDGEMENT = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
-LEAST_AHEAD = 256
+JUDGE_REQUEST = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
+MIN_AHEAD_TOKENS = 256
 JUDGE = "evaluator"
 NO_IMAGES = "Trying again without the images and files in the request."
 NEW_KEY = " To enter another one: openkoi init"
@@ -52,14 +49,14 @@ NEW_KEY = " To enter another one: openkoi init"
 
 @dataclass(slots=True)
 class ModelClient:
-    """Calls models for one run. ``emit`` writes events down; ``executor`` is the role, or the model, that works."""
+    """Calls models for one run. ``emit`` logs events; ``executor`` is the role, or the model, that works."""
 
     budget: CallBudget
     router: ModelRouter
     emit: Callable[[Event], Awaitable[None]]
     executor: str = EXECUTOR
     warned: set[str] = field(default_factory=set)
-    judgement: Usage = JUDGEMENT
+    judgement: Usage = JUDGE_REQUEST
     sendable: SendableMessages = field(default_factory=SendableMessages)
     stats: dict[tuple[str, str], RequestStats] = field(default_factory=dict)
     patience_until: float = 0.0
@@ -79,7 +76,7 @@ class ModelClient:
                 if not following and isinstance(error, EmptyResponseError) and has_worked(request):
                     return await self.silence(name, request, error)
                 if not following:
-                    raise exhausted(names, error) from error
+                    raise chain_error(names, error) from error
                 await self.switch(name, following, request.model, error)
         raise AssertionError("a role has a model, or choosing one has raised")
 
@@ -87,48 +84,48 @@ class ModelClient:
         """Return the tokens and dollars that one judgement is expected to need; zero if no model can judge."""
         try:
             first, *_ = await self.router.chain(JUDGE, self.executor)
-            price = (await self.router.resolved(first)).price
+            price = (await self.router.resolve_model(first)).price
         except KoiError:
             return 0, 0.0
         wide = replace(self.judgement, input=round(self.judgement.input * INPUT_MARGIN))
         return wide.total, cost(wide, price)
 
     async def switch(self, name: str, following: str, role: str, error: ProviderUnavailableError) -> None:
-        """Say that another model is asked."""
+        """Report that another model is called."""
         await self.emit(events.ModelFallback(role, name, following, str(error)))
         await self.emit(events.WarningIssued(f"{error} Asking {following} instead of {name}."))
 
     async def silence(self, name: str, request: Request, error: EmptyResponseError) -> Response:
         """Take an empty answer after tool calls for the end of the work, which is then evaluated like any other."""
         reply = Response((), StreamEnd(Usage(), FinishReason.END))
-        await self.emit(events.WarningIssued(f"{error} It ended its work without a word."))
+        await self.emit(events.WarningIssued(f"{error} It ended its work without an answer."))
         await self.emit(events.ModelResponse(name, reply, 0.0, role=request.model, messages=len(request.messages)))
         return reply
 
     async def ask(self, name: str, request: Request, *, others: bool) -> Response:
         """Ask one model, again where waiting may help."""
-        resolved, tries = await self.router.resolved(name), 1
+        resolved, tries = await self.router.resolve_model(name), 1
         await self.warn_of_price(resolved)
         while True:
             try:
-                return await self.once(await self.converted(request, resolved), resolved)
+                return await self.once(await self.adapt_request(request, resolved), resolved)
             except ProviderUnavailableError as error:
                 wait, now = backoff(error, tries, others=others), monotonic()
-                self.patience_until = self.patience_until or now + RETRY_BUDGET
+                self.patience_until = self.patience_until or now + RETRY_BUDGET_SECONDS
                 if wait is None or now + wait > self.patience_until or wait >= self.budget.task.seconds_left:
                     raise
                 await self.emit(events.WarningIssued(f"{error} Trying again in {wait:.1f} s."))
                 await asyncio.sleep(wait)
                 tries += 1
             except RequestRejectedError as error:
-                if self.sendable.refused(error, request.messages, resolved):
+                if self.sendable.note_refusal(error, request.messages, resolved):
                     await self.emit(events.WarningIssued(f"{error} {NO_IMAGES}"))
                     continue
                 raise RequestRejectedError(
                     f"{error}{await advice(error, resolved)}", context_overflow=error.context_overflow
                 ) from error
 
-    async def converted(self, request: Request, resolved: ResolvedModel) -> Request:
+    async def adapt_request(self, request: Request, resolved: ResolvedModel) -> Request:
         """Return a request with what the model can be shown; warn of what it cannot."""
         if not self.updated_stats(request).has_media:
             return request
@@ -140,7 +137,7 @@ class ModelClient:
     def updated_stats(self, request: Request, model: str = "") -> RequestStats:
         """Return the stats of a request, as it was made or as a model is sent it, from those of the one before."""
         known = self.stats.get((request.model, model), NO_STATS)
-        self.stats[request.model, model] = known.updated(request)
+        self.stats[request.model, model] = known.update(request)
         return self.stats[request.model, model]
 
     async def warn_of_price(self, resolved: ResolvedModel) -> None:
@@ -173,14 +170,14 @@ class ModelClient:
             due = charge(heard, estimate, lease)
             parts = heard.parts_by(resolved.name)
         except BaseException:
-            await self.give_back(note, heard, estimate, resolved)
+            await self.settle_failed(note, heard, estimate, resolved)
             raise
         self.router.estimator.learn(resolved.name, stats, due.counted)
         took = round((perf_counter() - started) * 1000)
         reply = Response(parts, StreamEnd(due.usage, heard.done.stop if heard.done else FinishReason.END))
-        usd = await self.paid(lease, due, resolved, overlong=heard.overlong)
+        usd = await self.charge(lease, due, resolved, overlong=heard.overlong)
         if reply.done.stop is FinishReason.LENGTH and not heard.overlong:
-            await self.emit(events.WarningIssued(cut_short(reply, resolved, lease, asked_for)))
+            await self.emit(events.WarningIssued(explain_cut(reply, resolved, lease, asked_for)))
         asked, role, id = len(request.messages), request.model, lease.id
         await self.emit(
             events.ModelResponse(resolved.name, reply, usd, role=role, milliseconds=took, messages=asked, lease=id)
@@ -195,10 +192,10 @@ class ModelClient:
         try:
             async with (
                 asyncio.timeout(max(0.0, self.budget.task.seconds_left)) as deadline,
-                closing(resolved.provider.chat(sent)) as chunks,
+                close_stream(resolved.provider.chat(sent)) as chunks,
             ):
                 async for chunk in chunks:
-                    if wrong := no_chunk(chunk):
+                    if wrong := chunk_error(chunk):
                         raise PluginError(
                             resolved.name, "chat", f"it yielded something that is not a chunk of an answer: {wrong}"
                         )
@@ -220,10 +217,10 @@ class ModelClient:
         if heard.done is None:
             raise ProviderUnavailableError(f"{resolved.name} broke off in the middle of its answer.")
 
-    async def give_back(
+    async def settle_failed(
         self, note: "ReservationLog", heard: ResponseBuffer, estimate: int, resolved: ResolvedModel
     ) -> None:
-        """A call that failed: what had begun to arrive is paid for, by estimate; the rest is not."""
+        """Settle a failed call: what had started to arrive is charged by estimate; the rest is not."""
         if not heard.length:
             await self.budget.release(note.lease)
             await self.emit(events.ModelRequest(resolved.name, Usage(), 0.0, role=note.role, lease=note.lease.id))
@@ -233,8 +230,8 @@ class ModelClient:
         usd = await self.budget.settle(note.lease, usage, resolved.price, counted=counted)
         await self.emit(events.ModelResponseBroken(resolved.name, usage, usd, role=note.role, lease=note.lease.id))
 
-    async def paid(self, lease: Reservation, due: Charge, resolved: ResolvedModel, *, overlong: bool) -> float:
-        """Charge an answer; return the dollars. Warn where more came, or was counted, than was reserved."""
+    async def charge(self, lease: Reservation, due: Charge, resolved: ResolvedModel, *, overlong: bool) -> float:
+        """Charge an answer; return the dollars. Warn if more arrived, or was counted, than was reserved."""
         usd = await self.budget.settle(lease, due.usage, resolved.price, counted=due.counted)
         over = due.objection(lease, resolved.price)
         then = "the task ends here" if self.budget.task.over else "more will be reserved from now on"
@@ -249,7 +246,7 @@ class ModelClient:
 
 @dataclass(slots=True)
 class ReservationLog:
-    """A lease as it is written down, always ahead of what was heard: what is not heard any more is paid by it."""
+    """A reservation as it is logged, always ahead of what was received: if nothing more arrives, it is charged."""
 
     lease: Reservation
     model: str
@@ -257,15 +254,15 @@ class ReservationLog:
     until: int = 0
 
     def ahead(self, length: int) -> events.ModelRequest:
-        """What is to be paid until the answer is twice as long as it is, in characters."""
-        self.until = max(LEAST_AHEAD, 2 * length)
+        """Return what is charged until the answer is twice as long as it is, in characters."""
+        self.until = max(MIN_AHEAD_TOKENS, 2 * length)
         usage, usd = self.lease.so_far(self.until)
         return events.ModelRequest(self.model, usage, usd, role=self.role, lease=self.lease.id)
 
 
 @asynccontextmanager
-async def closing(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncIterator[Chunk]]:
-    """Close the stream when an answer ends or is cut off, so that the provider generates no more of it."""
+async def close_stream(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncIterator[Chunk]]:
+    """Close the stream when an answer ends or is cut off, so that the provider stops generating."""
     try:
         yield chunks
     finally:
@@ -273,8 +270,8 @@ async def closing(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncIterator[C
             await chunks.aclose()
 
 
-def no_chunk(chunk: object) -> str:
-    """What is wrong with a piece of an answer; its usage may be wrong, which is corrected."""
+def chunk_error(chunk: object) -> str:
+    """Return what is wrong with a chunk of an answer; a wrong usage is corrected."""
     if type(chunk) is Text and type(chunk.text) is str:
         return ""
     if isinstance(chunk, StreamEnd):
@@ -288,14 +285,14 @@ def no_chunk(chunk: object) -> str:
 
 
 async def advice(error: RequestRejectedError, resolved: ResolvedModel) -> str:
-    """What to do about a refusal, where we know more than the vendor says."""
+    """Return advice for a refusal, if we know more than the vendor's message."""
     if error.context_overflow or isinstance(error, WrongServerError):
         return ""
-    return NEW_KEY if "(401)" in str(error) else await suggestion(resolved.provider, resolved.model.name)
+    return NEW_KEY if "(401)" in str(error) else await suggest_models(resolved.provider, resolved.model.name)
 
 
-def cut_short(reply: Response, resolved: ResolvedModel, lease: Reservation, asked_for: int) -> str:
-    """Say that an answer ended at a length limit, and what sets that limit, where it is one of ours."""
+def explain_cut(reply: Response, resolved: ResolvedModel, lease: Reservation, asked_for: int) -> str:
+    """Explain that an answer ended at a length limit, and which limit, if it is one of ours."""
     what = f"The answer of {resolved.name} was cut off at its length limit (about {reply.done.usage.output:,} tokens)."
     if lease.max_output < asked_for:
         return f"{what} The rest of the budget allows no more."
@@ -305,12 +302,12 @@ def cut_short(reply: Response, resolved: ResolvedModel, lease: Reservation, aske
 
 
 def has_worked(request: Request) -> bool:
-    """Whether a model is asked what comes after its tool calls."""
+    """Return whether a request continues after tool calls."""
     return any(isinstance(part, ToolResult) for part in request.messages[-1].parts)
 
 
-def exhausted(names: Sequence[str], error: ProviderUnavailableError) -> ProviderUnavailableError:
-    """Make the error for a chain of which nobody answered; it says when asking again makes sense."""
+def chain_error(names: Sequence[str], error: ProviderUnavailableError) -> ProviderUnavailableError:
+    """Return the error for a chain that failed completely, with the time to retry."""
     when = f" Try again in {error.retry_after:.0f} s." if error.retry_after else ""
     tried = f" Tried: {', '.join(names)}."
     return ProviderUnavailableError(f"All providers exhausted: {error}{when}{tried}", retry_after=error.retry_after)

@@ -1,4 +1,4 @@
-"""Find a model where none is configured. Knows what plugins found and what a person allowed; knows no vendor."""
+"""Find a model if none is configured, from what plugins find and the user allows."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from openkoi_hookspecs import ConsentMissingError, DiscoveredProvider, NoModelError, Question, is_yes
 
-NOTHING = (
+NO_MODEL = (
     "No model is configured, and none was found here. Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, run "
     "openkoi init, or name a model with -m PROVIDER/MODEL, OPENKOI_MODEL or [models] default. "
     "To see OpenKoi at work without one: openkoi demo"
@@ -14,14 +14,14 @@ NOTHING = (
 
 
 UNANSWERED = (
-    "{question} This was not answered, because there is no terminal to ask. Run openkoi in one, answer it by "
+    "{question} No answer, because no terminal is attached. Run openkoi in one, answer it by "
     "`openkoi approve` while [approvals] wait_seconds last, or name a model with -m PROVIDER/MODEL."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model, and where the way to it was found; nowhere when it was configured."""
+    """A model, and where it was found; nowhere if it was configured."""
 
     name: str
     origin: str = ""
@@ -29,16 +29,16 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What can be found here. ``look`` asks the plugins, ``lend`` hands a key to whoever builds the provider."""
+    """The search for a model. ``look`` asks the plugins, ``lend`` passes a key to the provider's constructor."""
 
     look: Callable[[], Awaitable[Sequence[DiscoveredProvider]]]
     ask: Callable[[Question], Awaitable[str | None]]
     lend: Callable[[DiscoveredProvider], None]
 
     async def find(self) -> ModelChoice:
-        """The first way there is that may be used.
+        """Return the first model that may be used.
 
-        Raises NoModelError when there is none, ConsentMissingError when the user was asked about one in vain.
+        Raise NoModelError without one, ConsentMissingError if the user did not answer.
         """
         unanswered = ""
         for found in await self.look():
@@ -47,10 +47,10 @@ class Discovery:
                 self.lend(found)
                 return ModelChoice(f"{found.provider}/{found.model}", found.origin)
             unanswered = unanswered or (found.consent if allowed is None else "")
-        raise ConsentMissingError(UNANSWERED.format(question=unanswered)) if unanswered else NoModelError(NOTHING)
+        raise ConsentMissingError(UNANSWERED.format(question=unanswered)) if unanswered else NoModelError(NO_MODEL)
 
     async def key_for(self, provider: str) -> bool:
-        """Look for a key of this provider where none was set; tell whether there is one now."""
+        """Look for a key of this provider if none is set; return whether there is one now."""
         for found in await self.look():
             if found.provider == provider and found.key and await self.is_allowed(found):
                 self.lend(found)
@@ -58,7 +58,7 @@ class Discovery:
         return False
 
     async def is_allowed(self, found: DiscoveredProvider) -> bool | None:
-        """Whether it may be used. Where consent is needed the user is asked once; None without an answer."""
+        """Return whether it may be used. If consent is needed the user is asked once; None without an answer."""
         if not found.consent:
             return True
         digest = sha256(f"{found.provider} {found.origin} {found.consent}".encode()).hexdigest()

@@ -1,9 +1,7 @@
-"""Which models play which part. Knows names, model facts and the configuration; calls nobody.
+"""Resolve the models of roles.
 
-A role (executor, evaluator, planner, small) is played by the model configured for it, else by the default one, else by
-the executor's; that one is found here where none is configured. The models of a role's fallback chain stand in for it.
-A model is ``provider/name``, a short name of the bundle's, or a name that one configured provider knows. Its facts
-(context, output, price) come from the configuration, else from its provider, and what neither says from the bundle.
+A role (executor, evaluator, planner, small) uses its configured model, else the default one, else the executor's;
+without any, one is discovered. The models of a role's fallback chain replace it when it fails.
 """
 
 import asyncio
@@ -40,7 +38,7 @@ LISTING_TIMEOUT = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ResolvedModel:
-    """A model and who offers it. ``name`` is ``provider/model``; ``known`` tells whether its price is."""
+    """A model and its provider. ``name`` is ``provider/model``; ``known``: its price is known."""
 
     name: str
     provider: Provider
@@ -51,7 +49,7 @@ class ResolvedModel:
 
 @dataclass(slots=True)
 class ModelRouter:
-    """Who plays what, looked up once each, and how they have done so far."""
+    """The models of all roles, resolved once each, and their recent failures."""
 
     config: Config
     catalogue: Catalogue
@@ -64,12 +62,12 @@ class ModelRouter:
     estimator: Estimator = field(default_factory=Estimator)
 
     async def choice(self, role: str, executor: str = EXECUTOR) -> ModelChoice:
-        """The model of a role, or of a name that is one already, and where it was found.
+        """Return the model of a role, or of a model's name, and where it was found.
 
-        A role that nothing is configured for is played by the executor's model: another one may be another vendor's.
+        A role without configuration uses the executor's model: another one may be another vendor's.
         """
-        if named := self.configured(role):
-            return ModelChoice(await self.full(named))
+        if named := self.configured_model(role):
+            return ModelChoice(await self.full_name(named))
         if role != EXECUTOR:
             return await self.choice(executor)
         try:
@@ -81,22 +79,22 @@ class ModelRouter:
         return self.found
 
     async def chain(self, role: str, executor: str = EXECUTOR) -> Sequence[str]:
-        """The models to ask for a role, one after the other, each once."""
+        """Return the models to call for a role, in order, each once."""
         first = (await self.choice(role, executor)).name
         return [name for name in dict.fromkeys((first, *await self.fallbacks(role))) if name not in self.excluded]
 
-    def configured(self, role: str) -> str:
-        """The model that the configuration names for a role, as it names it; empty when it names none."""
+    def configured_model(self, role: str) -> str:
+        """Return the model that the configuration names for a role; empty if it names none."""
         named = self.config[keys.MODEL_OF[role]] if role in ROLES else role
         return named or self.config[keys.DEFAULT_MODEL]
 
     async def fallbacks(self, role: str) -> list[str]:
-        """The models that stand in for a role's own when it does not answer."""
+        """Return the models that replace a role's own if it fails."""
         named = self.config[keys.FALLBACKS[role]] if role in ROLES else ()
-        return [await self.full(name) for name in named]
+        return [await self.full_name(name) for name in named]
 
-    async def full(self, name: str) -> str:
-        """``provider/model`` for a name; raises ConfigError for one that names no model, or several."""
+    async def full_name(self, name: str) -> str:
+        """Return ``provider/model`` for a name; raise ConfigError for an unknown or ambiguous one."""
         if "/" in name:
             return name
         if long_name := self.catalogue.long_name(name):
@@ -105,10 +103,12 @@ class ModelRouter:
         usable = [one for one in known if await self.usable(one.partition("/")[0])]
         if len(usable) == 1:
             return usable[0]
-        raise ConfigError(unclear(name, usable, known or get_close_matches(name, self.catalogue.short_names, n=1)))
+        raise ConfigError(
+            explain_unclear(name, usable, known or get_close_matches(name, self.catalogue.short_names, n=1))
+        )
 
     async def usable(self, provider: str) -> bool:
-        """Whether a provider is installed and has what it needs, such as a key."""
+        """Return whether a provider is installed and has what it needs, such as a key."""
         try:
             await self.load(provider)
         except KoiError:
@@ -116,11 +116,11 @@ class ModelRouter:
         return True
 
     def configured_roles(self) -> list[str]:
-        """The executor, and whoever else the configuration names: those are looked at before anything begins."""
+        """Return the executor and all other configured roles: their models are checked before a run."""
         return [EXECUTOR, *(role for role in ("evaluator", "planner") if keys.MODEL_OF[role] in self.config)]
 
-    async def resolved(self, name: str) -> ResolvedModel:
-        """Who plays under a full name."""
+    async def resolve_model(self, name: str) -> ResolvedModel:
+        """Return the model of a full name."""
         if name not in self.players:
             self.players[name] = await self.resolve(name)
         return self.players[name]
@@ -141,12 +141,12 @@ class ModelRouter:
 
     @property
     def ceiling(self) -> Price:
-        """What an unknown price is counted at: it is not free."""
+        """The assumed price of a model without a known price: it is not free."""
         return read_price(keys.UNKNOWN_PRICE, self.config)
 
 
-def unclear(name: str, usable: Sequence[str], near: Sequence[str]) -> str:
-    """Say why a short name does not do, and what would."""
+def explain_unclear(name: str, usable: Sequence[str], near: Sequence[str]) -> str:
+    """Explain why a short name is not usable, with a suggestion."""
     if usable:
         return f"Several configured providers have a model {name!r}. Write one of: {', '.join(usable)}."
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
@@ -154,18 +154,16 @@ def unclear(name: str, usable: Sequence[str], near: Sequence[str]) -> str:
 
 
 async def ask_provider(provider: Provider, bare: str, known: Model | None) -> Model:
-    """What the provider says of a model; what is known where it says nothing, else a modest guess."""
+    """Return the provider's facts about a model; else the known ones, else a low guess."""
     if isinstance(provider, SupportsDescribe):
         try:
             with contain_exit():
                 return await provider.describe(bare)
         except WrongServerError:
             raise
-        except (
-            RequestRejectedError
-        ) as error:  # a server that tells nothing of single models may have this one all the same
+        except RequestRejectedError as error:  # a server without details of single models may still have this one
             if known is None:
-                raise RequestRejectedError(f"{error}{await suggestion(provider, bare)}") from error
+                raise RequestRejectedError(f"{error}{await suggest_models(provider, bare)}") from error
     if known is not None:
         return replace(known, name=bare)
     try:
@@ -181,9 +179,9 @@ async def ask_provider(provider: Provider, bare: str, known: Model | None) -> Mo
 
 
 def executor_of(agent: Agent | None) -> str:
-    """The role, or the model, that does an agent's work; empty where a worker does it alone.
+    """Return the role, or the model, that does an agent's work; empty if a worker does it alone.
 
-    Where all members of a team have models of their own, it is the first one's: they need no other.
+    If all members of a team have models of their own, it is the first one's.
     """
     if agent is None:
         return EXECUTOR
@@ -193,8 +191,8 @@ def executor_of(agent: Agent | None) -> str:
     return members[0] if members and all(member not in ("", EXECUTOR) for member in members) else EXECUTOR
 
 
-async def suggestion(provider: Provider, bare: str) -> str:
-    """Names near to one that was refused."""
+async def suggest_models(provider: Provider, bare: str) -> str:
+    """Suggest names similar to an unknown one."""
     try:
         async with asyncio.timeout(LISTING_TIMEOUT):
             with contain_exit():

@@ -1,4 +1,4 @@
-"""Read what the configuration says of models, as ``[models.known."provider/model"]``."""
+"""Read the facts about models in the configuration, such as ``[models.known."provider/model"]``."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def model_from_settings(name: str, config: Config, known: Model | None) -> Model
 
 
 def with_catalogue(model: Model, known: Model | None) -> Model:
-    """Return the same with what the bundle knows and nobody else said."""
+    """Return the facts, completed by those of the bundle."""
     if known is None:
         return model
     return replace(model, price=model.price or known.price, edit=model.edit or known.edit, can=model.can or known.can)
@@ -46,7 +46,7 @@ def read_price(key: Key[list[float]], config: Config) -> Price:
 
 
 def is_price(part: object) -> bool:
-    """Whether this is a finite number, zero or more."""
+    """Return whether this is a finite number, zero or more."""
     return isinstance(part, (int, float)) and not isinstance(part, bool) and 0 <= part <= LARGEST
 
 
@@ -56,6 +56,6 @@ def sanitize_price(model: Model) -> Model:
 
 
 def is_usable(price: Price) -> bool:
-    """Whether all parts of it are prices, also those beyond a number of tokens."""
+    """Return whether all parts of it are prices, also those beyond a number of tokens."""
     own = all(map(is_price, (price.input, price.output, price.cache_read, price.cache_write)))
     return own and (price.beyond is None or is_usable(price.beyond))

@@ -1,4 +1,4 @@
-"""A conversation as one of several models may read it: another's thoughts are sealed for that one alone. Pure."""
+"""Remove the reasoning of other models from a conversation: its signature is valid for one model only."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from openkoi_hookspecs import Message, Part, Reasoning
 
 
 def strip_foreign_reasoning(messages: Sequence[Message], model: str) -> list[Message]:
-    """Return messages without the reasoning of other models."""
+    """Return the messages without other models' reasoning; the same object if there is none."""
     return [without_foreign(message, model) for message in messages]
 
 

@@ -34,11 +34,11 @@ class RequestStats:
         """About how many tokens: a quarter of the bytes, and a little for each message."""
         return (self.system_size + self.size + self.tools_size) // BYTES + OVERHEAD * (1 + len(self.messages))
 
-    def updated(self, request: Request) -> "RequestStats":
+    def update(self, request: Request) -> "RequestStats":
         """Return the stats of a request; messages that it has in common with the one before are not looked at."""
         messages, known = tuple(request.messages), len(self.messages)
         if messages[:known] != self.messages:
-            return NO_STATS.updated(request)
+            return NO_STATS.update(request)
         added = messages[known:]
         parts = [part for message in added for part in message.parts]
         return RequestStats(
@@ -57,7 +57,7 @@ NO_STATS = RequestStats()
 
 def stats_of(request: Request) -> RequestStats:
     """Return the stats of one request."""
-    return NO_STATS.updated(request)
+    return NO_STATS.update(request)
 
 
 def tool_size(tool: Tool) -> int:

@@ -1,4 +1,4 @@
-"""What one request may cost at most, and what it did cost. Depends on numbers alone."""
+"""Compute what one request may cost at most, and what it cost."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -9,17 +9,17 @@ from openkoi_hookspecs import Amount, Cost, Price, Usage
 CACHED_SHARE = 0.1
 INPUT_MARGIN = 1.25
 ROUNDING = 1e-9
-TRUSTED = 4.0
-SMALLEST_ANSWER = 256
-ONCE = 1.05
+MAX_TRUSTED_FACTOR = 4.0
+MIN_ANSWER_TOKENS = 256
+NORMAL_MARGIN = 1.05
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """What is reserved for one request, and the output that this leaves room for.
+    """What is reserved for one request, and the output that this allows.
 
-    ``rate`` is what a token of the answer costs in dollars. A ``wide`` one reserves so many times the worst case, since
-    more was counted than that before.
+    ``rate`` is the price of an output token in dollars. ``wide`` multiplies the worst case, since more was counted than
+    that before.
     """
 
     tokens: int
@@ -31,13 +31,13 @@ class Reservation:
 
     @property
     def amount(self) -> Amount:
-        """What is reserved."""
+        """The reserved amount."""
         return Amount(tokens=self.tokens, usd=self.usd)
 
     @property
     def least(self) -> "Reservation":
-        """The same with an answer that is just long enough to be of use."""
-        return self.shorter(min(SMALLEST_ANSWER, self.max_output))
+        """The same with the shortest useful answer."""
+        return self.shorter(min(MIN_ANSWER_TOKENS, self.max_output))
 
     def shorter(self, output: int) -> "Reservation":
         """Return what is reserved if the answer is cut off after so many tokens."""
@@ -51,7 +51,7 @@ class Reservation:
         return self.shorter(max(self.least.max_output, self.max_output - less))
 
     def so_far(self, output: int) -> tuple[Usage, float]:
-        """What is paid for a question of which nothing more is heard, when so much of an answer may have come."""
+        """Return what is charged for a request that broke off after so much of an answer."""
         missing = max(0, self.max_output - output) * self.wide
         used = Usage(input=round(self.tokens - self.max_output * self.wide), output=min(output, self.max_output))
         return used, max(0.0, self.usd - missing * self.rate)
@@ -66,12 +66,12 @@ class Reservation:
         return Usage(input=self.tokens - output, output=output)
 
     def outrun(self, usage: Usage, usd: float) -> float:
-        """How many times the worst case was used, whatever was reserved for it."""
+        """Return how many times the worst case was used."""
         dollars = usd / self.usd if usd > self.usd + ROUNDING and self.usd > 0 else 0.0
         return self.wide * max(usage.total / self.tokens if self.tokens else math.inf, dollars)
 
-    def exceeded(self, usage: Usage, usd: float) -> str:
-        """What was used beyond it, for a person; empty when nothing was."""
+    def describe_excess(self, usage: Usage, usd: float) -> str:
+        """Describe what was used beyond it, for the user; empty if nothing was."""
         if usage.total > self.tokens:
             return f"counted {usage.total:,} tokens where {self.tokens:,} were reserved"
         return f"cost ${usd:.4f} where ${self.usd:.4f} were reserved" if usd > self.usd + ROUNDING else ""
@@ -79,25 +79,25 @@ class Reservation:
 
 @dataclass(slots=True)
 class EstimateMargin:
-    """How many times the worst case is reserved, by a task and its parts, since a vendor counted more than that."""
+    """How many times the worst case is reserved, by a task and its parts, since a vendor counted more."""
 
     wide: float = 1.0
     strikes: int = 0
 
     def outrun(self, lease: Reservation, times: float) -> bool:
-        """Reserve more from now on; tell whether that is of no use: it was too much, or again although it was known."""
+        """Reserve more from now on; return whether that is useless: it was too much, or happened again."""
         self.strikes += lease.wide >= self.wide
         self.wide = max(self.wide, times * INPUT_MARGIN)
-        return times > TRUSTED or self.strikes > 1
+        return times > MAX_TRUSTED_FACTOR or self.strikes > 1
 
-    def kept(self) -> None:
-        """Be less careful after a count that was within what was reserved."""
+    def relax(self) -> None:
+        """Reserve less after a count within what was reserved."""
         self.strikes = 0
-        self.wide = (1.0 + self.wide) / 2 if self.wide > ONCE else 1.0
+        self.wide = (1.0 + self.wide) / 2 if self.wide > NORMAL_MARGIN else 1.0
 
 
 def max_price(price: Price, tokens: int) -> Price:
-    """The price of a request that may come out a little longer or shorter than was thought: of each part the dearer."""
+    """Return the price of a request whose length is uncertain: the highest of each part."""
     other = price.at(round(tokens * INPUT_MARGIN))
     return Price(
         max(price.input, other.input),
@@ -108,7 +108,7 @@ def max_price(price: Price, tokens: int) -> Price:
 
 
 def cost(usage: Usage, price: Price) -> float:
-    """Dollars for one call."""
+    """Return the dollars for one call."""
     return (
         usage.input * price.input
         + usage.output * price.output
@@ -118,7 +118,7 @@ def cost(usage: Usage, price: Price) -> float:
 
 
 def tiered_cost(usage: Usage, price: Price) -> float:
-    """Dollars for one call, at the price of a request as long as it was."""
+    """Return the dollars for one call, at the price of a request of that length."""
     return cost(usage, price.at(usage.input + usage.cache_read + usage.cache_write))
 
 
@@ -128,6 +128,6 @@ def cost_of_call(usage: Usage, usd: float, weighted: float) -> Cost:
 
 
 def budget_tokens(usage: Usage, price: Price) -> float:
-    """Tokens as the budget counts them: cached ones at their price ratio, so that a long run of appends fits."""
+    """Return tokens as the budget counts them: cached ones at their price ratio, so that long conversations fit."""
     share = min(1.0, (price.cache_read or price.input) / price.input) if price.input > 0 else CACHED_SHARE
     return usage.input + usage.output + usage.cache_write + usage.cache_read * share

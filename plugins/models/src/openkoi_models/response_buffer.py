@@ -1,7 +1,4 @@
-"""Take an answer in as it streams: pieces of text grow together, and what is told of them never splits a secret.
-
-Knows chunks; knows no budget, event or provider.
-"""
+"""Buffer a streamed answer: text grows in parts, and what is flushed never splits a secret."""
 
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -12,17 +9,17 @@ from openkoi_hookspecs import Buffered, FinishReason, Part, Reasoning, StreamEnd
 
 from .request_stats import BYTES, answer_tokens
 
-TELLING = 0.05
+FLUSH_SECONDS = 0.05
 MAX_CHARACTERS_PER_TOKEN = 8
 """Characters for each token that was asked for. Prose and code have 3 to 5 a token, dense tables up to 7, so that an
 honest answer is never cut; a token of any script is at least one character."""
-SEAL_SHARE = 4
+SIGNATURE_SHARE = 4
 """Characters of a sealed thought that count as one: encrypted ones are longer than what was thought."""
 
 
 @dataclass(slots=True)
 class ResponseBuffer:
-    """What was received of an answer so far; no more of it is kept than ``max_output`` tokens can be."""
+    """What was received of an answer so far; no more than ``max_output`` tokens of it are kept."""
 
     max_output: int
     parts: list[Part] = field(default_factory=list)
@@ -31,8 +28,8 @@ class ResponseBuffer:
     buffered: int = 0
     overlong: bool = False
     lost: list[Part] = field(default_factory=list)
-    untold: str = ""
-    told: float = 0.0
+    unflushed: str = ""
+    flushed_at: float = 0.0
 
     def take(self, chunk: Text | Reasoning | ToolCall | Buffered | StreamEnd) -> None:
         """Add one chunk; pieces of text are joined. The chunk that exceeds the limit is cut, and ends the answer."""
@@ -53,15 +50,15 @@ class ResponseBuffer:
 
     def add(self, chunk: Text | Reasoning | ToolCall) -> None:
         """Keep one chunk."""
-        if self.parts and (grown := joined(self.parts[-1], chunk)):
+        if self.parts and (grown := join_parts(self.parts[-1], chunk)):
             self.parts[-1] = grown
         else:
             self.parts.append(chunk)
         if isinstance(chunk, Text):
-            self.untold += chunk.text
+            self.unflushed += chunk.text
 
     def cut(self, chunk: Text | Reasoning | ToolCall | Buffered, room: int) -> None:
-        """End the answer as one that reached its length limit: no tool call in it is acted upon."""
+        """End the answer at its length limit: none of its tool calls is run."""
         if isinstance(chunk, ToolCall):
             self.lost.append(chunk)
         elif not isinstance(chunk, Buffered):
@@ -73,31 +70,31 @@ class ResponseBuffer:
 
     @property
     def tokens(self) -> int:
-        """About how many output tokens were read, including those that are not kept."""
+        """About how many output tokens were received, including those that are not kept."""
         return answer_tokens((*self.parts, *self.lost)) + self.buffered // BYTES
 
     def flush(self) -> str:
-        """What came since the last telling, a few times a second, up to where no secret is split."""
-        if not self.untold or (self.done is None and perf_counter() - self.told < TELLING):
+        """Return what arrived since the last flush, a few times a second, up to where no secret is split."""
+        if not self.unflushed or (self.done is None and perf_counter() - self.flushed_at < FLUSH_SECONDS):
             return ""
-        end = len(self.untold) if self.done else safe_cut(self.untold, current_redactor())
-        self.told, text, self.untold = perf_counter(), self.untold[:end], self.untold[end:]
+        end = len(self.unflushed) if self.done else safe_cut(self.unflushed, current_redactor())
+        self.flushed_at, text, self.unflushed = perf_counter(), self.unflushed[:end], self.unflushed[end:]
         return sanitize_text(text)
 
     def parts_by(self, speaker: str) -> tuple[Part, ...]:
-        """The answer's parts, with every text in them such that it can be written, and thoughts with whose they are."""
+        """Return the answer's parts, with sanitized text, and reasoning with its model."""
         return tuple(whole_part(part, speaker) for part in self.parts)
 
 
 def length_of(chunk: Text | Reasoning | ToolCall | Buffered) -> int:
-    """How many characters a model wrote for a chunk."""
+    """Return how many characters a model wrote for a chunk."""
     match chunk:
         case Buffered():
             return chunk.length
         case ToolCall():
             return len(chunk.tool) + len(str(chunk.arguments))
         case Reasoning():
-            return len(chunk.text) + len(chunk.signature) // SEAL_SHARE
+            return len(chunk.text) + len(chunk.signature) // SIGNATURE_SHARE
     return len(chunk.text)
 
 
@@ -114,8 +111,8 @@ def whole_part(part: Part, speaker: str) -> Part:
     return part
 
 
-def joined(before: Part, chunk: Text | Reasoning | ToolCall) -> Part | None:
-    """Two pieces as one, where they are: a thought that is sealed is over."""
+def join_parts(before: Part, chunk: Text | Reasoning | ToolCall) -> Part | None:
+    """Join two parts where possible: signed reasoning is complete."""
     match before, chunk:
         case Text(), Text():
             return Text(before.text + chunk.text)

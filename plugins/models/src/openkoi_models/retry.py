@@ -1,4 +1,4 @@
-"""What to do when a model does not answer: wait and ask again, ask the next one, or give up. Pure but for a clock."""
+"""Decide when a model fails: wait and retry, call the next one, or give up."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,41 +10,43 @@ from openkoi_hookspecs import EmptyResponseError, ProviderUnavailableError
 
 T = TypeVar("T")
 
-TRIES = 4
-TRIES_BEFORE_NEXT = 2
-TRIES_OF_EMPTY = 2  # issue 15: the same question to a model that says nothing is not worth four requests
-MAX_WAIT = 60.0
-RETRY_BUDGET = 120.0
-FIRST_WAIT = 0.5
+MAX_TRIES = 4
+MAX_TRIES_BEFORE_NEXT = 2
+MAX_TRIES_OF_EMPTY = 2  # issue 15: the same question to a model that says nothing is not worth four requests
+MAX_WAIT_SECONDS = 60.0
+RETRY_BUDGET_SECONDS = 120.0
+FIRST_WAIT_SECONDS = 0.5
 JITTER = 0.25
-COOLDOWN = 60.0
+COOLDOWN_SECONDS = 60.0
 
 
 def backoff(error: ProviderUnavailableError, tries: int, *, others: bool = False) -> float | None:
-    """How long to wait before asking the same model again; None: it is of no use, or somebody else can be asked.
+    """Return how long to wait before retrying; None if that is useless, or another model is available.
 
-    What the vendor says is a lower bound; without it the wait doubles. A little chance keeps runs from asking together.
+    The vendor's time is a lower bound; without it the wait doubles. Jitter keeps runs from retrying together.
     """
     least = error.retry_after or 0.0
-    most = TRIES_OF_EMPTY if isinstance(error, EmptyResponseError) else TRIES_BEFORE_NEXT if others else TRIES
-    if least > MAX_WAIT or tries >= most:
+    most = (
+        MAX_TRIES_OF_EMPTY if isinstance(error, EmptyResponseError) else MAX_TRIES_BEFORE_NEXT if others else MAX_TRIES
+    )
+    if least > MAX_WAIT_SECONDS or tries >= most:
         return None
-    wait = max(least, FIRST_WAIT * 2.0 ** (tries - 1))
-    return min(wait * uniform(1.0, 1.0 + JITTER), max(least, MAX_WAIT))
+    wait = max(least, FIRST_WAIT_SECONDS * 2.0 ** (tries - 1))
+    return min(wait * uniform(1.0, 1.0 + JITTER), max(least, MAX_WAIT_SECONDS))
 
 
 @dataclass(slots=True)
 class Cooldowns:
-    """Models that did not answer, and until when they are left alone."""
+    """Models that failed, and until when they are not called."""
 
     clock: Callable[[], float] = monotonic
     until: dict[str, float] = field(default_factory=dict)
 
     def leave(self, name: str, seconds: float | None) -> None:
-        """Leave a model alone for as long as it asked for, or a minute."""
-        self.until[name] = self.clock() + max(seconds or 0.0, COOLDOWN)
+        """Do not call a model for as long as it asked, or a minute."""
+        self.until[name] = self.clock() + max(seconds or 0.0, COOLDOWN_SECONDS)
 
     def ready(self, names: Sequence[str]) -> Sequence[str]:
-        """Those that can be asked now; all of them when none can, for something must be tried."""
+        """Return those that can be called now; all of them if none can."""
         now = self.clock()
         return [name for name in names if self.until.get(name, 0.0) <= now] or names

@@ -1,7 +1,7 @@
-"""Make messages that one model can be sent: images and files that it cannot be shown are named in words instead.
+"""Adapt messages to one model: images and files that it cannot see are replaced by a note.
 
-Bytes that the log keeps are read here. Each message is converted once, so that a growing conversation is sent as the
-same objects, whose bytes providers keep.
+Files in the log are read here. Each message is converted once, so that a growing conversation is sent as the same
+objects, whose encoding providers cache.
 """
 
 from collections.abc import Collection, Sequence
@@ -33,9 +33,9 @@ Content = Text | Image | File
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a model can be shown besides text: parts of these media types, if it sees anything at all.
+    """What a model can see besides text: parts of these media types, if any.
 
-    ``refused`` are digests of parts that it was sent in a request that was refused.
+    ``refused`` are digests of parts in a request that it refused.
     """
 
     name: str
@@ -67,7 +67,7 @@ class SendableMessages:
         if len(self.kept) > MAX_KEPT:
             self.kept.clear()
         if (id(message), shown) not in self.kept:
-            self.kept[id(message), shown] = message, self.converted(message, shown)
+            self.kept[id(message), shown] = message, self.convert_message(message, shown)
         return self.kept[id(message), shown][1]
 
     def shown_to(self, resolved: ResolvedModel) -> Shown:
@@ -77,10 +77,10 @@ class SendableMessages:
         types = tuple(provider.media_types) if isinstance(provider, SupportsMedia) else IMAGE_TYPES
         return Shown(resolved.name, sees, types, self.refusals.get(resolved.name, frozenset()))
 
-    def refused(self, error: RequestRejectedError, messages: Sequence[Message], resolved: ResolvedModel) -> bool:
-        """Note that a model refused messages; return whether it may take them without their images and files.
+    def note_refusal(self, error: RequestRejectedError, messages: Sequence[Message], resolved: ResolvedModel) -> bool:
+        """Record that a model refused messages; return whether to retry without their images and files.
 
-        A broken image makes every request be refused that contains it.
+        A broken image makes every request with it fail.
         """
         known = self.refusals.get(resolved.name, frozenset())
         sent = frozenset(part.digest for part in media_in(messages))
@@ -97,7 +97,7 @@ class SendableMessages:
         self.warnings = dict.fromkeys(self.warnings, False)
         return fresh
 
-    def converted(self, message: Message, shown: Shown) -> Message:
+    def convert_message(self, message: Message, shown: Shown) -> Message:
         parts = tuple(self.part(part, shown) for part in message.parts)
         return message if parts == message.parts else replace(message, parts=parts)
 
@@ -110,12 +110,12 @@ class SendableMessages:
         if isinstance(part, Text):
             return part
         try:
-            return self.loaded(part, shown)
+            return self.load_part(part, shown)
         except KoiError as error:
             self.warnings.setdefault(f"{error} The model is sent a note in its place.", True)
             return Text(f"[{sentence(part)} was here. It is missing in the run log.]")
 
-    def loaded(self, part: Image | File, shown: Shown) -> Content:
+    def load_part(self, part: Image | File, shown: Shown) -> Content:
         """Return an image or a file with its bytes, or words in its place; raises KoiError if the bytes are gone."""
         if isinstance(part, File) and (text := part.text) is not None:
             return Text(quote_untrusted(part.name, text))
@@ -135,5 +135,5 @@ class SendableMessages:
 
 
 def is_about_content(error: RequestRejectedError) -> bool:
-    """Whether a refusal may be due to an image or a file in the request: not to its length, the key or the quota."""
+    """Return whether a refusal may be due to an image or a file: not to its length, the key or the quota."""
     return not error.context_overflow and any(status in str(error) for status in CONTENT_STATUSES)

@@ -1,4 +1,4 @@
-"""The budget that all runs pay from, as it is chosen: a plugin, so that whatever goes wrong in it is contained."""
+"""Reserve from the budget that all runs share: a plugin, so errors in it are contained."""
 
 import math
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ TOO_LITTLE = "it granted {granted}, which is less than the call needs"
 
 @dataclass(slots=True)
 class SharedBudget:
-    """The chosen budget of this process. ``exceeded`` names the limit beyond which a vendor has counted."""
+    """The chosen budget of this process. ``exceeded`` is the limit beyond which a vendor has counted."""
 
     config: Config
     load: Callable[[str, str], Awaitable[object]]
@@ -51,8 +51,8 @@ class SharedBudget:
     async def reserve(self, request: BudgetRequest, seconds: float) -> Amount:
         """Reserve what a call may cost, and return how much of it is granted.
 
-        Raises LimitExceededError where that is too little or takes longer than this, PluginError for whatever else the
-        budget raises.
+        Raise LimitExceededError if that is too little or takes longer than this, PluginError for other errors of the
+        budget.
         """
         if self.exceeded:
             raise LimitExceededError(self.exceeded)
@@ -63,7 +63,7 @@ class SharedBudget:
             granted = await with_timeout(budget.reserve(request), seconds)
         except KoiError:
             raise
-        except Exception as error:  # a budget is a plugin: without it nobody knows what may be spent
+        except Exception as error:  # a budget is a plugin: without it the limits are unknown
             raise PluginError(self.name, "reserve", f"{type(error).__name__}: {error}") from error
         if wrong := wrong_grant(granted, request):
             raise PluginError(self.name, "reserve", wrong)
@@ -81,7 +81,7 @@ class SharedBudget:
             self.warn(NOT_RECORDED.format(error))
 
     async def stop(self, limit: str) -> None:
-        """Refuse all further calls of this process where a day has a limit, since a vendor counts beyond it."""
+        """Refuse all further calls of this process if a day has a limit, since a vendor counts beyond it."""
         if not self.name or self.exceeded:
             return
         try:
@@ -96,7 +96,7 @@ class SharedBudget:
 
 
 def wrong_grant(granted: object, request: BudgetRequest) -> str:
-    """Say what is wrong with what a budget granted; empty if nothing is."""
+    """Describe what is wrong with a budget's grant; empty if nothing is."""
     if wrong := type_error_of(granted, Amount):
         return wrong
     amount, least = cast(Amount, granted), request.least

@@ -14,7 +14,7 @@ from openkoi_hookspecs import Amount, Cost, LimitExceededError, Limits, Price, U
 
 from .reservation import (
     INPUT_MARGIN,
-    SMALLEST_ANSWER,
+    MIN_ANSWER_TOKENS,
     EstimateMargin,
     Reservation,
     budget_tokens,
@@ -23,12 +23,12 @@ from .reservation import (
     tiered_cost,
 )
 
-KEPT_SHARE = 0.25  # of a limit: a small budget is for the work before it is for the judge
+MAX_KEPT_SHARE = 0.25  # of a limit: a small budget is for the work before the judge
 
 
 @dataclass(slots=True)
 class TaskBudget:
-    """One task's limits, what is spent of them, and what is reserved."""
+    """One task's limits, what was spent of them, and what is reserved."""
 
     limits: Limits
     parent: "TaskBudget | None" = None
@@ -51,18 +51,18 @@ class TaskBudget:
 
     @property
     def cost(self) -> Cost:
-        """What is used so far."""
+        """The cost so far."""
         return replace(self.used, seconds=self.now - self.started)
 
     @property
     def seconds_left(self) -> float:
-        """How long the task may still take."""
+        """The remaining time of the task."""
         own = self.limits.seconds - (self.now - self.started)
         return own if self.parent is None else min(own, self.parent.seconds_left)
 
     @property
     def overspent(self) -> str:
-        """The limit of which more was used than reserved, here or by whoever is paid from the same purse."""
+        """The limit of which more was used than reserved, by this task or another with the same budget."""
         return self.exceeded or (self.parent.overspent if self.parent else "")
 
     @property
@@ -92,25 +92,29 @@ class TaskBudget:
         return own if self.parent is None else min(own, self.parent.calls_left)
 
     def keep_back(self, tokens: int, usd: float) -> None:
-        """Reserve one call of this size for the judge: nobody else may lease it until the next call of this method."""
+        """Reserve one call of this size for the judge: only the next call of this method releases it."""
         self.kept = Cost(
-            budget_tokens=min(tokens, int(KEPT_SHARE * self.limits.tokens)),
-            usd=min(usd, KEPT_SHARE * self.limits.usd),
+            budget_tokens=min(tokens, int(MAX_KEPT_SHARE * self.limits.tokens)),
+            usd=min(usd, MAX_KEPT_SHARE * self.limits.usd),
             calls=int(tokens > 0 and self.limits.calls > 1),
         )
 
     def is_small_for(self, tokens: int, usd: float) -> bool:
-        """Whether a call of this size is more than the share of a limit that is kept back for it."""
+        """Return whether a call of this size exceeds the share of a limit that is kept back for it."""
         limits = self.limits
-        return tokens > KEPT_SHARE * limits.tokens or usd > KEPT_SHARE * limits.usd or KEPT_SHARE * limits.calls < 1
+        return (
+            tokens > MAX_KEPT_SHARE * limits.tokens
+            or usd > MAX_KEPT_SHARE * limits.usd
+            or MAX_KEPT_SHARE * limits.calls < 1
+        )
 
     def reserve(self, estimate: int, max_output: int, price: Price) -> Reservation:
-        """Set the worst case of a request aside, shrinking its answer if it must be; raises LimitExceededError."""
+        """Reserve the worst case of a request, with a shorter answer if needed; raise LimitExceededError."""
         tokens_in, wide = round(estimate * INPUT_MARGIN), self.margin.wide
         price = max_price(price, tokens_in)
         usd_in = tokens_in * max(price.input, price.cache_read, price.cache_write) / 1e6
         output = self.room(tokens_in, usd_in, max_output, price)
-        self.refused = self.reached(output, min(SMALLEST_ANSWER, max_output), usd_in * wide)
+        self.refused = self.limit_reached(output, min(MIN_ANSWER_TOKENS, max_output), usd_in * wide)
         if self.refused:
             raise LimitExceededError(self.refused)
         rate = price.output / 1e6
@@ -118,17 +122,17 @@ class TaskBudget:
         return self.hold(Reservation(tokens, usd, output, rate, wide))
 
     def room(self, tokens_in: int, usd_in: float, max_output: int, price: Price) -> int:
-        """How long an answer may be at most; -1 when there are no tokens even for the question."""
+        """Return the maximum length of an answer; -1 if there are no tokens even for the request."""
         tokens_left, usd_left = self.tokens_left / self.margin.wide, self.usd_left / self.margin.wide
         output = min(max_output, int(tokens_left) - tokens_in)
-        if output < min(SMALLEST_ANSWER, max_output):
+        if output < min(MIN_ANSWER_TOKENS, max_output):
             return -1
         if price.output > 0:
             output = int(min(output, max(0.0, usd_left - usd_in) / price.output * 1e6))
         return output
 
-    def reached(self, output: int, least: int, usd_in: float) -> str:
-        """The limit that forbids a request; empty when none does."""
+    def limit_reached(self, output: int, least: int, usd_in: float) -> str:
+        """Return the limit that forbids a request; empty if none does."""
         if self.calls_left <= 0:
             return "calls"
         if self.seconds_left <= 0:
@@ -146,19 +150,19 @@ class TaskBudget:
         return lease
 
     def shorten(self, lease: Reservation, granted: Amount) -> Reservation:
-        """Reserve no more than was granted by a budget above the task; return the reservation with a shorter answer."""
+        """Reserve no more than a budget above the task granted; return the reservation with a shorter answer."""
         self.release(lease)
         return self.hold(lease.within(granted))
 
     def settle(self, lease: Reservation, usage: Usage, price: Price, *, counted: Usage | None = None) -> float:
-        """Give a lease back and charge what was used, never more dollars than were reserved; return the dollars.
+        """Replace a reservation by the charge, never more dollars than were reserved; return the dollars.
 
-        When more was ``counted`` than reserved, more is reserved from now on; the task ends where that is of no use.
+        If more was ``counted`` than reserved, more is reserved from now on; the task ends if that is useless.
         """
         counted = counted or usage
         usd = tiered_cost(counted, price)
-        if not lease.exceeded(counted, usd):
-            self.margin.kept()
+        if not lease.describe_excess(counted, usd):
+            self.margin.relax()
         elif self.margin.outrun(lease, lease.outrun(counted, usd)):
             self.overspend("tokens" if counted.total > lease.tokens else "dollars")
         charged = min(tiered_cost(usage, price), lease.usd)
@@ -167,12 +171,12 @@ class TaskBudget:
 
     @property
     def over(self) -> bool:
-        """Whether nothing is asked any more: a limit is passed, or a vendor's counts cannot be bounded."""
+        """Whether no more calls are made: a limit is exceeded, or a vendor's counts cannot be bounded."""
         tokens, usd = self.tokens_left + self.kept.budget_tokens, self.usd_left + self.kept.usd
         return bool(self.overspent) or min(tokens, usd) < 0
 
     def overspend(self, limit: str) -> None:
-        """Note that a vendor counted more than was reserved: nothing is asked after that, by nobody."""
+        """Record that a vendor counted more than was reserved: no calls are made after that."""
         self.exceeded = self.exceeded or limit
         if self.parent is not None:
             self.parent.overspend(limit)
@@ -188,9 +192,9 @@ class TaskBudget:
         self.used += cost_of_call(usage, usd, budget_tokens(usage, Price(0.0, 0.0)))
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Do not count the time in which a person is waited for, here and in the tasks that this one is a part of."""
-        with self.parent.paused() if self.parent else nullcontext():
+    def pause(self) -> Iterator[None]:
+        """Stop the clock while waiting for the user, here and in the tasks above."""
+        with self.parent.pause() if self.parent else nullcontext():
             self.stopped = self.now
             self.waits += 1
             self.move_deadlines(None)
@@ -203,17 +207,17 @@ class TaskBudget:
                     self.move_deadlines(self.seconds_left)
 
     def move_deadlines(self, seconds: float | None) -> None:
-        """Let whatever has a deadline go on for so long, or without one."""
+        """Postpone all deadlines by so many seconds, or remove them."""
         for deadline in self.deadlines:
             deadline.reschedule(None if seconds is None else asyncio.get_running_loop().time() + max(0.0, seconds))
 
     @property
     def now(self) -> float:
-        """The clock, which does not move while a person is waited for."""
+        """The clock, which stands still while waiting for the user."""
         return self.stopped if self.waits else self.clock()
 
     def release(self, lease: Reservation) -> None:
-        """Give a lease back unused: the request was not answered."""
+        """Release a reservation: the request was not answered."""
         self.leases.remove(lease)
         if self.parent is not None:
             self.parent.release(lease)

@@ -62,7 +62,7 @@ def test_another_tool_is_none_of_its_business() -> None:
     ["https://docs.python.org", "docs.python.org/3", "", "a b", "user@host", "host:", "host:http", "*.", "*x.org"],
 )
 def test_a_line_that_is_no_host_is_refused_with_its_key(line: str) -> None:
-    with pytest.raises(ConfigError, match=r"\[tools.fetch\] allow: .* is no host"):
+    with pytest.raises(ConfigError, match=r"\[tools.fetch\] allow: .* is not a host"):
         Fetch(allow=[line])
 
 
@@ -97,7 +97,7 @@ def test_in_a_run_another_host_is_asked_about_and_without_an_answer_nothing_is_s
 
     questions = [record.event.text for record in done.records if isinstance(record.event, events.QuestionAsked)]
     assert not [record for record in done.records if isinstance(record.event, events.ToolCallStarted)]
-    assert questions[0].startswith("elsewhere.example is not among the hosts")
+    assert questions[0].startswith("elsewhere.example is not an allowed host")
     assert 'Allow fetch_url {"url": "https://elsewhere.example/?q=secret"}?' in questions[0]
 
 

@@ -157,7 +157,7 @@ def test_a_denial_says_what_a_person_can_list(web: "Web") -> None:
     said = web.reader("127.0.0.1:8000").judge("http://[::1]:8000/")
 
     assert isinstance(said, Deny)
-    assert said.reason.endswith("A person can list it in [tools.fetch] allow: '[::1]:8000'.")
+    assert said.reason.endswith("The user can list it in [tools.fetch] allow: '[::1]:8000'.")
 
 
 @pytest.mark.parametrize("start", [-1, 1.5, True, "ten", [1]])

@@ -1,4 +1,4 @@
-"""Agents written down in YAML, as OpenKoi's facts: a library, without entry points."""
+"""Read agents from YAML files: a library, without entry points."""
 
 from .reading import read_agent
 from .spec import Bounds, Spec

@@ -1,6 +1,6 @@
-"""Make agents of what files say, members and all. Knows shapes, documents and files.
+"""Build agents from files, with their members.
 
-Goes on after a fault, so that everything that is wrong is said at once.
+Reading continues after an error, so that all errors are reported at once.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from .shape import AgentShape
 from .spec import Bounds, Spec
 from .text_file import text_of
 
-DEEPEST, MOST = 7, 200
+MAX_DEPTH, MAX_AGENTS = 7, 200
 WORKER = "team"
 UNUSED = {
     ("evaluation",): "a team is judged as a whole",
@@ -37,7 +37,7 @@ UNUSED = {
 
 @dataclass(slots=True)
 class Building:
-    """One reading: what was found wrong, what is not made use of, and how many agents there are so far."""
+    """One reading: the errors, the notes on unused keys, and the number of agents so far."""
 
     faults: list[SpecProblem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Building:
         return None if document.data is None and document.faults else Part(document)
 
     def spec(self, part: Part, trail: Sequence[Path], depth: int = 0) -> Spec | None:
-        """An agent with its members; None when something is wrong with it."""
+        """Return an agent with its members; None if something is wrong with it."""
         self.count += 1
         members = self.members(part, trail, depth)
         found = check_shape(part, self.faults)
@@ -79,8 +79,10 @@ class Building:
         return [*found.values()]
 
     def member(self, one: object, path: Keys, part: Part, trail: Sequence[Path], depth: int) -> Agent | None:
-        if depth > DEEPEST or self.count >= MOST:
-            self.blame(part, path, f"is one too many: {MOST} agents at most, teams in teams {DEEPEST} deep at most")
+        if depth > MAX_DEPTH or self.count >= MAX_AGENTS:
+            self.blame(
+                part, path, f"is one too many: the limits are {MAX_AGENTS} agents, and {MAX_DEPTH} levels of teams"
+            )
             return None
         if isinstance(one, str):
             return self.from_file(one, path, part, trail, depth)
@@ -91,16 +93,16 @@ class Building:
         return self.add_member(inner, self.spec(inner, trail, depth))
 
     def from_file(self, name: str, path: Keys, part: Part, trail: Sequence[Path], depth: int) -> Agent | None:
-        """A member that has a file of its own, which is named from this one's folder."""
+        """Return a member from a file of its own, whose path is relative to this one's folder."""
         file = Path(part.document.file).parent / name
         if real(file) in trail:
             circle = " -> ".join(one.name for one in [*trail, real(file)])
-            self.blame(part, path, f"leads back to where it began: {circle}")
+            self.blame(part, path, f"refers back to itself: {circle}")
             return None
         try:
             text = text_of(file)
         except ConfigError as error:
-            self.blame(part, path, f"cannot be had: {str(error).removesuffix('.')}")
+            self.blame(part, path, f"cannot be read: {str(error).removesuffix('.')}")
             return None
         inner = self.open_file(text, file)
         return self.add_member(inner, self.spec(inner, (*trail, real(file)), depth)) if inner else None
@@ -114,18 +116,18 @@ class Building:
         return spec.agent if spec else None
 
     def instructions(self, name: str, part: Part) -> str:
-        """The text of a file beside the agent's, or below: what lies elsewhere was not meant for a model."""
+        """Return the text of a file in the agent's folder or below; others were not meant for a model."""
         if not name:
             return ""
         folder = Path(part.document.file).parent
         file = folder / name
         if not real(file).is_relative_to(real(folder)):
-            self.blame(part, ("instructions_file",), "must lie in the folder of the agent's file, or below")
+            self.blame(part, ("instructions_file",), "must be in the folder of the agent's file, or below")
             return ""
         try:
             return text_of(file)
         except ConfigError as error:
-            self.blame(part, ("instructions_file",), f"cannot be had: {str(error).removesuffix('.')}")
+            self.blame(part, ("instructions_file",), f"cannot be read: {str(error).removesuffix('.')}")
             return ""
 
     def blame(self, part: Part, path: Keys, text: str) -> None:
@@ -176,7 +178,7 @@ def team_of(found: shape.Composite, members: Sequence[Agent]) -> Team:
 
 
 def bounds_of(found: AgentShape) -> Bounds:
-    """What the file sets for the task. Without an evaluation the work is executed once, and not judged."""
+    """Return the limits that the file sets for the task. Without an evaluation the work runs once."""
     budget, judged = found.model_policy.budget, found.evaluation
     return Bounds(
         iterations=judged.max_iterations if judged else 0,

@@ -1,7 +1,4 @@
-"""Hold what a file says against what may stand in it; every fault says where it is, what belongs there, what is near.
-
-Knows shapes and documents; reads no file and builds no agent.
-"""
+"""Validate a file against the schema; each error names the location, what is expected, and a suggestion."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +12,9 @@ from pydantic.fields import FieldInfo
 from .document import Path, Scalar, SpecProblem, YamlDocument, abbreviate_value
 from .shape import CONDITIONS, AgentShape, Shape
 
-BOTH = "iteration (line {one}) and composite (line {other}) exclude each other: one goes round itself, or leads others"
+BOTH = (
+    "iteration (line {one}) and composite (line {other}) exclude each other: an agent iterates itself, or leads others"
+)
 TWICE = "instructions (line {one}) and instructions_file (line {other}) exclude each other"
 INSTEAD = "{word} (line {{one}}) and worker (line {{other}}) exclude each other: a worker does the work in its own way"
 EXCLUSIVE = (
@@ -26,23 +25,23 @@ EXCLUSIVE = (
 )
 FEWEST = {"debate": 2, "iterative": 2}
 ROUNDS = frozenset(FEWEST)
-LEAVE = "Leave one of them out"
+LEAVE = "Remove one of them"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An agent within a document: the whole of it, or one that is written down inside another."""
+    """An agent in a document: the whole of it, or one inside another."""
 
     document: YamlDocument
     path: Path = ()
 
     @property
     def data(self) -> object:
-        """What stands there."""
+        """The values of the part."""
         return self.at(())
 
     def at(self, path: Path) -> object:
-        """What stands at a path within; None when nothing does."""
+        """Return the value at a path; None if there is none."""
         here = self.document.data
         for step in (*self.path, *path):
             if isinstance(here, dict):
@@ -52,15 +51,15 @@ class Part:
         return here
 
     def has(self, *path: str | int) -> bool:
-        """Whether the key of a path is written down."""
+        """Return whether a key exists."""
         return (*self.path, *path) in self.document.keys
 
     def line(self, *path: str | int) -> int:
-        """The line that a key stands on."""
+        """Return the line of a key."""
         return self.document.line((*self.path, *path))
 
     def fault(self, path: Path, text: str, *, key: bool = False) -> SpecProblem:
-        """Say what is wrong with what stands at a path."""
+        """Add an error about the value at a path."""
         whole = (*self.path, *path)
         sentence = f"{format_path(whole)} {text}"
         return self.document.fault(whole, sentence if sentence.endswith("?") else f"{sentence}.", key=key)
@@ -79,7 +78,7 @@ def check_shape(part: Part, faults: list[SpecProblem]) -> AgentShape | None:
 
 
 def contradictions(part: Part) -> Iterator[SpecProblem]:
-    """What no key says by itself: keys that exclude each other, and those that need one another."""
+    """Yield errors about combinations of keys: those that exclude, and those that require each other."""
     for one, other, text in EXCLUSIVE:
         if part.has(one) and part.has(other):
             lines = {"one": part.line(one), "other": part.line(other)}
@@ -90,13 +89,13 @@ def contradictions(part: Part) -> Iterator[SpecProblem]:
 
 
 def of_approvals(part: Part) -> Iterator[SpecProblem]:
-    """An exception from a pattern cannot be made: it would be asked about all the same."""
+    """Yield errors for exceptions from patterns: these would be asked about all the same."""
     approvals = part.at(("tools", "approvals"))
     named = approvals if isinstance(approvals, dict) else {}
     asked = [pattern for pattern, word in named.items() if word == "always"]
     for name in (name for name, word in named.items() if word == "never"):
         if near := next((pattern for pattern in asked if fnmatchcase(name, pattern)), None):
-            text = f"cannot be never, because {near!r} means it, too: name those to ask about one by one"
+            text = f"cannot be never, because {near!r} also matches it: name those to ask about one by one"
             yield part.fault(("tools", "approvals", name), text, key=True)
 
 
@@ -108,13 +107,11 @@ def of_team(part: Part) -> Iterator[SpecProblem]:
     if isinstance(agents, list) and len(agents) < least:
         yield part.fault(("composite", "agents"), f"must be {least} agents or more in a {strategy} team")
     if part.has("composite", "rounds") and strategy not in ROUNDS:
-        yield part.fault(
-            ("composite", "rounds"), f"is for {' and '.join(sorted(ROUNDS))} teams: leave it out", key=True
-        )
+        yield part.fault(("composite", "rounds"), f"is for {' and '.join(sorted(ROUNDS))} teams: remove it", key=True)
 
 
 def fault_of(error: Mapping[str, Any], part: Part) -> SpecProblem:
-    """What pydantic found, as we say it."""
+    """Convert pydantic's error."""
     loc: Path = tuple(error["loc"])
     path = tuple(step for step in loc if step not in CONDITIONS)
     model, field = looked_up(loc)
@@ -144,7 +141,7 @@ def describe_value(part: Part, path: Path) -> str:
 
 
 def looked_up(loc: Path) -> tuple[type[Shape], FieldInfo | None]:
-    """The innermost table that a path leads into, and the field that it ends at."""
+    """Return the innermost table on a path, and the field at its end."""
     model: type[Shape] = AgentShape
     field: FieldInfo | None = None
     for step in loc:
@@ -170,7 +167,7 @@ def describe_expected(field: FieldInfo | None) -> str:
 
 
 def nearest(key: str, model: type[Shape]) -> str:
-    """The known key that was meant, or all that there are."""
+    """Return the known key that was meant, or all keys."""
     known = [*model.model_fields]
     near = get_close_matches(key, known, n=1)
     if near:
@@ -181,7 +178,7 @@ def nearest(key: str, model: type[Shape]) -> str:
 
 
 def format_path(path: Path) -> str:
-    """``composite.agents[2].tools``: the keys that lead to a value."""
+    """Return ``composite.agents[2].tools``: the keys that lead to a value."""
     words = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{word(step)}" for step in path)
     return words.removeprefix(".") or "the file"
 

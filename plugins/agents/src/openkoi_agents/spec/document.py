@@ -1,6 +1,6 @@
-"""A YAML file as plain values that know where they stand. Believes nothing; knows no agents.
+"""Parse a YAML file to plain values with their locations.
 
-Keys may be spelled in camelCase. What is written twice, refers to something else or carries a tag is a fault.
+Keys may be in camelCase. Duplicate keys, references and tags are errors.
 """
 
 import re
@@ -10,20 +10,20 @@ from typing import TypeAlias
 
 import yaml
 
-DEEPEST, MOST = 40, 20_000
+MAX_DEPTH, MAX_VALUES = 40, 20_000
 TAG = "tag:yaml.org,2002:"
 PLAIN = frozenset(TAG + kind for kind in ("int", "float", "bool", "null"))
 TEXTS = frozenset(TAG + kind for kind in ("str", "timestamp"))
 TABLES = frozenset({TAG + "map", TAG + "seq"})
 HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
 FREE_KEYS = frozenset({"approvals"})
-SHOWN = 40
+MAX_SHOWN_CHARACTERS = 40
 Path: TypeAlias = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class SpecProblem:
-    """Something wrong in a file, and where."""
+    """An error in a file, and its location."""
 
     file: str
     line: int
@@ -36,7 +36,7 @@ class SpecProblem:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A value that is not text by itself: as it is written, and what it means."""
+    """A value that is not text: as written, and as YAML reads it."""
 
     raw: str
     value: int | float | bool | None
@@ -44,7 +44,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where something begins, counted from one, and how it is written there."""
+    """Where something starts, counted from one, and how it is written there."""
 
     line: int
     column: int
@@ -62,7 +62,7 @@ class YamlDocument:
     faults: list[SpecProblem] = field(default_factory=list)
 
     def fault(self, path: Path, text: str, *, key: bool = False) -> SpecProblem:
-        """A fault at the value of a path, or at its key; at what holds it, where it is not there."""
+        """Add an error at the value of a path, at its key, or at its parent if it does not exist."""
         marks: Mapping[Path, Mark] = self.keys if key else self.values
         while path and path not in marks:
             path, marks = path[:-1], self.values
@@ -70,24 +70,24 @@ class YamlDocument:
         return SpecProblem(self.file, mark.line, mark.column, text)
 
     def line(self, path: Path) -> int:
-        """The line that a key stands on."""
+        """Return the line of a key."""
         return self.keys[path].line if path in self.keys else 1
 
 
 class Loader(yaml.SafeLoader):
-    """Composes nodes; refuses what refers to something else, and what is nested too deep to be meant."""
+    """Composes nodes; rejects references, and excessive nesting."""
 
     depth = count = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """One node and those in it."""
+        """Compose one node and those in it."""
         event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave its type out
         if isinstance(event, yaml.AliasEvent):
-            raise mistake("this refers to something else (*): write it out instead", event)
-        if self.depth > DEEPEST:
-            raise mistake(f"this is nested more than {DEEPEST} deep", event)
-        if self.count > MOST:
-            raise mistake(f"these are more than {MOST:,} values", event)
+            raise mistake("references (*) are not supported: write out the value", event)
+        if self.depth > MAX_DEPTH:
+            raise mistake(f"nesting is limited to {MAX_DEPTH} levels", event)
+        if self.count > MAX_VALUES:
+            raise mistake(f"a file is limited to {MAX_VALUES:,} values", event)
         self.count += 1
         self.depth += 1
         node = super().compose_node(parent, index)
@@ -108,9 +108,9 @@ def parse_document(text: str, file: str) -> YamlDocument:
         document.faults.append(unreadable(error, file))
     except yaml.reader.ReaderError as error:
         where = text.count("\n", 0, error.position) + 1
-        document.faults.append(SpecProblem(file, where, 1, "there is a sign in this line that YAML does not allow."))
+        document.faults.append(SpecProblem(file, where, 1, "this line contains a character that YAML does not allow."))
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        document.faults.append(SpecProblem(file, 1, 1, f"this is not YAML: {error}."))
+        document.faults.append(SpecProblem(file, 1, 1, f"invalid YAML: {error}."))
     else:
         document.data = read_node(node, (), document) if node is not None else None
     return document
@@ -121,8 +121,8 @@ def unreadable(error: yaml.MarkedYAMLError, file: str) -> SpecProblem:
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     problem = " ".join((error.problem or error.context or "something is missing").split())
     if "\\t" in problem:
-        problem = "a tab stands here: indent with spaces"
-    return SpecProblem(file, line, column, f"this is not YAML as it is read here: {problem}.")
+        problem = "tab used for indentation: use spaces"
+    return SpecProblem(file, line, column, f"unsupported YAML: {problem}.")
 
 
 def read_node(node: yaml.Node, path: Path, document: YamlDocument) -> object:
@@ -134,9 +134,7 @@ def read_node(node: yaml.Node, path: Path, document: YamlDocument) -> object:
         return [read_node(item, (*path, number), document) for number, item in enumerate(node.value)]
     if isinstance(node, yaml.ScalarNode) and node.tag in PLAIN | TEXTS:
         return node.value if node.tag in TEXTS else read_scalar(node)
-    document.faults.append(
-        document.fault(path, f"the tag {abbreviate_value(node.tag)} is not read here: leave it out.")
-    )
+    document.faults.append(document.fault(path, f"the tag {abbreviate_value(node.tag)} is not supported: remove it."))
     return Scalar("", None)
 
 
@@ -152,7 +150,7 @@ def table(node: yaml.MappingNode, path: Path, document: YamlDocument) -> dict[st
         here, mark = (*path, name), mark_of(key, str(key.value))
         if name in found:
             name = abbreviate_value(mark.spelled)
-            text = f"{name} is written twice, first in line {document.line(here)}: leave one of them out."
+            text = f"{name} occurs twice, first in line {document.line(here)}: remove one of them."
             document.faults.append(SpecProblem(document.file, mark.line, mark.column, text))
             continue
         document.keys[here] = mark
@@ -174,7 +172,7 @@ def mark_of(node: yaml.Node, spelled: str = "") -> Mark:
 
 
 def snake(key: str) -> str:
-    """A key as we spell it: ``maxCycles`` is ``max_cycles``."""
+    """Return a key in snake case: ``maxCycles`` is ``max_cycles``."""
     return HUMP.sub(lambda hump: "_" + hump[0].lower(), key)
 
 
@@ -186,6 +184,6 @@ def abbreviate_value(value: object) -> str:
         case list():
             return "a list"
         case Scalar(raw=raw):
-            return raw[:SHOWN] or "nothing"
+            return raw[:MAX_SHOWN_CHARACTERS] or "nothing"
     text = str(value)
-    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
+    return repr(text if len(text) <= MAX_SHOWN_CHARACTERS else text[: MAX_SHOWN_CHARACTERS - 1] + "…")

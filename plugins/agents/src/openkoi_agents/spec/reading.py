@@ -1,4 +1,4 @@
-"""Read an agent from its file. Knows files; what stands in them is looked at elsewhere."""
+"""Read an agent from its file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from .text_file import text_of
 if TYPE_CHECKING:
     from .document import SpecProblem
 
-SHOWN = 25
+MAX_SHOWN_PROBLEMS = 25
 
 
 def read_agent(path: Path | str) -> Spec:
@@ -28,6 +28,6 @@ def read_agent(path: Path | str) -> Spec:
 
 def format_problems(faults: "Sequence[SpecProblem]") -> str:
     """Return the problems, one per line."""
-    lines = [str(fault) for fault in faults[:SHOWN]]
+    lines = [str(fault) for fault in faults[:MAX_SHOWN_PROBLEMS]]
     more = len(faults) - len(lines)
     return "\n".join([*lines, f"{faults[0].file}: and {more} more of these."] if more else lines)

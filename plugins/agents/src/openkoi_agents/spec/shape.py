@@ -13,39 +13,39 @@ Names: TypeAlias = Annotated[list[Line], Field(max_length=1_000)]
 
 
 class Shape(BaseModel):
-    """A table whose keys are known. Text may be written without quotes, whatever YAML takes it for."""
+    """A table with known keys. Text may be written without quotes, whatever YAML takes it for."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
     def plain(cls, data: object) -> object:
-        """Scalars as what the fields want: text as it is written, anything else as it is meant."""
+        """Convert scalars to the types of the fields: text as it is written, others as YAML reads them."""
         if not isinstance(data, dict):
             return data
         texts = {name for name, field in cls.model_fields.items() if field.annotation is str}
-        return {name: written(value) if name in texts else meant(value) for name, value in data.items()}
+        return {name: read_as_text(value) if name in texts else read_as_yaml(value) for name, value in data.items()}
 
 
-def written(value: object) -> object:
-    return value.raw if isinstance(value, Scalar) and value.value is not None else meant(value)
+def read_as_text(value: object) -> object:
+    return value.raw if isinstance(value, Scalar) and value.value is not None else read_as_yaml(value)
 
 
-def meant(value: object) -> object:
+def read_as_yaml(value: object) -> object:
     if isinstance(value, list):
-        return [meant(item) if isinstance(item, Scalar) else item for item in value]
+        return [read_as_yaml(item) if isinstance(item, Scalar) else item for item in value]
     return value.value if isinstance(value, Scalar) else value
 
 
 def table_of(approvals: object) -> object:
-    """``always`` is for every tool, ``never`` for none."""
+    """Return a table for ``always``, every tool, or ``never``, none."""
     return (
         {"always": {"*": "always"}, "never": {}}.get(approvals, approvals) if isinstance(approvals, str) else approvals
     )
 
 
 class Identity(Shape):
-    """Who it is."""
+    """The name and version of an agent."""
 
     name: Annotated[Line, Field(description="a name, one line of text")]
     version: Annotated[str, Field(max_length=200, description="text")] = ""
@@ -53,7 +53,7 @@ class Identity(Shape):
 
 
 class Budget(Shape):
-    """What a run may cost."""
+    """The limits of a run."""
 
     usd_per_run: Annotated[Amount | None, Field(description="dollars: a number above 0")] = None
     tokens_per_run: Annotated[Whole | None, Field(description="a whole number above 0")] = None
@@ -61,40 +61,40 @@ class Budget(Shape):
 
 
 class ModelPolicy(Shape):
-    """Which model, and for how much."""
+    """The model and its budget."""
 
     model: Annotated[str, Field(max_length=500, description="a model as provider/model")] = ""
     budget: Annotated[Budget, Field(description="a table with usd_per_run")] = Budget()
 
 
 class Tools(Shape):
-    """What it may use, and what of it a person allows call by call."""
+    """The allowed tools, and those that need the user's approval for each call."""
 
-    allow: Annotated[Names, Field(description="a list of tools' names, * and ? stand for any signs")] = ["*"]
+    allow: Annotated[Names, Field(description="a list of tool names, with * and ? as wildcards")] = ["*"]
     approvals: Annotated[
         dict[str, Literal["always", "never"]],
         BeforeValidator(table_of),
         Field(description="always, never, or a table of tools' names and always"),
     ] = {}
-    protected_paths: Annotated[Names, Field(description="a list of paths, * and ? stand for any signs")] = []
+    protected_paths: Annotated[Names, Field(description="a list of paths, with * and ? as wildcards")] = []
 
 
 class Match(Shape):
-    """What a tool has to bring."""
+    """The required result of a tool."""
 
     exit_code: Annotated[int | None, Field(strict=True, description="a whole number")] = None
     contains: Annotated[str, Field(max_length=10_000, description="text")] = ""
 
 
 class TextIncludes(Shape):
-    """The model's words hold a text."""
+    """The model's message contains a text."""
 
     kind: Literal["text-includes"]
-    text: Annotated[str, Field(min_length=1, max_length=10_000, description="text that the words must hold")]
+    text: Annotated[str, Field(min_length=1, max_length=10_000, description="text that the message must contain")]
 
 
 class ToolResult(Shape):
-    """A tool brought something."""
+    """A tool returned a result."""
 
     kind: Literal["tool-result"]
     tool: Annotated[Line, Field(description="a tool's name")]
@@ -117,7 +117,7 @@ KINDS = f"conditions, each with a kind: {', '.join(CONDITIONS)}"
 
 
 class Iteration(Shape):
-    """One agent that goes round until it is done."""
+    """One agent that iterates until it is done."""
 
     max_cycles: Annotated[Whole | None, Field(description="a whole number above 0")] = None
     context_window: Annotated[Whole | None, Field(description="tokens: a whole number above 0")] = None
@@ -130,7 +130,7 @@ class Iteration(Shape):
 
 
 class Composite(Shape):
-    """Agents that do it together. What stands in ``agents`` is looked at one by one, elsewhere."""
+    """Agents that work together. ``agents`` are validated one by one, elsewhere."""
 
     strategy: Annotated[
         Literal["sequential", "parallel", "debate", "iterative"],
@@ -141,7 +141,7 @@ class Composite(Shape):
 
 
 class Evaluation(Shape):
-    """How far to go, and how good is good enough."""
+    """The maximum number of iterations, and the minimum score."""
 
     max_iterations: Annotated[
         int | None, Field(strict=True, ge=0, le=1_000, description="a whole number from 0 to 1000")
@@ -152,7 +152,7 @@ class Evaluation(Shape):
 
 
 class AgentShape(Shape):
-    """A whole file, or an agent that is written down inside another."""
+    """A whole file, or an agent inside another."""
 
     identity: Annotated[Identity, Field(description="a table with name and version")]
     instructions: Annotated[str, Field(max_length=200_000, description="text")] = ""

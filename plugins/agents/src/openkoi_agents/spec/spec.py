@@ -1,4 +1,4 @@
-"""What an agent file says: who does a task, and where the task stops. Knows no file."""
+"""Represent an agent file: the agent, and the limits of the task."""
 
 from dataclasses import dataclass, fields, replace
 
@@ -7,7 +7,7 @@ from openkoi_hookspecs import Agent, Limits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """The limits that a file sets for a task; what it leaves out is None and stays as it is configured."""
+    """The limits that a file sets for a task; None leaves a limit as it is configured."""
 
     iterations: int | None = None
     cycles: int | None = None
@@ -17,14 +17,14 @@ class Bounds:
     quality_threshold: float | None = None
 
     def over(self, limits: Limits) -> Limits:
-        """These limits, and the others where the file says nothing."""
-        said = {one.name: value for one in fields(self) if (value := getattr(self, one.name)) is not None}
-        return replace(limits, **said)
+        """Return these limits, and the others where the file sets none."""
+        limits_set = {one.name: value for one in fields(self) if (value := getattr(self, one.name)) is not None}
+        return replace(limits, **limits_set)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """One agent file, read. ``notes`` are sentences about what in it, or in the files it names, is not made use of."""
+    """One agent file. ``notes`` are sentences about unused keys in it, or in the files it names."""
 
     agent: Agent
     bounds: Bounds = Bounds()

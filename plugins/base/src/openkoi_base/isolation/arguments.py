@@ -27,13 +27,13 @@ def checks_arguments(
     def check(kind: C) -> C:
         for name, declared in vars(protocol).items():
             if isfunction(declared) and not name.startswith("_") and name not in unchecked:
-                setattr(kind, name, (checked_late if name in late else checked)(vars(kind)[name], declared))
+                setattr(kind, name, (checked_late if name in late else check_arguments)(vars(kind)[name], declared))
         return kind
 
     return check
 
 
-def checked(method: Method, declared: Method) -> Method:
+def check_arguments(method: Method, declared: Method) -> Method:
     """Return a method that checks its arguments before each call."""
 
     @wraps(method)
@@ -85,20 +85,20 @@ def sentence(label: str, name: str, value: object, hint: Any, wrong: str) -> str
     place, _, reason = wrong.rpartition(": ")
     if place:
         return f"{label}: {name}.{place.replace(': ', '.')} is not valid: {reason}."
-    return f"{label} needs {expected(hint)} as {name}, not {given(value)}.{example(value, hint)}"
+    return f"{label} needs {describe_type(hint)} as {name}, not {describe_value(value)}.{example(value, hint)}"
 
 
-def expected(hint: Any) -> str:
+def describe_type(hint: Any) -> str:
     """Return what a type is called in a sentence."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
-        return " or ".join(map(expected, get_args(hint)))
+        return " or ".join(map(describe_type, get_args(hint)))
     if origin in NAMES or hint in NAMES:
         return NAMES.get(origin) or NAMES[hint]
     return with_article((origin or hint).__name__)
 
 
-def given(value: object) -> str:
+def describe_value(value: object) -> str:
     """Return what a wrong value is called in a sentence."""
     if isclass(value):
         return f"the class {value.__name__}"

@@ -91,7 +91,7 @@ class AgentRunnerContract:
             (root / name).write_text(text, encoding="utf-8")
         return root
 
-    def given(self, **limits: object) -> Task:
+    def make_task(self, **limits: object) -> Task:
         """Return the task for the agent that names the runner, done once unless limits say otherwise."""
         bound = replace(self.task.limits or Limits(), **{"iterations": 0, **limits})  # type: ignore[arg-type]  # a limit's
         return replace(self.task, agent=replace(self.agent, worker=NAME), limits=bound)
@@ -112,7 +112,7 @@ class AgentRunnerContract:
         return asyncio.run(story()), observed
 
     def test_it_returns_the_last_words_and_why_it_ended(self, root: Path, tmp_path: Path) -> None:
-        result, observed = self.solve(root, tmp_path / "home", self.given())
+        result, observed = self.solve(root, tmp_path / "home", self.make_task())
 
         [work] = observed.works
         assert isinstance(work, ExecutionResult)
@@ -120,7 +120,7 @@ class AgentRunnerContract:
         assert result.text.strip()
 
     def test_what_is_found_wrong_is_done_again_with_the_findings(self, root: Path, tmp_path: Path) -> None:
-        task = self.given(iterations=2)
+        task = self.make_task(iterations=2)
         result, observed = self.solve(root, tmp_path / "home", task, failing=FailingOnce())
 
         if result.iterations[0].evaluation is None:
@@ -132,7 +132,7 @@ class AgentRunnerContract:
         async def together() -> list[Result]:
             async with self.scenario(self.subject).build_app(root, tmp_path / "home") as koi:
                 folders = [tmp_path / "one", tmp_path / "other"]
-                tasks = [replace(self.given(), workspace=str(copied(root, folder))) for folder in folders]
+                tasks = [replace(self.make_task(), workspace=str(copy_workspace(root, folder))) for folder in folders]
                 return list(await asyncio.gather(*map(koi.solve, tasks)))
 
         one, other = asyncio.run(together())
@@ -146,7 +146,7 @@ class AgentRunnerContract:
         self, limit: Mapping[str, object], root: Path, tmp_path: Path
     ) -> None:
         """``LimitExceededError`` is let through, or the work says that it ended there."""
-        result, _ = self.solve(root, tmp_path / "home", self.given(**limit))
+        result, _ = self.solve(root, tmp_path / "home", self.make_task(**limit))
         asked = result.cost.calls > 0
 
         assert not asked
@@ -157,7 +157,7 @@ class AgentRunnerContract:
         async def story() -> float:
             async with self.scenario(self.subject).build_app(root, tmp_path / "home") as koi:
                 began = time.monotonic()
-                await stop_after(koi, self.given(), 1)
+                await stop_after(koi, self.make_task(), 1)
                 return time.monotonic() - began
 
         assert PATIENCE > asyncio.run(story())
@@ -165,11 +165,11 @@ class AgentRunnerContract:
     @pytest.mark.parametrize("point", range(POINTS))
     def test_a_run_that_was_stopped_is_resumed_to_the_same_answer(self, point: int, root: Path, tmp_path: Path) -> None:
         """Nothing is paid for twice: what a model has answered is in the log."""
-        whole, _ = self.solve(copied(root, tmp_path / "whole"), tmp_path / "other", self.given())
+        whole, _ = self.solve(copy_workspace(root, tmp_path / "whole"), tmp_path / "other", self.make_task())
 
         async def story() -> Result:
             async with self.scenario(self.subject).build_app(root, tmp_path / "home") as koi:
-                run = await stop_after(koi, self.given(), 2 * point + 1)
+                run = await stop_after(koi, self.make_task(), 2 * point + 1)
                 return await koi.resume(run).result() if isinstance(run, str) else run
 
         resumed = asyncio.run(story())
@@ -181,7 +181,7 @@ class AgentRunnerContract:
 INSTALLED = frozenset({"tools", "sandboxes", "checkpoints", "compactors", "questions", "budgets", "workers"})
 
 
-def copied(root: Path, folder: Path) -> Path:
+def copy_workspace(root: Path, folder: Path) -> Path:
     """Return a copy of a workspace."""
     from shutil import copytree
 

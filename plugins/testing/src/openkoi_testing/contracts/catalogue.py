@@ -2,7 +2,7 @@
 
     class TestStreams(StreamsContract):
         catalogue = Path("faults.json")
-        server, model, said = AcmeServer, "acme-fake", SAID
+        server, model, answer = AcmeServer, "acme-fake", ANSWER
 
 Its streams and documents are written in the words of Chat Completions: ``streamed`` and ``body`` translate them. What
 has no counterpart in a vendor's words is ``left_out``, what is written in its own has its ``dialect``, and
@@ -117,8 +117,8 @@ class ResponsesContract(CatalogueContract):
 
     def body_of(self, case: CatalogueCase) -> bytes:
         """Return the document of an answer, in the vendor's format."""
-        said: str = case["given"]["body"]
-        return said.encode()
+        body: str = case["given"]["body"]
+        return body.encode()
 
     def test_answers_of_the_catalogue(self, http: CatalogueCase) -> None:
         """Check what may pass, what must not, when to retry, and that no message contains a key."""

@@ -26,18 +26,18 @@ MAX_COMPACTIONS = 8
 
 def build_conversation(seed: int) -> list[Message]:
     """Return a conversation as runs have them: a task, and turns with calls, remarks of users, or both."""
-    chance, told = Random(seed), [Message.user(TASK)]
+    chance, messages = Random(seed), [Message.user(TASK)]
     for number in range(seed):
-        told += build_turn(number, chance.randrange(4), chance.choice(("", f"Remark {number}: mind the frogs.")))
-    return told
+        messages += build_turn(number, chance.randrange(4), chance.choice(("", f"Remark {number}: mind the frogs.")))
+    return messages
 
 
 def build_turn(number: int, calls: int, remark: str) -> list[Message]:
     """Return what the model asks for, and the results."""
     asked = tuple(ToolCall(f"call-{n}", "read_file", {"path": f"{number}.md"}) for n in range(calls))
     results = tuple(ToolResult(f"Water, {number} times over. " * 40, call=call.id) for call in asked)
-    said = (Text(remark or "Go on."),) if remark or not calls else ()
-    return [Message(Role.ASSISTANT, (Text(f"I dig, day {number}."), *asked)), Message.user(*results, *said)]
+    remarks = (Text(remark or "Go on."),) if remark or not calls else ()
+    return [Message(Role.ASSISTANT, (Text(f"I dig, day {number}."), *asked)), Message.user(*results, *remarks)]
 
 
 def all_parts(messages: Sequence[Message]) -> list[Part]:
@@ -108,7 +108,7 @@ class CompactorContract:
         shorter = self.compact(conversation, tmp_path, times=2)
 
         assert not result_ids(shorter[0])
-        assert all(call_ids(said) == result_ids(answered) for said, answered in pairwise(shorter))
+        assert all(call_ids(remarks) == result_ids(answered) for remarks, answered in pairwise(shorter))
 
     def test_what_people_said_stays_word_for_word(self, conversation: list[Message], tmp_path: Path) -> None:
         """The task first; remarks in their order."""

@@ -1,8 +1,8 @@
 """What every provider promises when something goes wrong on the way. Inherit it, with your vendor's fake::
 
     class TestFaults(FaultsContract):
-        server, model, said = AcmeServer, "acme-fake", SAID
-        spoken = (*events(SAID),)
+        server, model, answer = AcmeServer, "acme-fake", ANSWER
+        spoken = (*events(ANSWER),)
 
         def provider(self, **settings):
             return Acme(**{"api_key": "secret", **settings})
@@ -119,7 +119,7 @@ class FaultsContract(CutsContract):
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Parametrize the tests with the faults."""
-        given = {"end": self.breaks, "slice": self.slices, "noise": self.garbage}
+        given = {"end": self.breaks, "piece_bytes": self.slices, "noise": self.garbage}
         for name, values in given.items():
             if name in metafunc.fixturenames:
                 metafunc.parametrize(name, values)
@@ -134,12 +134,12 @@ class FaultsContract(CutsContract):
         assert isinstance(heard.error, ProviderUnavailableError)
         assert not heard.calls
 
-    def test_a_stream_in_the_smallest_pieces_is_heard_as_one(self, slice: int) -> None:
+    def test_a_stream_in_the_smallest_pieces_is_heard_as_one(self, piece_bytes: int) -> None:
         """Through the middle of characters, with keep-alives between the events."""
-        heard = self.receive(ServerFault(slice=slice, keep_alives=1))
+        heard = self.receive(ServerFault(slice=piece_bytes, keep_alives=1))
 
         assert heard.error is None
-        assert (self.said.text, list(self.said.calls)) == (heard.text, heard.calls)
+        assert (self.answer.text, list(self.answer.calls)) == (heard.text, heard.calls)
 
     def test_nobody_waits_for_ever(self, silence: ServerFault) -> None:
         """Keep-alives do not put off the end of patience."""
@@ -185,10 +185,10 @@ class FaultsContract(CutsContract):
         assert isinstance(error, RequestRejectedError)
         assert "html" not in str(error)
 
-    @pytest.mark.parametrize(("status", "type"), ENDLESS)
-    def test_an_endless_answer_is_broken_off(self, status: int, type: str) -> None:
+    @pytest.mark.parametrize(("status", "media_type"), ENDLESS)
+    def test_an_endless_answer_is_broken_off(self, status: int, media_type: str) -> None:
         """No memory is filled with what a server never stops to say."""
-        heard = self.receive(ServerFault(status=status, headers={"content-type": type}, body=[MEGABYTES] * 25))
+        heard = self.receive(ServerFault(status=status, headers={"content-type": media_type}, body=[MEGABYTES] * 25))
 
         assert isinstance(heard.error, ProviderUnavailableError)
         assert not heard.calls

@@ -41,7 +41,7 @@ class ForeignServerContract:
         return asyncio.run(receive_once(self.provider(address), Request(messages, model=self.model)))
 
     def test_words_stream_in_pieces(self, foreign_server: str) -> None:
-        """As they are said, characters of all kinds among them."""
+        """Characters of all kinds arrive as sent."""
         heard = self.receive(foreign_server, Message.user("hello"))
 
         assert heard.text == GREETING

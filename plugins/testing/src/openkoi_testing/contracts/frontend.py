@@ -133,20 +133,20 @@ class FrontendContract:
         self, launcher: ScenarioLauncher, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
         status = self.start(launcher, monkeypatch, self.task_input)
-        said = capfd.readouterr()
+        output = capfd.readouterr()
 
-        assert any(isinstance(event, events.RunCompleted) for event in self.events_of(launcher)), said.err
+        assert any(isinstance(event, events.RunCompleted) for event in self.events_of(launcher)), output.err
         assert 0 == (status or 0)
-        assert "It is done" in said.out
+        assert "It is done" in output.out
 
     def test_it_shows_no_secret(
         self, launcher: ScenarioLauncher, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
         """What runs bring is passed through ``koi.redact`` before it is shown."""
         self.start(launcher, monkeypatch, self.task_input)
-        said = capfd.readouterr()
+        output = capfd.readouterr()
 
-        assert SECRET not in said.out + said.err
+        assert SECRET not in output.out + output.err
 
     def test_what_it_opened_is_left(
         self, launcher: ScenarioLauncher, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -171,14 +171,14 @@ class FrontendContract:
     ) -> None:
         """As a ``KoiError``, or by the frontend itself and with a status of its own."""
         launcher.fails = "Invalid TOML in config.toml (line 1)."
-        said = ""
+        output = ""
         try:
             status: object = self.start(launcher, monkeypatch, self.task_input)
         except KoiError as error:
-            status, said = 1, str(error)
+            status, output = 1, str(error)
 
         assert status
-        assert launcher.fails in said + capfd.readouterr().err
+        assert launcher.fails in output + capfd.readouterr().err
 
     def test_it_explains_itself(
         self, launcher: ScenarioLauncher, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -115,8 +115,8 @@ class MemoryContract(RebuildContract):
         assert ["r2"] == ids_of(search_project(memory, "parser", project="two"))
 
     def test_only_what_was_learned_for_everyone_leaves_its_project(self, tmp_path: Path) -> None:
-        here, mine, all = (build_learning(id, scope=id) for id in ("project", "user", "global"))
-        saves = [saving_record(one, "r1", start=20 + n) for n, one in enumerate((here, mine, all))]
+        here, mine, shared = (build_learning(id, scope=id) for id in ("project", "user", "global"))
+        saves = [saving_record(one, "r1", start=20 + n) for n, one in enumerate((here, mine, shared))]
         memory = self.fed(tmp_path, run_records("r1", "Paint the calendar", project="one"), saves)
 
         assert {"project", "user", "global"} == set(ids_of(search_project(memory, "parser", project="one")))
@@ -201,7 +201,7 @@ class MemoryContract(RebuildContract):
 
         hits = search_project(memory, "Where is the fixture of the parser?", kinds=("transcript",))
 
-        assert ["r1-said-000:0", "r1-said-001:0"] == ids_of(hits)
+        assert ["r1-turn-000:0", "r1-turn-001:0"] == ids_of(hits)
         assert "The parser wants a fixture for grammars." == hits[0].item.text
 
     def test_what_was_said_waits_until_it_is_known_to_which_project_it_belongs(self, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ class MemoryContract(RebuildContract):
 
         assert [] == search_project(memory, "fixture", scope="all")
         asyncio.run(memory.ingest(run_records("r1", "Fix it", project="one")))
-        assert ["r1-said-000:0"] == ids_of(search_project(memory, "fixture", project="one"))
+        assert ["r1-turn-000:0"] == ids_of(search_project(memory, "fixture", project="one"))
         assert [] == search_project(memory, "fixture", project="two")
 
     def test_who_does_not_ask_for_transcripts_gets_few_pieces_of_them(self, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ class MemoryContract(RebuildContract):
         talk = talk_records("r1", "A colleague moved the parser over there.", "Anna moved away, as far as is known.")
         memory = self.fed(tmp_path, run_records("r1", "Fix it"), talk)
 
-        assert "r1-said-001:0" == ids_of(search_project(memory, "Where has Anna moved?", kinds=("transcript",)))[0]
+        assert "r1-turn-001:0" == ids_of(search_project(memory, "Where has Anna moved?", kinds=("transcript",)))[0]
 
     def test_absorbing_twice_changes_nothing(self, tmp_path: Path) -> None:
         log = many_runs(9)

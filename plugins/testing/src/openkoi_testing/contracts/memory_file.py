@@ -3,7 +3,7 @@
 class TestMineFile(MemoryFileContract):
     subject = Mine
 
-    def kept(self, path):          # a context in which another program keeps the file from being written
+    def hold_lock(self, path):          # a context in which another program keeps the file from being written
         ...
 """
 
@@ -63,7 +63,7 @@ class MemoryFileContract:
         assert isinstance(memory, SupportsOffsets)
         return memory
 
-    def kept(self, path: Path) -> AbstractContextManager[object]:
+    def hold_lock(self, path: Path) -> AbstractContextManager[object]:
         """Return a context in which another program keeps the file from being written."""
         raise TypeError(f"{type(self).__name__} does not say how its file is kept")
 
@@ -117,7 +117,7 @@ class MemoryFileContract:
     def test_a_file_that_another_program_keeps_takes_nothing_and_loses_nothing(self, tmp_path: Path) -> None:
         asyncio.run(self.memory(tmp_path).ingest(RUN))
 
-        with self.kept(tmp_path / self.name), pytest.raises(KoiError, match="Nothing is lost"):
+        with self.hold_lock(tmp_path / self.name), pytest.raises(KoiError, match="Nothing is lost"):
             asyncio.run(self.memory(tmp_path, seconds=0.05).ingest(many_runs(1)))
         assert ALL == asyncio.run(self.with_offsets(tmp_path).offsets())
         assert ["r1"] == ids_of(search_project(self.memory(tmp_path), "parser"))

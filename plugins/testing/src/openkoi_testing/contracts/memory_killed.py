@@ -39,12 +39,12 @@ class MemoryKilledContract:
     def test_nothing_acknowledged_is_lost_or_doubled_however_often_processes_are_killed(self, tmp_path: Path) -> None:
         kills = self.run_with_kills(tmp_path, processes=8, tasks=200)
         records, acknowledged = list(read_log(tmp_path)), read_acknowledged(tmp_path)
-        grown, anew = (self.ingest_and_list(tmp_path / name, records) for name in (self.name, "fresh.db"))
+        grown, fresh = (self.ingest_and_list(tmp_path / name, records) for name in (self.name, "fresh.db"))
 
         assert kills > 3
         assert {1} == set(Counter(record.id for record in records).values())
         assert {2} == {count for run, count in Counter(record.run for record in records).items() if run in acknowledged}
-        assert grown == anew
+        assert grown == fresh
         assert acknowledged <= set(grown)
         assert 8 * 200 <= len(acknowledged)
 

@@ -87,10 +87,10 @@ def paid_response(read: int, wrote: int) -> ModelResponse:
 
 
 def talk_records(run: str, *texts: str, start: float = 0.0) -> list[Record]:
-    """Return the records of what a model said in a run, one answer after the other."""
+    """Return the records of a model's messages in a run, one answer after the other."""
     answers = [ModelResponse("acme/large", Response((Text(text),), StreamEnd(Usage())), 0.0) for text in texts]
-    said = records_of(f"{run}-said", answers, start=start)
-    return [replace(record, run=run) for record in said]
+    messages = records_of(f"{run}-messages", answers, start=start)
+    return [replace(record, run=run) for record in messages]
 
 
 def saving_record(learning: Learning, run: str, *, start: float, part: str = "") -> Record:

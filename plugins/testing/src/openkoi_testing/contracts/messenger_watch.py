@@ -23,7 +23,7 @@ from .optional_protocols import require_protocol
 
 
 class WatchContract(MessengerHarness):
-    """Test what arrives, and what was said before."""
+    """Test what arrives, and earlier messages."""
 
     def test_watching_begins_now_and_first_yields_the_cursor_of_now(self, other: Counterpart) -> None:
         async def story(account: Account) -> tuple[Delivery, list[Post]]:

@@ -45,13 +45,13 @@ class ReceivedResponse:
 class ProviderHarness:
     """Pair a provider with the fake of its vendor.
 
-    Set ``server``, ``model`` and ``said``, and make the ``provider``. ``said`` is what the server says by default:
+    Set ``server``, ``model`` and ``answer``, and make the ``provider``. ``answer`` is the server's default:
     words, and at least one tool call.
     """
 
     server: ClassVar[type[VendorServer]]
     model: ClassVar[str]
-    said: ClassVar[Say]
+    answer: ClassVar[Say]
 
     def provider(self, **settings: Any) -> Provider:
         """Make one with these settings: ``base_url``, ``api_key``, ``idle_seconds``, ``transport``."""
@@ -61,13 +61,13 @@ class ProviderHarness:
         """Return a request to the model."""
         return Request(messages or (Message.user("Hello"),), model=self.model)
 
-    def receive(self, fault: ServerFault, said: Say | None = None, **settings: Any) -> ReceivedResponse:
+    def receive(self, fault: ServerFault, answer: Say | None = None, **settings: Any) -> ReceivedResponse:
         """Return what is received from a server with this fault.
 
         Only one that is meant to be silent gets a short timeout: a good one has all the time that a busy machine takes.
         """
         silent = fault.ending in SILENT_ENDINGS or fault.delay > SHORT_SECONDS
-        with self.server(replace(said or self.said, fault=fault)) as server:
+        with self.server(replace(answer or self.answer, fault=fault)) as server:
             return self.receive_with(
                 **{"base_url": server.url, "idle_seconds": SHORT_SECONDS if silent else LONG_SECONDS, **settings}
             )

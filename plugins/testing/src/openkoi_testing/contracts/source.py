@@ -25,7 +25,7 @@ class SourceContract:
     files: ClassVar[Mapping[str, str]]
 
     @pytest.fixture
-    def filled(self, tmp_path: Path) -> Path:
+    def filled_workspace(self, tmp_path: Path) -> Path:
         """Return a workspace with something to find."""
         workspace = tmp_path / "filled"
         for name, text in self.files.items():
@@ -39,38 +39,40 @@ class SourceContract:
         stage = Scenario(others={"sources": {"subject": self.subject}})
         return run_scenario(Task("Do it", limits=Limits(iterations=0)), stage, workspace)
 
-    def test_what_it_finds_has_a_kind_a_name_and_an_origin(self, filled: Path) -> None:
+    def test_what_it_finds_has_a_kind_a_name_and_an_origin(self, filled_workspace: Path) -> None:
         """They are what is shown of a plugin before it is loaded."""
-        listed, _ = asyncio.run(list_twice(self.subject, filled))
+        listed, _ = asyncio.run(list_twice(self.subject, filled_workspace))
 
         assert listed
         assert all(entry.kind and entry.name and entry.origin for entry in listed)
 
-    def test_each_plugin_is_listed_once(self, filled: Path) -> None:
+    def test_each_plugin_is_listed_once(self, filled_workspace: Path) -> None:
         """Of two with one name only the first would be used."""
-        listed, _ = asyncio.run(list_twice(self.subject, filled))
+        listed, _ = asyncio.run(list_twice(self.subject, filled_workspace))
 
         assert len(listed) == len({(entry.kind, entry.name) for entry in listed})
 
-    def test_what_has_not_changed_is_listed_as_the_same_again(self, filled: Path) -> None:
+    def test_what_has_not_changed_is_listed_as_the_same_again(self, filled_workspace: Path) -> None:
         """Otherwise it would be left, and loaded again, with each task."""
-        first, second = asyncio.run(list_twice(self.subject, filled))
+        first, second = asyncio.run(list_twice(self.subject, filled_workspace))
 
         assert [identity_of(entry) for entry in first] == [identity_of(entry) for entry in second]
 
-    def test_what_is_in_one_workspace_is_not_listed_for_another(self, filled: Path, tmp_path: Path) -> None:
+    def test_what_is_in_one_workspace_is_not_listed_for_another(self, filled_workspace: Path, tmp_path: Path) -> None:
         """A task must not be given what another project brings."""
         empty = tmp_path / "empty"
         empty.mkdir()
-        there, _ = asyncio.run(list_twice(self.subject, filled))
+        there, _ = asyncio.run(list_twice(self.subject, filled_workspace))
         here, _ = asyncio.run(list_twice(self.subject, empty))
 
         assert not {identity_of(entry) for entry in there} <= {identity_of(entry) for entry in here}
 
-    def test_a_run_uses_what_it_finds_without_a_warning(self, filled: Path) -> None:
+    def test_a_run_uses_what_it_finds_without_a_warning(self, filled_workspace: Path) -> None:
         """Whatever cannot be loaded, or is not what its kind asks for, is named in a warning."""
         warnings = [
-            one.event.text for one in self.run_task_in(filled).records if isinstance(one.event, events.WarningIssued)
+            one.event.text
+            for one in self.run_task_in(filled_workspace).records
+            if isinstance(one.event, events.WarningIssued)
         ]
 
         assert not warnings

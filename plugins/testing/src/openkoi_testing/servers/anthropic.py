@@ -126,14 +126,14 @@ def parse_body(seen: ReceivedRequest) -> dict[str, Json]:
     return body if isinstance(body, dict) else {}
 
 
-def refuse(kind: str, said: str) -> ServerResponse:
+def refuse(kind: str, message: str) -> ServerResponse:
     """Return a refusal as the vendor sends it."""
-    return ServerResponse([to_json(error_body(kind, said))], status=STATUSES[kind])
+    return ServerResponse([to_json(error_body(kind, message))], status=STATUSES[kind])
 
 
-def error_body(kind: str, said: str) -> Mapping[str, object]:
+def error_body(kind: str, message: str) -> Mapping[str, object]:
     """Return the body of an error, or the event of one in mid-stream."""
-    return {"type": "error", "error": {"type": kind, "message": said}, "request_id": "req_fake"}
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_fake"}
 
 
 def list_models(names: Sequence[str], query: Mapping[str, Sequence[str]]) -> Mapping[str, object]:

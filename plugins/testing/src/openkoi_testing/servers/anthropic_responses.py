@@ -8,7 +8,7 @@ from itertools import chain
 from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
 from .anthropic_thoughts import thought_block
-from .say import Said, Say
+from .say import AnswerPart, Say
 
 Body = Mapping[str, object]
 
@@ -44,7 +44,7 @@ def complete_message(answer: Say, asked: Body) -> dict[str, object]:
     }
 
 
-def content_block(part: Said) -> dict[str, object]:
+def content_block(part: AnswerPart) -> dict[str, object]:
     """Return one complete part of an answer."""
     match part:
         case Text():
@@ -55,13 +55,13 @@ def content_block(part: Said) -> dict[str, object]:
             return {"type": "tool_use", "id": part.id, "name": part.tool, "input": dict(part.arguments)}
 
 
-def block_start(part: Said) -> Body:
+def block_start(part: AnswerPart) -> Body:
     """Return a block before any content; a thought that is not shown comes complete."""
     empty = {"text": "", "thinking": "", "signature": "", "input": {}}
     return {key: empty.get(key, value) for key, value in content_block(part).items()}
 
 
-def block_deltas(answer: Say, part: Said) -> Iterator[Body]:
+def block_deltas(answer: Say, part: AnswerPart) -> Iterator[Body]:
     """Yield the deltas of one part."""
     match part:
         case Text():
@@ -108,9 +108,9 @@ def estimate_usage(answer: Say) -> int:
     return max(1, len(to_json({"content": [content_block(part) for part in answer.parts]})) // 4)
 
 
-def format_event(type: str, **said: object) -> bytes:
+def format_event(event_type: str, **data: object) -> bytes:
     """Return one event of the stream."""
-    return b"event: %s\ndata: %s\n\n" % (type.encode(), to_json({"type": type, **said}))
+    return b"event: %s\ndata: %s\n\n" % (event_type.encode(), to_json({"type": event_type, **data}))
 
 
 def to_json(value: Body) -> bytes:

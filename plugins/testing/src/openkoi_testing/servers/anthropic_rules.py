@@ -36,8 +36,8 @@ def find_error(body: Block, *, counting: bool = False) -> str:
     counted = () if counting else check_max_tokens(body)
     keys = COUNTED if counting else KEYS
     strange = (f"{key}: Extra inputs are not permitted" for key in body if key not in keys)
-    wrong = (said for rule in rules for said in rule(body))
-    return next((said for source in (counted, wrong, strange) for said in source), "")
+    wrong = (message for rule in rules for message in rule(body))
+    return next((message for source in (counted, wrong, strange) for message in source), "")
 
 
 def check_max_tokens(body: Block) -> Iterator[str]:
@@ -81,11 +81,11 @@ def check_tools(body: Block) -> Iterator[str]:
 
 
 def check_messages(body: Block) -> Iterator[str]:
-    """Yield who speaks, and that something is said."""
-    told = object_blocks(body.get("messages"))
-    if told and told[0].get("role") != "user":
+    """Yield errors about roles and empty messages."""
+    messages = object_blocks(body.get("messages"))
+    if messages and messages[0].get("role") != "user":
         yield 'messages: first message must use the "user" role'
-    for place, message in enumerate(told):
+    for place, message in enumerate(messages):
         if message.get("role") not in ("user", "assistant"):
             yield f"messages.{place}.role: Input should be 'user' or 'assistant'"
         if not message.get("content"):
@@ -161,8 +161,8 @@ def group_turns(body: Block) -> list[list[Block]]:
 
 def check_cache_marks(body: Block) -> Iterator[str]:
     """Yield an error for more than four marks; the automatic one counts, unless it falls on another."""
-    said = [block for content in group_turns(body) for block in content]
-    blocks = [*object_blocks(body.get("tools")), *object_blocks(body.get("system")), *said]
+    turns = [block for content in group_turns(body) for block in content]
+    blocks = [*object_blocks(body.get("tools")), *object_blocks(body.get("system")), *turns]
     moving = bool(body.get("cache_control")) and not (blocks and blocks[-1].get("cache_control"))
     found = sum(bool(block.get("cache_control")) for block in blocks) + moving
     if found > MAX_CACHE_MARKS:
@@ -189,9 +189,9 @@ def check_thinking(body: Block) -> Iterator[str]:
 def check_schema(body: Block) -> Iterator[str]:
     """Yield which schemas an answer can be held to."""
     config = body.get("output_config")
-    format = config.get("format") if isinstance(config, dict) else None
-    if isinstance(format, dict):
-        yield from check_keywords(format.get("schema"))
+    output_format = config.get("format") if isinstance(config, dict) else None
+    if isinstance(output_format, dict):
+        yield from check_keywords(output_format.get("schema"))
 
 
 def check_keywords(schema: Json) -> Iterator[str]:

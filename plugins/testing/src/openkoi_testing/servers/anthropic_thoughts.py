@@ -32,18 +32,18 @@ class ThoughtChecker:
 
     def find_error(self, body: Block) -> str:
         """Return what is wrong with the thoughts of a request; empty when they are valid."""
-        told = enumerate(object_blocks(body.get("messages")))
-        answers = {place: message for place, message in told if message.get("role") == "assistant"}
-        wrong = [said for place, message in answers.items() for said in self._changed(place, message)]
+        messages = enumerate(object_blocks(body.get("messages")))
+        answers = {place: message for place, message in messages if message.get("role") == "assistant"}
+        wrong = [error for place, message in answers.items() for error in self._find_changed(place, message)]
         thinking = body.get("thinking")
         kind = thinking.get("type") if isinstance(thinking, dict) else None
         if kind in ("enabled", "adaptive"):
-            wrong += [said for message in answers.values() for said in self._missing(message)]
+            wrong += [error for message in answers.values() for error in self._missing(message)]
         if kind == "enabled" and answers:
             wrong += missing_thoughts(list(answers.values())[-1])
         return next(iter(wrong), "")
 
-    def _changed(self, place: int, message: Block) -> Iterator[str]:
+    def _find_changed(self, place: int, message: Block) -> Iterator[str]:
         content = object_blocks(message.get("content"))
         for index, block in enumerate(content):
             if block.get("type") in THINKING_TYPES and block not in self._said:

@@ -1,7 +1,4 @@
-"""Implement what every AWS service shares: event-stream frames with checksums, and signature checks.
-
-Knows bytes and keys; knows no service's operations.
-"""
+"""Implement what every AWS service shares: event-stream frames with checksums, and signature checks."""
 
 import json
 from collections.abc import Mapping

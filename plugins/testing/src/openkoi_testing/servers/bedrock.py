@@ -14,7 +14,7 @@ from .aws import STREAM, KeyPair, event_frame, is_signed_by, to_json
 from .bedrock_rules import find_error
 from .faults import ServerFault
 from .http_server import ReceivedRequest, ServerResponse
-from .say import Said, Say, Words
+from .say import AnswerPart, Say, Words
 from .vendor_server import VendorServer
 
 Body = Mapping[str, object]
@@ -112,7 +112,7 @@ def stream_events(answer: Say) -> Iterator[bytes]:
         yield padded_frame("metadata", {"metrics": METRICS, "usage": usage_of(answer.usage)})
 
 
-def block_deltas(answer: Say, part: Said) -> Iterator[Body]:
+def block_deltas(answer: Say, part: AnswerPart) -> Iterator[Body]:
     """Yield the deltas of one part."""
     if isinstance(part, ToolCall):
         arguments = json.dumps(dict(part.arguments), ensure_ascii=False) if part.arguments else ""
@@ -133,7 +133,7 @@ def complete_message(answer: Say) -> Body:
     return {"output": {"message": message}, "stopReason": stop_reason(answer), "metrics": METRICS, **counted}
 
 
-def content_block(part: Said) -> Body:
+def content_block(part: AnswerPart) -> Body:
     """Return one complete part of an answer."""
     if isinstance(part, ToolCall):
         return {"toolUse": {"toolUseId": part.id, "name": part.tool, "input": dict(part.arguments)}}

@@ -14,7 +14,7 @@ from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
 from .google_rules import SignedCall, find_embedding_error, find_error
 from .http_server import EVENTS, ReceivedRequest, ServerResponse
-from .say import Said, Say, Words
+from .say import AnswerPart, Say, Words
 from .vendor_server import VendorServer
 
 Body = Mapping[str, object]
@@ -155,7 +155,7 @@ def response_parts(answer: Say, *, in_pieces: bool = True) -> Iterator[Body]:
         yield {"text": "", **signature_field(seal)}
 
 
-def part_pieces(answer: Say, part: Said, in_pieces: bool) -> Iterator[Body]:
+def part_pieces(answer: Say, part: AnswerPart, in_pieces: bool) -> Iterator[Body]:
     """Yield one part in the pieces that it streams in; a tool call always comes complete."""
     if isinstance(part, ToolCall):
         named = {"name": part.tool, "args": dict(part.arguments)}
@@ -168,7 +168,7 @@ def part_pieces(answer: Say, part: Said, in_pieces: bool) -> Iterator[Body]:
 
 def call_signatures(answer: Say) -> Iterator[tuple[str, ToolCall]]:
     """Yield the tool calls with their signatures."""
-    before: Said = Text("")
+    before: AnswerPart = Text("")
     for part in answer.parts:
         if isinstance(part, ToolCall):
             yield (before.signature if isinstance(before, Reasoning) else ""), part

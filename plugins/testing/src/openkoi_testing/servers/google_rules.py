@@ -47,10 +47,10 @@ class SignedCall:
     call: ToolCall
     signature: str
 
-    def matches(self, told: Content) -> bool:
+    def matches(self, content: Content) -> bool:
         """Return whether a part of a request is this call."""
-        same = told.get("name") == self.call.tool and told.get("args", {}) == dict(self.call.arguments)
-        return same and (not self.call.id or told.get("id") == self.call.id)
+        same = content.get("name") == self.call.tool and content.get("args", {}) == dict(self.call.arguments)
+        return same and (not self.call.id or content.get("id") == self.call.id)
 
 
 def find_error(body: Json, signed: Sequence[SignedCall]) -> str:
@@ -132,7 +132,7 @@ def check_signatures(contents: Sequence[Content], signed: Sequence[SignedCall]) 
 
 
 def current_turn(contents: Sequence[Content]) -> Iterator[tuple[int, Content]]:
-    """Yield what was said since the user last said something that is not a result."""
+    """Yield the contents since the user's last message that is not a result."""
     begun = [place for place, content in enumerate(contents) if is_user_message(content)]
     start = begun[-1] if begun else 0
     yield from ((place, content) for place, content in enumerate(contents) if place > start)

@@ -32,8 +32,8 @@ class ReceivedRequest:
     @property
     def json(self) -> Json:
         """The parsed body."""
-        said: Json = json.loads(self.body)
-        return said
+        parsed: Json = json.loads(self.body)
+        return parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Handler(BaseHTTPRequestHandler):
         """Serve a request with a body."""
         self._serve(self.rfile.read(int(self.headers.get("content-length", 0))))
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class names it so
         """Say nothing."""
 
     def _serve(self, body: bytes) -> None:
@@ -166,9 +166,9 @@ class Handler(BaseHTTPRequestHandler):
         framing = {"transfer-encoding": "chunked"} if fault.framed else {"connection": "close"}
         status = served.status if fault.status == 200 else fault.status
         self.send_response(status)
-        type = {"content-type": served.type if status == 200 else JSON}
+        content_type = {"content-type": served.type if status == 200 else JSON}
         named = {name.lower(): value for name, value in fault.headers.items()}
-        for name, value in {**type, **framing, **named}.items():
+        for name, value in {**content_type, **framing, **named}.items():
             self.send_header(name, value)
         self.end_headers()
 

@@ -78,9 +78,9 @@ def wait_until_listening(process: "subprocess.Popen[bytes]", log: Path) -> str:
         if address := LISTENING.search(log.read_text(encoding="utf-8", errors="replace")):
             return address.group()
         time.sleep(0.05)
-    said = log.read_text(encoding="utf-8", errors="replace").strip()[-400:]
+    output = log.read_text(encoding="utf-8", errors="replace").strip()[-400:]
     raise ForeignServerMissingError(
-        f"llmock did not start to listen within {READY_SECONDS:g} seconds. It said: {said or 'nothing'}"
+        f"llmock did not start to listen within {READY_SECONDS:g} seconds. Its output: {output or 'none'}"
     )
 
 

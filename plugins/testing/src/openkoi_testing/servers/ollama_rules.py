@@ -96,7 +96,7 @@ def check_length(model: OllamaModel, body: Mapping[str, Json]) -> str:
 
 def count_tokens(messages: Json) -> int:
     """Return the approximate length of a prompt; a picture is as long as a page."""
-    told = [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
-    pictures = sum(len(images) for message in told if isinstance(images := message.get("images"), list))
-    text = json.dumps([{key: value for key, value in message.items() if key != "images"} for message in told])
+    entries = [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
+    pictures = sum(len(images) for message in entries if isinstance(images := message.get("images"), list))
+    text = json.dumps([{key: value for key, value in message.items() if key != "images"} for message in entries])
     return len(text) // CHARACTERS_PER_TOKEN + pictures * TOKENS_PER_IMAGE

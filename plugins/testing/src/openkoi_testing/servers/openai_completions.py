@@ -7,7 +7,7 @@ from itertools import count
 from openkoi_hookspecs import Json, Reasoning, ToolCall, Usage
 
 from .openai_json import CREATED, Body, to_json
-from .say import Said, Say
+from .say import AnswerPart, Say
 
 
 def stream_events(answer: Say, asked: Body) -> Iterator[bytes]:
@@ -30,7 +30,7 @@ def response_deltas(answer: Say) -> Iterator[Body]:
         yield from call_deltas(answer, part, next(numbers)) if isinstance(part, ToolCall) else text_deltas(answer, part)
 
 
-def text_deltas(answer: Say, part: Said) -> Iterator[Body]:
+def text_deltas(answer: Say, part: AnswerPart) -> Iterator[Body]:
     """Yield words or thoughts in pieces."""
     key = "reasoning_content" if isinstance(part, Reasoning) else "content"
     text = "" if isinstance(part, ToolCall) else part.text
@@ -57,9 +57,9 @@ def complete_response(answer: Say, asked: Body) -> Body:
     return {**head, "choices": [choice_entry({"message": message}, finish_reason(answer))], **counted}
 
 
-def choice_entry(said: Body, reason: str | None) -> Body:
+def choice_entry(delta: Body, reason: str | None) -> Body:
     """Return the one answer among those that could have been asked for."""
-    return {"index": 0, **said, "logprobs": None, "finish_reason": reason}
+    return {"index": 0, **delta, "logprobs": None, "finish_reason": reason}
 
 
 def finish_reason(answer: Say) -> str:

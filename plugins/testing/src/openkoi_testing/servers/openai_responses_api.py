@@ -12,7 +12,7 @@ from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
 from .openai_json import CREATED, Body, as_object, to_json
 from .openai_rules import ENCRYPTED_REASONING
-from .say import Said, Say
+from .say import AnswerPart, Say
 
 INCOMPLETE_REASONS = {
     "length": "max_output_tokens",
@@ -51,8 +51,8 @@ def response_object(answer: Say, asked: Body, status: str = "") -> Body:
 def stream_events(answer: Say, asked: Body) -> Iterator[bytes]:
     """Yield the events of an answer, each with its number."""
     numbers = count()
-    for kind, told in named_events(answer, asked):
-        frame = {"type": kind, **told, "sequence_number": next(numbers)}
+    for kind, data in named_events(answer, asked):
+        frame = {"type": kind, **data, "sequence_number": next(numbers)}
         yield f"event: {kind}\ndata: ".encode() + to_json(frame) + b"\n\n"
 
 
@@ -65,14 +65,14 @@ def named_events(answer: Say, asked: Body) -> Iterator[tuple[str, Body]]:
         whole = output_item(answer, asked, place)
         yield "response.output_item.added", {"output_index": place, "item": {**whole, **item_start(part)}}
         at = {"item_id": whole["id"], "output_index": place}
-        for kind, told in item_events(answer, part, whole):
-            yield f"response.{kind}", {**at, **told}
+        for kind, data in item_events(answer, part, whole):
+            yield f"response.{kind}", {**at, **data}
         yield "response.output_item.done", {"output_index": place, "item": whole}
     ended = response_object(answer, asked)
     yield f"response.{ended['status']}", {"response": ended}
 
 
-def item_events(answer: Say, part: Said, whole: Body) -> Iterator[tuple[str, Body]]:
+def item_events(answer: Say, part: AnswerPart, whole: Body) -> Iterator[tuple[str, Body]]:
     """Yield the events of one item."""
     match part:
         case Reasoning() if whole["summary"]:
@@ -97,7 +97,7 @@ def thought_events(answer: Say, text: str) -> Iterator[tuple[str, Body]]:
 
 
 def text_events(answer: Say, text: str) -> Iterator[tuple[str, Body]]:
-    """Yield the events of what is said, or why nothing is."""
+    """Yield the events of the answer, or why there is none."""
     at = {"content_index": 0}
     refused = answer.finish == "refusal"
     kind = "refusal" if refused else "output_text"
@@ -123,13 +123,13 @@ def output_item(answer: Say, asked: Body, place: int) -> dict[str, object]:
             return {"id": f"rs_{place}", "type": "reasoning", "summary": shown, **seal}
         case ToolCall():
             arguments = json.dumps(dict(part.arguments), ensure_ascii=False)
-            told = {"call_id": part.id, "name": part.tool, "arguments": arguments, "status": "completed"}
-            return {"id": f"fc_{place}", "type": "function_call", **told}
-    said = {"role": "assistant", "status": "completed", "content": [message_part(answer, part.text)]}
-    return {"id": f"msg_{place}", "type": "message", **said}
+            data = {"call_id": part.id, "name": part.tool, "arguments": arguments, "status": "completed"}
+            return {"id": f"fc_{place}", "type": "function_call", **data}
+    content = {"role": "assistant", "status": "completed", "content": [message_part(answer, part.text)]}
+    return {"id": f"msg_{place}", "type": "message", **content}
 
 
-def item_start(part: Said) -> Mapping[str, object]:
+def item_start(part: AnswerPart) -> Mapping[str, object]:
     """Return the item without what it lacks at its beginning."""
     if isinstance(part, Reasoning):
         return {"summary": []}

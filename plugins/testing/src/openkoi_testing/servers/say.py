@@ -9,8 +9,8 @@ from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
 
 from .faults import NO_FAULT, ServerFault
 
-Said: TypeAlias = Text | Reasoning | ToolCall
-Words: TypeAlias = str | Said | Sequence[str | Said]
+AnswerPart: TypeAlias = Text | Reasoning | ToolCall
+Words: TypeAlias = str | AnswerPart | Sequence[str | AnswerPart]
 
 DEFAULT_USAGE = Usage(input=9, output=5, cache_read=3)
 
@@ -34,9 +34,9 @@ class Say:
     fault: ServerFault = NO_FAULT
 
     @property
-    def parts(self) -> tuple[Said, ...]:
+    def parts(self) -> tuple[AnswerPart, ...]:
         """The parts of the answer in order."""
-        words = [self.words] if isinstance(self.words, str | Said) else self.words
+        words = [self.words] if isinstance(self.words, str | AnswerPart) else self.words
         return tuple(Text(part) if isinstance(part, str) else part for part in words)
 
     @property

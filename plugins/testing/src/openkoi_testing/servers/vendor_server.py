@@ -1,4 +1,4 @@
-"""Implement what the fakes of all vendors share: an HTTP server, and answers that are said in turn."""
+"""Implement what the fakes of all vendors share: an HTTP server, and answers given in turn."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
