@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_process import Shell, shell, write_script
@@ -195,7 +196,7 @@ def openkoi(tmp_path: Path) -> Shell:
     return made.with_plugin(DAEMON, commands="acme:acme", tools="acme:Tools").told(OPENKOI_MODEL=f"scripted/{script}")
 
 
-def said_by(openkoi: Shell, command: str) -> dict[str, object]:
+def said_by(openkoi: Shell, command: str) -> dict[str, Any]:
     done = openkoi("acme", command)
     assert 0 == done.returncode, done.stderr
     assert "Traceback" not in done.stderr
@@ -213,7 +214,7 @@ def test_a_listener_that_fails_dozes_or_leaves_is_reported_and_disturbs_no_other
     said = said_by(openkoi, "listeners")
 
     assert (2, True, True) == (said["ended"], said["unheard"], said["again"])
-    assert [True, True] == [any(words in text for text in said["warned"]) for words in ("fails failed", "dozes took")]  # type: ignore[attr-defined]  # a list of texts
+    assert [True, True] == [any(words in text for text in said["warned"]) for words in ("fails failed", "dozes took")]
 
 
 def test_a_stopped_run_is_resumed_with_its_history_and_its_parts(openkoi: Shell) -> None:
@@ -227,7 +228,7 @@ def test_consent_that_is_revoked_in_a_run_is_asked_for_again_in_it(openkoi: Shel
 def test_what_cannot_be_done_is_said_while_a_run_is_under_way(openkoi: Shell) -> None:
     said = said_by(openkoi, "wrong")
 
-    nameless, fork, resume, folder = said["said"]  # type: ignore[misc]  # a list of texts
+    nameless, fork, resume, folder = said["said"]
     assert "Nameless has no name that begins with its plugin's." == nameless
     assert [True, True] == ["is already running" in text for text in (fork, resume)]
     assert "/no/such/folder is not a folder, so no task can be done in it." == folder
