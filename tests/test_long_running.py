@@ -114,6 +114,42 @@ def test_a_task_without_limits_is_bound_by_those_of_its_folder(openkoi: Shell, t
     assert [2, 1] == json.loads(done.stdout), done.stderr
 
 
+SHOWING = """
+import json
+
+import click
+from openkoi_hookspecs import Koi, Task, events
+
+
+@click.command()
+@click.argument("folder")
+@click.pass_obj
+async def showing(koi: Koi, folder: str) -> None:
+    '''Do a task in another folder and one here, and show what their tools returned.'''
+    calls = []
+    koi.listen(lambda record: calls.append(record) if isinstance(record.event, events.ToolCallFinished) else None)
+    for task in (Task("Look", workspace=folder), Task("Look")):
+        await koi.begin(task).result()
+    click.echo(json.dumps([record.event.result.text for record in calls]))
+"""
+
+
+def test_a_task_in_another_folder_uses_the_tools_as_they_are_configured_there(tmp_path: Path) -> None:
+    openkoi = shell(tmp_path).with_plugin(SHOWING, commands="acme:showing")
+    (tmp_path / "other" / ".openkoi").mkdir(parents=True)
+    (tmp_path / "other" / ".openkoi" / "config.toml").write_text("[tools.workspace]\nmax_result_kb = 2\n")
+    for folder in (openkoi.folder, tmp_path / "other"):
+        (folder / "long.txt").write_text("".join(f"line {n} of many in this file\n" for n in range(2_000)))
+    openkoi.home.mkdir()
+    (openkoi.home / "config.toml").write_text("[iteration]\nmax_iterations = 0\n")
+    calls = "  - {when: {after: 0}, calls: [{tool: read_file, arguments: {path: long.txt}}]}\n"
+    model = write_script(tmp_path, calls + "  - {says: Seen., repeat: true}\n")
+    done = openkoi.told(OPENKOI_MODEL=f"scripted/{tmp_path / Path(model).name}")("acme", str(tmp_path / "other"))
+
+    there, here = json.loads(done.stdout)
+    assert len(there) < 4_000 < len(here), done.stderr
+
+
 BUSY = """
 import json
 from pathlib import Path

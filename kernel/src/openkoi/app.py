@@ -1,7 +1,7 @@
 """OpenKoi in one process, as the command line, daemons and other programs hold it. Implements ``Koi``."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -37,7 +37,7 @@ from openkoi_settings import Config, write_setting
 from .asker import User
 from .handle import BackgroundRuns, RunHandle
 from .messages import propose_pattern, receive_post, send_post
-from .parent_run import ParentRun
+from .parent_run import ALONE, ParentRun
 from .runs import Runs
 from .services import Services, plugin_settings
 
@@ -74,16 +74,20 @@ class App:
     # Tasks
 
     async def solve(self, task: Task) -> Result:
-        """Do a task in the workspace; opens and leaves OpenKoi where that was not done."""
-        if self.services.started:
-            return await self.runs_of_tasks.solve(task)
-        async with self:
-            return await self.runs_of_tasks.solve(task)
+        """Do a task; opens and leaves OpenKoi where that was not done."""
+        async with nullcontext() if self.services.started else self:
+            return await self.solve_as_configured(task)
 
     def begin(self, task: Task) -> RunHandle:
         """Begin a task in the background."""
         parent = ParentRun(id=token_hex(10))
-        return self.background_runs.begin(self.runs_of_tasks.solve(task, parent), parent.id, parent.inbox)
+        return self.background_runs.begin(self.solve_as_configured(task, parent), parent.id, parent.inbox)
+
+    async def solve_as_configured(self, task: Task, parent: ParentRun = ALONE) -> Result:
+        """Do a task as it is configured for its folder."""
+        folder = self.runs_of_tasks.workspace_of(task)
+        async with self.lend_app(replace(self.services.config_of(folder), workspace=folder)) as runs:
+            return await runs.solve(task, parent)
 
     def resume(self, run: str, *, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
         """Resume a run that ended before its time, by its id or the beginning of it."""

@@ -116,15 +116,15 @@ class Runs:
         """Return the task with defaults for what it leaves open."""
         from openkoi_prompt import infer_category
 
-        services, workspace = self.services, self.workspace_of(task)
+        services = self.services
         return replace(
             check_content(task),
             text=sanitize_text(task.text),
             context=sanitize_text(task.context),
             category=task.category or infer_category(task.text),
             session=task.session or services.session,
-            limits=task.limits or services.config_of(workspace).limits,
-            project=task.project or project_id(workspace),
+            limits=task.limits or services.config.limits,
+            project=task.project or project_id(self.workspace_of(task)),
             judge=task.judge and not services.config[keys.CHECKS_ONLY],
         )
 

@@ -135,6 +135,8 @@ class Services:
 
     def with_config(self, config: Config) -> "Services":
         """Return the same services, plugins too, with another configuration of the kernel's own."""
+        if config == self.config:
+            return self
         services = copy(self)
         services.config, services.models = config, replace(self.models, config=config)
         services.router = ModelRouter(config, self.catalogue, services.models.provider, services.models.find_model)
