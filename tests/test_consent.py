@@ -171,7 +171,7 @@ def test_a_login_of_another_program_is_not_used_without_consent_and_with_it_from
         (made.home / "config.toml").write_text("[approvals]\nwait_seconds = 0\n")
         again = person(*line)
 
-    assert (8, True) == (refused.returncode, "Use it for anthropic? This was not answered" in refused.stderr)
+    assert (8, True) == (refused.returncode, "Use it for anthropic? No answer" in refused.stderr)
     assert (0, "A teahouse.\n") == (child.returncode, out), err
     assert (0, "A teahouse.\n") == (again.returncode, again.stdout), again.stderr
     assert ["yes"] == [one["answer"] for one in stored_consents(made)]

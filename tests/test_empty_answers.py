@@ -140,5 +140,5 @@ def test_work_that_ends_without_a_word_is_kept_and_evaluated(name: str, tmp_path
     told = json.loads(out)
     assert 3 == len(server.asked)
     assert ["note.md"] == told["changed_files"]
-    assert "ended its work without a word" in errors
+    assert "ended its work without an answer" in errors
     assert "All providers exhausted" not in errors

@@ -241,7 +241,7 @@ def without_command_line(openkoi: Shell, *frontends: str) -> Shell:
 def test_without_a_command_line_it_says_what_to_install(openkoi: Shell) -> None:
     done = without_command_line(openkoi)("status")
 
-    assert (1, "OpenKoi has no command line here. Install it: pip install openkoi-cli\n") == (
+    assert (1, "The command line of OpenKoi is not installed. Run `pip install openkoi-cli`.\n") == (
         done.returncode,
         done.stderr,
     )

@@ -304,7 +304,7 @@ def test_a_call_of_no_tool_says_so(openkoi: Shell) -> None:
     scripted(openkoi, "when: {contains: Call sned}\n    says: Fine.\n")
     said = told(openkoi("acme", "Call sned"))
 
-    assert "There is no tool 'sned'." in str(said["ended"])
+    assert "Unknown tool 'sned'." in str(said["ended"])
     assert "Did you mean send?" in str(said["ended"])
 
 

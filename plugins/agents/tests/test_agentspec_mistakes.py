@@ -62,14 +62,14 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
         (WHO + "model_policy: {budget: {usd_per_run: .inf}}", "2, column 38", "not .inf"),
         (WHO + "model_policy: {budget: {usd_per_run: .nan}}", "2, column 38", "not .nan"),
         (WHO + "model_policy: {budget: {usd_per_run: '1'}}", "2, column 38", "not '1'"),
-        (WHO + "tools: {allow: read_file}", "2, column 16", "must be a list of tools' names"),
-        (WHO + "tools: {allow: [1]}", "2, column 17", "tools.allow[1] must be tools' names"),
+        (WHO + "tools: {allow: read_file}", "2, column 16", "must be a list of tool names"),
+        (WHO + "tools: {allow: [1]}", "2, column 17", "tools.allow[1] must be tool names"),
         (WHO + "tools: {approvals: sometimes}", "2, column 20", "must be always, never, or a table"),
         (WHO + "tools: {approvals: {a: often}}", "2, column 24", "tools.approvals.a must be always, never"),
         (
             WHO + "tools: {approvals: {'*': always, a: never}}",
             "2, column 34",
-            "tools.approvals.a cannot be never, because '*' means it, too",
+            "tools.approvals.a cannot be never, because '*' also matches it",
         ),
         (WHO + "iteration: {summary_strategy: none}", "2, column 31", "must be rolling-window or periodic-summary"),
         (WHO + "evaluation: {quality_threshold: 80}", "2, column 33", "must be a number from 0 to 1, not 80"),
@@ -78,9 +78,9 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
             "3, column 1",
             "instructions (line 2) and instructions_file (line 3)",
         ),
-        (WHO + "instructions_file: no.md", "2, column 20", "instructions_file cannot be had: There is no file"),
-        (WHO + "instructions_file: ../a.md", "2, column 20", "must lie in the folder of the agent's file, or below"),
-        (WHO + "instructions_file: /etc/hosts", "2, column 20", "must lie in the folder of the agent's file, or below"),
+        (WHO + "instructions_file: no.md", "2, column 20", "instructions_file cannot be read: File not found"),
+        (WHO + "instructions_file: ../a.md", "2, column 20", "must be in the folder of the agent's file, or below"),
+        (WHO + "instructions_file: /etc/hosts", "2, column 20", "must be in the folder of the agent's file, or below"),
         (
             WHO + "composite: {strategy: chaos, agents: [{identity: {name: b}}]}",
             "2, column 23",
@@ -99,7 +99,7 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
             "is for debate and iterative teams",
         ),
         (WHO + "composite: {strategy: parallel, agents: [3]}", "2, column 42", "composite.agents[1] must be an agent"),
-        (WHO + "composite: {strategy: parallel, agents: [no.yaml]}", "2, column 42", "cannot be had: There is no file"),
+        (WHO + "composite: {strategy: parallel, agents: [no.yaml]}", "2, column 42", "cannot be read: File not found"),
         (WHO + "composite: {strategy: parallel, agents: [agent.yaml]}", "2, column 42", "agent.yaml -> agent.yaml"),
         (
             WHO
@@ -112,18 +112,18 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
             "6, column 7",
             "composite.agents[1].tool is not a key here. Did you mean tools?",
         ),
-        (WHO + WHO, "2, column 1", "'identity' is written twice, first in line 1"),
-        (WHO + "iteration: {max_cycles: 1, maxCycles: 2}", "2, column 28", "'maxCycles' is written twice"),
-        (WHO + "iteration:\n\tmax_cycles: 3", "3, column 1", "a tab stands here: indent with spaces"),
-        (WHO + "tools: &a {}\niteration: *a", "3, column 12", "this refers to something else (*)"),
+        (WHO + WHO, "2, column 1", "'identity' occurs twice, first in line 1"),
+        (WHO + "iteration: {max_cycles: 1, maxCycles: 2}", "2, column 28", "'maxCycles' occurs twice"),
+        (WHO + "iteration:\n\tmax_cycles: 3", "3, column 1", "tab used for indentation: use spaces"),
+        (WHO + "tools: &a {}\niteration: *a", "3, column 12", "references (*) are not supported"),
         ("? [a]\n: b\n", "1, column 3", "a key must be text"),
         (WHO + "instructions: !!python/object/apply:os.system [echo]", "2, column 15", "the tag"),
-        (WHO + "instructions: !secret x", "2, column 15", "the tag '!secret' is not read here"),
-        ("identity: {name: a", "1, column 19", "this is not YAML"),
-        ("a: b\n---\nc: d", "2, column 1", "this is not YAML"),
-        ('identity: {name: "\\U00110000"}', "1, column 1", "this is not YAML"),
-        (WHO + "instructions: \x07", "2, column 1", "there is a sign in this line that YAML does not allow"),
-        (WHO + "instructions: " + "[" * 100, "2, column 5", "nested more than 40 deep"),
+        (WHO + "instructions: !secret x", "2, column 15", "the tag '!secret' is not supported"),
+        ("identity: {name: a", "1, column 19", "unsupported YAML"),
+        ("a: b\n---\nc: d", "2, column 1", "unsupported YAML"),
+        ('identity: {name: "\\U00110000"}', "1, column 1", "invalid YAML"),
+        (WHO + "instructions: \x07", "2, column 1", "this line contains a character that YAML does not allow"),
+        (WHO + "instructions: " + "[" * 100, "2, column 5", "nesting is limited to 40 levels"),
     ],
 )
 def test_every_mistake_is_named_with_its_place(text: str, place: str, said: str, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_every_mistake_is_named_with_its_place(text: str, place: str, said: str,
     ("kind", "said"),
     [
         ("{kind: text-includes}", "[1].text is missing"),
-        ("{kind: text-includes, text: ''}", "[1].text must be text that the words must hold, not ''"),
+        ("{kind: text-includes, text: ''}", "[1].text must be text that the message must contain, not ''"),
         ("{kind: tool-result}", "[1].tool is missing"),
         (
             "{kind: tool-result, tool: a, match: {exit_code: '0'}}",
@@ -165,7 +165,7 @@ def test_iteration_and_composite_exclude_each_other_and_both_lines_are_named(tmp
 
     assert [
         "agent.yaml, line 3, column 1: iteration (line 2) and composite (line 3) exclude each other: "
-        "one goes round itself, or leads others. Leave one of them out."
+        "an agent iterates itself, or leads others. Remove one of them."
     ] == told
 
 
@@ -179,7 +179,7 @@ def test_what_nobody_would_read_is_not_all_said(tmp_path: Path) -> None:
     told = mistakes(tmp_path, WHO + "".join(f"key{number}: 1\n" for number in range(1_000)))
 
     assert (26, "agent.yaml: and 975 more of these.") == (len(told), told[-1])
-    assert "more than 20,000 values" in mistakes(tmp_path, "a: [" + "1," * 30_000 + "]")[0]
+    assert "a file is limited to 20,000 values" in mistakes(tmp_path, "a: [" + "1," * 30_000 + "]")[0]
 
 
 def test_mistakes_in_a_member_s_file_are_told_of_that_file(tmp_path: Path) -> None:
@@ -216,19 +216,19 @@ def test_instructions_that_only_seem_to_lie_beside_the_file_are_not_read(tmp_pat
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "words.md").symlink_to(tmp_path / "secret")
 
-    assert "must lie in the folder" in mistakes(tmp_path / "here", WHO + "instructions_file: words.md")[0]
+    assert "must be in the folder" in mistakes(tmp_path / "here", WHO + "instructions_file: words.md")[0]
 
 
 def test_what_is_no_file_no_text_or_too_long_is_said(tmp_path: Path) -> None:
     for path, said in (
-        (tmp_path / "no.yaml", "There is no file"),
-        (tmp_path, "is no file"),
-        (Path("a\0b"), "cannot be read|no file"),
+        (tmp_path / "no.yaml", "File not found"),
+        (tmp_path, "is not a file"),
+        (Path("a\0b"), "cannot be read|File not found"),
     ):
         with pytest.raises(ConfigError, match=said):
             read_agent(path)
 
-    assert "line 2: this is not UTF-8 text" in mistakes(tmp_path, b"a: b\n\xff")[0]
+    assert "line 2: not valid UTF-8" in mistakes(tmp_path, b"a: b\n\xff")[0]
     assert "larger than 1 MB" in mistakes(tmp_path, WHO + "#" * 1_000_001)[0]
 
 
@@ -236,7 +236,7 @@ def test_what_is_no_file_no_text_or_too_long_is_said(tmp_path: Path) -> None:
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
 
-    with pytest.raises(ConfigError, match="is no file"):
+    with pytest.raises(ConfigError, match="is not a file"):
         read_agent(tmp_path / "pipe.yaml")
 
 

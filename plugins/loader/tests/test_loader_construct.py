@@ -203,7 +203,7 @@ def test_a_data_path_lies_below_a_data_folder_that_is_there(tmp_path: Path) -> N
 def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
 
-    with pytest.raises(ConfigError, match=r"The data folder .*data cannot be made \(File exists\). Make room or give"):
+    with pytest.raises(ConfigError, match=r"Cannot create the data folder .*data \(File exists\). Free some space"):
         acme(workshop(tmp_path), "cache")
 
 

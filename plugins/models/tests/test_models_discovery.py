@@ -61,7 +61,7 @@ def test_anything_but_a_yes_falls_through(answer: str | None) -> None:
 
 
 def test_without_an_answer_and_without_another_way_it_says_what_was_asked() -> None:
-    with pytest.raises(ConsentMissingError, match=r"Use the login of Claude CLI\? This was not answered"):
+    with pytest.raises(ConsentMissingError, match=r"Use the login of Claude CLI\? No answer"):
         best([THEIRS], User(None))
     with pytest.raises(NoProviderError, match="No model is configured") as refused:
         best([THEIRS], User("no"))

@@ -81,8 +81,8 @@ def says_nothing(value: object) -> bool:
 
 def denies_findings(text: str) -> bool:
     """Return whether a text says that there is no finding, with a comment at most that makes no exception."""
-    said = NO_FINDING.fullmatch(text.strip())
-    return said is not None and not EXCEPTION.search(said["comment"] or "")
+    match = NO_FINDING.fullmatch(text.strip())
+    return match is not None and not EXCEPTION.search(match["comment"] or "")
 
 
 def to_object(entry: object) -> Mapping[str, object]:

@@ -13,8 +13,8 @@ from openkoi_hookspecs.content import File
 from .media import contains_media
 from .media_tokens import media_tokens
 
-BYTES = 4
-OVERHEAD = 8
+BYTES_PER_TOKEN = 4
+MESSAGE_TOKENS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,9 @@ class RequestStats:
     @property
     def tokens(self) -> int:
         """About how many tokens: a quarter of the bytes, and a little for each message."""
-        return (self.system_size + self.size + self.tools_size) // BYTES + OVERHEAD * (1 + len(self.messages))
+        return (self.system_size + self.size + self.tools_size) // BYTES_PER_TOKEN + MESSAGE_TOKENS * (
+            1 + len(self.messages)
+        )
 
     def update(self, request: Request) -> "RequestStats":
         """Return the stats of a request; messages that it has in common with the one before are not looked at."""
@@ -66,7 +68,7 @@ def tool_size(tool: Tool) -> int:
 
 def answer_tokens(parts: Sequence[Part]) -> int:
     """Output tokens that an answer was, about."""
-    return size(parts) // BYTES
+    return size(parts) // BYTES_PER_TOKEN
 
 
 def size(parts: Sequence[Part]) -> int:
@@ -82,9 +84,9 @@ def part_size(part: Part) -> int:
         case ToolResult():
             return weight(part.text) + size(part.parts)
         case Image() | File():
-            return BYTES * media_tokens(part)
+            return BYTES_PER_TOKEN * media_tokens(part)
 
 
 def weight(text: str) -> int:
-    """Characters; those beyond ASCII count as many as their bytes, for they are dearer."""
+    """Count characters; those beyond ASCII count as their bytes, because they take more tokens."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

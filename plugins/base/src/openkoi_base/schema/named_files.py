@@ -48,7 +48,7 @@ def find_autorun_files(index: AutorunIndex) -> dict[str, AutorunRule]:
 
 
 def find_named(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> dict[str, AutorunRule]:
-    """Return what these files name, by path in small letters; what is protected counts where both are said."""
+    """Return what these files name, by path in small letters; protection wins if a file has both."""
     found = dict[str, AutorunRule]()
     called = (one for naming in namings(index, files) for one in called_files(index.root, naming))
     for path, rule in (*called, *linked_files(index, files), *files_of_settings(index, files)):
