@@ -60,6 +60,7 @@ STAND_INS: dict[str, Case] = {
         f"mkdir evil; echo '{EVIL}' > evil/check.sh; ln -sfn evil way",
         "way",
     ),
+    "loop of links": Case("ln -s b a; ln -s a b; ln -s ../../a .git/hooks/pre-commit", "rm -f a; echo evil > a", "a"),
     "folder of hooks by link": Case(
         f"{SCRIPT}rm -rf .git/hooks; ln -s ../scripts .git/hooks",
         f"echo '{EVIL}' > scripts/post-merge",

@@ -10,6 +10,7 @@ import pytest
 from cli_process import Shell, shell
 from planting_attacks import QUIET, text_of
 from planting_named import CALLED, STAND_INS, Case
+from planting_named_fresh import FRESH_CALLED, FRESH_STAND_INS
 from planting_runs import SANDBOXES, call, command, configure, records, results, run, server
 
 if not sys.platform.startswith("linux"):
@@ -61,22 +62,26 @@ def names_in(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
-def test_what_stands_in_the_place_of_a_protected_file_stays_as_it_is(openkoi: Shell, sandbox: str) -> None:
-    files = set_up(openkoi, STAND_INS)
+@pytest.mark.parametrize("cases", [STAND_INS, pytest.param(FRESH_STAND_INS, marks=pytest.mark.campaign)])
+def test_what_stands_in_the_place_of_a_protected_file_stays_as_it_is(
+    openkoi: Shell, sandbox: str, cases: Mapping[str, Case]
+) -> None:
+    files = set_up(openkoi, cases)
     before = {name: state(path) for name, path in files.items()}
     configure(openkoi, sandbox)
-    status, screen, _ = attack(openkoi, STAND_INS)
+    status, screen, _ = attack(openkoi, cases)
 
     assert 0 == status, screen
     assert [] == [name for name, path in files.items() if state(path) != before[name]]
 
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
-def test_what_a_hook_or_a_setting_calls_is_listed(openkoi: Shell, sandbox: str) -> None:
-    files = set_up(openkoi, CALLED)
+@pytest.mark.parametrize("cases", [CALLED, pytest.param(FRESH_CALLED, marks=pytest.mark.campaign)])
+def test_what_a_hook_or_a_setting_calls_is_listed(openkoi: Shell, sandbox: str, cases: Mapping[str, Case]) -> None:
+    files = set_up(openkoi, cases)
     before = {name: state(path) for name, path in files.items()}
     configure(openkoi, sandbox)
-    status, screen, log = attack(openkoi, CALLED)
+    status, screen, log = attack(openkoi, cases)
     listed = {path for one in log if one["type"] == "sandbox.autorun" for path in dict(one["files"])}  # type: ignore[call-overload]
 
     assert 0 == status, screen
@@ -135,3 +140,17 @@ def test_hooks_whose_folder_the_user_approves_stay_and_new_ones_do_not(openkoi: 
     assert (8, 0) == (stopped.returncode, resumed.returncode), resumed.stderr
     assert ["pre-commit"] == names_in(openkoi.folder / "own"), results(records(openkoi))
     assert "hooksPath = own" in (openkoi.folder / ".git/config").read_text()
+
+
+@pytest.mark.parametrize("sandbox", SANDBOXES)
+def test_hooks_that_the_user_s_own_settings_name_stay_as_they_are(openkoi: Shell, sandbox: str) -> None:
+    """The settings lie in the home folder, outside the workspace; their paths count in every repository."""
+    sh(openkoi.folder, f"git init -q; {SCRIPTS}; git config diff.x.textconv own/view.sh")
+    (openkoi.home.parent / ".gitconfig").write_text("[core]\n\thooksPath = own\n")
+    configure(openkoi, sandbox)
+    line = "echo more >> own/pre-commit; echo x > own/pre-push; echo x > own/view.sh; echo x >> scripts/check.sh"
+    status, screen, _ = run(openkoi, command(line))
+
+    assert (0, ["pre-commit", "view.sh"]) == (status, names_in(openkoi.folder / "own")), screen
+    assert "true\n" == (openkoi.folder / "own/pre-commit").read_text()
+    assert "  ! own/view.sh is new: diff.x.textconv in .git/config names it" in screen

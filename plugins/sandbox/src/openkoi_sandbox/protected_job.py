@@ -1,5 +1,6 @@
 """Run a job while files that other programs run stay unchanged, and report what was refused or undone."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -95,7 +96,8 @@ def sealed_path_of(path: Path, view: ProtectedView, tops: Sequence[Path]) -> Pat
     rule = view.rules[str(path)]
     depth = len(parts) if rule.via else sealed_depth(rule, parts, bare=str(top) in view.git_folders)
     place = top.joinpath(*parts[:depth])
-    return place if depth and place.resolve() == place and (place.is_dir() or place.is_file()) else None
+    real = os.path.realpath(place) == str(place)  # resolve() raises an error for a link to itself
+    return place if depth and real and (place.is_dir() or place.is_file()) else None
 
 
 def sealed_depth(rule: AutorunRule, parts: Sequence[str], *, bare: bool) -> int:
