@@ -84,6 +84,8 @@ BAD = (
     ("use.memory=bogus", 2, "No memory named 'bogus'"),
     ("models.executor=nope/x", 2, "No provider named 'nope'"),
     ("evaluators.testrunner.seconds=soon", 2, "seconds"),
+    ("checkpoints.store.max_files=many", 2, "max_files"),
+    ("use.checkpoints=bogus", 2, "No checkpoint named 'bogus'"),
 )
 
 
@@ -139,6 +141,17 @@ def test_what_cannot_be_forked_is_explained(openkoi: Shell) -> None:
 
         assert (status, True) == (done.returncode, said in done.stderr), done.stderr
     assert before == (openkoi.folder / "a.txt").read_text()
+
+
+def test_a_task_without_a_checkpoint_cannot_be_forked(openkoi: Shell) -> None:
+    """Its files are as it left them, and not as they were."""
+    with (openkoi.home / "config.toml").open("a") as file:
+        file.write("[checkpoints.store]\nmax_files = 1\n[safety]\nrequire_checkpoint = false\n")
+    (openkoi.folder / "other.txt").write_text("other\n")
+    result(openkoi, "-m", model(openkoi), "Write it into a.txt, so that the tests pass")
+    done = openkoi("fork", "--at", "2")
+
+    assert (1, True) == (done.returncode, "ran without a checkpoint" in done.stderr), done.stderr
 
 
 def test_a_dry_run_shows_what_it_would_do_and_does_nothing_here(openkoi: Shell) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from openkoi_base.files import lock_run
 from openkoi_base.files.diffs import warning_of
-from openkoi_hookspecs import Result, events
+from openkoi_hookspecs import ConfigError, Result, events
 from openkoi_loader.early_settings import check_settings
 from openkoi_models import check_models
 from openkoi_runlog import Beginning, Past, beginning_of, renamed
@@ -85,9 +85,10 @@ async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object
 
 async def restore_beginning(beginning: Beginning, fresh: str, services: Services) -> str:
     """Restore the files as they were at the fork; return the checkpoint of how they were until now."""
-    keeper = await services.components.checkpoints() if beginning.checkpoint else None
-    if keeper is None:
+    if not beginning.checkpoint:
         return ""
+    if (keeper := await services.components.checkpoints()) is None:
+        raise ConfigError("A fork restores files, and no checkpoints can be loaded. Check [use] checkpoints.")
     workspace = services.config.workspace
     await refuse_fork(keeper, workspace, beginning.checkpoint, beginning.last)
     before = await keeper.create(workspace, run=fresh)

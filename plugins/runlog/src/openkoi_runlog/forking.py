@@ -30,6 +30,8 @@ def beginning_of(records: Sequence[Record], run: str, at: int) -> Beginning:
     if end < 0 or not isinstance(started, events.TaskStarted):
         done = sum(one.run == run and isinstance(one.event, events.DecisionMade) for one in own)
         raise KoiError(f"The task cannot be forked at iteration {at + 1}: it came to {done} of them.")
+    if any(isinstance(one.event, events.BaselineSaved) and not one.event.checkpoint for one in own):
+        raise KoiError("The task ran without a checkpoint, so its files cannot be restored. Run it again instead.")
     told = own[start : end + 1]
     return Beginning(started.task, told, files_of(told, own, run), last_files(own, run))
 
