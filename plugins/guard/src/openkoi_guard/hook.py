@@ -1,12 +1,12 @@
 """Decide for each tool call whether it may run, asks or is denied."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from openkoi_base.schema import PATH_PARAMETERS, all_protected, written_paths
+from openkoi_base.schema import PATH_PARAMETERS, ProtectedPath, all_protected, written_paths
 from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Permission, Run, Tool, ToolCall, hookimpl
 
 from .protected_globs import DEFAULT_GLOBS, find_reason
@@ -88,8 +88,7 @@ class Guard:
             if name in call.arguments:
                 yield from self.check_command(call.arguments[name], workspace, since)
         if tool.effect > Effect.READS:
-            for path in written_paths(call, tool, self.path_arguments):
-                yield from self.check_path(path, workspace)
+            yield from self.check_paths(written_paths(call, tool, self.path_arguments), workspace)
 
     def check_command(self, command: Json, workspace: Path, since: float) -> Iterator[Permission]:
         """Yield the permissions for a shell line."""
@@ -108,8 +107,7 @@ class Guard:
         yield from self.check_history(verdict.comparisons, workspace)
         for path in verdict.git_configs:
             yield from self.check_git_config(path, workspace, only_plain_settings=verdict.only_plain_settings)
-        for path in verdict.writes:
-            yield from self.check_path(path, workspace, (".", *verdict.folders))
+        yield from self.check_paths(verdict.writes, workspace, (".", *verdict.folders))
 
     def check_sourced(self, verdict: "LineVerdict", workspace: Path, since: float) -> Iterator[Permission]:
         """Ask about files that a shell sources, unless they were in the workspace before the run."""
@@ -117,30 +115,35 @@ class Guard:
             if all(is_new(Path(folder) / path, workspace, since) for folder in (".", *verdict.folders)):
                 yield Ask(f"{path} is new or outside the workspace, and a shell would run all of it.")
 
-    def check_path(self, path: str, workspace: Path, folders: Sequence[str] = (".",)) -> Iterator[Permission]:
-        """Ask about a path that is protected."""
-        found = [*all_protected([path], self.protected_paths, workspace, folders)]
-        if found:
-            text = f"{path} is protected by {found[0].glob!r}: {find_reason(path, workspace)}."
-            yield Ask(text, paths=tuple(one.resolve(workspace) for one in found))
-        elif named := [*self.named_files.find(path, self.protected_paths, workspace, folders)]:
-            text = f"{path} is protected: {named[0][1].reason}."
-            yield Ask(text, paths=tuple(place for place, _ in named))
+    def check_paths(
+        self, paths: Iterable[str], workspace: Path, folders: Sequence[str] = (".",)
+    ) -> Iterator[Permission]:
+        """Ask about each path that is protected. The workspace is looked into once for all of them."""
+        found: dict[str, list[ProtectedPath]] = {path: [] for path in paths}
+        for protected in all_protected(found, self.protected_paths, workspace, folders) if found else ():
+            found[protected.path].append(protected)
+        for path, places in found.items():
+            if places:
+                text = f"{path} is protected by {places[0].glob!r}: {find_reason(path, workspace)}."
+                yield Ask(text, paths=tuple(place.resolve(workspace) for place in places))
+        others = [path for path, places in found.items() if not places]
+        for path, named in self.named_files.find(others, self.protected_paths, workspace, folders) if others else ():
+            yield Ask(f"{path} is protected: {named[0][1].reason}.", paths=tuple(place for place, _ in named))
 
     def check_history(self, comparisons: "Sequence[Comparison]", workspace: Path) -> Iterator[Permission]:
         """Ask about files that other programs run and that another commit changes."""
         from .git_checkouts import list_changed_autorun
 
         is_named = self.named_files.build_checker(workspace) if comparisons else None
-        for path in list_changed_autorun(comparisons, workspace, is_named) if is_named else ():
-            yield from self.check_path(path, workspace)
+        changed = list_changed_autorun(comparisons, workspace, is_named) if is_named else ()
+        yield from self.check_paths(changed, workspace)
 
     def check_git_config(self, path: str, workspace: Path, *, only_plain_settings: bool) -> Iterator[Permission]:
         """Ask about settings of an existing repository; the sandbox checks those of a new one.
 
         In this call git may write settings that it never runs.
         """
-        for permission in self.check_path(path, workspace) if (workspace / path).exists() else ():
+        for permission in self.check_paths([path], workspace) if (workspace / path).exists() else ():
             yield Allow(paths=permission.paths, only_this_call=True) if only_plain_settings else permission
 
 

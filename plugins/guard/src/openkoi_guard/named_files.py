@@ -1,7 +1,7 @@
 """Find protected files that have an ordinary name: a link, or a setting of git, puts them in the place of another."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,12 +30,21 @@ class NamedFiles:
         return lambda path: bool((rule := index.named_rule(path)) and rule.protected)
 
     def find(
-        self, path: str, globs: Sequence[str], workspace: Path, folders: Sequence[str]
-    ) -> Iterator[tuple[str, AutorunRule]]:
-        """Yield where a path leads, by each folder, when these patterns protect what names that place."""
+        self, paths: Iterable[str], globs: Sequence[str], workspace: Path, folders: Sequence[str]
+    ) -> Iterator[tuple[str, list[tuple[str, AutorunRule]]]]:
+        """Yield each path with where it leads, by each folder, when these patterns protect what names that place."""
         index = self.load_index(workspace)
-        for folder in folders if index.named else ():
-            place = os.path.realpath(join_path(index.root, folder, path))
-            rule = index.named_rule(os.path.relpath(place, index.root).replace(os.sep, "/"))
-            if rule and rule.protected and first_protected([rule.via], globs, workspace):
-                yield place, rule
+        for path in paths if index.named else ():
+            if places := [*find_places(index, path, globs, workspace, folders)]:
+                yield path, places
+
+
+def find_places(
+    index: AutorunIndex, path: str, globs: Sequence[str], workspace: Path, folders: Sequence[str]
+) -> Iterator[tuple[str, AutorunRule]]:
+    """Yield where a path leads, by each folder, when these patterns protect what names that place."""
+    for folder in folders:
+        place = os.path.realpath(join_path(index.root, folder, path))
+        rule = index.named_rule(os.path.relpath(place, index.root).replace(os.sep, "/"))
+        if rule and rule.protected and first_protected([rule.via], globs, workspace):
+            yield place, rule
