@@ -121,11 +121,6 @@ class Asker:
             for question in self.open:
                 question.leave(attendant)
 
-    @property
-    def reachable(self) -> bool:
-        """Whether a question outside runs can be answered at all."""
-        return bool(self.attendants) or self.patience > 0
-
     async def ask(self, waiting: PendingQuestion, *, stays: bool = False) -> str | None:
         """Return the first answer; None without one. Then the question is withdrawn, unless it ``stays`` for a resume.
 
