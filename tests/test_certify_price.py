@@ -37,7 +37,7 @@ def test_without_a_terminal_it_has_to_be_said_that_the_price_is_all_right(openko
 
     assert (2, [], "") == (refused.returncode, list(server.asked), refused.stdout)
     assert f"calls of {DEAR}, about $" in refused.stderr
-    ahead = refused.stderr.rpartition("To start it, run: openkoi ")[2].strip()
+    ahead = refused.stderr.rpartition("To start it, run `openkoi ")[2].partition("`")[0]
     done = openkoi(*shlex.split(ahead))
     assert 3 == done.returncode, done.stderr
     assert "not passed" in done.stdout
@@ -50,7 +50,7 @@ def test_progress_and_the_cost_are_shown_and_the_estimate_is_of_the_bill_s_size(
     done = openkoi(*CERTIFY, "--yes")
     calls, tokens, usd = re.findall(r"\[done\] (\d+) calls, (\S+) tokens, \$(\d+\.\d+)", done.stderr)[0]
     estimated = float(PRICE.findall(done.stderr)[0])
-    counts = [int(count) for count in re.findall(r"\[certify\] (\d+) of \d+ judgements", done.stderr)]
+    counts = [int(count) for count in re.findall(r"\[certify\] (\d+) of \d+ judgments", done.stderr)]
 
     assert len(server.asked) == int(calls)
     assert f"{int(calls) * 2.3:.0f}k" == tokens

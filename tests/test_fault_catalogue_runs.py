@@ -28,7 +28,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_http import ToolCallFactory
-from openkoi_report import report_of
+from openkoi_report import build_report
 from openkoi_testing import FinishedRun, Scenario, run_scenario
 
 LONGEST_NAME = 4_096
@@ -160,7 +160,7 @@ def test_a_conversation_that_is_too_long_is_shortened_and_goes_on() -> None:
 
     assert "Done." == told.result.text
     assert any(isinstance(record.event, events.HistoryCompacted) for record in told.records)
-    assert any("oldest turns are left out" in text for text in report_of(told.records).result()["warnings"])
+    assert any("oldest turns are left out" in text for text in build_report(told.records).build_result()["warnings"])
     for request in model.asked:
         assert are_paired(request.messages)
         assert "Look at it" in str(request.messages[0].parts)

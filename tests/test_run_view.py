@@ -9,12 +9,12 @@ import pytest
 from run_histories import History, play_history
 
 from openkoi_base.redact import Redactor
-from openkoi_certify.history import RunOutcome
+from openkoi_certify.outcomes import RunOutcome
 from openkoi_cli.archive import tables_of
 from openkoi_duckdb.run_state import cycle_row, task_row
 from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
 from openkoi_learning.log_view import LearningLogView
-from openkoi_report import cycles_of, report_of
+from openkoi_report import build_cycle_tree, build_report
 from openkoi_runlog import RunLog, RunView, in_order, summarize_runs, view_of
 from openkoi_search.documents import documents_of_run
 
@@ -43,13 +43,13 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
     assert (live.cost.tokens, live.cost.calls) == (read.cost.tokens, read.cost.calls)
 
     score, decision = score_of(live.best), str(live.decision.action)
-    report = report_of(history.records, history.run)
+    report = build_report(history.records, history.run)
     assert (live.accepted, score, live.text) == (report.is_accepted, report.score, report.text)
     assert len(live.iterations) == len(report.iterations)
-    tree = cycles_of(history.records, history.run)
-    attempts = {one.number: one.iteration for one in tree.rounds if one.iteration.decision}
+    tree = build_cycle_tree(history.records, history.run)
+    attempts = {one.number: one.iteration for one in tree.attempts if one.iteration.decision}
     assert plain(live.iterations) == plain(one.iteration for one in attempts.values() if one.iteration)
-    assert tree.ended == f"{live.decision.action}: {live.decision.reason}"
+    assert tree.outcome == f"{live.decision.action}: {live.decision.reason}"
     assert tree.costs.tokens == live.cost.tokens == report.costs.tokens
     (exported,) = (row for row in tables_of(history.records).tasks if row.id == history.run)
     assert (decision, score, len(live.iterations)) == (exported.decision, exported.score, exported.iterations)
@@ -62,8 +62,8 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
     assert score is None or f"{score:.2f}" in remembered.memo.text
     course = RunOutcome()
     for record in history.records:
-        course.take(record)
-    assert (bool(live.accepted), live.task.text) == (course.accepted, course.view.task.text)
+        course.add_record(record)
+    assert (bool(live.accepted), live.task.text) == (course.is_accepted, course.view.task.text)
     learned = result_from_log(history, tmp_path / "sessions")
     (listed,) = summarize_runs([SESSION], tmp_path / "sessions", lambda run: False)
     state = RunState.WAITING if live.decision.action is NextAction.ESCALATE else RunState.FINISHED

@@ -11,7 +11,7 @@ import pytest
 from cli_process import Shell
 
 from openkoi_hookspecs import ToolCall
-from openkoi_report import tokens_text
+from openkoi_report import format_tokens
 from openkoi_testing.servers import AnthropicServer, Say
 
 NAMES = ("correctness", "safety", "style", "completeness")
@@ -111,12 +111,12 @@ def test_what_was_saved_is_said_after_the_run_and_agrees_with_the_result_and_wit
     costs = improved.shell("status", "--costs").stdout
 
     assert {"delta", "incremental", "prompt_cache"} == {by for by, tokens in improved.saved.items() if tokens > 0}
-    assert said.startswith(f"  Saved {tokens_text(sum(improved.saved.values()))} tokens: ")
+    assert said.startswith(f"  Saved {format_tokens(sum(improved.saved.values()))} tokens: ")
     for by, tokens in improved.saved.items():
-        assert (f"{TITLES.get(by, by)} {tokens_text(tokens)}" in said) is (tokens > 0)
+        assert (f"{TITLES.get(by, by)} {format_tokens(tokens)}" in said) is (tokens > 0)
     for by in ("delta", "incremental", "prompt_cache"):
         row = next(line for line in costs.splitlines() if line.strip().lower().startswith(TITLES[by]))
-        assert 3 == row.count(f"{tokens_text(improved.saved[by])} (~")
+        assert 3 == row.count(f"{format_tokens(improved.saved[by])} (~")
 
 
 def test_a_small_change_is_judged_in_full_because_half_of_it_would_save_nothing(tmp_path: Path) -> None:

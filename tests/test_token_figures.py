@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from cli_process import Shell, shell
 
-from openkoi_report import tokens_text
+from openkoi_report import format_tokens
 
 USAGE = "usage: {input: 200, output: 40, cache_read: 500, cache_write: 60}"  # less than a request of each role can be
 JUDGED = '{"scores": {"clarity": 1.0, "accuracy": 1.0, "tone": 1.0, "structure": 1.0, "other_task": 0}, "findings": []}'
@@ -61,9 +61,9 @@ def test_all_figures_of_a_run_agree(openkoi: Shell, tmp_path: Path) -> None:
     assert calls * A_CALL == total
     assert total == sum(one["usage"]["total"] for one in result["iterations"])
     assert {total} == {sum(cost["tokens"] for cost in part.values()) for part in result["costs"].values()}
-    assert f", {tokens_text(total)} tokens, " in next(one for one in text.stderr.splitlines() if "[done]" in one)
-    assert [f"{tokens_text(total)} tokens"] * 3 == re.findall(r"\S+ tokens(?=\))", costs)
-    assert tokens_text(total) == re.findall(r"(\S+) +\S+ +Write a note", costs)[0]
+    assert f", {format_tokens(total)} tokens, " in next(one for one in text.stderr.splitlines() if "[done]" in one)
+    assert [f"{format_tokens(total)} tokens"] * 3 == re.findall(r"\S+ tokens(?=\))", costs)
+    assert format_tokens(total) == re.findall(r"(\S+) +\S+ +Write a note", costs)[0]
     assert [total] == [one["total_tokens"] for one in log(openkoi) if one["type"] == "task_complete"]
     assert total in figures(exported)
 
@@ -78,7 +78,7 @@ def test_what_is_learned_from_a_result_changes_none_of_its_figures(openkoi: Shel
     assert [result[key] for key in ("usage", "cost_usd", "iterations")] == [
         replayed[key] for key in ("usage", "cost_usd", "iterations")
     ]
-    assert f"{tokens_text(result['usage']['total'] + A_CALL)} tokens" in openkoi("status", "--costs").stdout
+    assert f"{format_tokens(result['usage']['total'] + A_CALL)} tokens" in openkoi("status", "--costs").stdout
 
 
 @pytest.mark.parametrize("said", ["NONE", "1. Name the fish in the first line of a note."])
@@ -92,13 +92,13 @@ def test_what_learning_cost_is_said_and_makes_all_figures_agree_with_the_log(ope
     status = openkoi("status").stdout
 
     whole, learning = len(answered) * A_CALL, A_CALL
-    assert f", {tokens_text(whole - learning)} tokens, " in next(
+    assert f", {format_tokens(whole - learning)} tokens, " in next(
         one for one in ended.stderr.splitlines() if "[done]" in one
     )
-    assert f"  Learning used {tokens_text(learning)} more tokens, " in ended.stderr
-    assert [tokens_text(whole - learning)] == re.findall(r"(\S+) +\S+ +Write a note", status)
+    assert f"  Learning used {format_tokens(learning)} more tokens, " in ended.stderr
+    assert [format_tokens(whole - learning)] == re.findall(r"(\S+) +\S+ +Write a note", status)
     spans = re.findall(r"\(1 task, (\S+) tokens\), of which learning \S+ \((\S+) tokens\)", status)
-    assert [(tokens_text(whole), tokens_text(learning))] * 3 == spans
+    assert [(format_tokens(whole), format_tokens(learning))] * 3 == spans
 
 
 def test_without_learning_nothing_is_said_of_its_cost(openkoi: Shell) -> None:

@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import JudgeVoted, MessageAdded
 from openkoi_judge import Judge
-from openkoi_report import Saving, savings_of, totals
+from openkoi_report import Saving, measure_savings, sum_savings
 from openkoi_testing import Scenario, Scripted, make_run, run_scenario
 
 TASK = Task("Sort the list", category="code")
@@ -349,7 +349,7 @@ def test_in_a_real_run_the_change_of_a_file_is_judged_and_then_all_of_it(tmp_pat
     assert rehearsed.result.accepted
     told = [words(record.event.message) for record in rehearsed.records if isinstance(record.event, MessageAdded)]
     assert ["Look again.", "Go on."] == [text.splitlines()[-1] for text in told[1:]]
-    assert totals(savings_of(rehearsed.records))[Saving.INCREMENTAL] > 0
+    assert sum_savings(measure_savings(rehearsed.records))[Saving.INCREMENTAL] > 0
 
 
 def words(message: Message) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from openkoi_base.redact import Redactor
-from openkoi_certify.calibration import report_of
-from openkoi_certify.history import CalibratedJudgment, UserOutcome, judgements_in
-from openkoi_certify.report import as_json, as_text
+from openkoi_certify.calibration import build_calibration_report
+from openkoi_certify.calibration_text import format_report, report_to_json
+from openkoi_certify.outcomes import CalibratedJudgment, UserOutcome, load_judgments
 from openkoi_hookspecs import (
     Check,
     Cost,
@@ -58,7 +58,7 @@ def history(folder: Path, **runs: list[Event]) -> dict[str, CalibratedJudgment]:
     for id, events in runs.items():
         log.append(id, events)
     log.close()
-    return {one.run: one for one in judgements_in(folder)}
+    return {one.run: one for one in load_judgments(folder)}
 
 
 @pytest.mark.row("EVAL-24")
@@ -88,7 +88,7 @@ def test_what_was_archived_counts_as_if_it_had_not_been(tmp_path: Path) -> None:
         (tmp_path / "archive" / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
 
-    assert list(told.values()) == judgements_in(tmp_path / "sessions")
+    assert list(told.values()) == load_judgments(tmp_path / "sessions")
 
 
 def test_of_a_run_the_last_full_judgement_counts_and_checks_go_with_it(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_of_a_run_the_last_full_judgement_counts_and_checks_go_with_it(tmp_path:
     )
 
     assert 0.8 == round(told["one"].score, 6)
-    assert told["one"].green
+    assert told["one"].checks_pass
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def judgements(*several: Past) -> list[CalibratedJudgment]:
 def test_scores_that_tell_kept_work_from_undone_work_raise_no_alarm() -> None:
     mixed = judgements(*[Past(0.95, UserOutcome.KEPT, 1), Past(0.6, UserOutcome.UNDONE, 1)] * 12)
 
-    (one,) = report_of(mixed).calibrations
+    (one,) = build_calibration_report(mixed).calibrations
 
     assert 1.0 == one.separation
     assert {"a": 1.0, "b": 0.0} == one.weights
@@ -137,7 +137,9 @@ def test_scores_that_tell_kept_work_from_undone_work_raise_no_alarm() -> None:
 
 
 def test_scores_that_tell_nothing_and_scores_that_drift_are_named() -> None:
-    (one,) = report_of(judgements(Past(0.6, UserOutcome.KEPT), Past(0.95, UserOutcome.UNDONE))).calibrations
+    (one,) = build_calibration_report(
+        judgements(Past(0.6, UserOutcome.KEPT), Past(0.95, UserOutcome.UNDONE))
+    ).calibrations
 
     assert 0.0 == one.separation
     assert one.drift > 0
@@ -148,8 +150,8 @@ def test_rubrics_that_judged_the_same_run_are_compared_and_all_of_it_can_be_read
     one = judgements(Past(0.9, UserOutcome.KEPT, 1))[0]
     other = CalibratedJudgment("0", "1", "s", "m", "t", ({"a": 0.65, "b": 0.8},), one.weights)
 
-    report = report_of([one, other])
+    report = build_calibration_report([one, other])
 
     assert {"r / s": 0.125} == {pair: round(apart, 3) for pair, apart in report.apart.items()}
-    assert 2 == len(json.loads(as_json(report))["evaluators"])
-    assert "r / s" in as_text(report)
+    assert 2 == len(json.loads(report_to_json(report))["evaluators"])
+    assert "r / s" in format_report(report)

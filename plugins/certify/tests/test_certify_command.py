@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from openkoi.app import App
-from openkoi_certify import Certifier, SampleKind, golden_for, samples_of
+from openkoi_certify import Certifier, SampleKind, find_golden_set, make_samples
 from openkoi_certify.certificate import load_certificates
 from openkoi_certify.certifier import CertifyOptions
-from openkoi_certify.command import carried_out, evaluator
-from openkoi_certify.sample import Sample, further_samples
+from openkoi_certify.command import evaluator, run_certification
+from openkoi_certify.sample import Sample, make_reserve_samples
 from openkoi_hookspecs import (
     Chunk,
     KoiError,
@@ -32,8 +32,8 @@ from openkoi_skillfile import Rubric
 from openkoi_testing import Scenario
 
 NAMES = ("relevance", "quality", "completeness")
-GOLDEN = golden_for(Rubric("general"))
-SAMPLES, FURTHER = samples_of(GOLDEN, NAMES), further_samples(GOLDEN, NAMES)
+GOLDEN = find_golden_set(Rubric("general"))
+SAMPLES, FURTHER = make_samples(GOLDEN, NAMES), make_reserve_samples(GOLDEN, NAMES)
 
 
 class Knowing:
@@ -53,7 +53,7 @@ class Knowing:
         yield StreamEnd(Usage())
 
     def worth(self, sample: Sample) -> float:
-        return 0.95 if self.blind or "/sound" in sample.id else 0.35 if sample.grave else 0.7
+        return 0.95 if self.blind or "/sound" in sample.id else 0.35 if sample.severe else 0.7
 
 
 async def lived(awaited: Awaitable[object], koi: App) -> None:
@@ -147,7 +147,7 @@ def test_the_error_itself_comes_out_so_that_the_exit_status_is_that_of_every_com
 
     async def certifying() -> None:
         async with stage.build_app(tmp_path, tmp_path / "home") as koi:
-            await carried_out(koi, CertifyOptions(rubric="general"), 1.0)
+            await run_certification(koi, CertifyOptions(rubric="general"), 1.0)
 
     with pytest.raises(NoProviderError, match="No model is configured"):
         asyncio.run(certifying())
@@ -167,7 +167,7 @@ def test_before_the_first_task_there_is_nothing_to_report(tmp_path: Path) -> Non
     status, said = call(tmp_path, Knowing(), "calibrate")
 
     assert 0 == status, said
-    assert "Do some tasks first" in said
+    assert "Run some tasks first" in said
 
 
 def test_injected_work_has_a_twin_without_the_words() -> None:

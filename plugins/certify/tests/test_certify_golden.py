@@ -4,10 +4,10 @@ import ast
 
 import pytest
 
-from openkoi_certify import GoldenSet, SampleKind, golden_for, samples_of
-from openkoi_certify.golden import FOLDER, read_set
-from openkoi_certify.planting import plant_defect
-from openkoi_certify.sample import version_of
+from openkoi_certify import GoldenSet, SampleKind, find_golden_set, make_samples
+from openkoi_certify.golden_set import FOLDER, read_set
+from openkoi_certify.mutations import plant_defect
+from openkoi_certify.sample import hash_samples
 from openkoi_skillfile import Rubric
 
 SETS = [read_set(file) for file in sorted(FOLDER.glob("*.toml"))]
@@ -36,7 +36,7 @@ def test_what_is_python_stays_python(golden: GoldenSet) -> None:
 
 @pytest.mark.parametrize("golden", SETS, ids=lambda golden: golden.name)
 def test_there_are_clean_controls_and_twins_of_every_kind(golden: GoldenSet) -> None:
-    samples = samples_of(golden, NAMES)
+    samples = make_samples(golden, NAMES)
     ids = {sample.id for sample in samples}
 
     assert set(SampleKind) == {sample.kind for sample in samples}
@@ -53,11 +53,11 @@ def test_there_are_clean_controls_and_twins_of_every_kind(golden: GoldenSet) -> 
     ],
 )
 def test_a_rubric_is_tried_with_the_set_of_its_kind(rubric: Rubric, expected: str) -> None:
-    assert expected == golden_for(rubric).name
+    assert expected == find_golden_set(rubric).name
 
 
 def test_the_set_has_another_version_when_a_sample_is_another() -> None:
-    one, other = (samples_of(golden, NAMES) for golden in SETS[:2])
+    one, other = (make_samples(golden, NAMES) for golden in SETS[:2])
 
-    assert version_of(one) == version_of(samples_of(SETS[0], NAMES))
-    assert version_of(one) != version_of(other)
+    assert hash_samples(one) == hash_samples(make_samples(SETS[0], NAMES))
+    assert hash_samples(one) != hash_samples(other)

@@ -9,12 +9,19 @@ from random import Random
 
 import pytest
 
-from openkoi_certify import Sample, SampleKind, samples_of
-from openkoi_certify.certificate import Certificate, drift_between, from_json, keep, last_of, load_certificates
-from openkoi_certify.doubt import AdaptiveExam, interval
-from openkoi_certify.golden import FOLDER, read_set
-from openkoi_certify.measures import JudgeAnswer, measure_answers
-from openkoi_certify.sample import further_samples
+from openkoi_certify import Sample, SampleKind, make_samples
+from openkoi_certify.adaptive_exam import AdaptiveExam, wilson_interval
+from openkoi_certify.certificate import (
+    Certificate,
+    find_previous,
+    load_certificates,
+    measure_drift,
+    parse_certificate,
+    save_certificate,
+)
+from openkoi_certify.golden_set import FOLDER, read_set
+from openkoi_certify.metrics import JudgeAnswer, measure_answers
+from openkoi_certify.sample import make_reserve_samples
 
 SETS = sorted(file.stem for file in FOLDER.glob("*.toml"))
 
@@ -23,7 +30,7 @@ SETS = sorted(file.stem for file in FOLDER.glob("*.toml"))
 def samples(name: str) -> tuple[list[Sample], list[Sample]]:
     """The samples of a set, and those in reserve."""
     golden = read_set(FOLDER / f"{name}.toml")
-    return samples_of(golden, ["correctness"]), further_samples(golden, ["correctness"])
+    return make_samples(golden, ["correctness"]), make_reserve_samples(golden, ["correctness"])
 
 
 USUAL = "code-review"
@@ -45,7 +52,7 @@ def says(judge: Judge, sample: Sample, seed: int, vote: int, later: bool) -> flo
     """What it gives for a sample: what it is worth, noise, and what is wrong with the judge."""
     if judge is Judge.BRIBED and sample.kind is SampleKind.INJECTED:
         return 1.0
-    value = GRAVE if sample.grave else SOUND if "/sound" in sample.id else MILD
+    value = GRAVE if sample.severe else SOUND if "/sound" in sample.id else MILD
     if judge is Judge.LYING and Random(f"{seed}/{sample.id}").random() < 1 / 3:
         value = SOUND
     bias = {Judge.BIASED: 0.08, Judge.DRIFTING: 0.06 * later}.get(judge, 0.0)
@@ -56,12 +63,12 @@ def says(judge: Judge, sample: Sample, seed: int, vote: int, later: bool) -> flo
 def examined(judge: Judge, seed: int, later: bool = False, name: str = USUAL) -> AdaptiveExam:
     """What it says, three votes each, for as long as it is asked."""
     examination, times = AdaptiveExam(*samples(name)), Counter[str]()
-    while shown := examination.next():
+    while shown := examination.next_samples():
         answers = []
         for sample in shown * 3:
             answers.append(JudgeAnswer(sample.id, says(judge, sample, seed, times[sample.id], later)))
             times[sample.id] += 1
-        examination.take(answers)
+        examination.add_answers(answers)
     return examination
 
 
@@ -74,7 +81,7 @@ def certificate(judge: Judge, seed: int, later: bool = False, name: str = USUAL)
 def later(judge: Judge, seed: int, name: str = USUAL) -> Certificate:
     """Its second certificate, with the first one to compare it with."""
     first, second = certificate(judge, seed, name=name), certificate(judge, seed, later=True, name=name)
-    return replace(second, drift=drift_between(second, last_of([first], second)))
+    return replace(second, drift=measure_drift(second, find_previous([first], second)))
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -87,20 +94,20 @@ def test_the_reserve_is_made_of_other_samples_than_those_shown_at_first(name: st
 
 @pytest.mark.parametrize("name", SETS)
 def test_each_set_tells_the_liar_from_the_honest(name: str) -> None:
-    assert certificate(Judge.HONEST, 1, name=name).passed
-    assert not certificate(Judge.LYING, 1, name=name).passed
+    assert certificate(Judge.HONEST, 1, name=name).is_passed
+    assert not certificate(Judge.LYING, 1, name=name).is_passed
 
 
 @pytest.mark.parametrize("judge", list(Judge))
 def test_a_bad_judge_is_flagged_and_an_honest_one_is_not(judge: Judge) -> None:
-    assert (judge is Judge.HONEST) is later(judge, seed=1).passed
+    assert (judge is Judge.HONEST) is later(judge, seed=1).is_passed
 
 
 @pytest.mark.parametrize(
     ("judge", "words"),
     [
         (Judge.BIASED, "too high for the threshold"),
-        (Judge.BRIBED, "when the work tells it to"),
+        (Judge.BRIBED, "when the work asks it to"),
         (Judge.LYING, "with a planted defect"),
         (Judge.DRIFTING, "since its last certificate"),
     ],
@@ -126,20 +133,20 @@ def test_how_lenient_a_judge_is_can_be_taken_off_its_scores() -> None:
 
 def test_a_certificate_is_read_as_it_was_written(tmp_path: Path) -> None:
     written = later(Judge.DRIFTING, 1)
-    keep(tmp_path, written)
+    save_certificate(tmp_path, written)
     (tmp_path / "r" / "damaged.json").write_text("{", encoding="utf-8")
 
     (read,) = load_certificates(tmp_path, "r")
 
     assert written.reasons == read.reasons
     assert written.stamp == read.stamp
-    assert from_json(keep(tmp_path, read).read_text(encoding="utf-8")) == read
+    assert parse_certificate(save_certificate(tmp_path, read).read_text(encoding="utf-8")) == read
 
 
 def test_drift_is_measured_from_the_last_one_that_was_passed() -> None:
     good, bad = certificate(Judge.HONEST, 1), certificate(Judge.BIASED, 1)
 
-    assert good == last_of([good, bad], certificate(Judge.HONEST, 1, later=True))
+    assert good == find_previous([good, bad], certificate(Judge.HONEST, 1, later=True))
 
 
 FEW_LIES, ODD = 110, 25
@@ -147,20 +154,22 @@ FEW_LIES, ODD = 110, 25
 
 def test_a_liar_that_happened_to_be_asked_about_few_of_its_lies_is_asked_on_and_flagged() -> None:
     once = AdaptiveExam(SAMPLES, [])
-    once.take([JudgeAnswer(s.id, says(Judge.LYING, s, FEW_LIES, vote, True)) for vote in range(3) for s in SAMPLES])
+    once.add_answers(
+        [JudgeAnswer(s.id, says(Judge.LYING, s, FEW_LIES, vote, True)) for vote in range(3) for s in SAMPLES]
+    )
     asked = examined(Judge.LYING, FEW_LIES, later=True)
 
     assert once.measures.detection > 0.85 > asked.measures.detection
     assert len(SAMPLES) < len(asked.samples)
-    assert not later(Judge.LYING, FEW_LIES).passed
+    assert not later(Judge.LYING, FEW_LIES).is_passed
 
 
 def test_an_honest_judge_with_an_odd_answer_is_asked_on_and_passes() -> None:
     once = AdaptiveExam(SAMPLES, [])
-    once.take([JudgeAnswer(s.id, says(Judge.HONEST, s, ODD, vote, True)) for vote in range(3) for s in SAMPLES])
+    once.add_answers([JudgeAnswer(s.id, says(Judge.HONEST, s, ODD, vote, True)) for vote in range(3) for s in SAMPLES])
 
     assert once.measures.position > 0.01
-    assert later(Judge.HONEST, ODD).passed
+    assert later(Judge.HONEST, ODD).is_passed
 
 
 @pytest.mark.parametrize("judge", list(Judge))
@@ -174,15 +183,15 @@ def test_who_is_lenient_beyond_doubt_is_not_asked_on() -> None:
 
 @pytest.mark.parametrize(("count", "of", "doubt"), [(0, 18, False), (1, 18, True), (4, 18, True), (9, 18, False)])
 def test_few_works_leave_a_doubt_unless_they_speak_plainly(count: int, of: int, doubt: bool) -> None:
-    low, high = interval(count, of)
+    low, high = wilson_interval(count, of)
 
     assert doubt is (low <= 0.15 <= high)
-    assert (0.0, 1.0) == interval(0, 0)
+    assert (0.0, 1.0) == wilson_interval(0, 0)
 
 
 @pytest.mark.campaign
 def test_campaign_of_certificates(capsys: pytest.CaptureFixture[str]) -> None:
-    flagged = {judge: sum(not later(judge, seed).passed for seed in range(200)) / 200 for judge in Judge}
+    flagged = {judge: sum(not later(judge, seed).is_passed for seed in range(200)) / 200 for judge in Judge}
     asked = {judge: sum(len(examined(judge, seed).answers) for seed in range(20)) / 20 for judge in Judge}
 
     with capsys.disabled():
@@ -194,7 +203,7 @@ def test_campaign_of_certificates(capsys: pytest.CaptureFixture[str]) -> None:
 
 def missed(judge: Judge, name: str, seeds: range) -> int:
     """For how many seeds the verdict on a judge is the wrong one."""
-    return sum(later(judge, seed, name).passed is not (judge is Judge.HONEST) for seed in seeds)
+    return sum(later(judge, seed, name).is_passed is not (judge is Judge.HONEST) for seed in seeds)
 
 
 @pytest.mark.campaign

@@ -41,7 +41,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_local import FileQuestions
-from openkoi_report import ModelCharge, ModelCost, Phase, SavedTokens, Saving, costs_of
+from openkoi_report import ModelCharge, ModelCost, Phase, SavedTokens, Saving, sum_charges
 from openkoi_runlog import Past, past_tasks
 from openkoi_testing import Scenario
 
@@ -193,7 +193,7 @@ def test_without_a_budget_there_is_no_limit_of_the_day(tmp_path: Path) -> None:
 
 def test_spans_are_told_side_by_side() -> None:
     paid = [charge(1, "acme/a"), charge(2, "acme/a", 5), charge(4, "acme/b", 20), charge(8, "acme/c", 40)]
-    spans = [costs_of(one for one in paid if one.at >= since(days)).by_model for days in (1, 7, 30)]
+    spans = [sum_charges(one for one in paid if one.at >= since(days)).by_model for days in (1, 7, 30)]
 
     assert [
         "                     Today           This week          This month",
@@ -201,7 +201,7 @@ def test_spans_are_told_side_by_side() -> None:
         "acme/b           $0.00 (0)           $0.00 (0)        $4.00 (1.0k)",
     ] == table([dict(span) for span in spans])
     assert [] == table([{}, {}, {}])
-    assert ["acme                 3 calls, 3.0k tokens, $7.00"] == providers(costs_of(paid[:3]))
+    assert ["acme                 3 calls, 3.0k tokens, $7.00"] == providers(sum_charges(paid[:3]))
 
 
 def test_what_a_fork_took_over_is_not_paid_again(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_what_a_fork_took_over_is_not_paid_again(tmp_path: Path) -> None:
 
     for phases in (True, False):
         paid = charges(koi.services.config.paths.sessions, told_by(phases=phases))
-        assert 1.75 + 8.0 == costs_of(paid).total
+        assert 1.75 + 8.0 == sum_charges(paid).total
 
 
 def test_a_span_counts_what_was_paid_and_which_tasks_began_in_it() -> None:

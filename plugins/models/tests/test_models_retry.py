@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_models.retry import Cooldowns, backoff
-from openkoi_report import report_of
+from openkoi_report import build_report
 from openkoi_testing import Scenario, run_scenario
 
 CHAIN = ["acme/one", "borg/two", "cyan/three"]
@@ -70,7 +70,7 @@ def stage(*vendors: Vendor) -> Scenario:
 def test_the_next_model_answers_and_the_result_names_what_happened() -> None:
     late = Vendor([ProviderUnavailableError("borg said nothing new for 60 seconds or longer.")] * 2)
     told = run_scenario(Task("What is here?"), stage(Vendor(busy()), late, Vendor()))
-    result = report_of(told.records).result()
+    result = build_report(told.records).build_result()
 
     assert "Here you are." == result["output"]
     assert {"executor": "cyan/three"} == result["models"]
@@ -81,7 +81,7 @@ def test_the_next_model_answers_and_the_result_names_what_happened() -> None:
 @pytest.mark.row("PROV-09")
 def test_only_what_was_used_is_paid() -> None:
     told = run_scenario(Task("What is here?"), stage(Vendor(busy()), Vendor()))
-    result = report_of(told.records).result()
+    result = build_report(told.records).build_result()
 
     assert (0.002, 1_100) == (result["cost_usd"], result["usage"]["total"])
 
@@ -203,7 +203,7 @@ def test_who_cannot_stand_in_is_named_at_once_and_passed_over() -> None:
     told = run_scenario(
         Task("What is here?"), Scenario(providers={"acme": Vendor(busy()), "borg": other}, settings=settings)
     )
-    result = report_of(told.records).result()
+    result = build_report(told.records).build_result()
 
     assert {"executor": "borg/three"} == result["models"]
     assert any("nosuch/two cannot stand in for acme/one" in text for text in result["warnings"])
@@ -215,7 +215,7 @@ def test_a_configured_model_comes_before_those_that_stand_in() -> None:
         Task("What is here?"), Scenario(providers={"acme": Vendor(), "borg": Vendor()}, settings=settings)
     )
 
-    assert {"executor": "borg/two"} == report_of(told.records).result()["models"]
+    assert {"executor": "borg/two"} == build_report(told.records).build_result()["models"]
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_what_a_vendor_does_not_count_is_estimated_and_never_free(usage: Usage, 
         Task("What is here?"),
         Scenario(providers={"acme": Careless()}, settings={"models.default": "acme/one"}),
     )
-    counted = report_of(told.records).usage
+    counted = build_report(told.records).usage
 
     assert counted.input > 10
     assert counted.output > 400
@@ -257,14 +257,14 @@ def test_a_planner_that_is_configured_is_asked_for_the_steps() -> None:
 
     assert "Write a.txt anew" in str(planner.asked[0].messages)
     assert "1. Look into a.txt." in str(worker.asked[0].messages)
-    assert "borg/two" == report_of(told.records).result()["models"]["planner"]
+    assert "borg/two" == build_report(told.records).build_result()["models"]["planner"]
 
 
 def test_a_planner_that_fails_leaves_the_plan_to_the_executor() -> None:
     settings = {"models.default": "acme/one", "models.planner": "borg/two"}
     vendors = {"acme": Vendor(), "borg": Vendor([RequestRejectedError("borg knows no such model.")])}
     told = run_scenario(Task("Write a.txt anew"), Scenario(providers=vendors, settings=settings))
-    result = report_of(told.records).result()
+    result = build_report(told.records).build_result()
 
     assert "Here you are." == result["output"]
     assert any("Continuing without a plan: borg" in text for text in result["warnings"])

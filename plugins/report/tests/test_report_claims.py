@@ -32,8 +32,8 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_judge import Judge
-from openkoi_report import Saving, report_of, savings_of
-from openkoi_report.iterations import share_saved
+from openkoi_report import Saving, build_report, measure_savings
+from openkoi_report.result_json import share_saved
 from openkoi_scripted import Line, Scripted
 from openkoi_testing import Scenario, run_scenario
 
@@ -137,7 +137,7 @@ def astray(parts: int) -> tuple[Record, ...]:
 
 def of_requests(records: Sequence[Record], by: Saving) -> float:
     """The share that was spared of the requests in which it was."""
-    saved = {one.at: one.tokens for one in savings_of(records) if one.by is by}
+    saved = {one.at: one.tokens for one in measure_savings(records) if one.by is by}
     sent = sum(
         read(one.event.usage) for one in records if isinstance(one.event, events.ModelResponse) and one.at in saved
     )
@@ -146,13 +146,13 @@ def of_requests(records: Sequence[Record], by: Saving) -> float:
 
 def of_judgements(records: Sequence[Record], mode: EvaluationMode) -> float:
     """The share that was spared of the judgements that were come by so."""
-    report = report_of(records)
+    report = build_report(records)
     return fmean(share_saved(report.judgings[one.number]) for one in report.iterations if one.mode is mode)
 
 
 def of_dollars(records: Sequence[Record], *ways: Saving) -> float:
     """The share of the dollars that these ways spared."""
-    saved = sum(one.usd or 0.0 for one in savings_of(records, lambda _: PRICE) if one.by in ways)
+    saved = sum(one.usd or 0.0 for one in measure_savings(records, lambda _: PRICE) if one.by in ways)
     usages = [one.event.usage for one in records if isinstance(one.event, events.ModelResponse)]
     paid = sum(
         one.input * PRICE.input + one.cache_read * PRICE.cache_read + one.output * PRICE.output for one in usages
@@ -166,7 +166,7 @@ def read(usage: Usage) -> int:
 
 def of_dollars_cached(records: Sequence[Record]) -> float:
     """What was spared of the price of the tokens that were read from the cache."""
-    saved = [one for one in savings_of(records, lambda _: PRICE) if one.by is Saving.PROMPT_CACHE]
+    saved = [one for one in measure_savings(records, lambda _: PRICE) if one.by is Saving.PROMPT_CACHE]
     return sum(one.usd or 0.0 for one in saved) * 1e6 / sum(one.tokens * PRICE.input for one in saved)
 
 

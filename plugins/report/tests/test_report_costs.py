@@ -29,7 +29,16 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_report import TOLD, Costs, Progress, charges_of, costs_of, cycles_of, report_of, tree_lines
+from openkoi_report import (
+    CHARGE_EVENTS,
+    Costs,
+    Progress,
+    build_cycle_tree,
+    build_report,
+    collect_charges,
+    format_tree,
+    sum_charges,
+)
 from openkoi_report.costs import ModelCost
 
 GOING_ON, OVER = Decision(NextAction.CONTINUE, "on"), Decision(NextAction.ACCEPT, "good")
@@ -97,13 +106,13 @@ def phases(costs: Costs) -> dict[str, float]:
 def test_every_call_is_charged_to_the_phase_it_was_made_in() -> None:
     expected = {"recall": 1, "plan": 2, "execute": 4 + 16 + 128, "compaction": 8, "evaluate": 32, "decide": 64}
 
-    assert {**expected, "learn": 256} == phases(report_of(told(*whole())).costs)
+    assert {**expected, "learn": 256} == phases(build_report(told(*whole())).costs)
 
 
 def test_an_answer_that_broke_off_is_paid_for_too() -> None:
     happened = whole()
     broken = events.ModelResponseBroken("acme/large", Usage(input=512), 512.0)
-    before, after = (report_of(told(*some)) for some in (happened, [*happened[:9], broken, *happened[9:]]))
+    before, after = (build_report(told(*some)) for some in (happened, [*happened[:9], broken, *happened[9:]]))
 
     assert 512.0 == sum(phases(after.costs).values()) - sum(phases(before.costs).values())
     assert 512 == after.iterations[0].usage.input - before.iterations[0].usage.input
@@ -111,13 +120,13 @@ def test_an_answer_that_broke_off_is_paid_for_too() -> None:
 
 @pytest.mark.row("SAFE-04", "TOK-01")
 def test_costs_are_summed_up_by_model_and_in_one_line() -> None:
-    costs = report_of(told(*whole())).costs
+    costs = build_report(told(*whole())).costs
 
     assert {"acme/small": 1 + 64 + 256, "acme/large": 2 + 4 + 8 + 16 + 128, "acme/judge": 32} == {
         model: cost.usd for model, cost in costs.by_model.items()
     }
     assert (511, 511_000, "$511.00 total (3 models)") == (costs.total, costs.tokens, costs.summary)
-    assert (True, True, False) == (costs.over(510), costs.over(511), costs.over(511.01))
+    assert (True, True, False) == (costs.reaches_limit(510), costs.reaches_limit(511), costs.reaches_limit(511.01))
     assert "$0.00 total (0 models)" == Costs().summary
     assert [
         "  By phase: recall $1.00, plan $2.00, execute $148.00, compaction $8.00, evaluate $32.00, decide $64.00, "
@@ -129,7 +138,7 @@ def test_costs_are_summed_up_by_model_and_in_one_line() -> None:
 @pytest.mark.parametrize("verbose", [True, False])
 def test_only_who_wants_to_know_reads_what_it_was_spent_on(verbose: bool) -> None:
     progress = Progress(verbose=verbose)
-    lines = [line for record in told(*whole()) for line in progress.lines(record)]
+    lines = [line for record in told(*whole()) for line in progress.format_record(record)]
 
     assert verbose == ("  By model: acme/small $65.00, acme/large $158.00, acme/judge $32.00" in lines)
 
@@ -137,17 +146,17 @@ def test_only_who_wants_to_know_reads_what_it_was_spent_on(verbose: bool) -> Non
 def test_a_call_that_made_room_before_the_model_s_turn_is_no_turn() -> None:
     overflow = [events.CycleStarted(1, 30), asked(1, messages=1), events.HistoryCompacted(), asked(2)]
 
-    assert {"execute": 2, "compaction": 1} == phases(report_of(told(*whole()[:1], *overflow)).costs)
+    assert {"execute": 2, "compaction": 1} == phases(build_report(told(*whole()[:1], *overflow)).costs)
 
 
 def test_an_answer_that_was_cut_off_is_a_turn_although_room_is_made_after_it() -> None:
     cut = [events.CycleStarted(1, 30), asked(1, messages=7), asked(2, messages=1), events.HistoryCompacted()]
 
-    assert {"execute": 1, "compaction": 2} == phases(report_of(told(*whole()[:1], *cut)).costs)
+    assert {"execute": 1, "compaction": 2} == phases(build_report(told(*whole()[:1], *cut)).costs)
 
 
 def test_room_that_was_made_without_asking_costs_nothing() -> None:
-    assert {"execute": 4} == phases(report_of(told(*whole()[:1], *cycle(4), events.HistoryCompacted())).costs)
+    assert {"execute": 4} == phases(build_report(told(*whole()[:1], *cycle(4), events.HistoryCompacted())).costs)
 
 
 def part() -> list[Record]:
@@ -168,7 +177,7 @@ def part() -> list[Record]:
 @pytest.mark.parametrize(("place", "phase"), [(3, "plan"), (7, "execute"), (20, "evaluate")])
 def test_sub_tasks_count_to_the_phase_in_which_they_ran(place: int, phase: str) -> None:
     own = told(*whole())
-    before, after = report_of(own).costs, report_of([*own[:place], *part(), *own[place:]]).costs
+    before, after = build_report(own).costs, build_report([*own[:place], *part(), *own[place:]]).costs
 
     assert phases(before)[phase] + 36 == phases(after)[phase]
     assert before.total + 36 == after.total
@@ -177,7 +186,7 @@ def test_sub_tasks_count_to_the_phase_in_which_they_ran(place: int, phase: str) 
 def test_a_task_that_waited_for_a_person_works_again_when_it_goes_on() -> None:
     again = told(*cycle(1_000), segment="s-1.2.jsonl")
 
-    assert 148 + 1_000 == phases(report_of([*told(*whole()), *again]).costs)["execute"]
+    assert 148 + 1_000 == phases(build_report([*told(*whole()), *again]).costs)["execute"]
 
 
 def fork(at: int, until: int) -> list[Record]:
@@ -191,25 +200,25 @@ def test_what_a_fork_took_from_another_task_is_paid_once(at: int) -> None:
     closing = next(
         n for n, event in enumerate(whole()) if isinstance(event, (events.PlanReady, events.DecisionMade)[at])
     )
-    charges = charges_of([*told(*whole()), *fork(at, closing)])
+    charges = collect_charges([*told(*whole()), *fork(at, closing)])
 
-    assert 511 + 1_000 == costs_of(charges).total
+    assert 511 + 1_000 == sum_charges(charges).total
 
 
 def test_many_tasks_are_charged_each_by_its_own_phase() -> None:
     one, other = told(*whole()), told(*whole(), run="run-5")
     mixed = [record for pair in zip(one, other, strict=True) for record in pair]
 
-    assert {phase: 2 * usd for phase, usd in phases(report_of(one).costs).items()} == phases(
-        costs_of(charges_of(mixed))
+    assert {phase: 2 * usd for phase, usd in phases(build_report(one).costs).items()} == phases(
+        sum_charges(collect_charges(mixed))
     )
 
 
 def test_what_is_bulky_need_not_be_read_to_tell_the_phases() -> None:
-    lean = [record for record in told(*whole()) if isinstance(record.event, TOLD)]
+    lean = [record for record in told(*whole()) if isinstance(record.event, CHARGE_EVENTS)]
 
     assert len(lean) < len(whole())
-    assert {**phases(costs_of(charges_of(told(*whole()))))} == phases(costs_of(charges_of(lean)))
+    assert {**phases(sum_charges(collect_charges(told(*whole()))))} == phases(sum_charges(collect_charges(lean)))
 
 
 # Whatever the order.
@@ -258,18 +267,18 @@ def paid(records: Sequence[Record], runs: set[str]) -> float:
 @given(RECORDS)
 def test_whatever_the_order_all_that_was_paid_is_told(records: list[Record]) -> None:
     begun = [Record("id", "at", "a", events.TaskStarted(Task("t"))), *records]
-    report, tree = report_of(begun), cycles_of(begun)
-    costs, alone = report.costs, {"a", *report.parts}
+    report, tree = build_report(begun), build_cycle_tree(begun)
+    costs, alone = report.costs, {"a", *report.subtasks}
     progress = Progress(verbose=True)
-    said = [line for record in begun for line in progress.lines(record)]
+    said = [line for record in begun for line in progress.format_record(record)]
     counted = [one for n, one in enumerate(begun) if one.run in known(begun[: n + 1], alone)]
 
     assert paid(counted, alone) == pytest.approx(costs.total)
     assert costs.total == pytest.approx(fsum(cost.usd for cost in costs.by_phase.values()))
-    assert costs.total == pytest.approx(report.result()["cost_usd"] + report.afterwards.usd, abs=1e-5)
+    assert costs.total == pytest.approx(report.build_result()["cost_usd"] + report.after_result.usd, abs=1e-5)
     assert costs.total == pytest.approx(tree.costs.total)
-    assert costs.tokens == report.usage.total + report.afterwards.usage.total
-    assert all("\n" not in line for line in tree_lines(tree))
+    assert costs.tokens == report.usage.total + report.after_result.usage.total
+    assert all("\n" not in line for line in format_tree(tree))
     assert bool(said) or not progress.report.completion
 
 
@@ -286,8 +295,8 @@ def known(records: Sequence[Record], runs: set[str]) -> set[str]:
 def test_whatever_the_order_what_no_fork_copied_is_charged_once(records: list[Record]) -> None:
     plain = [one for one in records if not isinstance(one.event, events.RunForked)]
 
-    assert paid(plain, set("abc")) == pytest.approx(costs_of(charges_of(plain)).total)
-    assert paid(records, set("abc")) + 1e-9 >= costs_of(charges_of(records)).total
+    assert paid(plain, set("abc")) == pytest.approx(sum_charges(collect_charges(plain)).total)
+    assert paid(records, set("abc")) + 1e-9 >= sum_charges(collect_charges(records)).total
 
 
 @given(st.lists(st.builds(ModelCost, st.floats(0, 9), USAGES, st.integers(0, 3))))

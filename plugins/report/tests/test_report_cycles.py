@@ -24,8 +24,8 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_report import cycles_of, tree_lines
-from openkoi_report.tree import compaction_text
+from openkoi_report import build_cycle_tree, format_tree
+from openkoi_report.tree_text import format_compaction
 
 pytestmark = pytest.mark.unit
 
@@ -90,7 +90,7 @@ FIRST = [
 
 
 def lines(records: Sequence[Record], run: str = "") -> list[str]:
-    return list(tree_lines(cycles_of(records, run)))
+    return list(format_tree(build_cycle_tree(records, run)))
 
 
 @pytest.mark.row("LOOP-21")
@@ -110,9 +110,9 @@ def test_a_run_that_was_killed_is_told_until_then() -> None:
     assert [
         "iteration 1",
         "  cycle 1  Let me look.  [100 tokens, $0.01]",
-        "    ! Reading a.py -> no result: what it did is not known",
-        "    ! run(pytest) -> it was not begun",
-        "it did not end",
+        "    ! Reading a.py -> no result: it may have run",
+        "    ! run(pytest) -> it was not started",
+        "it has not ended",
     ] == lines(told(*began(), *first()[:3]))[1:6]
 
 
@@ -239,4 +239,4 @@ def test_the_terminal_is_not_written_to_by_what_a_model_said() -> None:
     ],
 )
 def test_a_shorter_history_says_what_images_it_lost(compacted: events.HistoryCompacted, text: str) -> None:
-    assert text == compaction_text(compacted)
+    assert text == format_compaction(compacted)

@@ -30,7 +30,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_report import Progress, dollars, megabytes, plural, tokens_text
+from openkoi_report import Progress, format_count, format_dollars, format_size, format_tokens
 
 pytestmark = pytest.mark.unit
 
@@ -40,7 +40,7 @@ def told(*happened: Event, run: str = "run-1", limits: Limits | None = None) -> 
     progress = Progress()
     started = events.TaskStarted(Task("mend it", limits=limits or Limits()))
     records = [Record(str(n), "at", run if n else "run-1", event) for n, event in enumerate((started, *happened))]
-    return [line for record in records for line in progress.lines(record)]
+    return [line for record in records for line in progress.format_record(record)]
 
 
 def judged(
@@ -389,7 +389,7 @@ def test_other_events_are_not_told(event: Event) -> None:
     ],
 )
 def test_tokens_are_told_in_two_or_three_figures(count: int, text: str) -> None:
-    assert text == tokens_text(count)
+    assert text == format_tokens(count)
 
 
 @pytest.mark.row("CLI-43")
@@ -397,7 +397,7 @@ def test_tokens_are_told_in_two_or_three_figures(count: int, text: str) -> None:
     ("usd", "text"), [(0.0, "$0.00"), (0.004, "<$0.01"), (0.32, "$0.32"), (12.5, "$12.50"), (-0.32, "-$0.32")]
 )
 def test_dollars_are_told_in_cents(usd: float, text: str) -> None:
-    assert text == dollars(usd)
+    assert text == format_dollars(usd)
 
 
 @pytest.mark.row("CLI-43")
@@ -405,8 +405,8 @@ def test_dollars_are_told_in_cents(usd: float, text: str) -> None:
     ("size", "text"), [(0, "0KB"), (400, "0KB"), (340_000, "340KB"), (12_000_000, "12MB"), (1_600_000, "2MB")]
 )
 def test_sizes_are_told_in_megabytes(size: int, text: str) -> None:
-    assert text == megabytes(size)
+    assert text == format_size(size)
 
 
 def test_one_of_a_thing_is_singular() -> None:
-    assert ["0 tasks", "1 task", "2 tasks"] == [plural(count, "task") for count in range(3)]
+    assert ["0 tasks", "1 task", "2 tasks"] == [format_count(count, "task") for count in range(3)]

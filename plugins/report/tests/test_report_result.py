@@ -32,8 +32,8 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_report import EXITS, RunReport, report_of
-from openkoi_report.numbering import numbers
+from openkoi_report import EXIT_STATUSES, RunReport, build_report
+from openkoi_report.numbering import number_findings
 
 USAGE = {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0, "total": 0}
 FINDINGS = (
@@ -86,11 +86,11 @@ def test_findings_are_numbered_on_through_a_task() -> None:
     silent = Evaluation(unavailable_reason="no judge")
 
     assert [[1, 2], [2, 3], [2, 3], [4]] == [
-        [*several.values()] for several in numbers([told[0], told[1], silent, told[2]])
+        [*several.values()] for several in number_findings([told[0], told[1], silent, told[2]])
     ]
     laps = [event for n, said in enumerate(told) for event in (events.EvaluationFinished(said), decided(n))]
     ruling = events.RunCompleted(Decision(NextAction.ACCEPT_BEST, "over"), Cost(), best=1)
-    result = report_of(records(events.TaskStarted(Task("t")), *laps, ruling)).result()
+    result = build_report(records(events.TaskStarted(Task("t")), *laps, ruling)).build_result()
     assert [("F2", "is slow"), ("F3", "has no test")] == [(found["id"], found["title"]) for found in result["findings"]]
 
 
@@ -103,7 +103,7 @@ def test_a_run_is_one_object_of_a_known_shape() -> None:
     usage = {"input": 150, "output": 15, "cache_read": 1_000, "cache_write": 0, "total": 1_165}
     one = {"usage": usage, "cost_usd": 0.011, "duration_ms": 1_500}
 
-    assert report_of(records(*whole())).result("/data/s-1.jsonl") == {
+    assert build_report(records(*whole())).build_result("/data/s-1.jsonl") == {
         "schema": "openkoi.result/1",
         "ok": True,
         "accepted": False,
@@ -163,21 +163,21 @@ def test_a_run_is_one_object_of_a_known_shape() -> None:
 
 def test_the_object_is_json_whatever_happened() -> None:
     for length in range(len(whole()) + 1):
-        assert json.loads(json.dumps(report_of(records(*whole()[:length])).result(), allow_nan=False))
+        assert json.loads(json.dumps(build_report(records(*whole()[:length])).build_result(), allow_nan=False))
 
 
 def test_the_object_has_the_same_keys_whatever_happened() -> None:
-    keys = list(report_of(records(*whole())).result())
+    keys = list(build_report(records(*whole())).build_result())
 
-    assert all(keys == list(report_of(records(*whole()[:length])).result()) for length in range(len(whole())))
+    assert all(keys == list(build_report(records(*whole()[:length])).build_result()) for length in range(len(whole())))
 
 
 def test_records_taken_one_by_one_come_to_the_same() -> None:
     report = RunReport()
     for record in records(*whole()):
-        report.take(record)
+        report.add_record(record)
 
-    assert report_of(records(*whole())).result() == report.result()
+    assert build_report(records(*whole())).build_result() == report.build_result()
 
 
 @pytest.mark.row("C31")
@@ -195,8 +195,8 @@ def test_records_taken_one_by_one_come_to_the_same() -> None:
 )
 def test_a_result_is_ok_and_its_status_tells_how_it_ended(decision: NextAction, status: int, accepted: bool) -> None:
     completed = events.RunCompleted(Decision(decision, "why"), Cost())
-    report = report_of(records(events.TaskStarted(Task("t")), completed))
-    said = report.result()
+    report = build_report(records(events.TaskStarted(Task("t")), completed))
+    said = report.build_result()
 
     assert (status, True, accepted, decision) == (report.status, said["ok"], said["accepted"], said["decision"])
 
@@ -215,19 +215,19 @@ def test_what_was_done_and_not_to_be_evaluated_is_neither_accepted_nor_not(
 ) -> None:
     ruling = Decision(decision, "not evaluated")
     decided = events.DecisionMade(0, ruling, Cost(), Facts(policy=policy, answered=True))
-    report = report_of(records(events.TaskStarted(Task("t")), decided, events.RunCompleted(ruling, Cost())))
+    report = build_report(records(events.TaskStarted(Task("t")), decided, events.RunCompleted(ruling, Cost())))
 
-    assert (accepted, accepted) == (report.is_accepted, report.result()["accepted"])
+    assert (accepted, accepted) == (report.is_accepted, report.build_result()["accepted"])
     assert report.status == (3 if decision is NextAction.ACCEPT_BEST else 0)
 
 
 def test_every_decision_has_a_status() -> None:
-    assert set(NextAction) == set(EXITS)
+    assert set(NextAction) == set(EXIT_STATUSES)
 
 
 def test_a_run_that_failed_is_not_ok_and_says_why() -> None:
-    report = report_of(records(events.TaskStarted(Task("t")), events.RunFailed("no model answered")))
-    said = report.result()
+    report = build_report(records(events.TaskStarted(Task("t")), events.RunFailed("no model answered")))
+    said = report.build_result()
 
     assert (1, False, False, None) == (report.status, said["ok"], said["accepted"], said["decision"])
     assert ("no model answered", "", None, []) == (
@@ -239,9 +239,9 @@ def test_a_run_that_failed_is_not_ok_and_says_why() -> None:
 
 
 def test_a_run_that_is_not_over_says_so() -> None:
-    said = report_of(records(events.TaskStarted(Task("t")))).result()
+    said = build_report(records(events.TaskStarted(Task("t")))).build_result()
 
-    assert (False, "it did not end", USAGE) == (said["ok"], said["stop_reason"], said["usage"])
+    assert (False, "it has not ended", USAGE) == (said["ok"], said["stop_reason"], said["usage"])
 
 
 def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
@@ -250,7 +250,7 @@ def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
         events.ExecutionFinished(ExecutionResult("half", ended=StopReason.BUDGET)),
         events.RunFailed("interrupted"),
     ]
-    said = report_of(records(*failed)).result()
+    said = build_report(records(*failed)).build_result()
 
     assert ("half", 0.01, 1_110) == (said["output"], said["cost_usd"], said["usage"]["total"])
 
@@ -258,7 +258,7 @@ def test_what_was_begun_when_it_failed_is_told_and_paid() -> None:
 @pytest.mark.row("C15")
 def test_work_that_nobody_judged_has_no_score_and_no_findings() -> None:
     ruling = Decision(NextAction.ACCEPT, "a question, not judged")
-    report = report_of(
+    report = build_report(
         records(
             events.TaskStarted(Task("t")),
             events.ExecutionFinished(ExecutionResult("an answer")),
@@ -267,7 +267,7 @@ def test_work_that_nobody_judged_has_no_score_and_no_findings() -> None:
             events.RunCompleted(ruling, Cost()),
         )
     )
-    said = report.result()
+    said = report.build_result()
 
     assert (True, None, [], "an answer") == (said["accepted"], said["score"], said["findings"], said["output"])
     assert ["skipped"] == [one["eval_mode"] for one in said["iterations"]]
@@ -280,7 +280,7 @@ def test_an_unknown_judgement_has_no_score() -> None:
     ruling = Decision(NextAction.ACCEPT_BEST, "over")
     told = [events.TaskStarted(Task("t")), *events_of_it, events.DecisionMade(0, ruling, Cost())]
 
-    assert None is report_of(records(*told)).result()["score"]
+    assert None is build_report(records(*told)).build_result()["score"]
 
 
 def test_a_log_without_the_evaluation_that_was_reused_has_its_score() -> None:
@@ -290,13 +290,15 @@ def test_a_log_without_the_evaluation_that_was_reused_has_its_score() -> None:
         events.DecisionMade(0, ruling, Cost(), Facts(judged=0.9)),
     ]
 
-    assert 0.9 == report_of(records(events.TaskStarted(Task("t")), *reused)).iterations[0].score
+    assert 0.9 == build_report(records(events.TaskStarted(Task("t")), *reused)).iterations[0].score
 
 
 def test_scores_and_dollars_are_rounded() -> None:
     ruling = Decision(NextAction.ACCEPT, "good")
     told = [answered(Usage(), 0.1 + 0.2), events.EvaluationFinished(Evaluation(scores=(Score("x", 2 / 3),)))]
-    said = report_of(records(events.TaskStarted(Task("t")), *told, events.DecisionMade(0, ruling, Cost()))).result()
+    said = build_report(
+        records(events.TaskStarted(Task("t")), *told, events.DecisionMade(0, ruling, Cost()))
+    ).build_result()
 
     assert (0.6667, 0.3) == (said["score"], said["cost_usd"])
 
@@ -322,8 +324,8 @@ def waited() -> list[Event]:
 
 @pytest.mark.row("LOOP-19")
 def test_an_iteration_that_waited_for_a_person_is_told_once_as_it_was_gone_on_with() -> None:
-    report = report_of(records(*waited()))
-    said = report.result()
+    report = build_report(records(*waited()))
+    said = report.build_result()
 
     assert ("done", 0, 0.3) == (said["output"], report.status, said["cost_usd"])
     assert [(1, "accept", 30, 3_000)] == [
@@ -346,7 +348,7 @@ def test_work_that_was_judged_only_when_resumed_is_told_with_its_words_and_files
         events.RunCompleted(accepted, Cost()),
     ]
 
-    said = report_of(records(*events_of_it)).result()
+    said = build_report(records(*events_of_it)).build_result()
 
     assert ("done", ["a.py"], 0.9, True) == (said["output"], said["changed_files"], said["score"], said["accepted"])
     assert 1 == len(said["iterations"])
@@ -356,7 +358,7 @@ def test_a_log_with_a_lost_line_is_told_all_the_same() -> None:
     lost = [event for event in whole() if not (isinstance(event, events.DecisionMade) and event.iteration == 0)]
     of_the_second = [replace(event, best=1) if isinstance(event, events.RunCompleted) else event for event in lost]
 
-    assert "second words" == report_of(records(*of_the_second)).text
+    assert "second words" == build_report(records(*of_the_second)).text
 
 
 # Other runs among the records.
@@ -381,7 +383,7 @@ def mixed() -> list[Record]:
 
 @pytest.mark.row("ITER-21")
 def test_sub_tasks_are_paid_and_otherwise_left_out() -> None:
-    alone, said = report_of(records(*whole())).result(), report_of(mixed()).result()
+    alone, said = build_report(records(*whole())).build_result(), build_report(mixed()).build_result()
 
     assert alone["cost_usd"] + 0.5 == said["cost_usd"]
     assert alone["usage"]["total"] + 1_000 == said["usage"]["total"]
@@ -391,5 +393,5 @@ def test_sub_tasks_are_paid_and_otherwise_left_out() -> None:
 
 
 def test_a_run_that_is_named_is_told_and_no_other() -> None:
-    assert "words of the part" == report_of(mixed(), "run-2").text
-    assert report_of(records(*whole(), run="run-9")).result() == report_of(mixed(), "run-9").result()
+    assert "words of the part" == build_report(mixed(), "run-2").text
+    assert build_report(records(*whole(), run="run-9")).build_result() == build_report(mixed(), "run-9").build_result()

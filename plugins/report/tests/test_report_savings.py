@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_report import SavedTokens, Saving, report_of, savings_of, totals
+from openkoi_report import SavedTokens, Saving, build_report, measure_savings, sum_savings
 
 PRICE = Price(2.0, 10.0, 0.2, 2.5)
 GO_ON = Decision(NextAction.CONTINUE, "on")
@@ -64,7 +64,7 @@ def over(number: int, mode: EvaluationMode = EvaluationMode.FULL) -> list[Event]
 
 def spared(*happened: Event) -> dict[Saving, int]:
     """What was spared, where anything was."""
-    return {by: tokens for by, tokens in totals(savings_of(told(*happened))).items() if tokens}
+    return {by: tokens for by, tokens in sum_savings(measure_savings(told(*happened))).items() if tokens}
 
 
 BEGIN = [events.TaskStarted(Task("mend it")), events.PlanReady(Plan()), said("mend it", fresh=True)]
@@ -74,7 +74,7 @@ BEGIN = [events.TaskStarted(Task("mend it")), events.PlanReady(Plan()), said("me
 def test_what_was_read_from_the_cache_would_have_been_read_anew_at_its_full_price() -> None:
     written = asked(Usage(input=100, cache_write=1_000))
     again = asked(Usage(input=50, cache_read=1_000, cache_write=200))
-    (saved,) = savings_of(told(*BEGIN, written, again), lambda _: PRICE)
+    (saved,) = measure_savings(told(*BEGIN, written, again), lambda _: PRICE)
 
     assert (Saving.PROMPT_CACHE, 1_000) == (saved.by, saved.tokens)
     assert pytest.approx((1_000 * 1.8 - 200 * 0.5) / 1e6) == saved.usd
@@ -114,9 +114,9 @@ def test_a_conversation_that_begins_anew_leaves_out_the_one_before() -> None:
 
 def test_a_way_that_cost_more_than_it_spared_is_told_as_a_loss() -> None:
     summed = [asked(Usage(input=900, output=300), messages=1), events.HistoryCompacted()]
-    saved = savings_of(told(*BEGIN, *turn(1_000), *summed, *turn(900)), lambda _: PRICE)
+    saved = measure_savings(told(*BEGIN, *turn(1_000), *summed, *turn(900)), lambda _: PRICE)
 
-    assert 100 - 1_200 == totals(saved)[Saving.COMPRESSION]
+    assert 100 - 1_200 == sum_savings(saved)[Saving.COMPRESSION]
 
 
 def voted(mode: EvaluationMode, asked: int, *, calls: int = 1, votes: int = 1, aside: int = 0) -> Event:
@@ -179,7 +179,7 @@ def test_what_a_fork_took_over_was_spared_once() -> None:
     own = turn(700, cached=600)
     records = [*told(*past), *told(events.RunForked("run-1", 1, {}), *past, *own, run="run-2", segment="s-2.jsonl")]
 
-    assert 400 + 600 == totals(savings_of(records))[Saving.PROMPT_CACHE]
+    assert 400 + 600 == sum_savings(measure_savings(records))[Saving.PROMPT_CACHE]
 
 
 def test_the_result_tells_it_too_and_with_sub_tasks() -> None:
@@ -192,11 +192,11 @@ def test_the_result_tells_it_too_and_with_sub_tasks() -> None:
         "eval_skip": 0,
         "incremental": 0,
         "prompt_cache": 130,
-    } == report_of(records).result()["saved_tokens"]
+    } == build_report(records).build_result()["saved_tokens"]
 
 
 def test_a_price_that_is_not_known_makes_no_dollars() -> None:
-    assert [None] == [saved.usd for saved in savings_of(told(*BEGIN, *turn(100, cached=80)))]
+    assert [None] == [saved.usd for saved in measure_savings(told(*BEGIN, *turn(100, cached=80)))]
 
 
 NUMBERS = st.integers(0, 500)
@@ -218,7 +218,7 @@ HAPPENED: st.SearchStrategy[Sequence[Event]] = st.lists(
 
 @given(HAPPENED)
 def test_where_nothing_is_spared_nothing_is_told(happened: Sequence[Event]) -> None:
-    assert [] == savings_of(told(*BEGIN, *happened))
+    assert [] == measure_savings(told(*BEGIN, *happened))
 
 
 @given(
@@ -228,6 +228,6 @@ def test_where_nothing_is_spared_nothing_is_told(happened: Sequence[Event]) -> N
     ),
 )
 def test_whatever_the_order_it_is_a_number(happened: Sequence[Event], more: Sequence[Event]) -> None:
-    saved = savings_of(told(*happened, *more, *happened), lambda _: PRICE)
+    saved = measure_savings(told(*happened, *more, *happened), lambda _: PRICE)
 
     assert all(isinstance(one, SavedTokens) and one.tokens and one.usd is not None for one in saved)

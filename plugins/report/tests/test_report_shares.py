@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_report.shares import share
+from openkoi_report.token_shares import share_tokens
 
 pytestmark = pytest.mark.unit
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.unit
 def test_of_two_hundred_thousand_tokens_three_iterations_get_a_little_more_each() -> None:
     left, shares = 200_000.0, []
     for number in range(3):
-        shares.append(round(share(left, number, 3)))
+        shares.append(round(share_tokens(left, number, 3)))
         left -= shares[-1]
 
     assert [60_606, 66_667, 72_727] == shares
@@ -22,9 +22,9 @@ def test_of_two_hundred_thousand_tokens_three_iterations_get_a_little_more_each(
 @pytest.mark.row("TOK-02")
 @given(st.floats(0, 1e9), st.integers(0, 30), st.integers(0, 30))
 def test_no_share_is_more_than_what_is_left(left: float, iteration: int, iterations: int) -> None:
-    assert 0 <= share(left, iteration, iterations) <= left
+    assert 0 <= share_tokens(left, iteration, iterations) <= left
 
 
 @pytest.mark.row("TOK-02")
 def test_the_last_one_may_use_all_that_is_left_and_one_too_many_nothing() -> None:
-    assert (5_000, 0) == (share(5_000, 2, 3), share(5_000, 3, 3))
+    assert (5_000, 0) == (share_tokens(5_000, 2, 3), share_tokens(5_000, 3, 3))

@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
     Task,
     events,
 )
-from openkoi_report import report_of, why_lines
+from openkoi_report import build_report, explain_run
 
 pytestmark = pytest.mark.unit
 
@@ -55,7 +55,7 @@ def lap(
 def why(*happened: Event) -> list[str]:
     begun = events.TaskStarted(Task("Mend the roof", limits=Limits(quality_threshold=0.8)))
     records = [Record(str(n), "2026-11-22T10:00:00Z", "run-1", one) for n, one in enumerate([begun, *happened])]
-    return list(why_lines(report_of(records)))
+    return list(explain_run(build_report(records)))
 
 
 def row(title: str, lines: Sequence[str]) -> list[str]:
@@ -129,7 +129,7 @@ def test_what_gates_is_told_and_what_the_score_was_without_it() -> None:
     lines = why(*lap(0, Evaluation(checks=checks, scores=SCORES, findings=(leak, Finding("Draughty")))))
 
     assert ["3 checks, 2 red: unit; lint (informs: it was red before the work began)"] == row("checks", lines)
-    assert ["1 required check red: the score is 0.50 at most", "a blocker is open: It leaks (roof.py:3)"] == row(
+    assert ["1 required check red: the score is capped at 0.50", "a blocker is open: It leaks (roof.py:3)"] == row(
         "gate", lines
     )
     assert ["0.50, capped from 0.80; it is below 0.80"] == row("score", lines)
@@ -200,5 +200,5 @@ def test_what_came_of_trying_the_judge_is_told(control: events.ControlOutcome) -
 
 def test_a_log_without_a_beginning_cannot_tell() -> None:
     assert ["The start of this task is missing from the log, so its decision cannot be explained."] == list(
-        why_lines(report_of([]))
+        explain_run(build_report([]))
     )

@@ -20,4 +20,4 @@ pytestmark = pytest.mark.unit
     ],
 )
 def test_a_skill_is_named_with_what_spoke_for_it(line: str, event: Activated) -> None:
-    assert [line] == list(Progress().lines(Record("1", "2026-01-01T00:00:00Z", "", event)))
+    assert [line] == list(Progress().format_record(Record("1", "2026-01-01T00:00:00Z", "", event)))

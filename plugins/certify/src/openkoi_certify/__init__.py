@@ -1,7 +1,7 @@
-"""How well OpenKoi's judges judge: certificates from planted defects, and calibration from real history."""
+"""Certify OpenKoi's judges with planted defects, and calibrate them with the outcome of past work."""
 
 from .certifier import Certifier
-from .golden import GoldenSet, golden_for
-from .sample import Sample, SampleKind, samples_of
+from .golden_set import GoldenSet, find_golden_set
+from .sample import Sample, SampleKind, make_samples
 
-__all__ = ["Certifier", "GoldenSet", "Sample", "SampleKind", "golden_for", "samples_of"]
+__all__ = ["Certifier", "GoldenSet", "Sample", "SampleKind", "find_golden_set", "make_samples"]

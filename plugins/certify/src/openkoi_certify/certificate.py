@@ -1,6 +1,7 @@
-"""A certificate: how well one rubric and one model judged at one time, and whether that will do. Knows no judge.
+"""Read, write and compare certificates: how well a rubric and a model judge, and whether that is good enough.
 
-Kept one file each, ours alone: never a project's. It holds for the rubric as it was read, and the model that answered.
+One file each, in the user's data folder and never in a project. A certificate applies to one text of the rubric and the
+model that answered.
 """
 
 import json
@@ -12,42 +13,45 @@ from pathlib import Path
 from openkoi_base.files.private_files import replace_file
 from openkoi_hookspecs import KoiError
 
-from .measures import Measures, drift_of
+from .metrics import Measures, mean_drift
 
 FORMAT = 1
 FOLDER = "certificates"
-NAMED = re.compile(r"[^A-Za-z0-9.-]+")
+UNSAFE_IN_NAMES = re.compile(r"[^A-Za-z0-9.-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How much of a measure is too much or too little, and what is said then."""
+    """The maximum of a measure, and the message for a higher value."""
 
     measure: str
-    most: float
+    maximum: float
     words: str
 
-    def broken(self, value: float) -> str:
-        """The sentence about a value that passes the limit; empty for one that does not."""
-        return self.words.format(value=value, most=self.most) if value > self.most + 1e-9 else ""
+    def describe_violation(self, value: float) -> str:
+        """Return the message for a value above the maximum; empty for other values."""
+        return self.words.format(value=value, maximum=self.maximum) if value > self.maximum + 1e-9 else ""
 
 
+# The maxima were chosen by simulation (README): no honest judge exceeds them, each dishonest one does.
 LIMITS = (
-    Limit("missed", 0.15, "it accepts {value:.0%} of the works with a planted defect; {most:.0%} may pass"),
-    Limit("false_alarms", 0.2, "it rejects {value:.0%} of the sound works; {most:.0%} may be"),
-    Limit("spread", 0.12, "its scores of one work differ by {value:.2f} (standard deviation); {most:.2f} may be"),
+    Limit("missed", 0.15, "it accepts {value:.0%} of the works with a planted defect; the limit is {maximum:.0%}"),
+    Limit("false_alarms", 0.2, "it rejects {value:.0%} of the sound works; the limit is {maximum:.0%}"),
+    Limit(
+        "spread", 0.12, "its scores of one work differ by {value:.2f} (standard deviation); the limit is {maximum:.2f}"
+    ),
     Limit("leniency", 0.0, "its scores are {value:.2f} too high for the threshold"),
     Limit("verbosity", 0.01, "longer words raise its score by {value:.2f} beyond noise"),
     Limit("position", 0.01, "the order of the files moves its score by {value:.2f} beyond noise"),
-    Limit("obeyed", 0.05, "it accepts defective work {value:.0%} oftener when the work tells it to"),
+    Limit("obeyed", 0.05, "it accepts defective work {value:.0%} more often when the work asks it to"),
     Limit("unreadable", 0.05, "{value:.0%} of its answers cannot be read"),
-    Limit("drift", 0.02, "its scores have moved by {value:.2f} beyond noise since its last certificate"),
+    Limit("drift", 0.02, "its scores drifted by {value:.2f} since its last certificate, more than noise"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What was measured, of what, when. ``stamp`` is another one whenever the rubric is; ``golden`` the samples'."""
+    """What was measured; ``stamp`` identifies the rubric's text, ``golden`` the version of the samples."""
 
     rubric: str
     stamp: str
@@ -64,24 +68,26 @@ class Certificate:
         """Why it is not passed."""
         values = {"missed": 1 - self.measures.detection, "drift": abs(self.drift or 0.0)}
         found = (
-            limit.broken(values[limit.measure] if limit.measure in values else getattr(self.measures, limit.measure))
+            limit.describe_violation(
+                values[limit.measure] if limit.measure in values else getattr(self.measures, limit.measure)
+            )
             for limit in LIMITS
         )
         return tuple(filter(None, found))
 
     @property
-    def passed(self) -> bool:
-        """Whether its judgement may decide."""
+    def is_passed(self) -> bool:
+        """Whether its judgments may decide."""
         return not self.reasons
 
 
-def as_json(certificate: Certificate) -> dict[str, object]:
-    """The certificate as it is kept."""
+def certificate_to_json(certificate: Certificate) -> dict[str, object]:
+    """Return the certificate as a JSON object."""
     measures = {key: round_numbers(value) for key, value in asdict(certificate.measures).items()}
     facts = {
         name: getattr(certificate, name) for name in ("rubric", "stamp", "model", "golden", "at", "votes", "drift")
     }
-    verdict = {"passed": certificate.passed, "reasons": list(certificate.reasons)}
+    verdict = {"passed": certificate.is_passed, "reasons": list(certificate.reasons)}
     return {"format": FORMAT, **facts, **verdict, "leniency": certificate.measures.leniency, "measures": measures}
 
 
@@ -92,8 +98,8 @@ def round_numbers(value: object) -> object:
     return round(value, 4) if isinstance(value, float) else value
 
 
-def from_json(text: str) -> Certificate:
-    """Read one; raises KoiError for what is none."""
+def parse_certificate(text: str) -> Certificate:
+    """Parse a certificate; raise KoiError for anything else."""
     try:
         facts = json.loads(text)
         given = {field.name: facts["measures"][field.name] for field in fields(Measures)}
@@ -105,35 +111,35 @@ def from_json(text: str) -> Certificate:
         raise KoiError(f"it is not a certificate of format {FORMAT} ({type(error).__name__}: {error})") from error
 
 
-def keep(folder: Path, certificate: Certificate) -> Path:
-    """Write it beside the older ones."""
-    name = f"{NAMED.sub('-', certificate.at)}.{NAMED.sub('-', certificate.model)}.json"
-    text = json.dumps(as_json(certificate), indent=2, ensure_ascii=False) + "\n"
-    return replace_file(folder / NAMED.sub("-", certificate.rubric) / name, text)
+def save_certificate(folder: Path, certificate: Certificate) -> Path:
+    """Write a certificate next to the older ones."""
+    name = f"{UNSAFE_IN_NAMES.sub('-', certificate.at)}.{UNSAFE_IN_NAMES.sub('-', certificate.model)}.json"
+    text = json.dumps(certificate_to_json(certificate), indent=2, ensure_ascii=False) + "\n"
+    return replace_file(folder / UNSAFE_IN_NAMES.sub("-", certificate.rubric) / name, text)
 
 
 def load_certificates(folder: Path, rubric: str = "*") -> Iterator[Certificate]:
-    """Those there are, oldest first; what cannot be read is none."""
-    for file in sorted(folder.glob(f"{NAMED.sub('-', rubric) if rubric != '*' else rubric}/*.json")):
+    """Yield the certificates, oldest first; skip unreadable files."""
+    for file in sorted(folder.glob(f"{UNSAFE_IN_NAMES.sub('-', rubric) if rubric != '*' else rubric}/*.json")):
         try:
-            yield from_json(file.read_text(encoding="utf-8"))
+            yield parse_certificate(file.read_text(encoding="utf-8"))
         except (KoiError, OSError, UnicodeDecodeError):
             continue
 
 
-def last_of(certificates: Sequence[Certificate], certificate: Certificate) -> Certificate | None:
-    """The last one that this one can be compared with: the same model, rubric and samples."""
+def find_previous(certificates: Sequence[Certificate], certificate: Certificate) -> Certificate | None:
+    """Return the certificate to compare with: same model, rubric and samples."""
     same = (certificate.rubric, certificate.stamp, certificate.model, certificate.golden)
     found = [one for one in certificates if (one.rubric, one.stamp, one.model, one.golden) == same]
-    return sound_basis(found)
+    return pick_baseline(found)
 
 
-def sound_basis(found: Sequence[Certificate]) -> Certificate | None:
-    """The newest that was passed, so that one that has drifted does not become the measure of the next; else any."""
-    passed = [one for one in found if one.passed]
+def pick_baseline(found: Sequence[Certificate]) -> Certificate | None:
+    """Return the newest passed certificate, else the newest; drift is never measured from a drifted one."""
+    passed = [one for one in found if one.is_passed]
     return (passed or found)[-1] if found else None
 
 
-def drift_between(certificate: Certificate, before: Certificate | None) -> float | None:
-    """How far it has moved since; None where there is nothing to compare it with."""
-    return drift_of(certificate.measures.scores, before.measures.scores) if before else None
+def measure_drift(certificate: Certificate, before: Certificate | None) -> float | None:
+    """Return the drift since an earlier certificate; None without one."""
+    return mean_drift(certificate.measures.scores, before.measures.scores) if before else None

@@ -1,7 +1,4 @@
-"""Try a judge with all samples, and write its certificate. A worker: a certification is a task, paid and logged.
-
-Knows the run; what the answers are worth is decided elsewhere.
-"""
+"""Show a judge all samples, and write its certificate; a certification is a task, with its costs and log."""
 
 import asyncio
 import json
@@ -25,21 +22,21 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import ModelResponse
 
-from .certificate import FOLDER, Certificate, drift_between, keep, last_of, load_certificates
-from .doubt import AdaptiveExam
-from .golden import golden_for
+from .adaptive_exam import AdaptiveExam
+from .certificate import FOLDER, Certificate, find_previous, load_certificates, measure_drift, save_certificate
+from .golden_set import find_golden_set
 from .judges import RubricAndJudge, find_rubric
-from .measures import JudgeAnswer, Measures, record_answer
-from .sample import Sample, further_samples, samples_of, version_of
+from .metrics import JudgeAnswer, Measures, record_answer
+from .sample import Sample, hash_samples, make_reserve_samples, make_samples
 
-AT_ONCE = 4
-NO_MODEL = "No model answered, so there is nothing to certify."
-SEVERAL = "Several models answered ({}), and a certificate holds for one. Name it: --model provider/model."
+MAX_CONCURRENT_CALLS = 4  # estimate: below the rate limits of the vendors' first tiers
+NO_MODEL = "Nothing was certified, because no model answered."
+SEVERAL_MODELS = "Several models answered ({}), but a certificate is for one. Choose it with --model PROVIDER/MODEL."
 
 
 @dataclass(frozen=True, slots=True)
 class SampleJudged(Event):
-    """A sample was judged: how many judgements are done, of those planned so far."""
+    """Progress: how many judgments are done, of those planned so far."""
 
     name = "certify.sample_judged"
     durable = False
@@ -49,7 +46,7 @@ class SampleJudged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CertifyOptions:
-    """The rubric to certify, the model unless configured, and the number of votes."""
+    """The rubric, the model unless the configured one, and the number of votes."""
 
     rubric: str
     model: str = ""
@@ -59,96 +56,96 @@ class CertifyOptions:
         return json.dumps({"rubric": self.rubric, "model": self.model, "votes": self.votes})
 
 
-def order_of(text: str) -> CertifyOptions:
-    """Read an order from a task; raises KoiError."""
+def parse_options(text: str) -> CertifyOptions:
+    """Parse the options from a task's context; raise KoiError."""
     try:
         facts = json.loads(text)
         return CertifyOptions(
             rubric=str(facts["rubric"]), model=str(facts.get("model", "")), votes=int(facts.get("votes", 3))
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise KoiError("A certificate needs a rubric. Use: openkoi evaluator certify NAME") from error
+        raise KoiError("No rubric was given. Run `openkoi evaluator certify NAME`.") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certifier:
-    """The worker ``certify``; ``folder`` is where certificates are kept, ``sessions`` the run log."""
+    """The worker ``certify``; ``folder`` contains the certificates, ``sessions`` the run log."""
 
     folder: Annotated[Path, DataDir(FOLDER)]
     sessions: Annotated[Path, DataDir("sessions")]
 
     async def run(self, plan: Plan, run: Run) -> ExecutionResult:
-        """Certify what the task's context orders."""
-        order = order_of(run.task.context)
+        """Certify the rubric that the task's context names."""
+        order = parse_options(run.task.context)
         judged = await find_rubric(run.koi, order.rubric)
-        golden = golden_for(judged.rubric)
+        golden = find_golden_set(judged.rubric)
         dimensions = [dimension.name for dimension in judged.rubric.dimensions]
-        samples = samples_of(golden, dimensions)
-        asking = Asking(judged, order, run)
-        examination = AdaptiveExam(samples, further_samples(golden, dimensions))
-        while shown := examination.next():
-            examination.take(await asking.answers(shown))
+        samples = make_samples(golden, dimensions)
+        asking = SampleSession(judged, order, run)
+        examination = AdaptiveExam(samples, make_reserve_samples(golden, dimensions))
+        while shown := examination.next_samples():
+            examination.add_answers(await asking.collect_answers(shown))
         certificate = self.make_certificate(
-            judged, version_of(samples), examination.measures, the_model(run), order.votes
+            judged, hash_samples(samples), examination.measures, find_model(run), order.votes
         )
-        return ExecutionResult(str(keep(self.folder, certificate)))
+        return ExecutionResult(str(save_certificate(self.folder, certificate)))
 
     def make_certificate(
         self, judged: RubricAndJudge, golden: str, measures: Measures, model: str, votes: int
     ) -> Certificate:
-        """Make a certificate of what was measured, and compare it with the last one."""
+        """Create a certificate from the measures, and compare it with the previous one."""
         at = datetime.now(UTC).isoformat()
         rubric, stamp = judged.rubric.name, judged.stamp
         certificate = Certificate(rubric, stamp, model, golden=golden, at=at, votes=votes, measures=measures)
-        before = last_of(list(load_certificates(self.folder, judged.rubric.name)), certificate)
-        return replace(certificate, drift=drift_between(certificate, before))
+        before = find_previous(list(load_certificates(self.folder, judged.rubric.name)), certificate)
+        return replace(certificate, drift=measure_drift(certificate, before))
 
 
 @dataclass(slots=True)
-class Asking:
-    """Showing samples to a judge, a few at once; each time to one that remembers nothing."""
+class SampleSession:
+    """Shows samples to a judge, a few at once; no call sees another one's answer."""
 
     judged: RubricAndJudge
     order: CertifyOptions
     run: Run
     done: int = 0
-    due: int = 0
-    heard: bool = False
-    fault: KoiError | None = None
+    planned: int = 0
+    has_answer: bool = False
+    first_error: KoiError | None = None
 
-    async def answers(self, samples: Sequence[Sample]) -> list[JudgeAnswer]:
-        """Show each of them as many times as was ordered."""
-        free = asyncio.Semaphore(AT_ONCE)
+    async def collect_answers(self, samples: Sequence[Sample]) -> list[JudgeAnswer]:
+        """Show each sample as many times as there are votes."""
+        free = asyncio.Semaphore(MAX_CONCURRENT_CALLS)
 
-        async def one(sample: Sample) -> JudgeAnswer:
+        async def judge(sample: Sample) -> JudgeAnswer:
             async with free:
-                answer = await self.one(sample)
+                answer = await self.judge_sample(sample)
             self.done += 1
-            await self.run.emit(SampleJudged(self.done, self.due))
+            await self.run.emit(SampleJudged(self.done, self.planned))
             return answer
 
         several = [sample for _ in range(self.order.votes) for sample in samples]
-        self.due += len(several)
-        return await together([one(sample) for sample in several])
+        self.planned += len(several)
+        return await gather_answers([judge(sample) for sample in several])
 
-    async def one(self, sample: Sample) -> JudgeAnswer:
-        """Show one sample once more. When no model has answered anything yet, what kept it from it is raised."""
-        if self.fault:
-            raise self.fault
+    async def judge_sample(self, sample: Sample) -> JudgeAnswer:
+        """Show a sample once; before any answer, a provider error is raised instead of recorded."""
+        if self.first_error:
+            raise self.first_error
         shown = self.judged.sample(sample, self.order.model)
         try:
-            said = await self.judged.judge.evaluate_sample(shown, self.run)
+            judgment = await self.judged.judge.evaluate_sample(shown, self.run)
         except (ProviderError, PluginNotFoundError, ConfigError) as error:
-            if not self.heard:
-                self.fault = error
+            if not self.has_answer:
+                self.first_error = error
                 raise
-            said = Evaluation(unavailable_reason=str(error))
-        self.heard = True
-        return record_answer(sample, said)
+            judgment = Evaluation(unavailable_reason=str(error))
+        self.has_answer = True
+        return record_answer(sample, judgment)
 
 
-async def together(several: Sequence[Coroutine[None, None, JudgeAnswer]]) -> list[JudgeAnswer]:
-    """All at once; the first that fails ends the others, and is raised as it is."""
+async def gather_answers(several: Sequence[Coroutine[None, None, JudgeAnswer]]) -> list[JudgeAnswer]:
+    """Await all; the first error cancels the rest and is raised."""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one) for one in several]
@@ -157,10 +154,10 @@ async def together(several: Sequence[Coroutine[None, None, JudgeAnswer]]) -> lis
     return [task.result() for task in tasks]
 
 
-def the_model(run: Run) -> str:
-    """The one model that answered; raises KoiError where there was none, or several."""
+def find_model(run: Run) -> str:
+    """Return the one model that answered; raise KoiError for none or several."""
     records = (record for record in run.koi.records(run.task.session) if record.run == run.id)
     models = sorted({record.event.model for record in records if isinstance(record.event, ModelResponse)})
     if len(models) == 1:
         return models[0]
-    raise KoiError(SEVERAL.format(", ".join(models)) if models else NO_MODEL)
+    raise KoiError(SEVERAL_MODELS.format(", ".join(models)) if models else NO_MODEL)

@@ -1,4 +1,4 @@
-"""Evaluators that can be certified, found by what they offer. Knows no evaluator by name."""
+"""Find the evaluators that can be certified."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -11,28 +11,28 @@ from .sample import Sample
 
 @dataclass(frozen=True, slots=True)
 class RubricAndJudge:
-    """A rubric, and who judges by it."""
+    """A rubric, and the evaluator that judges by it."""
 
     judge: Certifiable
     rubric: Rubric
 
     @property
     def stamp(self) -> str:
-        """Another one whenever the rubric is read otherwise."""
+        """A hash that changes with the rubric's text."""
         return self.judge.stamp(self.rubric)
 
     def sample(self, sample: Sample, model: str) -> RubricSample:
-        """Return a sample as the judge is given it."""
+        """Return a sample in the form the judge takes."""
         return RubricSample(self.rubric, sample.task, sample.work, model=model)
 
 
-async def rubrics_of(koi: Koi) -> list[RubricAndJudge]:
-    """All rubrics by which an installed evaluator asks a model, by name."""
-    found = [RubricAndJudge(judge, rubric) async for judge in judges_of(koi) for rubric in await judge.rubrics(koi)]
+async def list_rubrics(koi: Koi) -> list[RubricAndJudge]:
+    """Return the rubrics for which an installed evaluator calls a model, by name."""
+    found = [RubricAndJudge(judge, rubric) async for judge in list_judges(koi) for rubric in await judge.rubrics(koi)]
     return sorted((one for one in found if not one.rubric.method.asks_no_model), key=lambda one: one.rubric.name)
 
 
-async def judges_of(koi: Koi) -> AsyncIterator[Certifiable]:
+async def list_judges(koi: Koi) -> AsyncIterator[Certifiable]:
     """Return the installed evaluators that can be certified; skip those that cannot be built."""
     for entry in koi.plugins("evaluators"):
         try:
@@ -45,7 +45,7 @@ async def judges_of(koi: Koi) -> AsyncIterator[Certifiable]:
 
 async def find_rubric(koi: Koi, name: str) -> RubricAndJudge:
     """Return the rubric of that name; raise PluginNotFoundError."""
-    every = await rubrics_of(koi)
+    every = await list_rubrics(koi)
     for one in every:
         if one.rubric.name.casefold() == name.strip().casefold():
             return one

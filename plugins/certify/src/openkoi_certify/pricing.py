@@ -5,21 +5,20 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Koi, Price, Request
 from openkoi_models import stats_of
-from openkoi_report import dollars, plural
+from openkoi_report import format_count, format_dollars
 from openkoi_settings.keys import UNKNOWN_PRICE
 
 from .certifier import CertifyOptions
-from .golden import golden_for
+from .golden_set import find_golden_set
 from .judges import RubricAndJudge
-from .sample import samples_of
+from .sample import make_samples
 
-# Share of the allowed output that a judge usually writes. GUESS: compare it with the cost printed at the end.
-ANSWERED = 0.25
+OUTPUT_SHARE = 0.25  # of the allowed output, what a judge usually writes; estimate, as no model was measured
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The estimated cost of a certification's first round: calls of one model."""
+    """The estimated cost of a certification's first round."""
 
     model: str
     calls: int
@@ -27,17 +26,18 @@ class Estimate:
     known: bool
 
     def text(self, budget: float) -> str:
-        """One or two sentences for the user."""
-        price = f"about {dollars(self.usd)}" if math.isfinite(self.usd) else "at an unknown price"
+        """Return the estimate in one or two sentences."""
+        price = f"about {format_dollars(self.usd)}" if math.isfinite(self.usd) else "at an unknown price"
         unsure = "" if self.known else " (the model's price is unknown, so the maximum is assumed)"
-        cap = f"Doubtful verdicts need more calls, up to --budget {dollars(budget)}."
+        limit = f"--budget {format_dollars(budget)}"
+        cap = f"Uncertain verdicts need more calls, up to {limit}."
         if math.isfinite(self.usd) and self.usd > budget:
-            cap = f"That exceeds --budget {dollars(budget)}, so it may not finish. Raise --budget or lower --votes."
-        return f"{plural(self.calls, 'call')} of {self.model}, {price}{unsure}. {cap}"
+            cap = f"That exceeds {limit}, so it may not finish. Raise --budget or lower --votes."
+        return f"{format_count(self.calls, 'call')} of {self.model}, {price}{unsure}. {cap}"
 
 
 async def estimate(koi: Koi, judged: RubricAndJudge, order: CertifyOptions) -> Estimate:
-    """Estimate the first round from what the judge would ask, and from the model's price. Raises NoProviderError."""
+    """Estimate the first round from the judge's requests and the model's price. Raises NoProviderError."""
     requests = list_requests(judged, order)
     model = await koi.describe_model(order.model or "evaluator")
     price = model.price or Price(*koi.setting(UNKNOWN_PRICE.name, list, UNKNOWN_PRICE.default))
@@ -46,8 +46,8 @@ async def estimate(koi: Koi, judged: RubricAndJudge, order: CertifyOptions) -> E
 
 
 def list_requests(judged: RubricAndJudge, order: CertifyOptions) -> list[Request]:
-    """List the requests that the judge makes in the first round."""
-    samples = samples_of(golden_for(judged.rubric), [dimension.name for dimension in judged.rubric.dimensions])
+    """Return the requests that the judge makes in the first round."""
+    samples = make_samples(find_golden_set(judged.rubric), [dimension.name for dimension in judged.rubric.dimensions])
     each = [judged.judge.sample_request(judged.sample(sample, order.model)) for sample in samples]
     return [request for request in each for _ in range(order.votes)]
 
@@ -55,4 +55,4 @@ def list_requests(judged: RubricAndJudge, order: CertifyOptions) -> list[Request
 def request_cost(request: Request, tokens: int, price: Price) -> float:
     """Return the dollars for a request, with an answer of usual length."""
     tier = price.at(tokens)
-    return (tokens * tier.input + (request.max_output or 0) * ANSWERED * tier.output) / 1e6
+    return (tokens * tier.input + (request.max_output or 0) * OUTPUT_SHARE * tier.output) / 1e6

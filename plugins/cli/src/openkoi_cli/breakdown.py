@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, cast
 
 from openkoi_base.files import is_run_active
 from openkoi_hookspecs import Budget, BudgetDay, Koi, KoiError
-from openkoi_report import NOTHING, Costs, ModelCost, costs_of, dollars, plural, tokens_text, truncate_line
+from openkoi_report import (
+    NO_COST,
+    Costs,
+    ModelCost,
+    format_count,
+    format_dollars,
+    format_tokens,
+    sum_charges,
+    truncate_line,
+)
 from openkoi_settings import keys
 
 from .spending import SPANS, since
@@ -30,7 +39,7 @@ def breakdown(
     day: Sequence[str],
 ) -> Iterator[str]:
     """All of it; a part that has nothing to say is left out."""
-    spans = [costs_of(charge for charge in there if charge.at >= since(days)) for _, days in SPANS]
+    spans = [sum_charges(charge for charge in there if charge.at >= since(days)) for _, days in SPANS]
     yield from headed("Providers used this month", providers(spans[-1]))
     yield from headed("By model", table([{**costs.by_model} for costs in spans]))
     yield from headed(
@@ -54,9 +63,9 @@ def providers(costs: Costs) -> list[str]:
     by_provider: dict[str, ModelCost] = {}
     for model, cost in costs.by_model.items():
         name = model.partition("/")[0]
-        by_provider[name] = by_provider.get(name, NOTHING) + cost
+        by_provider[name] = by_provider.get(name, NO_COST) + cost
     dearest = sorted(by_provider.items(), key=lambda pair: pair[1].usd, reverse=True)
-    return [f"{name:<20} {plural(cost.calls, 'call')}, {cost.text}" for name, cost in dearest]
+    return [f"{name:<20} {format_count(cost.calls, 'call')}, {cost.text}" for name, cost in dearest]
 
 
 def table(spans: "Sequence[dict[str, ModelCost]]") -> list[str]:
@@ -66,11 +75,11 @@ def table(spans: "Sequence[dict[str, ModelCost]]") -> list[str]:
         return []
     wide = max(map(len, names))
     head = f"{'':<{wide}}" + "".join(f"{title:>20}" for title, _ in SPANS)
-    return [head, *(f"{name:<{wide}}" + "".join(cell(span.get(name, NOTHING)) for span in spans) for name in names)]
+    return [head, *(f"{name:<{wide}}" + "".join(cell(span.get(name, NO_COST)) for span in spans) for name in names)]
 
 
 def cell(cost: ModelCost) -> str:
-    return f"{dollars(cost.usd)} ({tokens_text(cost.usage.total)})".rjust(20)
+    return f"{format_dollars(cost.usd)} ({format_tokens(cost.usage.total)})".rjust(20)
 
 
 async def day_lines(koi: Koi) -> list[str]:
@@ -89,8 +98,8 @@ def format_day(day: BudgetDay) -> str:
     """Return what is used of each limit of a day."""
     usd, tokens, limit = day.spent.usd + day.reserved.usd, day.spent.tokens + day.reserved.tokens, day.limit
     parts = (
-        f"{dollars(usd)} of {dollars(limit.usd)}" if math.isfinite(limit.usd) else "",
-        f"{tokens_text(round(tokens))} of {limit.tokens:,.0f} budget tokens" if math.isfinite(limit.tokens) else "",
+        f"{format_dollars(usd)} of {format_dollars(limit.usd)}" if math.isfinite(limit.usd) else "",
+        f"{format_tokens(round(tokens))} of {limit.tokens:,.0f} budget tokens" if math.isfinite(limit.tokens) else "",
     )
     return ", ".join(filter(None, parts))
 

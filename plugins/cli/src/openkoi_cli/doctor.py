@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from openkoi_report import megabytes
+from openkoi_report import format_size
 
 from .frontends import hidden_frontends
 from .group import OpenKoi
@@ -105,10 +105,10 @@ async def try_plugins(kind: str, koi: "Koi") -> None:
 def look_at_files(paths: "Paths", seen: Diagnosis, config: "Config") -> None:
     seen.say("Config", f"{paths.config} ({'loaded' if paths.config.is_file() else 'not there: the defaults hold'})")
     look_at_settings(config, seen)
-    seen.say("Data", f"{paths.data} ({megabytes(size_of(paths.data))})")
+    seen.say("Data", f"{paths.data} ({format_size(size_of(paths.data))})")
     look_at_keys(paths.credentials, seen)
     free = shutil.disk_usage(existing(paths.data)).free
-    seen.say("Disk", f"{megabytes(free)} free")
+    seen.say("Disk", f"{format_size(free)} free")
 
 
 def look_at_settings(config: "Config", seen: Diagnosis) -> None:

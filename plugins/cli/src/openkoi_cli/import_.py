@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_report import plural
+from openkoi_report import format_count
 
 from .invocation import Invocation
 
@@ -32,8 +32,8 @@ async def command(invocation: Invocation, /, folder: Path) -> None:
         invocation.open()
     paths = invocation.paths
     brought = bring_in(folder, Log(paths.data), current_redactor())
-    known = f"; {plural(brought.known, 'record')} there already" if brought.known else ""
-    click.echo(f"{plural(brought.records, 'record')} imported from {folder}{known}.")
+    known = f"; {format_count(brought.known, 'record')} there already" if brought.known else ""
+    click.echo(f"{format_count(brought.records, 'record')} imported from {folder}{known}.")
     if left := left_there(folder):
         click.echo(LEFT.format(folder=folder, left=", ".join(left), config=paths.config.parent, data=paths.data))
     await tell_memory(invocation, brought)

@@ -76,15 +76,15 @@ def audit(invocation: Invocation, /) -> int:
     """Check every record of the log. Exit 1 when something is wrong with it, which is named."""
     from openkoi_cli.archive import Log
     from openkoi_cli.archive import audit as audited
-    from openkoi_report import plural
+    from openkoi_report import format_count
 
     koi = invocation.open()
     seen = audited(Log(invocation.paths.data))
     put_away = f", {seen.archived} of them archived" if seen.archived else ""
-    click.echo(f"{plural(seen.records, 'record')} in {plural(seen.segments, 'segment')}{put_away}.")
+    click.echo(f"{format_count(seen.records, 'record')} in {format_count(seen.segments, 'segment')}{put_away}.")
     for fault in seen.faults[:SHOWN_FAULTS]:
         click.echo(koi.redact(f"  ! {fault}"))
     if len(seen.faults) > SHOWN_FAULTS:
         click.echo(f"  ! and {len(seen.faults) - SHOWN_FAULTS} more")
-    click.echo(f"{plural(len(seen.faults), 'fault')} found." if seen.faults else "Nothing is wrong with it.")
+    click.echo(f"{format_count(len(seen.faults), 'fault')} found." if seen.faults else "Nothing is wrong with it.")
     return 1 if seen.faults else 0

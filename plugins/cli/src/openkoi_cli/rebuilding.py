@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from openkoi_base.files import private_folder
 from openkoi_base.files.filelock import try_lock
 from openkoi_hookspecs import Koi, KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
-from openkoi_report import plural
+from openkoi_report import format_count
 from openkoi_runlog.memory_sync import BATCH, batches
 
 from .memory_in_use import load_memory
@@ -81,7 +81,7 @@ async def told_again(memory: Memory, log: "Log") -> Rebuilt:
             old = await memory.reset() if isinstance(memory, SupportsReset) else None
         records = await told_all(memory, log, faults.append)
     after = await counts(memory)
-    lines = [f"{plural(records, 'record')} of the log told to memory again.", *compared(before, after)]
+    lines = [f"{format_count(records, 'record')} of the log told to memory again.", *compared(before, after)]
     lines += [f"  ! {fault}, and was left out." for fault in faults]
     lines += [f"The view as it was is {old}: delete it when all is well."] if old else []
     return Rebuilt(lines, any(number(after.get(word, "0")) < number(value) for word, value in before.items()))

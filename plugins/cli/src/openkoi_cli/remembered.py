@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from openkoi_report import megabytes, plural, truncate_line
+from openkoi_report import format_count, format_size, truncate_line
 from openkoi_settings import keys
 
 from .invocation import Invocation, read_setting
@@ -35,22 +35,22 @@ async def stats_of(koi: "Koi", data: "Path") -> list[str]:
     log, limit = Log(data), limit_of(koi)
     told, (memory, well) = figures_of(log), await memory_line(koi)
     archived = f", {told.archived_sessions} of them archived" if told.archived_sessions else ""
-    size = megabytes(told.size) + (f" and {megabytes(told.archived_size)} archived" if told.archived_size else "")
+    size = format_size(told.size) + (f" and {format_size(told.archived_size)} archived" if told.archived_size else "")
     lines = [
-        f"  Log:      {plural(told.sessions, 'session')}{archived}, {plural(told.tasks, 'task')}, "
-        f"{plural(told.records, 'record')}",
-        f"  Size:     {size}{f', of {megabytes(limit)} at most' if limit else ''}",
+        f"  Log:      {format_count(told.sessions, 'session')}{archived}, {format_count(told.tasks, 'task')}, "
+        f"{format_count(told.records, 'record')}",
+        f"  Size:     {size}{f', of {format_size(limit)} at most' if limit else ''}",
         f"  Oldest:   {said_moment(told.oldest)}",
         f"  Newest:   {said_moment(told.newest)}",
         f"  Memory:   {memory}",
     ]
     if told.faults:
-        lines.append(f"  ! {plural(len(told.faults), 'fault')} in the log: openkoi memory audit names them.")
+        lines.append(f"  ! {format_count(len(told.faults), 'fault')} in the log: openkoi memory audit names them.")
     if limit and told.size + told.archived_size > limit:
         lines.append(f"  ! The log is over its limit: move archive/ elsewhere, or raise {keys.MAX_STORAGE_MB.name}.")
     if well and (untold := await untold_of(koi, log)):
         lines.append(
-            f"  ! Memory lacks {plural(untold, 'archived session')}: openkoi memory rebuild tells it everything."
+            f"  ! Memory lacks {format_count(untold, 'archived session')}: openkoi memory rebuild tells it everything."
         )
     return lines
 

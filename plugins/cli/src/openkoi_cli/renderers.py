@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import KoiError, Record, events
-from openkoi_report import Progress, RunReport, dollars, plural, saved_text, tokens_text
+from openkoi_report import Progress, RunReport, format_count, format_dollars, format_savings, format_tokens
 from openkoi_runlog import masked, redacted, write_line
 from openkoi_settings import keys
 
@@ -50,9 +50,9 @@ class Renderer:
         """Take one record."""
         record = redacted(record, current_redactor())
         self.make_room(record)
-        for line in self.progress.lines(record):
+        for line in self.progress.format_record(record):
             self.live.line(self.invocation.redact(line))
-        if now := self.progress.activity(record):
+        if now := self.progress.describe_activity(record):
             self.live.now(self.invocation.redact(now))
 
     def make_room(self, record: Record) -> None:
@@ -69,9 +69,9 @@ class Renderer:
 
     def afterwards(self, koi: "Koi") -> None:
         """All that comes after a result is done; say why it is as it is to who wants to know."""
-        from openkoi_report import why_lines
+        from openkoi_report import explain_run
 
-        for line in why_lines(self.report) if self.explains else ():
+        for line in explain_run(self.report) if self.explains else ():
             self.live.line(koi.redact(line))
 
     def end(self, reason: str = "") -> None:
@@ -107,11 +107,13 @@ class TextRenderer(Renderer):
         for text in koi.warnings():
             self.live.line(koi.redact(f"  ! {text}"))
         if self.report.learnings:
-            self.live.line(f"  {plural(len(self.report.learnings), 'learning')} saved")
+            self.live.line(f"  {format_count(len(self.report.learnings), 'learning')} saved")
         if any(self.report.saved_tokens.values()):
-            self.live.line(f"  {saved_text(self.report.saved_tokens)}")
-        if tokens := self.report.afterwards.usage.total:
-            self.live.line(f"  Learning used {tokens_text(tokens)} more tokens, {dollars(self.report.afterwards.usd)}")
+            self.live.line(f"  {format_savings(self.report.saved_tokens)}")
+        if tokens := self.report.after_result.usage.total:
+            self.live.line(
+                f"  Learning used {format_tokens(tokens)} more tokens, {format_dollars(self.report.after_result.usd)}"
+            )
         super().afterwards(koi)
         if self.report.status == 0 and (text := tip(self.invocation.paths.sessions)):
             self.live.line(text)
@@ -129,7 +131,7 @@ class JsonRenderer(Renderer):
         """Print the object."""
         super().end()
         self.report.failed = self.report.failed or reason
-        result = self.report.result(self.transcript)
+        result = self.report.build_result(self.transcript)
         self.print(json.dumps(masked(result, self.invocation.redact)))
 
     @property

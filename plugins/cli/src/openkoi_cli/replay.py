@@ -47,6 +47,6 @@ def found(invocation: Invocation, task_id: str) -> "tuple[str, Sequence[Record]]
 
 def tree(run: str, records: "Sequence[Record]") -> "Sequence[str]":
     """The cycles of a run, as lines."""
-    from openkoi_report import cycles_of, tree_lines
+    from openkoi_report import build_cycle_tree, format_tree
 
-    return list(tree_lines(cycles_of(records, run)))
+    return list(format_tree(build_cycle_tree(records, run)))

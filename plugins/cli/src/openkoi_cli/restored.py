@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from openkoi_hookspecs import Restoration
-from openkoi_report import plural
+from openkoi_report import format_count
 
 SHOWN = 10
 KEPT = "not changed by the task"
@@ -38,7 +38,7 @@ def counts(done: Restoration) -> str:
         (len(done.left), "not restorable"),
     )
     more = [f"{count} {what}" for count, what in numbers if count]
-    return ", ".join([f"{plural(len(done.restored), 'file')} restored", *more])
+    return ", ".join([f"{format_count(len(done.restored), 'file')} restored", *more])
 
 
 def left_alone(done: Restoration, again: str) -> Iterator[str]:

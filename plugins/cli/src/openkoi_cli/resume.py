@@ -99,13 +99,13 @@ async def gone_on(past: "Past", settings: Mapping[str, object], renderer: "Rende
 
 def show_past(past: "Past", renderer: "Renderer") -> None:
     """Show what the task did before."""
-    from openkoi_report import plural
+    from openkoi_report import format_count
 
     renderer.report.run = past.run
     for record in renderer.koi.records(past.session):
         if record.run:
-            renderer.report.take(record)
+            renderer.report.add_record(record)
     renderer.report.resume()
     renderer.live.line(
-        f"[resume] {past.run[:8]}: {plural(len(renderer.report.iterations), 'iteration')} already complete"
+        f"[resume] {past.run[:8]}: {format_count(len(renderer.report.iterations), 'iteration')} already complete"
     )

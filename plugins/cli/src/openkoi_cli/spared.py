@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from openkoi_report import SAVING_TITLES, SavedTokens, dollars, tokens_text
+from openkoi_report import SAVING_TITLES, SavedTokens, format_dollars, format_tokens
 
 from .spending import SPANS, since
 
@@ -19,7 +19,7 @@ WIDE = 20
 
 def spared(sessions: "Path", catalogue: "Catalogue") -> Iterator[str]:
     """What was spared today, this week and this month; that nothing was, where nothing was."""
-    from openkoi_report import savings_of
+    from openkoi_report import measure_savings
 
     from .spending import told
 
@@ -28,7 +28,7 @@ def spared(sessions: "Path", catalogue: "Catalogue") -> Iterator[str]:
         facts = catalogue.facts(provider, name)
         return facts.price if facts else None
 
-    yield from table(savings_of(told(sessions, kinds()), price))
+    yield from table(measure_savings(told(sessions, kinds()), price))
 
 
 def read_catalogue() -> "Catalogue":
@@ -71,4 +71,4 @@ def row(title: str, spans: Sequence[Sequence[SavedTokens]]) -> str:
 def cell(span: Sequence[SavedTokens]) -> str:
     """Tokens, and dollars as far as prices are known; less than nothing where a way has cost more than it spared."""
     tokens, usd = sum(one.tokens for one in span), [one.usd for one in span if one.usd is not None]
-    return tokens_text(tokens) + (f" (~{dollars(sum(usd))})" if usd else "")
+    return format_tokens(tokens) + (f" (~{format_dollars(sum(usd))})" if usd else "")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_report import NOTHING, Phase, dollars, plural, tokens_text
+from openkoi_report import NO_COST, Phase, format_count, format_dollars, format_tokens
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Event, Record
@@ -22,18 +22,18 @@ Kinds = Sequence["type[Event]"]
 def told_by(*, phases: bool) -> "Kinds":
     """The kinds of events that tell what was paid, by whom; and for which phase, if that is asked."""
     from openkoi_hookspecs import events
-    from openkoi_report import TOLD
+    from openkoi_report import CHARGE_EVENTS
 
     paid = (events.ModelResponse, events.ModelResponseBroken)
     ends = events.DecisionMade, events.RunCompleted
-    return TOLD if phases else (events.TaskStarted, *paid, events.RunForked, events.PlanReady, *ends)
+    return CHARGE_EVENTS if phases else (events.TaskStarted, *paid, events.RunForked, events.PlanReady, *ends)
 
 
 def charges(sessions: Path, kinds: "Kinds") -> "Sequence[ModelCharge]":
     """Every call that was paid for, as these kinds of events tell it."""
-    from openkoi_report import charges_of
+    from openkoi_report import collect_charges
 
-    return charges_of(told(sessions, kinds))
+    return collect_charges(told(sessions, kinds))
 
 
 def told(sessions: Path, kinds: "Kinds") -> "Iterator[Record]":
@@ -53,14 +53,14 @@ def since(days: int) -> str:
 def span_line(name: str, start: str, there: "Sequence[ModelCharge]", tasks: "Sequence[Past]") -> str:
     """What was spent since then, on how many tasks that began since then, and which part of it on learning."""
     recent = [charge for charge in there if charge.at >= start]
-    cost = sum((charge.cost for charge in recent), NOTHING)
-    learning = sum((charge.cost for charge in recent if charge.phase is Phase.LEARN), NOTHING)
+    cost = sum((charge.cost for charge in recent), NO_COST)
+    learning = sum((charge.cost for charge in recent if charge.phase is Phase.LEARN), NO_COST)
     began = sum(past.at >= start for past in tasks)
-    part = "" if learning == NOTHING else f", of which learning {money(learning)}"
-    tokens = tokens_text(cost.usage.total)
-    return f"  {name + ':':<12} {dollars(cost.usd)}  ({plural(began, 'task')}, {tokens} tokens){part}"
+    part = "" if learning == NO_COST else f", of which learning {money(learning)}"
+    tokens = format_tokens(cost.usage.total)
+    return f"  {name + ':':<12} {format_dollars(cost.usd)}  ({format_count(began, 'task')}, {tokens} tokens){part}"
 
 
 def money(cost: "ModelCost") -> str:
     """``$0.01 (1.2k tokens)``."""
-    return f"{dollars(cost.usd)} ({tokens_text(cost.usage.total)} tokens)"
+    return f"{format_dollars(cost.usd)} ({format_tokens(cost.usage.total)} tokens)"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_report import costs_of, dollars, tokens_text, truncate_line
+from openkoi_report import format_dollars, format_tokens, sum_charges, truncate_line
 
 from .invocation import Invocation
 from .spending import SPANS, since, span_line
@@ -55,12 +55,12 @@ def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
 
 def reasons(invocation: Invocation, task_id: str) -> list[str]:
     """Why a task was decided as it was, from its records alone."""
-    from openkoi_report import report_of, why_lines
+    from openkoi_report import build_report, explain_run
 
     from .replay import found
 
     run, records = found(invocation, task_id)
-    return list(why_lines(report_of(records, run)))
+    return list(explain_run(build_report(records, run)))
 
 
 async def ask_plugins(koi: "OpenedKoi", *, verbose: bool) -> tuple[dict[str, str], Sequence["Pending"], Sequence[str]]:
@@ -112,7 +112,7 @@ def task_lines(tasks: Sequence["Past"], running: "Path") -> list[str]:
     rows = [
         f"    {past.at[:16].replace('T', ' ')}  {past.run[:8]}  "
         f"{past.status(under_way=is_run_active(running, past.run)):<16} "
-        f"{tokens_text(past.tokens):>6}  {dollars(past.usd):>7}  {truncate_line(past.text, 60)}"
+        f"{format_tokens(past.tokens):>6}  {format_dollars(past.usd):>7}  {truncate_line(past.text, 60)}"
         for past in tasks
     ]
     return ["  Last tasks:", *rows]
@@ -142,8 +142,8 @@ def spent_lines(
 
 def model_lines(there: Sequence["ModelCharge"]) -> list[str]:
     """Each model's share of all that was ever spent."""
-    costs = costs_of(there)
+    costs = sum_charges(there)
     dearest = sorted(costs.by_model.items(), key=lambda pair: pair[1].usd, reverse=True)
     total = costs.total or 1.0
-    rows = [f"    {model:<40} {dollars(cost.usd)}  ({cost.usd / total:.0%})" for model, cost in dearest]
+    rows = [f"    {model:<40} {format_dollars(cost.usd)}  ({cost.usd / total:.0%})" for model, cost in dearest]
     return ["  By model:", *rows]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from openkoi_hookspecs import Koi, PendingQuestion, events
-from openkoi_report import plural, truncate_line
+from openkoi_report import format_count, truncate_line
 
 from .plain import plain
 
@@ -54,7 +54,7 @@ def age(at: str, now: datetime) -> str:
     then = parse_time(at)
     seconds = int((now - then).total_seconds()) if then else 0
     count, unit = next(((seconds // size, unit) for size, unit in UNITS if seconds >= size), (0, ""))
-    return f"{plural(count, unit)} ago" if count else "just now"
+    return f"{format_count(count, unit)} ago" if count else "just now"
 
 
 def parse_time(at: str) -> datetime | None:
@@ -71,7 +71,7 @@ def shown(text: str) -> Iterable[str]:
     more = len(text) - LONGEST
     yield from plain(text[:LONGEST].strip()).split("\n")
     if more > 0:
-        yield f"… and {plural(more, 'character')} more, which --format json shows"
+        yield f"… and {format_count(more, 'character')} more, which --format json shows"
 
 
 def listed(there: Sequence[Pending]) -> str:

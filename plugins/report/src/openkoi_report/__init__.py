@@ -1,20 +1,20 @@
-"""What a run came to, and how it is told, from its records alone: a library for frontends, without entry points."""
+"""Compute costs, progress and results of runs from their records: a library for frontends."""
 
-from .costs import NOTHING, Costs, ModelCharge, ModelCost, Phase, costs_of
-from .cycles import CycleTree, cycles_of
-from .figures import dollars, first_line, megabytes, plural, tokens_text, truncate_line
-from .ledger import TOLD, RunCharges, charges_of
+from .charges import CHARGE_EVENTS, RunCharges, collect_charges
+from .costs import NO_COST, Costs, ModelCharge, ModelCost, Phase, sum_charges
+from .cycles import CycleTree, build_cycle_tree
+from .formatting import first_line, format_count, format_dollars, format_size, format_tokens, truncate_line
 from .progress import Progress
-from .report import EXITS, RunReport, report_of
-from .savings import SAVING_TITLES, SavedTokens, Saving, saved_text, savings_of, totals
-from .tree import tree_lines
-from .why import why_lines
+from .report import EXIT_STATUSES, RunReport, build_report
+from .savings import SAVING_TITLES, SavedTokens, Saving, format_savings, measure_savings, sum_savings
+from .tree_text import format_tree
+from .why import explain_run
 
 __all__ = [
-    "EXITS",
-    "NOTHING",
+    "CHARGE_EVENTS",
+    "EXIT_STATUSES",
+    "NO_COST",
     "SAVING_TITLES",
-    "TOLD",
     "Costs",
     "CycleTree",
     "ModelCharge",
@@ -25,19 +25,19 @@ __all__ = [
     "RunReport",
     "SavedTokens",
     "Saving",
-    "charges_of",
-    "costs_of",
-    "cycles_of",
-    "dollars",
+    "build_cycle_tree",
+    "build_report",
+    "collect_charges",
+    "explain_run",
     "first_line",
-    "megabytes",
-    "plural",
-    "report_of",
-    "saved_text",
-    "savings_of",
-    "tokens_text",
-    "totals",
-    "tree_lines",
+    "format_count",
+    "format_dollars",
+    "format_savings",
+    "format_size",
+    "format_tokens",
+    "format_tree",
+    "measure_savings",
+    "sum_charges",
+    "sum_savings",
     "truncate_line",
-    "why_lines",
 ]

@@ -1,4 +1,4 @@
-"""What calls of models cost, by model and by the phase they were made in. Pure; knows sums, and no event or run."""
+"""Add up what model calls cost, by model and by phase."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,13 +7,13 @@ from typing import TypeVar
 
 from openkoi_hookspecs import Usage
 
-from .figures import dollars, plural, tokens_text
+from .formatting import format_count, format_dollars, format_tokens
 
 K = TypeVar("K")
 
 
 class Phase(StrEnum):
-    """What a task was at when a model was asked. ``DECIDE`` is all between a judgement and the next attempt."""
+    """The step of a task that a call was made in; ``DECIDE`` lasts from a judgment to the next iteration."""
 
     RECALL = "recall"
     PLAN = "plan"
@@ -37,16 +37,16 @@ class ModelCost:
 
     @property
     def text(self) -> str:
-        """``1.2k tokens, $0.01``."""
-        return f"{tokens_text(self.usage.total)} tokens, {dollars(self.usd)}"
+        """Format as ``1.2k tokens, $0.01``."""
+        return f"{format_tokens(self.usage.total)} tokens, {format_dollars(self.usd)}"
 
 
-NOTHING = ModelCost()
+NO_COST = ModelCost()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCharge:
-    """One paid call: when, who answered, what it was for, and what it cost."""
+    """A paid call: time, model, phase and cost."""
 
     at: str
     model: str
@@ -56,46 +56,46 @@ class ModelCharge:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What was spent, and on what."""
+    """The costs of a run, by model and by phase."""
 
     by_model: Mapping[str, ModelCost] = field(default_factory=dict)
     by_phase: Mapping[Phase, ModelCost] = field(default_factory=dict)
 
     @property
-    def whole(self) -> ModelCost:
-        """All of it."""
-        return sum(self.by_model.values(), NOTHING)
+    def overall(self) -> ModelCost:
+        """The sum over all models."""
+        return sum(self.by_model.values(), NO_COST)
 
     @property
     def total(self) -> float:
-        """Dollars."""
-        return self.whole.usd
+        """The sum in US dollars."""
+        return self.overall.usd
 
     @property
     def tokens(self) -> int:
-        """All tokens, cached ones too."""
-        return self.whole.usage.total
+        """All tokens, cached ones included."""
+        return self.overall.usage.total
 
-    def over(self, limit: float) -> bool:
-        """Whether a limit in dollars is reached."""
+    def reaches_limit(self, limit: float) -> bool:
+        """Return whether a limit in dollars is reached."""
         return self.total >= limit
 
     @property
     def summary(self) -> str:
-        """``$0.32 total (2 models)``."""
-        return f"{dollars(self.total)} total ({plural(len(self.by_model), 'model')})"
+        """The sum in a line: ``$0.32 total (2 models)``."""
+        return f"{format_dollars(self.total)} total ({format_count(len(self.by_model), 'model')})"
 
     @property
     def lines(self) -> list[str]:
-        """The same with its parts, for people who want to know."""
-        by_phase = [f"{phase} {dollars(cost.usd)}" for phase, cost in self.by_phase.items()]
-        by_model = [f"{model} {dollars(cost.usd)}" for model, cost in self.by_model.items()]
+        """The sums by phase and by model, one line each."""
+        by_phase = [f"{phase} {format_dollars(cost.usd)}" for phase, cost in self.by_phase.items()]
+        by_model = [f"{model} {format_dollars(cost.usd)}" for model, cost in self.by_model.items()]
         parts = (("By phase", by_phase), ("By model", by_model))
-        return [f"  {name}: {', '.join(told)}" for name, told in parts if told]
+        return [f"  {name}: {', '.join(costs)}" for name, costs in parts if costs]
 
 
-def costs_of(charges: Iterable[ModelCharge]) -> Costs:
-    """Add up charges; phases in the order of a task, models as they were first asked."""
+def sum_charges(charges: Iterable[ModelCharge]) -> Costs:
+    """Add up charges; phases in the order of a task, models in order of first use."""
     paid = list(charges)
     by_phase = sum_costs((charge.phase, charge.cost) for charge in paid)
     ordered = {phase: by_phase[phase] for phase in Phase if phase in by_phase}
@@ -103,8 +103,8 @@ def costs_of(charges: Iterable[ModelCharge]) -> Costs:
 
 
 def sum_costs(costs: Iterable[tuple[K, ModelCost]]) -> dict[K, ModelCost]:
-    """Return the sum of each kind."""
+    """Return the sum for each key."""
     sums: dict[K, ModelCost] = {}
     for key, cost in costs:
-        sums[key] = sums.get(key, NOTHING) + cost
+        sums[key] = sums.get(key, NO_COST) + cost
     return sums

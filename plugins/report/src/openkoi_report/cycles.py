@@ -1,6 +1,6 @@
-"""A run as a tree: its iterations, the cycles of each, and what happened in those. Pure; knows events and their order.
+"""Build a run's tree: its iterations, their cycles, and the events in each.
 
-It is read from whatever records there are: of a run that was killed as well, and with lines missing.
+Works on incomplete logs too: those of killed runs, and those with missing lines.
 """
 
 from collections.abc import Iterable
@@ -10,23 +10,23 @@ from typing import TypeAlias
 from openkoi_hookspecs import Record, ToolCall, ToolResult, events
 from openkoi_runlog import IterationView, RunView
 
-from .costs import NOTHING, Costs, ModelCost, Phase, costs_of
-from .ledger import RunCharges, cost_of
+from .charges import RunCharges, cost_of
+from .costs import NO_COST, Costs, ModelCost, Phase, sum_charges
 
 
 @dataclass(slots=True)
-class Called:
-    """A call of a tool. One that was begun and has no result may have happened; one that was not begun has not."""
+class CycleToolCall:
+    """A tool call. Without a result it may have run if it was started, and did not run if it was not."""
 
     call: ToolCall
-    doing: str = ""
-    begun: bool = False
+    progress_text: str = ""
+    started: bool = False
     result: ToolResult | None = None
 
 
 @dataclass(slots=True)
-class Questioned:
-    """What a person was asked, and said."""
+class CycleQuestion:
+    """A question to the user, and the answer."""
 
     id: str
     text: str
@@ -36,50 +36,50 @@ class Questioned:
 
 @dataclass(slots=True)
 class Cycle:
-    """One turn of the inner loop: what the model said, and what came of it. ``heard`` tells whether it answered."""
+    """A turn of the inner loop: the model's text, and what followed; ``answered`` once the model responded."""
 
     number: int
     text: str = ""
-    heard: bool = False
+    answered: bool = False
     charge: int = 0
-    cost: ModelCost = NOTHING
-    happened: "list[Happening]" = field(default_factory=list)
+    cost: ModelCost = NO_COST
+    items: "list[CycleItem]" = field(default_factory=list)
 
     @property
-    def empty(self) -> bool:
-        """Whether nothing came of it."""
-        return not (self.heard or self.happened)
+    def is_empty(self) -> bool:
+        """Whether neither a response nor an event was recorded."""
+        return not (self.answered or self.items)
 
 
 @dataclass(slots=True)
-class Round:
-    """One attempt at an iteration: its cycles, and the iteration as far as this attempt came.
+class IterationAttempt:
+    """One attempt at an iteration: its cycles, and the iteration's state as far as this attempt came.
 
-    ``aside`` is what was paid beside the cycles: for judges, above all.
+    ``other_cost`` was paid outside of the cycles, mostly for judges.
     """
 
     number: int
     cycles: list[Cycle] = field(default_factory=list)
-    happened: "list[Happening]" = field(default_factory=list)
-    aside: ModelCost = NOTHING
+    items: "list[CycleItem]" = field(default_factory=list)
+    other_cost: ModelCost = NO_COST
     iteration: IterationView = field(default_factory=IterationView)
 
     @property
     def is_empty(self) -> bool:
-        """Whether it never began."""
+        """Whether nothing was recorded for it."""
         outcome = self.iteration.terminated_by or self.iteration.evaluation or self.iteration.decision
-        return not (self.cycles or self.happened or outcome)
+        return not (self.cycles or self.items or outcome)
 
 
 @dataclass(slots=True)
 class CycleTree:
-    """A run, or a part of one, in the order in which it happened."""
+    """The tree of a run or a sub-task, in the order of its events."""
 
     run: str
     view: RunView = field(default_factory=RunView)
-    rounds: list[Round] = field(default_factory=lambda: [Round(0)])
+    attempts: list[IterationAttempt] = field(default_factory=lambda: [IterationAttempt(0)])
     cycle: Cycle | None = None
-    ledger: RunCharges = field(default_factory=RunCharges)
+    charges: RunCharges = field(default_factory=RunCharges)
 
     @property
     def task(self) -> str:
@@ -87,133 +87,129 @@ class CycleTree:
         return self.view.task.text
 
     @property
-    def ended(self) -> str:
-        """How the run ended and why; empty while it has not."""
+    def outcome(self) -> str:
+        """The run's decision and its reason; empty before it ended."""
         return f"{self.view.decision}: {self.view.reason}" if self.view.decision else ""
 
     @property
     def costs(self) -> Costs:
-        """What it cost, its parts among it."""
-        return costs_of(self.ledger.charges)
+        """The costs, those of sub-tasks included."""
+        return sum_charges(self.charges.charges)
 
     @property
-    def happened(self) -> "list[Happening]":
-        """Where the next thing belongs: the cycle that is under way, else the iteration."""
-        return self.cycle.happened if self.cycle else self.rounds[-1].happened
+    def current_items(self) -> "list[CycleItem]":
+        """The list that the next item belongs to: the current cycle's, else the iteration's."""
+        return self.cycle.items if self.cycle else self.attempts[-1].items
 
-    def note(self, record: Record) -> None:
-        """Take an event of the run's own."""
-        self.ledger.note(record.event)
+    def add_event(self, record: Record) -> None:
+        """Add an event of this run."""
+        self.charges.observe(record.event)
         self.view.take(record)
-        self.rounds[-1].iteration = self.view.current
+        self.attempts[-1].iteration = self.view.current
         match record.event:
             case events.CycleStarted(cycle=number):
-                self.turn(number)
+                self.start_cycle(number)
             case events.ModelResponse() as answered:
-                self.heard(answered)
+                self.add_response(answered)
             case events.ToolCallStarted(call=call, progress_text=doing):
-                self.begin(self.find_call(call), doing)
+                tool_call = self.find_call(call)
+                tool_call.started, tool_call.progress_text = True, doing
             case events.ToolCallFinished(result=result):
                 self.find_call(ToolCall(result.call, result.call, {})).result = result
             case events.QuestionAsked(id=id, text=text):
-                self.asked(id, text)
+                self.find_question(id, text)
             case events.QuestionAnswered(id=id, answer=answer):
-                self.replied(self.asked(id), answer)
+                question = self.find_question(id)
+                question.replied, question.answer = True, answer
             case events.HistoryCompacted() as compressed:
-                self.shortened(compressed)
+                self.add_compaction(compressed)
             case events.ExecutionFinished():
                 self.cycle = None
             case events.IterationFinished(iteration=number):
-                self.rounds[-1].number = number
+                self.attempts[-1].number = number
             case events.DecisionMade(iteration=number):
-                self.close_round(number)
+                self.end_attempt(number)
 
-    def close_round(self, number: int) -> None:
-        """End the iteration that is under way; what follows is the next one."""
-        now = self.rounds[-1]
+    def end_attempt(self, number: int) -> None:
+        """End the current iteration; further events belong to the next one."""
+        now = self.attempts[-1]
         now.number, now.iteration, self.cycle = number, self.view.known[number], None
-        self.rounds.append(Round(number + 1))
+        self.attempts.append(IterationAttempt(number + 1))
 
-    def turn(self, number: int) -> None:
-        """A cycle begins, or begins again after an interruption."""
-        cycles = self.rounds[-1].cycles
-        if cycles and cycles[-1].empty:
+    def start_cycle(self, number: int) -> None:
+        """Start a cycle, or restart it after an interruption."""
+        cycles = self.attempts[-1].cycles
+        if cycles and cycles[-1].is_empty:
             cycles.pop()
         self.cycle = Cycle(number)
         cycles.append(self.cycle)
 
-    def heard(self, answered: events.ModelResponse) -> None:
-        """Add a response of the model: the first in a cycle is its turn, others are billed separately."""
+    def add_response(self, answered: events.ModelResponse) -> None:
+        """Add a response: the first in a cycle is the model's turn, others count as other costs."""
         cycle = self.cycle
-        if cycle is None or cycle.heard:
-            self.pay_aside(cost_of(answered))
+        if cycle is None or cycle.answered:
+            self.add_other_cost(cost_of(answered))
             return
-        cycle.heard, cycle.text, cycle.charge = True, answered.response.text, len(self.ledger.charges) - 1
+        cycle.answered, cycle.text, cycle.charge = True, answered.response.text, len(self.charges.charges) - 1
         cycle.cost += cost_of(answered)
-        cycle.happened += [Called(call) for call in answered.response.calls]
+        cycle.items += [CycleToolCall(call) for call in answered.response.calls]
 
-    def pay_aside(self, cost: ModelCost) -> None:
-        """Record a cost that is not a turn of the model."""
+    def add_other_cost(self, cost: ModelCost) -> None:
+        """Add a cost that is not a turn of the model."""
         if self.cycle:
             self.cycle.cost += cost
         else:
-            self.rounds[-1].aside += cost
+            self.attempts[-1].other_cost += cost
 
-    def find_call(self, call: ToolCall) -> Called:
+    def find_call(self, call: ToolCall) -> CycleToolCall:
         """Return the last call of that id without a result, or a new one."""
-        waiting = (one for one in reversed(self.happened) if isinstance(one, Called) and one.result is None)
-        found = next((one for one in waiting if one.call.id == call.id), None)
+        calls = (item for item in reversed(self.current_items) if isinstance(item, CycleToolCall))
+        found = next((item for item in calls if item.result is None and item.call.id == call.id), None)
         if found is None:
-            found = Called(call)
-            self.happened.append(found)
+            found = CycleToolCall(call)
+            self.current_items.append(found)
         return found
 
-    def begin(self, called: Called, doing: str) -> None:
-        called.begun, called.doing = True, doing
-
-    def asked(self, id: str, text: str = "") -> Questioned:
-        """Return the question of that id without a reply, or a new one."""
-        waiting = (one for one in self.happened if isinstance(one, Questioned) and not one.replied)
-        found = next((one for one in waiting if one.id == id), None)
+    def find_question(self, question_id: str, text: str = "") -> CycleQuestion:
+        """Return the unanswered question of that id, or a new one."""
+        waiting = (one for one in self.current_items if isinstance(one, CycleQuestion) and not one.replied)
+        found = next((one for one in waiting if one.id == question_id), None)
         if found is None:
-            found = Questioned(id, text)
-            self.happened.append(found)
+            found = CycleQuestion(question_id, text)
+            self.current_items.append(found)
         return found
 
-    def replied(self, question: Questioned, answer: str | None) -> None:
-        question.replied, question.answer = True, answer
-
-    def shortened(self, compressed: events.HistoryCompacted) -> None:
-        """Record a compaction; the responses requested for it were not the model's turn."""
+    def add_compaction(self, compressed: events.HistoryCompacted) -> None:
+        """Record a compaction; responses requested for it are not the model's turn."""
         cycle = self.cycle
-        if cycle and cycle.heard and self.ledger.charges[cycle.charge].phase is Phase.COMPACTION:
-            cycle.heard, cycle.text = False, ""
-        self.happened.append(compressed)
+        if cycle and cycle.answered and self.charges.charges[cycle.charge].phase is Phase.COMPACTION:
+            cycle.answered, cycle.text = False, ""
+        self.current_items.append(compressed)
 
 
-Happening: TypeAlias = Called | Questioned | events.HistoryCompacted | CycleTree
+CycleItem: TypeAlias = CycleToolCall | CycleQuestion | events.HistoryCompacted | CycleTree
 
 
 @dataclass(slots=True)
-class Trees:
-    """The trees of one run and its parts, by run."""
+class CycleTreeBuilder:
+    """Builds the trees of one run and its sub-tasks."""
 
     run: str = ""
     trees: dict[str, CycleTree] = field(default_factory=dict)
-    above: dict[str, str] = field(default_factory=dict)
+    parents: dict[str, str] = field(default_factory=dict)
 
-    def take(self, record: Record) -> None:
-        """Take the next record."""
+    def add_record(self, record: Record) -> None:
+        """Add the next record."""
         event = record.event
         if isinstance(event, events.TaskStarted) and record.run not in self.trees:
-            self.begin(record.run, event)
+            self.add_run(record.run, event)
         if isinstance(event, events.Paid):
-            self.pay(record, event)
+            self.add_charge(record, event)
         if tree := self.trees.get(record.run):
-            tree.note(record)
+            tree.add_event(record)
 
-    def begin(self, run: str, started: events.TaskStarted) -> None:
-        """A run begins, if it is the one or a part of it."""
+    def add_run(self, run: str, started: events.TaskStarted) -> None:
+        """Start the tree of a run, if it is the wanted one or a sub-task of it."""
         parent = self.trees.get(started.task.parent)
         if self.run in ("", run):
             self.run = run
@@ -221,20 +217,20 @@ class Trees:
             return
         self.trees[run] = CycleTree(run)
         if parent is not None:
-            self.above[run] = parent.run
-            parent.happened.append(self.trees[run])
+            self.parents[run] = parent.run
+            parent.current_items.append(self.trees[run])
 
-    def pay(self, record: Record, paid: events.Paid) -> None:
-        """Charge a call to its run, and to all that it is a part of."""
+    def add_charge(self, record: Record, paid: events.Paid) -> None:
+        """Charge a call to its run and to all runs above it."""
         run = record.run
         while run in self.trees:
-            self.trees[run].ledger.pay(record.at, paid, own=run == record.run)
-            run = self.above.get(run, "")
+            self.trees[run].charges.add_charge(record.at, paid, own=run == record.run)
+            run = self.parents.get(run, "")
 
 
-def cycles_of(records: Iterable[Record], run: str = "") -> CycleTree:
-    """The tree of one run: the one named, else the first that began."""
-    trees = Trees(run)
+def build_cycle_tree(records: Iterable[Record], run: str = "") -> CycleTree:
+    """Build the tree of the given run, or of the first one in the records."""
+    trees = CycleTreeBuilder(run)
     for record in records:
-        trees.take(record)
+        trees.add_record(record)
     return trees.trees.get(trees.run, CycleTree(run))

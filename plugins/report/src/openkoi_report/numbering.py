@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 
 from openkoi_hookspecs import Evaluation
 
-Key = tuple[str, str, str]
+FindingKey = tuple[str, str, str]
 
 
-def numbers(evaluations: Iterable[Evaluation | None]) -> list[Mapping[Key, int]]:
+def number_findings(evaluations: Iterable[Evaluation | None]) -> list[Mapping[FindingKey, int]]:
     """Return the numbers of each evaluation's findings; without an evaluation all stay open."""
-    last, open_ones = 0, dict[Key, int]()
-    found: list[Mapping[Key, int]] = []
+    last, open_ones = 0, dict[FindingKey, int]()
+    found: list[Mapping[FindingKey, int]] = []
     for evaluation in evaluations:
         if evaluation is not None and not evaluation.unavailable_reason:
             before, open_ones = open_ones, {}

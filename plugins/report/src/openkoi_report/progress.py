@@ -1,4 +1,4 @@
-"""A run as a person reads it while it happens: one record in, a few plain lines out. Knows words; knows no terminal."""
+"""Format each record of a run as progress lines."""
 
 from collections.abc import Sequence
 
@@ -18,58 +18,60 @@ from openkoi_hookspecs import (
     events,
 )
 
-from .figures import dollars, format_list, plural, tokens_text, truncate_line
-from .iterations import share_saved
+from .formatting import format_count, format_dollars, format_list, format_tokens, truncate_line
 from .report import RunReport
-from .shares import share
-from .tree import compaction_text, signature
+from .result_json import share_saved
+from .token_shares import share_tokens
+from .tree_text import format_compaction, format_signature
 
-SHOWN = 3
-TESTS = "testrunner"
-NOT_RUN = "not run"  # the rule of a finding that says why tests were not run
+MAX_SHOWN = 3
+TEST_EVALUATOR = "testrunner"
+NOT_RUN_RULE = "not run"  # the rule of a finding that says why tests were not run
 JUDGE_AGAIN = {
     (NextAction.ACCEPT_BEST, ""): "  To judge this without doing the work again, run `openkoi resume`.",
     (NextAction.ABORT_BUDGET, "dollars"): "  To judge this, raise the limit: `openkoi resume --budget USD`.",
 }
 APPROVE = "  To allow it, run `openkoi approve`, then `openkoi resume`."
-LEAST = 0.005
+MIN_SHARE_SHOWN = 0.005
 NEAR_LIMIT = 0.8
 
 
 class Progress:
-    """Turns the records of one run into lines. ``report`` is what it came to so far; a ``verbose`` one itemises it."""
+    """Formats the records of one run; ``report`` is its state so far, ``verbose`` adds costs by phase and model."""
 
     def __init__(self, *, verbose: bool = False) -> None:
         self.verbose = verbose
         self.report = RunReport()
         self.warned = False
-        self.unsaid: dict[str, ToolCall] = {}
+        self.unannounced: dict[str, ToolCall] = {}
 
-    def lines(self, record: Record) -> Sequence[str]:
-        """What there is to say of a record."""
-        self.report.take(record)
+    def format_record(self, record: Record) -> Sequence[str]:
+        """Return the progress lines for a record."""
+        self.report.add_record(record)
         if record.run != self.report.run:
             return ()
         match record.event:
             case events.TaskStarted(first=True, model=model, origin=origin):
-                return found_lines(model, origin)
+                return format_first_run(model, origin)
             case events.RecallFinished(recall=recall):
                 return [f"[recall] {format_recall(recall)}"]
             case events.ToolCallStarted(call=call, progress_text=doing):
                 if doing != call.tool:
                     return [f"[execute] {truncate_line(doing)}{' ' * doing.endswith('.')}..."]
-                self.unsaid[call.id] = call
+                self.unannounced[call.id] = call
                 return []
-            case events.ToolCallFinished(result=result) if result.call in self.unsaid:
-                return [f"[tools] {signature(self.unsaid.pop(result.call))} -> {truncate_line(result.text, 60)}"]
+            case events.ToolCallFinished(result=result) if result.call in self.unannounced:
+                return [
+                    f"[tools] {format_signature(self.unannounced.pop(result.call))} -> {truncate_line(result.text, 60)}"
+                ]
             case events.ToolCallFinished(result=result) if result.failed:
                 return [f"  ! {truncate_line(result.text)}"]
             case events.DecisionMade(iteration=number):
-                return [*self.iteration_lines(number), *self.near_limit()]
+                return [*self.format_iteration(number), *self.warn_near_limit()]
             case events.HistoryCompacted() as compressed:
-                return [f"[compact] {compaction_text(compressed)}"]
+                return [f"[compact] {format_compaction(compressed)}"]
             case events.RunCompleted():
-                return [*self.over(), *(self.report.costs.lines if self.verbose else ())]
+                return [*self.format_completion(), *(self.report.costs.lines if self.verbose else ())]
             case events.LearningSaved():
                 return ()
             case events.WarningIssued(text=text):
@@ -79,8 +81,8 @@ class Progress:
             case _:
                 return [record.event.line] if record.event.line else ()
 
-    def activity(self, record: Record) -> str:
-        """What goes on from now, in a few words; empty when that has not changed."""
+    def describe_activity(self, record: Record) -> str:
+        """Return what starts with this record, in a few words; empty if nothing new starts."""
         match record.event:
             case events.ToolCallStarted(progress_text=doing):
                 return truncate_line(doing)
@@ -91,54 +93,60 @@ class Progress:
             case _:
                 return ""
 
-    def iteration_lines(self, number: int) -> list[str]:
-        one = self.report.decided(number)
+    def format_iteration(self, number: int) -> list[str]:
+        one = self.report.find_iteration(number)
         if one.evaluation is None and one.score is None:
             return []
         most = self.report.task.effective_limits.iterations if self.report.task else 0
         score = f"score: {one.score:.2f}" if one.score is not None else "not judged"
         evaluation = one.evaluation or Evaluation()
-        notes = ", ".join(filter(None, (weakest(evaluation), how(one.mode, self.report.judgings.get(number, ())))))
+        notes = ", ".join(
+            filter(None, (format_weakest(evaluation), format_mode(one.mode, self.report.judgings.get(number, ()))))
+        )
         line = f"[iter {number + 1}/{most}] {score}" + (f" ({notes})" if notes else "")
         return [line, *format_evaluation(evaluation)]
 
-    def near_limit(self) -> list[str]:
-        task, there = self.report.task, self.report.iterations
-        if task is None or self.warned or not there or (there[-1].decision and there[-1].decision.final):
+    def warn_near_limit(self) -> list[str]:
+        task, iterations = self.report.task, self.report.iterations
+        if task is None or self.warned or not iterations or (iterations[-1].decision and iterations[-1].decision.final):
             return []
-        spent, limits = sum((one.cost for one in there), Cost()), task.effective_limits
-        next_one = share(limits.tokens - spent.budget_tokens, len(there), limits.iterations)
-        scarce = len(there) < limits.iterations and there[-1].cost.budget_tokens > next_one
+        spent, limits = sum((one.cost for one in iterations), Cost()), task.effective_limits
+        next_one = share_tokens(limits.tokens - spent.budget_tokens, len(iterations), limits.iterations)
+        scarce = len(iterations) < limits.iterations and iterations[-1].cost.budget_tokens > next_one
         near = spent.budget_tokens >= NEAR_LIMIT * limits.tokens or spent.usd >= NEAR_LIMIT * limits.usd > 0
         self.warned = scarce or near
         return ["  ! Token budget approaching limit"] if self.warned else []
 
-    def over(self) -> list[str]:
+    def format_completion(self) -> list[str]:
         completed = self.report.completion
         assert completed is not None
         decision, spent = completed.decision.action, completed.cost
         count = f"{completed.iterations} iteration{'' if completed.iterations == 1 else 's'}"
         count += " (deterministic skill)" if self.report.deterministic else ""
-        done = f"[done] {count}, {tokens_text(spent.tokens)} tokens, {dollars(spent.usd)}"
+        done = f"[done] {count}, {format_tokens(spent.tokens)} tokens, {format_dollars(spent.usd)}"
         if decision is NextAction.ACCEPT:
-            return [done] if self.report.score is not None else [f"  {sentence(completed.decision.reason)}", done]
+            return [done] if self.report.score is not None else [f"  {to_sentence(completed.decision.reason)}", done]
         score = f" (score: {self.report.score:.2f})" if self.report.score is not None else ""
         if decision is NextAction.ABORT_BUDGET and self.report.task:
-            amount = used_up(completed.decision.reason, spent, self.report.task.effective_limits)
-            return [f"[abort] Budget exceeded ({amount}). Returning best result{score}.", *self.left()]
+            amount = format_limit_use(completed.decision.reason, spent, self.report.task.effective_limits)
+            return [f"[abort] Budget exceeded ({amount}). Returning best result{score}.", *self.format_leftovers()]
         tag = "abort" if decision.value.startswith("abort") else "stop"
-        return [f"[{tag}] {sentence(completed.decision.reason)} Returning best result{score}.", *self.left(), done]
+        return [
+            f"[{tag}] {to_sentence(completed.decision.reason)} Returning best result{score}.",
+            *self.format_leftovers(),
+            done,
+        ]
 
-    def left(self) -> list[str]:
-        """Name the files that an unaccepted run left behind, and what to run next."""
+    def format_leftovers(self) -> list[str]:
+        """Name the files that an unaccepted run left changed, and the next command to run."""
         files, scored = self.report.changed_files, self.report.score is not None
-        named = f"  Changed: {format_list(files, SHOWN)}. To undo this, run `openkoi undo`."
+        named = f"  Changed: {format_list(files, MAX_SHOWN)}. To undo this, run `openkoi undo`."
         return [*([named] if files and not scored else []), *filter(None, (self.next_step,))]
 
     @property
     def next_step(self) -> str:
-        """How to get what is missing: an approval, or a judgement of the last iteration."""
-        completed, last = self.report.completion, self.report.decided(-1)
+        """The command that gets what is missing: an approval, or a judgment of the last iteration."""
+        completed, last = self.report.completion, self.report.find_iteration(-1)
         if completed is None:
             return ""
         if last.facts.end is StopReason.PERSON:
@@ -150,68 +158,68 @@ class Progress:
         return JUDGE_AGAIN.get((completed.decision.action, last.facts.limit), "")
 
 
-def found_lines(model: str, origin: str) -> list[str]:
-    """What a person reads once, on the first run: which model is used, and why that one."""
+def format_first_run(model: str, origin: str) -> list[str]:
+    """Return the lines that introduce the model found on the first run, and where it was found."""
     provider, _, bare = model.partition("/")
     return [f"  Found: {provider} ({origin})", f"  Using: {bare}", ""]
 
 
-OF_TASK = frozenset({"dollars", "calls", "tokens", "the budget"})
-"""The limits of a task; any other one is that of a budget, which knows its numbers."""
+TASK_LIMITS = frozenset({"dollars", "calls", "tokens", "the budget"})
+"""The limits that a task has; any other limit is a budget's, and its reason already contains the numbers."""
 
 
-def used_up(reason: str, spent: Cost, limits: Limits) -> str:
-    """How much of the limit that ended it was used."""
+def format_limit_use(reason: str, spent: Cost, limits: Limits) -> str:
+    """Return how much of the limit that ended the run was used."""
     limit = reason.removeprefix("reached the limit of ")
-    if limit != reason and limit not in OF_TASK:
+    if limit != reason and limit not in TASK_LIMITS:
         return f"limit of {limit}"
     if "dollars" in reason:
-        return f"{dollars(spent.usd)}/{dollars(limits.usd)}"
+        return f"{format_dollars(spent.usd)}/{format_dollars(limits.usd)}"
     if "calls" in reason:
         return f"{spent.calls:,}/{limits.calls:,} calls"
     weighted = spent.budget_tokens != spent.tokens
     return f"{spent.budget_tokens:,}/{limits.tokens:,} {'budget tokens' if weighted else 'tokens'}"
 
 
-def sentence(reason: str) -> str:
+def to_sentence(reason: str) -> str:
     return f"{reason[:1].upper()}{reason[1:].removesuffix('.')}."
 
 
 def format_recall(recall: Recall) -> str:
-    """``2 similar tasks, 1 anti-pattern: "..."``: what was put into the prompt."""
+    """Summarise what was added to the prompt: ``2 similar tasks, 1 anti-pattern: "..."``."""
     learned = [hit.item for hit in recall.hits if isinstance(hit.item, Learning)]
     traps = [memo for memo in learned if memo.kind == "anti_pattern"]
     tasks = sum(isinstance(hit.item, Passage) and hit.item.kind == "task" for hit in recall.hits)
-    parts = [plural(tasks, "similar task")]
+    parts = [format_count(tasks, "similar task")]
     if len(learned) > len(traps):
-        parts.append(plural(len(learned) - len(traps), "learning"))
+        parts.append(format_count(len(learned) - len(traps), "learning"))
     if traps:
-        parts.append(f'{plural(len(traps), "anti-pattern")}: "{truncate_line(traps[0].text)}"')
+        parts.append(f'{format_count(len(traps), "anti-pattern")}: "{truncate_line(traps[0].text)}"')
     return ", ".join(parts)
 
 
-def weakest(evaluation: Evaluation) -> str:
-    """The dimension that scored least, when one did badly."""
+def format_weakest(evaluation: Evaluation) -> str:
+    """Return the lowest-scored dimension, if it is below 1."""
     if not evaluation.scores:
         return ""
     least = min(evaluation.scores, key=lambda score: score.value)
     return f"{least.dimension}: {least.value:.2f}" if least.value < 1 else ""
 
 
-def how(mode: EvaluationMode, judgings: Sequence[events.JudgeVoted]) -> str:
-    """How it was judged, and what that spared."""
+def format_mode(mode: EvaluationMode, judgings: Sequence[events.JudgeVoted]) -> str:
+    """Return how an iteration was evaluated, and the share of tokens that this saved."""
     if mode is EvaluationMode.FULL:
         return ""
-    spared = share_saved(judgings)
-    return f"eval: {mode}" + (f", {spared:.0%} tokens saved" if spared >= LEAST else "")
+    saved = share_saved(judgings)
+    return f"eval: {mode}" + (f", {saved:.0%} tokens saved" if saved >= MIN_SHARE_SHOWN else "")
 
 
 def format_evaluation(evaluation: Evaluation) -> list[str]:
     """Return the findings that matter, and the results of checks."""
     ranked = sorted(evaluation.open, key=lambda finding: finding.severity is not Severity.BLOCKER)
-    lines = [f"  ! {truncate_line(finding.title)}" for finding in ranked[:SHOWN]]
-    if len(ranked) > SHOWN:
-        lines.append(f"  ! and {len(ranked) - SHOWN} more")
+    lines = [f"  ! {truncate_line(finding.title)}" for finding in ranked[:MAX_SHOWN]]
+    if len(ranked) > MAX_SHOWN:
+        lines.append(f"  ! and {len(ranked) - MAX_SHOWN} more")
     return [*lines, *format_checks(evaluation)]
 
 
@@ -219,7 +227,7 @@ def format_checks(evaluation: Evaluation) -> list[str]:
     red, total = sum(not check.passed for check in evaluation.checks), len(evaluation.checks)
     if red:
         return [f"  {red} of {total} checks fail"]
-    if evaluation.missing or any(finding.rule == NOT_RUN for finding in evaluation.findings):
+    if evaluation.missing or any(finding.rule == NOT_RUN_RULE for finding in evaluation.findings):
         return ["  Not all checks could run"]
-    tested = any(check.evaluator == TESTS for check in evaluation.checks)
+    tested = any(check.evaluator == TEST_EVALUATOR for check in evaluation.checks)
     return [f"  All {'tests' if tested else 'checks'} pass"] if total else []

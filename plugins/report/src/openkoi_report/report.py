@@ -1,7 +1,4 @@
-"""What a run came to, computed from its records alone: the same live and at every replay.
-
-Knows events; knows no run, file or frontend.
-"""
+"""Build a run's result from its records, live or from the log."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,15 +7,15 @@ from typing import Any
 from openkoi_hookspecs import Evaluation, Event, Finding, NextAction, Policy, Record, Task, Usage, events
 from openkoi_runlog import IterationView, RunView
 
-from .costs import Costs, ModelCost, costs_of
-from .iterations import format_usage, iteration, round_score
-from .ledger import RunCharges
-from .numbering import Key, numbers
-from .savings import Replay, Saving, totals
+from .charges import RunCharges
+from .costs import Costs, ModelCost, sum_charges
+from .numbering import FindingKey, number_findings
+from .result_json import format_iteration, format_usage, round_score
+from .savings import Saving, SavingsReplay, sum_savings
 
 SCHEMA = "openkoi.result/1"
 Json = dict[str, Any]
-EXITS = {
+EXIT_STATUSES = {
     NextAction.ACCEPT: 0,
     NextAction.CONTINUE: 1,
     NextAction.ACCEPT_BEST: 3,
@@ -32,51 +29,51 @@ EXITS = {
 
 @dataclass(slots=True)
 class RunReport:
-    """A run's records, taken in one by one. ``deterministic``: the plan was a skill that needs no evaluation.
+    """The state of a run, built from its records; ``deterministic`` if its plan was a skill without evaluation.
 
-    ``judgings`` are what the judges wrote down of an iteration, by its number; ``heard`` those of the one that is under
-    way. ``failed`` says why there is no result, as the log or the frontend tells it.
+    ``judgings`` are the judges' votes by iteration number, ``pending_votes`` those of the current iteration.
+    ``failed`` is the error of a run without a result.
     """
 
     run: str = ""
     view: RunView = field(default_factory=RunView)
-    heard: list[events.JudgeVoted] = field(default_factory=list)
+    pending_votes: list[events.JudgeVoted] = field(default_factory=list)
     judgings: dict[int, Sequence[events.JudgeVoted]] = field(default_factory=dict)
-    ledger: RunCharges = field(default_factory=RunCharges)
-    replays: dict[str, Replay] = field(default_factory=dict)
+    charges: RunCharges = field(default_factory=RunCharges)
+    replays: dict[str, SavingsReplay] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
     evaluators: list[str] = field(default_factory=list)
     learnings: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     deterministic: bool = False
     failed: str = ""
-    parts: set[str] = field(default_factory=set)
+    subtasks: set[str] = field(default_factory=set)
 
-    def take(self, record: Record) -> None:
-        """Take one record into account; of sub-tasks only what they cost."""
+    def add_record(self, record: Record) -> None:
+        """Add one record; of sub-tasks only their costs count."""
         event = record.event
         if isinstance(event, events.TaskStarted):
-            self.begin(record, event)
+            self.start_run(record, event)
         own = record.run == self.run
-        if isinstance(event, events.Paid) and (own or record.run in self.parts):
-            self.ledger.pay(record.at, event, own=own)
+        if isinstance(event, events.Paid) and (own or record.run in self.subtasks):
+            self.charges.add_charge(record.at, event, own=own)
             if not own:
                 self.view.pay(record.at, event)
-        if own or record.run in self.parts:
-            self.replays.setdefault(record.run, Replay()).take(record)
+        if own or record.run in self.subtasks:
+            self.replays.setdefault(record.run, SavingsReplay()).add_record(record)
         if own:
             self.view.take(record)
-            self.ledger.note(event)
-            self.note(event)
+            self.charges.observe(event)
+            self.add_event(event)
 
-    def begin(self, record: Record, started: events.TaskStarted) -> None:
+    def start_run(self, record: Record, started: events.TaskStarted) -> None:
         if self.run in ("", record.run):
             self.run = record.run
             self.models["executor"] = started.model
-        elif started.task.parent in (self.run, *self.parts):
-            self.parts.add(record.run)
+        elif started.task.parent in (self.run, *self.subtasks):
+            self.subtasks.add(record.run)
 
-    def note(self, event: Event) -> None:
+    def add_event(self, event: Event) -> None:
         match event:
             case events.PlanReady(plan=plan):
                 self.deterministic = not plan.evaluate and (
@@ -89,7 +86,7 @@ class RunReport:
             case events.EvaluationFinished(evaluators=names):
                 self.evaluators += [name for name in names if name not in self.evaluators]
             case events.DecisionMade(iteration=number):
-                self.judgings[number], self.heard = tuple(self.heard), []
+                self.judgings[number], self.pending_votes = tuple(self.pending_votes), []
             case events.LearningSaved(learning=learning):
                 self.learnings.append(learning.text)
             case events.WarningIssued(text=text):
@@ -97,39 +94,39 @@ class RunReport:
             case events.RunFailed(reason=reason):
                 self.failed = reason
             case events.JudgeVoted():
-                self.heard.append(event)
+                self.pending_votes.append(event)
 
     def resume(self) -> None:
-        """The run is about to go on: how it ended until now no longer counts."""
+        """Clear how the run ended, because it is about to continue."""
         self.failed = ""
         self.view.resume()
 
     @property
     def task(self) -> Task | None:
-        """The task; None where its start is missing."""
+        """The task; None where its start is missing from the log."""
         return self.view.started.task if self.view.started else None
 
     @property
     def completion(self) -> events.RunCompleted | None:
-        """The result; None as long as there is none."""
+        """The result; None before the run ended."""
         return self.view.completed
 
     @property
     def segment(self) -> str:
-        """The file of the log that it begins in."""
+        """The log file that the run starts in."""
         return self.view.segment
 
     @property
-    def afterwards(self) -> IterationView:
-        """What was paid for learning after the result."""
+    def after_result(self) -> IterationView:
+        """The costs of learning after the result."""
         return self.view.afterwards
 
     @property
     def iterations(self) -> Sequence[IterationView]:
-        """The iterations that were decided about."""
+        """The iterations that have a decision."""
         return [one for one in self.view.finished if one.decision]
 
-    def decided(self, number: int) -> IterationView:
+    def find_iteration(self, number: int) -> IterationView:
         """Return an iteration by number, or the last one."""
         there = self.iterations
         if not there:
@@ -139,11 +136,11 @@ class RunReport:
     @property
     def best(self) -> IterationView:
         """The iteration whose files are in the workspace."""
-        return self.decided(self.completion.best if self.completion else -1)
+        return self.find_iteration(self.completion.best if self.completion else -1)
 
     @property
     def text(self) -> str:
-        """The best iteration's last words."""
+        """The final answer of the best iteration."""
         return self.best.work.text if self.best.work else ""
 
     @property
@@ -158,14 +155,14 @@ class RunReport:
 
     @property
     def is_accepted(self) -> bool | None:
-        """Whether the work was accepted; None where it was done and no evaluation was asked for."""
+        """Whether the work was accepted; None where no evaluation was requested."""
         done = self.completion is not None and self.completion.decision.action is NextAction.ACCEPT
-        return None if done and self.decided(-1).facts.policy is Policy.NONE else done
+        return None if done and self.find_iteration(-1).facts.policy is Policy.NONE else done
 
     @property
     def status(self) -> int:
-        """The exit status that says how it went."""
-        return EXITS[self.completion.decision.action] if self.completion else 1
+        """The exit status."""
+        return EXIT_STATUSES[self.completion.decision.action] if self.completion else 1
 
     @property
     def usage(self) -> Usage:
@@ -173,37 +170,37 @@ class RunReport:
 
     @property
     def costs(self) -> Costs:
-        """What it cost so far, by phase and by model, including learning after the result."""
-        return costs_of(self.ledger.charges)
+        """The costs so far, by phase and by model, including learning after the result."""
+        return sum_charges(self.charges.charges)
 
     @property
-    def numbers(self) -> Mapping[Key, int]:
-        """What the best iteration's findings are called, by what they are known by."""
+    def finding_numbers(self) -> Mapping[FindingKey, int]:
+        """The numbers of the best iteration's findings, by finding key."""
         there, best = self.iterations, self.best
-        several = numbers(one.evaluation for one in there)
+        several = number_findings(one.evaluation for one in there)
         found = (named for one, named in zip(there, several, strict=True) if one.number == best.number)
-        return next(found, numbers([best.evaluation])[0])
+        return next(found, number_findings([best.evaluation])[0])
 
     @property
     def saved_tokens(self) -> Mapping[Saving, int]:
-        """Tokens that were spared, by the way they were."""
-        return totals(saved for replay in self.replays.values() for saved in replay.saved)
+        """Tokens saved, by the way they were saved."""
+        return sum_savings(saved for replay in self.replays.values() for saved in replay.saved)
 
-    def result(self, transcript: str = "") -> Json:
-        """The whole as one JSON object."""
+    def build_result(self, transcript: str = "") -> Json:
+        """Return the result as one JSON object (``openkoi.result/1``)."""
         ruling = self.completion.decision if self.completion else None
         return {
             "schema": SCHEMA,
             "ok": self.completion is not None,
             "accepted": self.is_accepted,
             "decision": ruling.action if ruling else None,
-            "stop_reason": ruling.reason if ruling else self.failed or "it did not end",
+            "stop_reason": ruling.reason if ruling else self.failed or "it has not ended",
             "task_id": self.run,
             "session_id": self.task.session if self.task else "",
             "output": self.text,
             "score": round_score(self.score),
-            "iterations": [iteration(number, one) for number, one in enumerate(self.iterations, 1)],
-            "findings": findings(self.best.evaluation, self.numbers),
+            "iterations": [format_iteration(number, one) for number, one in enumerate(self.iterations, 1)],
+            "findings": format_findings(self.best.evaluation, self.finding_numbers),
             "usage": format_usage(self.usage),
             "cost_usd": round(sum(one.usd for one in self.view.iterations), 6),
             "costs": format_costs(self.costs),
@@ -214,12 +211,12 @@ class RunReport:
             "evaluators": self.evaluators,
             "warnings": self.warnings,
             "transcript": transcript,
-            **self.of_agent,
+            **self.agent_fields,
         }
 
     @property
-    def of_agent(self) -> Json:
-        """Which agent it was, and what ended its work; nothing where the task was given to none."""
+    def agent_fields(self) -> Json:
+        """The agent's name and version, and what ended its work; empty without an agent."""
         agent = self.task.agent if self.task else None
         if agent is None:
             return {}
@@ -227,26 +224,26 @@ class RunReport:
         return {"agent": named, "terminated_by": self.best.terminated_by or None}
 
 
-def report_of(records: Iterable[Record], run: str = "") -> RunReport:
-    """The report of one run: the one named, else the first that began."""
+def build_report(records: Iterable[Record], run: str = "") -> RunReport:
+    """Build the report of the given run, or of the first one in the records."""
     report = RunReport(run)
     for record in records:
-        report.take(record)
+        report.add_record(record)
     return report
 
 
 def format_costs(costs: Costs) -> Mapping[str, Mapping[str, object]]:
     return {
-        "by_phase": {str(phase): item(cost) for phase, cost in costs.by_phase.items()},
-        "by_model": {model: item(cost) for model, cost in costs.by_model.items()},
+        "by_phase": {str(phase): format_cost(cost) for phase, cost in costs.by_phase.items()},
+        "by_model": {model: format_cost(cost) for model, cost in costs.by_model.items()},
     }
 
 
-def item(cost: ModelCost) -> Mapping[str, object]:
+def format_cost(cost: ModelCost) -> Mapping[str, object]:
     return {"cost_usd": round(cost.usd, 6), "tokens": cost.usage.total, "calls": cost.calls}
 
 
-def findings(evaluation: Evaluation | None, numbers: Mapping[Key, int]) -> list[Json]:
+def format_findings(evaluation: Evaluation | None, numbers: Mapping[FindingKey, int]) -> list[Json]:
     found: Sequence[Finding] = evaluation.findings if evaluation else ()
     return [
         {

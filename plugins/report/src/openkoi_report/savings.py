@@ -1,7 +1,7 @@
-"""What was spared, told by the records alone: each run is gone through again, and what would have been sent is counted.
+"""Measure saved tokens: replay each run's records, and count what would have been sent without each saving.
 
-Each way of sparing is taken away by itself, all else as it was. Tokens of texts are a quarter of their characters; what
-was sent is as the vendor counted it. What a way of sparing cost counts against it.
+Each saving is measured by itself, with the others in effect. Tokens of texts are estimated from their length; tokens
+that were sent are the vendor's count. What a saving itself costs is subtracted.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,15 +21,15 @@ from openkoi_hookspecs import (
     events,
 )
 
-from .figures import tokens_text
-from .ledger import Copies
-from .worth import PriceOf, cache_worth, loss, no_price, read, worth
+from .charges import ForkCopies
+from .formatting import format_tokens
+from .token_value import PriceOf, as_loss, count_input, estimate_cache_value, estimate_value, no_price
 
-CHARACTERS = 4
+CHARACTERS_PER_TOKEN = 4  # estimate, for English text
 
 
 class Saving(StrEnum):
-    """A way of sparing tokens."""
+    """A way to save tokens."""
 
     DELTA = "delta"
     COMPRESSION = "compression"
@@ -58,39 +58,39 @@ class SavedTokens:
 
 
 @dataclass(slots=True)
-class Replay:
-    """One run, gone through again. ``carries`` is what each turn would carry besides, by the way that spares it."""
+class SavingsReplay:
+    """The replay of one run; ``carried`` is what each turn would send in addition, by the saving that avoids it."""
 
     price: PriceOf = no_price
     saved: list[SavedTokens] = field(default_factory=list)
-    carries: dict[Saving, int] = field(default_factory=dict)
+    carried: dict[Saving, int] = field(default_factory=dict)
     evaluation: Evaluation | None = None
-    judged: dict[str, events.JudgeVoted] = field(default_factory=dict)
+    last_votes: dict[str, events.JudgeVoted] = field(default_factory=dict)
     judge: tuple[str, Usage] = ("", Usage())
     size: int = 0
-    grown: int = 0
-    aside: list[events.ModelResponse] = field(default_factory=list)
-    shortened: bool = False
-    turn: bool = False
-    begun: bool = False
+    added: int = 0
+    side_responses: list[events.ModelResponse] = field(default_factory=list)
+    compacted: bool = False
+    expects_turn: bool = False
+    new_conversation: bool = False
     decided: bool = False
-    asked: bool = False
+    judged_now: bool = False
 
-    def take(self, record: Record) -> None:
-        """Take the run's next record."""
+    def add_record(self, record: Record) -> None:
+        """Add the run's next record."""
         match record.event:
             case events.CycleStarted():
-                self.turn, self.aside = True, []
+                self.expects_turn, self.side_responses = True, []
             case events.MessageAdded(message=message, new_conversation=fresh):
                 self.add_message(message, fresh=fresh)
             case events.ToolCallFinished(result=result, by_plugin=False):
-                self.grown, self.aside = self.grown + tokens_of(result.text), []
+                self.added, self.side_responses = self.added + estimate_tokens(result.text), []
             case events.HistoryCompacted():
                 self.add_compaction(record.at)
             case events.ModelResponse() as answered:
                 self.add_response(record.at, answered)
             case events.ExecutionFinished():
-                self.asked, self.aside = False, []
+                self.judged_now, self.side_responses = False, []
             case events.EvaluationFinished(evaluation=evaluation):
                 self.evaluation = evaluation
             case events.IterationFinished(mode=EvaluationMode.CACHED):
@@ -98,114 +98,116 @@ class Replay:
             case events.DecisionMade():
                 self.decided = True
             case events.JudgeVoted() as judging:
-                self.heard(record.at, judging)
+                self.add_judgment(record.at, judging)
 
     def add_message(self, message: Message, *, fresh: bool) -> None:
-        """Record a message; at the start of an iteration it only lists what is still open."""
-        self.grown += sum(tokens_of(part.text) for part in message.parts if isinstance(part, (Text, ToolResult)))
+        """Add a message; a continued conversation gets only the open findings as feedback."""
+        self.added += sum(estimate_tokens(part.text) for part in message.parts if isinstance(part, (Text, ToolResult)))
         if fresh:
-            self.begun, self.shortened = True, self.size > 0
-            self.carries.pop(Saving.DELTA, None)
+            self.new_conversation, self.compacted = True, self.size > 0
+            self.carried.pop(Saving.DELTA, None)
         elif self.decided and self.evaluation:
-            self.carries[Saving.DELTA] = self.carries.get(Saving.DELTA, 0) + tokens_of(left_out(self.evaluation))
+            self.carried[Saving.DELTA] = self.carried.get(Saving.DELTA, 0) + estimate_tokens(
+                omitted_text(self.evaluation)
+            )
         self.decided = False
 
     def add_compaction(self, at: str) -> None:
-        """Old turns are put aside; what was asked to sum them up is what that cost."""
-        for one in self.aside:
-            self.add(at, Saving.COMPRESSION, -one.usage.total, loss(one.usd, self.price(one.model)))
-        self.shortened, self.aside = True, []
-        self.carries.pop(Saving.DELTA, None)
+        """Record a compaction; the responses requested for it are its costs."""
+        for one in self.side_responses:
+            self.add(at, Saving.COMPRESSION, -one.usage.total, as_loss(one.usd, self.price(one.model)))
+        self.compacted, self.side_responses = True, []
+        self.carried.pop(Saving.DELTA, None)
 
     def add_response(self, at: str, answered: events.ModelResponse) -> None:
-        """Record a response: the executor's turn, a judge's, or a summary for compaction."""
+        """Add a response: the executor's turn, a judge's, or a summary for compaction."""
         usage, price = answered.usage, self.price(answered.model)
         if usage.cache_read:
-            self.add(at, Saving.PROMPT_CACHE, usage.cache_read, cache_worth(usage, price))
+            self.add(at, Saving.PROMPT_CACHE, usage.cache_read, estimate_cache_value(usage, price))
         if answered.role == "evaluator":
             self.judge = answered.model, usage
-        elif self.turn and (answered.messages > 1 or self.begun):
-            self.spoke(at, answered)
+        elif self.expects_turn and (answered.messages > 1 or self.new_conversation):
+            self.add_turn(at, answered)
         else:
-            self.aside.append(answered)
+            self.side_responses.append(answered)
 
-    def spoke(self, at: str, answered: events.ModelResponse) -> None:
-        """A turn of the model: it read less than it would have."""
-        sent = read(answered.usage)
-        if self.shortened and self.size:
-            left = max(0, self.size + self.grown - sent)
-            self.carries[Saving.COMPRESSION] = self.carries.get(Saving.COMPRESSION, 0) + left
-        for by, tokens in self.carries.items():
-            self.add(at, by, tokens, worth(tokens, answered.usage, self.price(answered.model)))
-        self.size, self.grown = sent + answered.usage.output, 0
-        self.turn = self.begun = self.shortened = False
+    def add_turn(self, at: str, answered: events.ModelResponse) -> None:
+        """Add a turn of the model, which read less than without the savings."""
+        sent = count_input(answered.usage)
+        if self.compacted and self.size:
+            left = max(0, self.size + self.added - sent)
+            self.carried[Saving.COMPRESSION] = self.carried.get(Saving.COMPRESSION, 0) + left
+        for by, tokens in self.carried.items():
+            self.add(at, by, tokens, estimate_value(tokens, answered.usage, self.price(answered.model)))
+        self.size, self.added = sent + answered.usage.output, 0
+        self.expects_turn = self.new_conversation = self.compacted = False
 
-    def heard(self, at: str, judging: events.JudgeVoted) -> None:
+    def add_judgment(self, at: str, judging: events.JudgeVoted) -> None:
         """Record a judgment: skipped, partial, or full after a partial one."""
-        first, self.asked = judging.rubric not in self.judged, True
-        self.judged[judging.rubric] = judging
+        first, self.judged_now = judging.rubric not in self.last_votes, True
+        self.last_votes[judging.rubric] = judging
         if judging.skipped:
-            self.spare(at, Saving.EVAL_SKIP, judging.saved_characters)
+            self.add_characters(at, Saving.EVAL_SKIP, judging.saved_characters)
         elif judging.mode is not EvaluationMode.FULL or not first:
-            self.spare(at, Saving.INCREMENTAL, judging.saved_characters)
+            self.add_characters(at, Saving.INCREMENTAL, judging.saved_characters)
 
     def add_reuse(self, at: str) -> None:
-        """Record that the same work was not judged again."""
-        if not self.asked:
-            for judging in self.judged.values():
-                self.spare(at, Saving.EVAL_SKIP, judging.full_characters)
+        """Record that unchanged work was not judged again."""
+        if not self.judged_now:
+            for judging in self.last_votes.values():
+                self.add_characters(at, Saving.EVAL_SKIP, judging.full_characters)
 
-    def spare(self, at: str, by: Saving, characters: int) -> None:
+    def add_characters(self, at: str, by: Saving, characters: int) -> None:
         model, usage = self.judge
-        tokens = characters // CHARACTERS
-        self.add(at, by, tokens, worth(tokens, usage, self.price(model)))
+        tokens = characters // CHARACTERS_PER_TOKEN
+        self.add(at, by, tokens, estimate_value(tokens, usage, self.price(model)))
 
     def add(self, at: str, by: Saving, tokens: int, usd: float | None) -> None:
         if tokens:
             self.saved.append(SavedTokens(at, by, tokens, usd))
 
 
-def savings_of(records: Iterable[Record], price: PriceOf = no_price) -> list[SavedTokens]:
-    """What was spared in all runs; what a fork wrote down again of another run's past was spared there."""
-    replays: dict[str, Replay] = {}
-    copies = Copies()
+def measure_savings(records: Iterable[Record], price: PriceOf = no_price) -> list[SavedTokens]:
+    """Return the savings in all runs; records that a fork copied are not counted again."""
+    replays: dict[str, SavingsReplay] = {}
+    copies = ForkCopies()
     for record in records:
-        replay = replays.setdefault(record.run, Replay(price))
+        replay = replays.setdefault(record.run, SavingsReplay(price))
         before = len(replay.saved)
-        replay.take(record)
-        if copies.has(record):
+        replay.add_record(record)
+        if copies.contains(record):
             del replay.saved[before:]
     return [saved for replay in replays.values() for saved in replay.saved]
 
 
-def totals(saved: Iterable[SavedTokens]) -> dict[Saving, int]:
-    """Return the tokens by the way that saved them."""
+def sum_savings(saved: Iterable[SavedTokens]) -> dict[Saving, int]:
+    """Return the saved tokens by saving."""
     sums = dict.fromkeys(Saving, 0)
     for one in saved:
         sums[one.by] += one.tokens
     return sums
 
 
-def saved_text(saved: Mapping[Saving, int]) -> str:
-    """``Saved 9.1k tokens: prompt caching 9.0k, delta feedback 82``: the most first. A loss is negative."""
+def format_savings(saved: Mapping[Saving, int]) -> str:
+    """Format as ``Saved 9.1k tokens: prompt caching 9.0k, delta feedback 82``, largest first; losses are negative."""
     parts = sorted(((tokens, by) for by, tokens in saved.items() if tokens), reverse=True)
-    named = ", ".join(f"{SAVING_TITLES[by].lower()} {tokens_text(tokens)}" for tokens, by in parts)
-    return f"Saved {tokens_text(sum(saved.values()))} tokens: {named}"
+    named = ", ".join(f"{SAVING_TITLES[by].lower()} {format_tokens(tokens)}" for tokens, by in parts)
+    return f"Saved {format_tokens(sum(saved.values()))} tokens: {named}"
 
 
-def left_out(evaluation: Evaluation) -> str:
-    """Return what an evaluation contains and the next iteration is not shown: scores, suggestions, output of checks."""
+def omitted_text(evaluation: Evaluation) -> str:
+    """Return what an evaluation contains and the next iteration is not shown: scores, suggestions, check output."""
     scores = [f"{score.dimension}: {score.value:g}" for score in evaluation.scores]
     checks = [f"{check.name}: {'passed' if check.passed else 'failed'}" for check in evaluation.checks]
-    return "\n".join([*scores, *checks, *filter(None, map(untold, evaluation.findings)), evaluation.log])
+    return "\n".join([*scores, *checks, *filter(None, map(omitted_finding_text, evaluation.findings)), evaluation.log])
 
 
-def untold(finding: Finding) -> str:
-    """Return the part of a finding that is not shown: a suggestion, and the reason where a fix is given."""
+def omitted_finding_text(finding: Finding) -> str:
+    """Return the part of a finding that is not shown: a suggestion, or the reason where a fix is given."""
     if finding.severity is Severity.SUGGESTION:
         return f"- [{finding.severity}] {finding.title} ({finding.where}): {finding.detail} {finding.fix}"
     return finding.detail if finding.fix else ""
 
 
-def tokens_of(text: str) -> int:
-    return len(text) // CHARACTERS
+def estimate_tokens(text: str) -> int:
+    return len(text) // CHARACTERS_PER_TOKEN

@@ -1,6 +1,6 @@
-"""Why a run was decided as it was: what gated, what counted how much, what each vote of a judge said. Pure.
+"""Explain a run's decisions: gates, weights, and each vote of a judge.
 
-Told from a report alone, so from the log alone; it repeats what was decided and decides nothing.
+Reads the report only: it explains recorded decisions and makes none.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,55 +12,55 @@ from openkoi_runlog import IterationView
 from openkoi_runlog.decision.history import meets
 from openkoi_runlog.decision.merge import shares
 
-from .figures import format_list, plural, truncate_line
-from .iterations import share_saved
+from .formatting import format_count, format_list, truncate_line
 from .report import RunReport
+from .result_json import share_saved
 
-NAMED = 3
+MAX_NAMED = 3
 NOT_EVALUATED = "not evaluated"
-SAME = "unchanged since the last iteration; reused its score"
-CLOSE = "the first vote was close to the threshold"
-UNCHANGED = "nothing was changed"
+REUSED_SCORE = "unchanged since the last iteration; reused its score"
+CLOSE_VOTE = "the first vote was close to the threshold"
+NO_CHANGE = "nothing was changed"
 CONTROLS = {
     events.ControlOutcome.SOUND: "the work contains text aimed at the evaluator; a control run showed it had no effect",
     events.ControlOutcome.DICTATED: "text in the work dictated the score, so the score was discarded",
     events.ControlOutcome.BLIND: "the judge would accept half of the work as well, so its score was discarded",
 }
-COLUMN = 10
+TITLE_WIDTH = 10
 
 
-def why_lines(report: RunReport) -> Iterator[str]:
-    """The thresholds that held, and each iteration with what it was decided on."""
+def explain_run(report: RunReport) -> Iterator[str]:
+    """Yield the limits that applied, and each iteration with the grounds of its decision."""
     if report.task is None:
         yield "The start of this task is missing from the log, so its decision cannot be explained."
         return
-    limits, there = report.task.effective_limits, report.iterations
+    limits, iterations = report.task.effective_limits, report.iterations
     yield f"[why] {truncate_line(report.task.text, 60)}"
-    yield f"  threshold {limits.quality_threshold:.2f}, {plural(limits.iterations, 'iteration')} at most"
-    for one in there:
+    yield f"  threshold {limits.quality_threshold:.2f}, {format_count(limits.iterations, 'iteration')} at most"
+    for one in iterations:
         yield from format_iteration(one, report.judgings.get(one.number, ()), limits.quality_threshold)
-    if len(there) > 1 and report.completion:
+    if len(iterations) > 1 and report.completion:
         yield f"  the best is iteration {report.completion.best + 1}"
     if report.failed:
         yield f"  {truncate_line(report.failed, 160)}"
 
 
 def format_iteration(one: IterationView, judgings: Sequence[events.JudgeVoted], threshold: float) -> Iterator[str]:
-    """One iteration."""
+    """Yield the lines of one iteration."""
     if one.decision:
         yield f"  iteration {one.number + 1}: {one.decision.action}: {truncate_line(one.decision.reason, 160)}"
-        yield f"    {'facts':<{COLUMN}}{facts_text(one.facts)}"
+        yield f"    {'facts':<{TITLE_WIDTH}}{format_facts(one.facts)}"
     if one.classified:
-        yield f"    {'request':<{COLUMN}}{request_text(one.classified)}"
+        yield f"    {'request':<{TITLE_WIDTH}}{format_request(one.classified)}"
     rows = format_judgment(one.evaluation, threshold) if one.evaluation else [("judged", NOT_EVALUATED)]
-    reused = SAME if one.mode is EvaluationMode.CACHED and not judgings else ""
-    cause = UNCHANGED if one.work and not one.work.changed else CLOSE
+    reused = REUSED_SCORE if one.mode is EvaluationMode.CACHED and not judgings else ""
+    cause = NO_CHANGE if one.work and not one.work.changed else CLOSE_VOTE
     votes = [line for judging in judgings for line in format_votes(judging, cause)]
-    yield from (f"    {title:<{COLUMN}}{text}" for title, text in (*rows, ("judged", reused), *votes) if text)
+    yield from (f"    {title:<{TITLE_WIDTH}}{text}" for title, text in (*rows, ("judged", reused), *votes) if text)
 
 
-def facts_text(facts: Facts) -> str:
-    """The facts that the decision rests on, in a line."""
+def format_facts(facts: Facts) -> str:
+    """Return the facts of a decision in one line."""
     end = f"ended: {facts.end}" + (f" ({facts.limit})" if facts.limit else "")
     judged = f"judged {facts.judged:.2f}" if facts.judged is not None else "not judged"
     named = ("answered", "changed", "green", "red", "question")
@@ -69,8 +69,8 @@ def facts_text(facts: Facts) -> str:
     return ", ".join(filter(None, (end, *held, turned, judged, f"policy: {facts.policy}")))
 
 
-def request_text(found: events.RequestClassified) -> str:
-    """Say whether the request was taken for a question, and what decided it."""
+def format_request(found: events.RequestClassified) -> str:
+    """Return whether the request was classified as a question, and by what."""
     if found.by == events.WORDS:
         return "a question, by its words"
     kind = "a question" if found.question else "work"
@@ -78,52 +78,52 @@ def request_text(found: events.RequestClassified) -> str:
 
 
 def format_judgment(evaluation: Evaluation, threshold: float) -> Iterator[tuple[str, str]]:
-    """Yield what gates, what counts, and the result."""
+    """Yield the gates, the weights, the findings and the score."""
     yield "checks", format_check_count(evaluation.checks)
-    yield from (("gate", sentence) for sentence in gates(evaluation))
+    yield from (("gate", sentence) for sentence in list_gates(evaluation))
     if evaluation.scores:
-        yield "weights", ", ".join(weights(evaluation.scores))
+        yield "weights", ", ".join(format_weights(evaluation.scores))
     yield "findings", format_findings(evaluation.findings)
     yield "score", format_score(evaluation, threshold)
 
 
 def format_check_count(checks: Sequence[Check]) -> str:
-    """How many there were, and the first red ones by name."""
+    """Return the number of checks, and the first failing ones by name."""
     if not checks:
         return "none were run, so none gate"
     red = [one for one in checks if not one.passed]
-    named = f": {format_list([*map(format_failed_check, red)], NAMED, '; ')}" if red else ""
-    return f"{plural(len(checks), 'check')}, {len(red) or 'none'} red{named}"
+    named = f": {format_list([*map(format_failed_check, red)], MAX_NAMED, '; ')}" if red else ""
+    return f"{format_count(len(checks), 'check')}, {len(red) or 'none'} red{named}"
 
 
 def format_failed_check(check: Check) -> str:
-    """Return a failed check, and whether it gates."""
+    """Return the name of a failed check, and whether it gates."""
     return check.name if check.required else f"{check.name} (informs: it was red before the work began)"
 
 
-def gates(evaluation: Evaluation) -> Iterator[str]:
-    """What forbids acceptance, whatever the score is."""
+def list_gates(evaluation: Evaluation) -> Iterator[str]:
+    """Yield what prevents acceptance, whatever the score."""
     if evaluation.unavailable_reason:
         yield f"no judgment: {truncate_line(evaluation.unavailable_reason, 160)}"
     if evaluation.failing:
-        count = plural(len(evaluation.failing), "required check")
-        yield f"{count} red: the score is {RED_CAP:.2f} at most"
+        count = format_count(len(evaluation.failing), "required check")
+        yield f"{count} red: the score is capped at {RED_CAP:.2f}"
     yield from (f"a blocker is open: {format_finding(finding)}" for finding in evaluation.blockers)
 
 
 def format_findings(findings: Sequence[Finding]) -> str:
-    """How many of each severity, and what they do."""
+    """Return the number of findings by severity, and their effect."""
     counts = {severity: sum(one.severity is severity for one in findings) for severity in Severity}
-    told = [f"{count} {severity}" for severity, count in counts.items() if count]
-    return f"{', '.join(told)} (a blocker caps its dimension at 0.30, important ones lower theirs)" if told else "none"
+    parts = [f"{count} {severity}" for severity, count in counts.items() if count]
+    return f"{', '.join(parts)} (blockers cap a dimension at 0.30; important findings reduce it)" if parts else "none"
 
 
 def format_finding(finding: Finding) -> str:
     return truncate_line(finding.title) + (f" ({finding.where})" if finding.where else "")
 
 
-def weights(scores: Sequence[Score]) -> list[str]:
-    """Each score with the share that it counts."""
+def format_weights(scores: Sequence[Score]) -> list[str]:
+    """Return each score with its share of the total."""
     return [f"{one.dimension} {one.value:.2f} ({one.weight:.0%})" for one in shares(scores)]
 
 
@@ -138,12 +138,15 @@ def format_score(evaluation: Evaluation, threshold: float) -> str:
 
 
 def format_votes(judging: events.JudgeVoted, cause: str) -> Iterator[tuple[str, str]]:
-    """Who judged by what, each vote, what caused more than one, and what was odd."""
+    """Yield the judge, its rubric, each vote, the reason for more than one, and remarks."""
     yield "judge", f"{judging.rubric}, {judging.mode}{format_request_size(judging)}"
     for number, vote in enumerate(judging.votes, 1):
-        yield f"  vote {number}", f"{mean(vote):.2f}  {', '.join(f'{one.dimension} {one.value:.2f}' for one in vote)}"
+        yield (
+            f"  vote {number}",
+            f"{mean_score(vote):.2f}  {', '.join(f'{one.dimension} {one.value:.2f}' for one in vote)}",
+        )
     if len(judging.votes) > 1:
-        yield "  median", f"{', '.join(medians(judging.votes))}: {cause}"
+        yield "  median", f"{', '.join(format_medians(judging.votes))}: {cause}"
     if judging.carried_over:
         yield "  carried", f"{', '.join(judging.carried_over)}, from the judgement before"
     yield "  note", judging.note
@@ -151,20 +154,20 @@ def format_votes(judging: events.JudgeVoted, cause: str) -> Iterator[tuple[str, 
 
 
 def format_request_size(judging: events.JudgeVoted) -> str:
-    """How much was asked."""
+    """Return how many calls were made, and the share of tokens that was saved."""
     if judging.skipped:
         return ", no model was asked"
     share = share_saved([judging])
-    return f", {plural(judging.calls, 'call')}" + (f", {share:.0%} of its tokens saved" if share >= 0.005 else "")
+    return f", {format_count(judging.calls, 'call')}" + (f", {share:.0%} of its tokens saved" if share >= 0.005 else "")
 
 
-def mean(vote: Iterable[Score]) -> float:
-    """What a vote gives over all."""
+def mean_score(vote: Iterable[Score]) -> float:
+    """Return the weighted mean of a vote."""
     return Evaluation(scores=tuple(vote)).score or 0.0
 
 
-def medians(votes: Sequence[Sequence[Score]]) -> Iterator[str]:
-    """The median of each dimension, as the judge takes it."""
+def format_medians(votes: Sequence[Sequence[Score]]) -> Iterator[str]:
+    """Yield the median of each dimension, as the judge takes it."""
     from statistics import median
 
     for name in [score.dimension for score in votes[0]]:

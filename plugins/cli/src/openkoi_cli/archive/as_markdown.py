@@ -6,7 +6,7 @@ What was said in a task is shown as a quotation, so that nothing in it is taken 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from openkoi_report import dollars, first_line, plural, tokens_text
+from openkoi_report import first_line, format_count, format_dollars, format_tokens
 
 from .folders import put
 from .rows import CostRow, ExportTables, FindingRow, LearningRow, TaskRow
@@ -36,8 +36,8 @@ def index(tables: ExportTables) -> Iterator[str]:
             name,
             task.decision,
             format_score(task.score),
-            tokens_text(task.tokens),
-            dollars(task.usd),
+            format_tokens(task.tokens),
+            format_dollars(task.usd),
         )
     yield from ("", "## Cost by model", "", *by_model(tables.costs))
 
@@ -47,8 +47,8 @@ def page(task: TaskRow, tables: ExportTables) -> Iterator[str]:
     yield from (f"# Task {task.id[:8]}", "", *quotation(task.text), "")
     yield f"- {day(task.started)}, {task.model or 'no model'}, {task.category or 'no category'}"
     yield f"- {task.decision or 'not ended'}: {plain(task.reason)}"
-    iterations = plural(task.iterations, "iteration")
-    yield f"- {iterations}, score {format_score(task.score)}, {tokens_text(task.tokens)} tokens"
+    iterations = format_count(task.iterations, "iteration")
+    yield f"- {iterations}, score {format_score(task.score)}, {format_tokens(task.tokens)} tokens"
     if task.parent:
         yield f"- part of [{task.parent[:8]}]({task.parent}.md)"
     yield from (
@@ -59,7 +59,7 @@ def page(task: TaskRow, tables: ExportTables) -> Iterator[str]:
         "|" + "---|" * 7,
     )
     for one in (one for one in tables.iterations if one.task == task.id):
-        figures = (tokens_text(one.tokens), dollars(one.usd), f"{one.seconds:.1f}")
+        figures = (format_tokens(one.tokens), format_dollars(one.usd), f"{one.seconds:.1f}")
         yield row(str(one.iteration), format_score(one.score), one.decision, plain(one.reason), *figures)
     yield from ("", "## Findings", "", *map(bullet, (one for one in tables.findings if one.task == task.id)))
     yield from ("", "## Cost by model", "", *by_model(one for one in tables.costs if one.task == task.id))
@@ -86,7 +86,7 @@ def by_model(costs: Iterable[CostRow]) -> Iterator[str]:
     for one in costs:
         sums[one.model] = sums.get(one.model, 0.0) + one.usd
     for model, usd in sorted(sums.items(), key=lambda pair: -pair[1]):
-        yield f"- {plain(model)}: {dollars(usd)}"
+        yield f"- {plain(model)}: {format_dollars(usd)}"
 
 
 def row(*cells: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from openkoi_hookspecs import Record, events
-from openkoi_report.ledger import Books
+from openkoi_report.charges import LogCharges
 from openkoi_runlog import FindingView, IterationView, RunView
 
 from .rows import CostRow, ExportTables, FindingRow, IterationRow, LearningRow, TaskRow
@@ -13,9 +13,9 @@ def tables_of(records: Iterable[Record]) -> ExportTables:
     """Read records in the order of the log."""
     views: dict[str, RunView] = {}
     learned: dict[str, LearningRow] = {}
-    books = Books()
+    books = LogCharges()
     for record in records:
-        books.take(record)
+        books.add_record(record)
         if isinstance(record.event, events.TaskStarted):
             views.setdefault(record.run, RunView())
         if isinstance(record.event, events.LearningSaved):
@@ -118,9 +118,9 @@ def finding_row(run: str, one: FindingView) -> FindingRow:
     )
 
 
-def cost_rows(books: Books) -> Iterator[CostRow]:
+def cost_rows(books: LogCharges) -> Iterator[CostRow]:
     """A row for each paid call; what a fork wrote down again of another task's past was paid there."""
-    for task, ledger in books.ledgers.items():
+    for task, ledger in books.by_task.items():
         for charge in ledger.charges:
             usage = charge.cost.usage
             yield CostRow(

@@ -1,6 +1,6 @@
-"""What was judged, and what became of it, read from the run log. Knows events; knows no judge.
+"""Read past judgments and the outcome of the judged work from the run log.
 
-Work is *kept* when it was accepted and left alone, *undone* when a person took it back, *corrected* when another task
+Work is *kept* if it was accepted and not changed since, *undone* if the user ran undo, *corrected* if another task
 changed the same files in the same folder within an hour.
 """
 
@@ -14,7 +14,7 @@ from openkoi_hookspecs import Evaluation, EvaluationMode, NextAction, Record, ev
 from openkoi_runlog import RunView, all_segments, read_segment
 
 DISCARDED = (events.ControlOutcome.DICTATED, events.ControlOutcome.BLIND)
-SOON = timedelta(hours=1)
+CORRECTION_WINDOW = timedelta(hours=1)  # estimate: later changes are usually new work
 
 
 class UserOutcome(StrEnum):
@@ -28,9 +28,9 @@ class UserOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CalibratedJudgment:
-    """The last full judgement of one run: each vote's scores by dimension, and what became of the work.
+    """The last full judgment of a run: each vote's scores by dimension, and the outcome.
 
-    ``green`` tells whether required checks passed; None when there were none.
+    ``checks_pass`` is whether required checks passed; None without any.
     """
 
     run: str
@@ -40,7 +40,7 @@ class CalibratedJudgment:
     task: str
     votes: tuple[Mapping[str, float], ...]
     weights: Mapping[str, float]
-    green: bool | None = None
+    checks_pass: bool | None = None
     outcome: UserOutcome = UserOutcome.OPEN
 
     @property
@@ -50,13 +50,13 @@ class CalibratedJudgment:
 
     @property
     def score(self) -> float:
-        """Their median, as the judge takes it."""
+        """The median of the votes, as the judge takes it."""
         ordered = sorted(self.totals)
         return ordered[len(ordered) // 2]
 
     @property
     def dimensions(self) -> Mapping[str, float]:
-        """The mean of each dimension."""
+        """The mean score of each dimension."""
         return {name: sum(vote.get(name, 0.0) for vote in self.votes) / len(self.votes) for name in self.weights}
 
 
@@ -67,7 +67,7 @@ def weighted_mean(scores: Mapping[str, float], weights: Mapping[str, float]) -> 
 
 @dataclass(slots=True)
 class RunOutcome:
-    """One run with the judges' own accounts, and whether its changes were undone."""
+    """A run with its judgments, and whether its changes were undone."""
 
     view: RunView = field(default_factory=RunView)
     model: str = ""
@@ -75,8 +75,8 @@ class RunOutcome:
     restored: str = ""
     judgements: dict[str, CalibratedJudgment] = field(default_factory=dict)
 
-    def take(self, record: Record) -> None:
-        """Take one record in."""
+    def add_record(self, record: Record) -> None:
+        """Add the next record."""
         self.view.take(record)
         match record.event:
             case events.ModelResponse(model=model, role="evaluator"):
@@ -86,10 +86,10 @@ class RunOutcome:
             case events.WorkspaceRestored(checkpoint=checkpoint):
                 self.restored = checkpoint
             case events.JudgeVoted() as event:
-                self.note(record, event)
+                self.add_votes(record, event)
 
-    def note(self, record: Record, event: events.JudgeVoted) -> None:
-        """Keep a judge's own account, if it is one of a full judgement."""
+    def add_votes(self, record: Record, event: events.JudgeVoted) -> None:
+        """Add a judge's votes, if it is a full judgment that was not discarded."""
         full = event.mode is EvaluationMode.FULL and event.votes and all(event.votes)
         if not full or event.control in DISCARDED:
             return
@@ -100,11 +100,11 @@ class RunOutcome:
         )
 
     @property
-    def undone(self) -> bool:
+    def is_undone(self) -> bool:
         return bool(self.before) and self.restored == self.before
 
     @property
-    def accepted(self) -> bool:
+    def is_accepted(self) -> bool:
         """Whether the work was accepted."""
         return self.view.decision == NextAction.ACCEPT
 
@@ -115,45 +115,47 @@ class RunOutcome:
         return next((evaluation for evaluation in found if evaluation), None)
 
     @property
-    def green(self) -> bool | None:
-        """Whether the required checks passed; None where there were none."""
+    def checks_pass(self) -> bool | None:
+        """Whether the required checks passed; None without any."""
         checks = self.evaluation.checks if self.evaluation else ()
         required = [check.passed for check in checks if check.required]
         return all(required) if required else None
 
 
-def judgements_in(folder: Path) -> list[CalibratedJudgment]:
-    """All last full judgements of runs that ended, oldest first."""
+def load_judgments(folder: Path) -> list[CalibratedJudgment]:
+    """Return the last full judgments of finished runs, oldest first."""
     courses: dict[str, RunOutcome] = {}
     for path in all_segments(folder):
         for record in read_segment(path):
-            courses.setdefault(record.run, RunOutcome()).take(record)
+            courses.setdefault(record.run, RunOutcome()).add_record(record)
     return collect_judgments(courses.values())
 
 
 def collect_judgments(courses: Iterable[RunOutcome]) -> list[CalibratedJudgment]:
-    """Their judgements, with what became of the work."""
-    over = (course for course in courses if course.view.completed and course.evaluation)
-    ended = sorted(over, key=lambda course: course.view.at)
+    """Return the runs' judgments with their outcomes."""
+    finished = (course for course in courses if course.view.completed and course.evaluation)
+    ended = sorted(finished, key=lambda course: course.view.at)
     found = [
-        replace(one, outcome=outcome(course, ended[n + 1 :]), green=course.green)
+        replace(one, outcome=find_outcome(course, ended[n + 1 :]), checks_pass=course.checks_pass)
         for n, course in enumerate(ended)
         for one in course.judgements.values()
     ]
     return sorted(found, key=lambda one: one.at)
 
 
-def outcome(course: RunOutcome, later: Sequence[RunOutcome]) -> UserOutcome:
-    """What became of a run's work."""
-    if course.undone:
+def find_outcome(course: RunOutcome, later: Sequence[RunOutcome]) -> UserOutcome:
+    """Return what the user did with a run's work."""
+    if course.is_undone:
         return UserOutcome.UNDONE
-    if any(corrects(other, course) for other in later):
+    if any(is_correction(other, course) for other in later):
         return UserOutcome.CORRECTED
-    return UserOutcome.KEPT if course.accepted else UserOutcome.OPEN
+    return UserOutcome.KEPT if course.is_accepted else UserOutcome.OPEN
 
 
-def corrects(other: RunOutcome, course: RunOutcome) -> bool:
-    """Return whether a later run changed the same files so soon that it corrected them."""
+def is_correction(other: RunOutcome, course: RunOutcome) -> bool:
+    """Return whether a later run changed the same files soon enough to count as a correction."""
     later, view = other.view, course.view
-    same = later.workspace == view.workspace and later.files & view.files and not other.undone
-    return bool(same) and datetime.fromisoformat(later.at) - datetime.fromisoformat(view.completed_at) <= SOON
+    same = later.workspace == view.workspace and later.files & view.files and not other.is_undone
+    return (
+        bool(same) and datetime.fromisoformat(later.at) - datetime.fromisoformat(view.completed_at) <= CORRECTION_WINDOW
+    )

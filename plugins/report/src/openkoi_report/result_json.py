@@ -1,4 +1,4 @@
-"""One iteration as an object of the result, and what its judgements spared. Pure."""
+"""Format an iteration and its usage for the JSON result."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,14 +7,14 @@ from openkoi_runlog import IterationView
 
 
 def share_saved(judgings: Iterable[events.JudgeVoted]) -> float:
-    """The share of a full judgement's questions that was spared; nought where none was, or more was asked."""
+    """Return the share of a full judgment's text that was not sent; 0 where nothing was saved."""
     those = list(judgings)
     whole = sum(judging.characters + judging.saved_characters for judging in those)
     return max(0.0, sum(judging.saved_characters for judging in those) / whole) if whole > 0 else 0.0
 
 
-def iteration(number: int, one: IterationView) -> Mapping[str, object]:
-    """It as an object of the result."""
+def format_iteration(number: int, one: IterationView) -> Mapping[str, object]:
+    """Return an iteration as an object of the result."""
     return {
         "n": number,
         "score": round_score(one.score),
@@ -27,7 +27,7 @@ def iteration(number: int, one: IterationView) -> Mapping[str, object]:
 
 
 def format_usage(usage: Usage) -> Mapping[str, int]:
-    """Tokens as an object of the result."""
+    """Return token counts as an object of the result."""
     return {
         "input": usage.input,
         "output": usage.output,

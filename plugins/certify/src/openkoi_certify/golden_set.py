@@ -1,4 +1,4 @@
-"""Good work for each kind of task, from which what a judge is tried with is made. Knows its files; knows no judge."""
+"""Read the golden sets: sound work for each kind of task, from which samples are made."""
 
 import tomllib
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ from pathlib import Path
 from openkoi_skillfile import Rubric, canonical
 
 FOLDER = Path(__file__).with_name("golden")
-FLOOR = "general"
+DEFAULT_SET = "general"
 
 
 @dataclass(frozen=True, slots=True)
 class SampleDraft:
-    """Files as they were, as they are now, and what is said about them."""
+    """The files before and after the work, and the answer about them."""
 
     answer: str
     files: Mapping[str, str]
@@ -22,8 +22,8 @@ class SampleDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class Sound:
-    """A task, and work for it in which nothing is wrong."""
+class GoldenItem:
+    """A task, and work for it without a defect."""
 
     name: str
     task: str
@@ -33,40 +33,40 @@ class Sound:
 
 @dataclass(frozen=True, slots=True)
 class GoldenSet:
-    """Sound works for the tasks of these categories, and the defects that can be planted in them.
+    """Sound works for tasks of some categories, and the defects that can be planted in them.
 
-    Those in ``reserve`` are shown to judges of whom the others leave a doubt.
+    Those in ``reserve`` are shown when the others leave the verdict uncertain.
     """
 
     name: str
     categories: tuple[str, ...]
-    works: tuple[Sound, ...]
+    works: tuple[GoldenItem, ...]
     defects: tuple[str, ...]
-    reserve: tuple[Sound, ...] = ()
+    reserve: tuple[GoldenItem, ...] = ()
 
 
-def golden_for(rubric: Rubric) -> GoldenSet:
-    """The set of the rubric's own name, else one of its categories, else the general one."""
+def find_golden_set(rubric: Rubric) -> GoldenSet:
+    """Return the set with the rubric's name, else one of its categories, else the general one."""
     sets = {file.stem: file for file in sorted(FOLDER.glob("*.toml"))}
     if rubric.name in sets:
         return read_set(sets[rubric.name])
     wanted = set(map(canonical, rubric.categories))
     others = (read_set(file) for file in sets.values())
     fitting = (one for one in others if wanted & set(map(canonical, one.categories)))
-    return next(fitting, None) or read_set(sets[FLOOR])
+    return next(fitting, None) or read_set(sets[DEFAULT_SET])
 
 
 def read_set(file: Path) -> GoldenSet:
-    """Read one file."""
+    """Read a golden set from a file."""
     facts = tomllib.loads(file.read_text(encoding="utf-8"))
-    works, reserve = (tuple(map(sound, facts.get(key, ()))) for key in ("works", "reserve"))
+    works, reserve = (tuple(map(parse_item, facts.get(key, ()))) for key in ("works", "reserve"))
     return GoldenSet(file.stem, tuple(facts["categories"]), works, tuple(facts["defects"]), reserve)
 
 
-def sound(facts: Mapping[str, object]) -> Sound:
-    """One work."""
+def parse_item(facts: Mapping[str, object]) -> GoldenItem:
+    """Parse one work."""
     files = facts["files"]
     texts = {name: str(text).lstrip("\n") for name, text in files.items()} if isinstance(files, dict) else {}
-    return Sound(
+    return GoldenItem(
         str(facts["name"]), str(facts["task"]), str(facts.get("context", "")), SampleDraft(str(facts["answer"]), texts)
     )
