@@ -36,7 +36,7 @@ from openkoi_prompt import format_section as shown_section
 from openkoi_prompt import recall_sections, restart_message
 from openkoi_runlog.decision.termination import reminder
 from openkoi_skillfile import Skill
-from openkoi_skills.words import index
+from openkoi_skills.prompt import format_index
 
 
 def format_request(title: str, asked: Request) -> str:
@@ -128,7 +128,7 @@ def test_what_skills_and_memory_add() -> None:
             (Hit(Learning("1", "heuristic", "Run make generate first."), 1.0), Hit(Passage("p", "A past answer."), 0.5))
         )
     )
-    listed = index([Skill("deploy", "How to deploy the shop.", "Push.")], 1_000).text
+    listed = format_index([Skill("deploy", "How to deploy the shop.", "Push.")], 1_000).text
 
     sections = {"Skills": listed, "Lessons": shown_section(lessons), "Past tasks": shown_section(found)}
     check(

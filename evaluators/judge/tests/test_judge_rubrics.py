@@ -120,7 +120,7 @@ def test_a_broken_file_is_left_out_and_named(tmp_path: Path) -> None:
 
     assert 6 == len(found.rubrics)
     assert {f"{wrong} is not used", f"{binary} is not used"} == {c.partition(":")[0] for c in found.complaints}
-    assert "line 7: the weights of its dimensions sum to 0.7" in " ".join(found.complaints)
+    assert "line 7: the weights of the dimensions sum to 0.7" in " ".join(found.complaints)
 
 
 def test_one_that_lacks_what_it_needs_gives_way_and_says_so(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_one_that_lacks_what_it_needs_gives_way_and_says_so(tmp_path: Path) -> N
     found = load_rubrics(search_locations(tmp_path, None, ()), machine=MachineFeatures("linux", lambda _: None, {}))
 
     assert "relevance" == choose_rubric(found.rubrics, "", Task("Whatever")).dimensions[0].name
-    assert "it needs the program abacus, which is not installed" in found.complaints[0]
+    assert "it requires the program abacus, which is not installed" in found.complaints[0]
 
 
 @pytest.mark.row("EVAL-21", "C3", "C73")
@@ -153,7 +153,7 @@ def test_what_a_project_brings_is_read_when_it_is_trusted_as_it_is(tmp_path: Pat
     changed = load_rubrics(places, lambda folder, digest: digest in approved)
 
     assert [6, 7, 6] == [len(found.rubrics) for found in (untrusted, trusted, changed)]
-    assert "approved of" in untrusted.complaints[0]
+    assert "is not approved" in untrusted.complaints[0]
 
 
 @pytest.mark.row("C2")

@@ -12,7 +12,7 @@ from openkoi_learning.proposals import ProposalsHook
 from openkoi_learning.proposals import command as module
 from openkoi_learning.proposals.command import actions, ask_decision
 from openkoi_learning.proposals.draft_store import DraftStore
-from openkoi_skillfile import EVALUATOR, TASK, Approved, SkillLocation, SkillSource, collect, places, resolve_shadowing
+from openkoi_skillfile import EVALUATOR, TASK, Approvals, SkillLocation, SkillSource, collect_skills, list_locations, resolve_shadowing
 from openkoi_testing import GivenPlugins
 
 TEXT = """---
@@ -85,9 +85,9 @@ def test_approved_drafts_stay_where_they_are_and_wait_no_longer(shop: Shop) -> N
 
 def in_use(shop: Shop, *more: SkillLocation) -> list[tuple[str, SkillSource]]:
     """The skills that hold, and who brings them."""
-    wanted = [*places(TASK, shop.data, None), *more]
-    trust = Approved(shop.koi)  # type: ignore[arg-type]  # as much of a Koi as it needs
-    found = resolve_shadowing(collect(wanted, TASK, trust).found).found
+    wanted = [*list_locations(TASK, shop.data, None), *more]
+    trust = Approvals(shop.koi)  # type: ignore[arg-type]  # as much of a Koi as it needs
+    found = resolve_shadowing(collect_skills(wanted, TASK, trust).found).found
     return [(one.skill.name, one.source) for one in found]
 
 

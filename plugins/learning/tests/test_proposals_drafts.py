@@ -15,7 +15,7 @@ from openkoi_learning.proposals.log import JudgedTask, judged_tasks
 from openkoi_learning.proposals.recurring_findings import RecurrenceThresholds, RecurringFindings, find_recurring
 from openkoi_learning.proposals.safe_example import is_instruction, safe_example, sanitize_line, slug
 from openkoi_runlog import RunLog, session_id
-from openkoi_skillfile import problems, read_skill, rubric_of
+from openkoi_skillfile import find_problems, parse_rubric, read_skill
 
 BAR = RecurrenceThresholds()
 GRAVE = Severity.BLOCKER
@@ -65,7 +65,7 @@ def test_a_fault_that_came_more_often_and_more_gravely_weighs_more() -> None:
     for task in tasks:
         task.findings.append(Finding("A secret stands in it", GRAVE, rule="general/quality"))
 
-    rubric = rubric_of(read_skill(skill_text(one(*tasks)), ""))
+    rubric = parse_rubric(read_skill(skill_text(one(*tasks)), ""))
 
     weights = {dimension.name: dimension.weight for dimension in rubric.dimensions}
     assert {"fulfilment": 0.4, "safety": 0.3, "clarity": 0.15, "figures": 0.15} == weights
@@ -97,8 +97,8 @@ def test_whatever_findings_say_the_draft_is_sound_and_says_our_words(told: list[
     ):
         text = skill_text(habit)
 
-        rubric = rubric_of(read_skill(text, ""))
-        assert [] == problems(text, habit.name, strict=True)
+        rubric = parse_rubric(read_skill(text, ""))
+        assert [] == find_problems(text, habit.name, strict=True)
         assert 1.0 == pytest.approx(sum(one.weight for one in rubric.dimensions))
         asked = {DONE, *(one.question for one in TOPICS)}
         assert {one.description for one in rubric.dimensions[:-1]} <= asked
@@ -164,7 +164,7 @@ def test_of_a_models_words_only_a_name_and_a_question_are_taken(said: str, name:
 
     better = parse_wordings(Response((Text(said),), StreamEnd(Usage())), habit)
 
-    names = [one.name for one in rubric_of(read_skill(skill_text(habit, better), "")).dimensions]
+    names = [one.name for one in parse_rubric(read_skill(skill_text(habit, better), "")).dimensions]
     assert ["fulfilment", name] == names
 
 

@@ -17,7 +17,16 @@ from openkoi_learning.proposals import ProposalsHook
 from openkoi_learning.proposals.draft_store import DraftStore
 from openkoi_learning.proposals.events import ProposalDrafted
 from openkoi_scripted import Scripted
-from openkoi_skillfile import EVALUATOR, Approved, SkillSource, collect, places, read_skill, rubric_of, validate
+from openkoi_skillfile import (
+    EVALUATOR,
+    Approvals,
+    SkillSource,
+    collect_skills,
+    list_locations,
+    parse_rubric,
+    read_skill,
+    validate,
+)
 from openkoi_testing import Scenario
 
 FAULTS = ("The totals do not add up", "Percentages are rounded wrongly", "The amount in row 4 is off by ten")
@@ -94,7 +103,7 @@ def test_the_third_task_with_the_same_kind_of_fault_has_an_evaluator_drafted(off
     results.append(office.report(FAULTS[2]))
 
     skill = read_skill(office.draft.read_text(encoding="utf-8"), "finance-quality")
-    rubric = rubric_of(skill)
+    rubric = parse_rubric(skill)
     assert (False, [], "findings:finance") == (before, validate(office.draft, strict=True), skill.own("learned_from"))
     assert {"fulfilment": 0.4, "figures": 0.6} == {one.name: one.weight for one in rubric.dimensions}
     assert ("finance",) == rubric.categories
@@ -126,7 +135,7 @@ def test_a_draft_judges_nothing_until_it_is_approved_and_then_it_does(office: Of
 
 def sources(office: Office) -> list[SkillSource]:
     """Who brings the approved evaluators."""
-    found = collect(places(EVALUATOR, office.data, None), trust=Approved(office.koi)).found
+    found = collect_skills(list_locations(EVALUATOR, office.data, None), trust=Approvals(office.koi)).found
     return [one.source for one in found]
 
 
@@ -185,7 +194,7 @@ def test_a_model_may_word_it_better_and_decides_nothing_else(office: Office) -> 
     office.proposals = ProposalsHook(data=office.data, wording_seconds=30)
     office.report(FAULTS[2], "1 | sums that hold | Do all sums hold when they are added up again?")
 
-    rubric = rubric_of(read_skill(office.draft.read_text(encoding="utf-8"), ""))
+    rubric = parse_rubric(read_skill(office.draft.read_text(encoding="utf-8"), ""))
 
     assert [("fulfilment", 0.4), ("sums that hold", 0.6)] == [(one.name, one.weight) for one in rubric.dimensions]
     assert "Do all sums hold when they are added up again?" in rubric.guide

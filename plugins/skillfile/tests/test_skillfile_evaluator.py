@@ -4,14 +4,14 @@ import pytest
 
 from openkoi_skillfile import (
     Dimension,
+    InvalidSkillError,
     MachineFeatures,
     Method,
     Rubric,
-    Unusable,
-    lacking,
+    describe_missing,
+    parse_requirements,
+    parse_rubric,
     read_skill,
-    requirements,
-    rubric_of,
 )
 
 pytestmark = pytest.mark.unit
@@ -20,7 +20,7 @@ HEAD = "---\nname: mine\nkind: evaluator\n"
 
 
 def rubric(rest: str) -> Rubric:
-    return rubric_of(read_skill(f"{HEAD}{rest}---\nLook closely.\n", "mine"))
+    return parse_rubric(read_skill(f"{HEAD}{rest}---\nLook closely.\n", "mine"))
 
 
 def test_a_rubric_has_dimensions_whose_weights_sum_to_one() -> None:
@@ -60,8 +60,8 @@ def test_one_question_has_one_dimension() -> None:
 
 
 def test_a_skill_of_another_kind_is_no_evaluator() -> None:
-    with pytest.raises(Unusable, match="line 2: its kind is 'task'"):
-        rubric_of(read_skill("---\nkind: task\ndimensions: [{name: a, weight: 1}]\n---\n", "mine"))
+    with pytest.raises(InvalidSkillError, match="line 2: its kind is 'task'"):
+        parse_rubric(read_skill("---\nkind: task\ndimensions: [{name: a, weight: 1}]\n---\n", "mine"))
 
 
 @pytest.mark.row("C18")
@@ -81,12 +81,12 @@ HERE = MachineFeatures("linux", {"git": "/bin/git"}.get, {"TOKEN": "x", "EMPTY":
     [
         ({}, ""),
         ({"os": ["darwin", "linux"]}, ""),
-        ({"os": "macos"}, "it is for macos, and this is linux"),
+        ({"os": "macos"}, "it requires macos, but this is linux"),
         ({"openclaw": {"requires": {"bins": ["git"], "env": ["TOKEN"]}}}, ""),
-        ({"openclaw": {"requires": {"bins": ["hg"]}}}, "it needs the program hg, which is not installed"),
-        ({"requires": {"env": ["TOKEN", "EMPTY"]}}, "it needs the variable EMPTY, which is not set"),
-        ({"openkoi": {"os": ["windows"]}}, "it is for windows, and this is linux"),
+        ({"openclaw": {"requires": {"bins": ["hg"]}}}, "it requires the program hg, which is not installed"),
+        ({"requires": {"env": ["TOKEN", "EMPTY"]}}, "it requires the environment variable EMPTY, which is not set"),
+        ({"openkoi": {"os": ["windows"]}}, "it requires windows, but this is linux"),
     ],
 )
 def test_a_skill_says_what_it_needs(metadata: dict[str, object], missing: str) -> None:
-    assert missing == lacking(requirements(metadata), HERE)
+    assert missing == describe_missing(parse_requirements(metadata), HERE)

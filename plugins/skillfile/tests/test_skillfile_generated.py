@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from openkoi_skillfile import TASK, SkillLocation, SkillSource, collect, validate
+from openkoi_skillfile import TASK, SkillLocation, SkillSource, collect_skills, validate
 
 NAMES = (("pond", "pond"), ('"pond"', "pond"), ("'pond'", "pond"), ("Pond Care", "pond-care"), ("pond 🐟", "pond"))
 DESCRIPTIONS = (
@@ -117,7 +117,7 @@ def encoded(text: str, dice: Random) -> bytes:
 def held(one: Made, file: Path) -> None:
     """Hold one file against all that reads it."""
     file.write_bytes(one.data)
-    shelf = collect([SkillLocation(file.parent.parent, SkillSource.USER, kind=TASK)], TASK)
+    shelf = collect_skills([SkillLocation(file.parent.parent, SkillSource.USER, kind=TASK)], TASK)
     problems, found = validate(file, strict=True), shelf.found
     assert all(str(problem).startswith(f"{file}:{problem.line}: ") for problem in problems)
     assert all(1 <= problem.line <= one.data.count(b"\n") + 2 for problem in problems)

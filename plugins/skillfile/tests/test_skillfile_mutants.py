@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from openkoi_skillfile import EVALUATOR as JUDGING
-from openkoi_skillfile import TASK, SkillLocation, SkillSource, collect, problems, read_skill, validate
+from openkoi_skillfile import TASK, SkillLocation, SkillSource, collect_skills, find_problems, read_skill, validate
 
 PLAIN = "---\nname: pond-care\ndescription: Looks after a pond\nlicense: MIT\n---\n\n# Pond\n\nLook at the water.\n"
 OPENCLAW = """---
@@ -150,7 +150,7 @@ def read_or_refused(data: bytes, file: Path) -> bool:
         ), found
         assert all(str(one).startswith(f"{file}:{one.line}: ") for one in found)
     for kind in (TASK, JUDGING):
-        shelf = collect([SkillLocation(file.parent.parent, SkillSource.USER, kind=kind)], kind)
+        shelf = collect_skills([SkillLocation(file.parent.parent, SkillSource.USER, kind=kind)], kind)
         assert bool(shelf.found) != bool(shelf.complaints)
         assert all(str(file) in complaint for complaint in shelf.complaints)
         assert all((one.skill.name, one.skill.tools, one.skill.requires) for one in shelf.found)
@@ -177,4 +177,4 @@ def test_hundreds_of_damaged_files_are(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("text", GOOD)
 def test_before_the_damage_there_is_nothing_wrong(text: str) -> None:
-    assert [] == problems(text, read_skill(text, "").name)
+    assert [] == find_problems(text, read_skill(text, "").name)

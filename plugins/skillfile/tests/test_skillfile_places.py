@@ -11,16 +11,16 @@ from openkoi_skillfile import (
     NO,
     TASK,
     YES,
-    Approved,
+    Approvals,
     SkillLocation,
     SkillSource,
-    collect,
-    digest,
-    places,
+    collect_skills,
+    digest_path,
+    find_skill_file,
+    list_locations,
+    list_parents,
     plugin_locations,
     resolve_shadowing,
-    skill_in,
-    upwards,
 )
 from openkoi_testing import GivenPlugins, Scenario
 
@@ -41,7 +41,7 @@ def test_there_are_eight_sources_in_this_order() -> None:
 
 @pytest.mark.row("C3", "EVAL-21", "MEM-01")
 def test_folders_are_looked_into_in_the_order_of_their_sources(tmp_path: Path) -> None:
-    found = places(EVALUATOR, tmp_path / "koi", tmp_path / "work", [tmp_path / "more"])
+    found = list_locations(EVALUATOR, tmp_path / "koi", tmp_path / "work", [tmp_path / "more"])
 
     order = list(SkillSource)
     assert sorted(found, key=lambda place: order.index(place.source)) == found
@@ -58,7 +58,7 @@ def test_folders_are_looked_into_in_the_order_of_their_sources(tmp_path: Path) -
 
 @pytest.mark.row("SKILL-02", "MEM-01")
 def test_skills_for_tasks_have_folders_of_their_own(tmp_path: Path) -> None:
-    found = places(TASK, tmp_path / "koi", tmp_path / "work")
+    found = list_locations(TASK, tmp_path / "koi", tmp_path / "work")
 
     assert [
         *("koi/skills/user", "work/.agents/skills", "work/.openkoi/skills"),
@@ -73,11 +73,11 @@ def test_a_person_s_other_folders_are_read_with_a_word_about_where_they_belong(t
     old = put(data / "skills" / "evaluators", "old")
     older = put(tmp_path / "home" / "evaluators" / "user", "older")
 
-    shelf = collect(places(EVALUATOR, data, None))
+    shelf = collect_skills(list_locations(EVALUATOR, data, None))
 
     assert ["right", "old", "older"] == [one.skill.name for one in shelf.found]
     assert [
-        f"{file.parent} is read from there still. Move it to {data / 'evaluators' / 'user'}." for file in (old, older)
+        f"{file.parent} is in an outdated location. Move it to {data / 'evaluators' / 'user'}." for file in (old, older)
     ] == list(shelf.complaints)
 
 
@@ -87,17 +87,17 @@ def test_skills_beside_the_settings_are_read_with_a_word_about_where_they_belong
     put(data / "skills" / "user", "right")
     old = put(tmp_path / "home" / "skills" / "user", "old")
 
-    shelf = collect(places(TASK, data, None), TASK)
+    shelf = collect_skills(list_locations(TASK, data, None), TASK)
 
     assert ["right", "old"] == [one.skill.name for one in shelf.found]
-    assert (f"{old.parent} is read from there still. Move it to {data / 'skills' / 'user'}.",) == shelf.complaints
+    assert (f"{old.parent} is in an outdated location. Move it to {data / 'skills' / 'user'}.",) == shelf.complaints
 
 
 @pytest.mark.row("EVAL-23", "SKILL-05")
 def test_what_we_proposed_waits_in_silence(tmp_path: Path) -> None:
     file = put(tmp_path / "evaluators" / "proposed", "draft")
 
-    shelf = collect(places(EVALUATOR, tmp_path, None))
+    shelf = collect_skills(list_locations(EVALUATOR, tmp_path, None))
 
     assert ((), (), (), (file,)) == (shelf.found, shelf.waiting, shelf.complaints, shelf.proposed)
 
@@ -107,13 +107,13 @@ def test_what_we_proposed_waits_in_silence(tmp_path: Path) -> None:
 def test_what_a_person_has_not_approved_is_not_read(tmp_path: Path, source: SkillSource) -> None:
     file = put(tmp_path, "strange")
     place = SkillLocation(tmp_path, source)
-    before = digest(file.parent)
+    before = digest_path(file.parent)
     (file.parent / "run.sh").write_text("true")
 
-    assert () == collect([place]).found
-    assert () == collect([place], trust=lambda _, stamp: stamp == before).found
+    assert () == collect_skills([place]).found
+    assert () == collect_skills([place], trust=lambda _, stamp: stamp == before).found
     assert 1 == len(
-        collect([place], trust=lambda folder, stamp: (folder, stamp) == (file.parent, digest(folder))).found
+        collect_skills([place], trust=lambda folder, stamp: (folder, stamp) == (file.parent, digest_path(folder))).found
     )
 
 
@@ -122,7 +122,7 @@ def test_a_folder_that_holds_too_much_is_never_approved(tmp_path: Path) -> None:
     for number in range(501):
         (file.parent / str(number)).touch()
 
-    assert () == collect([SkillLocation(tmp_path, SkillSource.WORKSPACE)], trust=lambda *_: True).found
+    assert () == collect_skills([SkillLocation(tmp_path, SkillSource.WORKSPACE)], trust=lambda *_: True).found
 
 
 def test_the_digest_tells_names_and_contents_apart(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_the_digest_tells_names_and_contents_apart(tmp_path: Path) -> None:
         folder = tmp_path / str(number)
         folder.mkdir()
         (folder / name).write_text(text)
-        stamps.add(digest(folder))
+        stamps.add(digest_path(folder))
 
     assert 4 == len(stamps)
 
@@ -143,25 +143,25 @@ def test_a_folder_with_a_link_out_of_it_is_never_approved(tmp_path: Path) -> Non
     (tmp_path / "elsewhere").mkdir()
     (file.parent / "more").symlink_to(tmp_path / "elsewhere")
 
-    shelf = collect([SkillLocation(tmp_path / "skills", SkillSource.WORKSPACE)], trust=lambda *_: True)
+    shelf = collect_skills([SkillLocation(tmp_path / "skills", SkillSource.WORKSPACE)], trust=lambda *_: True)
 
     assert ((), (file,)) == (shelf.found, shelf.waiting)
 
 
 @pytest.mark.row("C73")
 def test_an_approval_holds_for_one_place_with_one_content(tmp_path: Path) -> None:
-    approved, file = Approved(Scenario().build_app(tmp_path, tmp_path / "home")), put(tmp_path, "mine")
-    approved.keep(file.parent, digest(file.parent), YES)
+    approved, file = Approvals(Scenario().build_app(tmp_path, tmp_path / "home")), put(tmp_path, "mine")
+    approved.keep(file.parent, digest_path(file.parent), YES)
 
-    assert approved(file.parent, digest(file.parent))
-    assert not approved(tmp_path, digest(file.parent))
+    assert approved(file.parent, digest_path(file.parent))
+    assert not approved(tmp_path, digest_path(file.parent))
     assert not approved(file.parent, "")
     file.write_text("other")
-    assert not approved(file.parent, digest(file.parent))
+    assert not approved(file.parent, digest_path(file.parent))
 
 
 def test_a_refusal_is_kept_too(tmp_path: Path) -> None:
-    approved = Approved(Scenario().build_app(tmp_path, tmp_path / "home"))
+    approved = Approvals(Scenario().build_app(tmp_path, tmp_path / "home"))
     approved.keep(tmp_path, "d", NO)
 
     assert (False, NO, None) == (
@@ -175,9 +175,9 @@ def test_a_project_is_looked_at_up_to_the_root_of_its_repository(tmp_path: Path)
     inner = tmp_path / "repo" / "a" / "b"
     inner.mkdir(parents=True)
 
-    assert [inner] == upwards(inner)
+    assert [inner] == list_parents(inner)
     (tmp_path / "repo" / ".git").mkdir()
-    assert [inner, inner.parent, tmp_path / "repo"] == upwards(inner)
+    assert [inner, inner.parent, tmp_path / "repo"] == list_parents(inner)
 
 
 @pytest.mark.parametrize("name", ["SKILL.md", "skill.md", "Skill.MD"])
@@ -186,8 +186,8 @@ def test_the_file_is_found_however_its_name_is_spelled(tmp_path: Path, name: str
     file.parent.mkdir()
     file.write_text(TEXT.format(name="mine"))
 
-    assert [file] == [one.file for one in collect([SkillLocation(tmp_path, SkillSource.USER)]).found]
-    assert file == skill_in(file.parent)
+    assert [file] == [one.file for one in collect_skills([SkillLocation(tmp_path, SkillSource.USER)]).found]
+    assert file == find_skill_file(file.parent)
 
 
 @pytest.mark.row("C3")
@@ -199,10 +199,10 @@ def test_what_was_proposed_by_us_shadows_nobody(tmp_path: Path) -> None:
         SkillLocation(tmp_path / "managed", SkillSource.MANAGED),
     ]
 
-    shelf = resolve_shadowing(collect(wanted, trust=lambda *_: True).found)
+    shelf = resolve_shadowing(collect_skills(wanted, trust=lambda *_: True).found)
 
     assert [("own", "proposed"), ("same", "managed")] == [(one.skill.name, one.source) for one in shelf.found]
-    assert (f"{proposed} is not used: its name is taken.",) == shelf.complaints
+    assert (f"{proposed} is not used: another skill has its name.",) == shelf.complaints
     assert managed in [one.file for one in shelf.found]
 
 
@@ -211,7 +211,7 @@ def test_of_one_name_the_higher_source_holds(tmp_path: Path) -> None:
     put(tmp_path / "extra", "same")
     wanted = [SkillLocation(tmp_path / "user", SkillSource.USER), SkillLocation(tmp_path / "extra", SkillSource.EXTRA)]
 
-    assert [SkillSource.USER] == [one.source for one in resolve_shadowing(collect(wanted).found).found]
+    assert [SkillSource.USER] == [one.source for one in resolve_shadowing(collect_skills(wanted).found).found]
 
 
 @pytest.mark.row("EVAL-26")
@@ -219,7 +219,9 @@ def test_one_broken_file_costs_a_sentence(tmp_path: Path) -> None:
     put(tmp_path, "good")
     broken = put(tmp_path, "broken", "no front matter")
 
-    shelf = collect([SkillLocation(tmp_path, SkillSource.USER), SkillLocation(tmp_path / "absent", SkillSource.EXTRA)])
+    shelf = collect_skills(
+        [SkillLocation(tmp_path, SkillSource.USER), SkillLocation(tmp_path / "absent", SkillSource.EXTRA)]
+    )
 
     assert ["good"] == [one.skill.name for one in shelf.found]
     assert [f"{broken} is not used"] == [complaint.partition(":")[0] for complaint in shelf.complaints]
@@ -232,13 +234,13 @@ def test_a_package_brings_a_folder(tmp_path: Path) -> None:
     found, complaints = asyncio.run(plugin_locations(GivenPlugins({"skills": {"acme": tmp_path}}).plugins("skills")))
 
     assert ([(tmp_path, SkillSource.PLUGIN)], []) == ([(place.folder, place.source) for place in found], complaints)
-    assert ["good"] == [one.skill.name for one in collect(found).found]
-    assert ["task"] == [one.skill.name for one in collect(found, TASK).found]
+    assert ["good"] == [one.skill.name for one in collect_skills(found).found]
+    assert ["task"] == [one.skill.name for one in collect_skills(found, TASK).found]
 
 
 def test_a_skill_in_the_folder_of_another_kind_is_left_out_and_named(tmp_path: Path) -> None:
     file = put(tmp_path, "odd", TEXT.replace("---\n", "---\nkind: task\n", 1))
 
-    shelf = collect([SkillLocation(tmp_path, SkillSource.USER)])
+    shelf = collect_skills([SkillLocation(tmp_path, SkillSource.USER)])
 
     assert ((), (f"{file} is not used: its kind is 'task', not 'evaluator'.",)) == (shelf.found, shelf.complaints)

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_skillfile import Skill, Unusable, problems, read_skill, validate, write_skill
+from openkoi_skillfile import InvalidSkillError, Skill, find_problems, read_skill, validate, write_skill
 
 MORNING = """\
 ---
@@ -68,22 +68,22 @@ def test_what_people_write_by_hand_is_read(text: str, expected: Skill) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("# No front matter", "line 1: it does not begin with YAML between two lines of three dashes"),
-        ("---\nname: a\n", "line 1: its front matter does not end"),
-        ("---\n[\n---\n", "line 3: its front matter is not YAML"),
-        ("---\n!!timestamp x\n---\n", "line 2: its front matter cannot be read"),
+        ("# No front matter", "line 1: it does not start with YAML between two lines of three dashes"),
+        ("---\nname: a\n", "line 1: the front matter has no end"),
+        ("---\n[\n---\n", "line 3: the front matter is not YAML"),
+        ("---\n!!timestamp x\n---\n", "line 2: the front matter cannot be read"),
         ("---\nname: a\n\n---\n\0", "line 5: it contains a NUL"),
         ("\ufffd" * 30 + "\n", "line 1: it is not UTF-8"),
-        ("+++\nname = 'a'\n+++\n", "line 1: it does not begin"),
-        ("", "line 1: it does not begin"),
-        ("---\n- a\n---\n", "line 2: its front matter is not a table"),
-        ("---\na: &a [x]\nb: [*a, *a]\n---\n", "line 2: its front matter has anchors"),
-        ("---\na: " + "[" * 3000 + "\n---\n", "line 2: its front matter cannot be read"),
-        ("---\n" + "a: b\n" * 20_000 + "---\n", "line 1: its front matter is longer than"),
+        ("+++\nname = 'a'\n+++\n", "line 1: it does not start"),
+        ("", "line 1: it does not start"),
+        ("---\n- a\n---\n", "line 2: the front matter is not a table"),
+        ("---\na: &a [x]\nb: [*a, *a]\n---\n", "line 2: the front matter contains anchors"),
+        ("---\na: " + "[" * 3000 + "\n---\n", "line 2: the front matter has brackets"),
+        ("---\n" + "a: b\n" * 20_000 + "---\n", "line 1: the front matter is longer than"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_line(text: str, said: str) -> None:
-    with pytest.raises(Unusable) as error:
+    with pytest.raises(InvalidSkillError) as error:
         read_skill(text, "folder")
 
     assert str(error.value).startswith(said)
@@ -94,7 +94,7 @@ def test_what_cannot_be_read_is_refused_with_its_line(text: str, said: str) -> N
 def test_whatever_stands_in_a_file_it_is_a_skill_or_refused(front: str) -> None:
     try:
         skill = read_skill(f"---\n{front}\n---\nbody", "folder")
-    except Unusable:
+    except InvalidSkillError:
         return
 
     assert skill.name
@@ -114,7 +114,7 @@ def test_what_is_written_is_read_as_the_same_skill(name: str, description: str, 
     text = write_skill(skill)
 
     assert skill == read_skill(text, "other")
-    assert [] == [problem for problem in problems(text, name) if kind == "task"]
+    assert [] == [problem for problem in find_problems(text, name) if kind == "task"]
 
 
 @pytest.mark.row("SKILL-01")
@@ -157,9 +157,9 @@ def test_tools_are_read_however_they_are_written(said: str, tools: tuple[str, ..
 def test_fields_of_the_future_are_passed_over_and_named_when_strict() -> None:
     text = "---\nname: a\ndescription: It.\nschema_version: 1\nshape: round\n---\nDo it.\n"
 
-    assert [] == problems(text, "a")
-    assert ["line 5: the format has no field 'shape'; what is your own belongs into metadata"] == [
-        str(problem) for problem in problems(text, "a", strict=True)
+    assert [] == find_problems(text, "a")
+    assert ["line 5: unknown field 'shape'; put your own fields into metadata"] == [
+        str(problem) for problem in find_problems(text, "a", strict=True)
     ]
 
 
@@ -170,7 +170,7 @@ def test_a_file_of_a_version_to_come_is_read_as_far_as_it_is_known(said: str, od
 
     skill = read_skill(text, "")
 
-    assert ("a", "It.", odd) == (skill.name, skill.description, [one.line for one in skill.front.odd])
+    assert ("a", "It.", odd) == (skill.name, skill.description, [one.line for one in skill.front.corrections])
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_file_of_a_version_to_come_is_read_as_far_as_it_is_known(said: str, od
     [Skill("No Spaces", "It.", ""), Skill("a" * 65, "It.", ""), Skill("a", "", ""), Skill("a", "x" * 1025, "")],
 )
 def test_what_other_readers_would_refuse_is_not_written(skill: Skill) -> None:
-    with pytest.raises(Unusable):
+    with pytest.raises(InvalidSkillError):
         write_skill(skill)
 
 

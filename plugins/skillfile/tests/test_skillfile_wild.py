@@ -10,11 +10,11 @@ from openkoi_skillfile import (
     MachineFeatures,
     SkillLocation,
     SkillSource,
-    collect,
-    lacking,
-    problems,
+    collect_skills,
+    describe_missing,
+    find_problems,
+    parse_requirements,
     read_skill,
-    requirements,
     validate,
 )
 
@@ -49,27 +49,29 @@ def test_a_description_is_read_however_it_is_written(written: str, read: str) ->
     text = PLAIN.format(written)
 
     assert ("a", read, "body") == ((skill := read_skill(text, "")).name, skill.description, skill.body)
-    assert [f"line 3: 'description' {SAID}"] == [str(one).partition(";")[0] for one in problems(text, "a", strict=True)]
-    assert [] == problems(text, "a")
+    assert [f"line 3: 'description' {SAID}"] == [
+        str(one).partition(";")[0] for one in find_problems(text, "a", strict=True)
+    ]
+    assert [] == find_problems(text, "a")
 
 
 @pytest.mark.row("SKILL-01")
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("\n\n---\nname: a\n---\nbody", 3, "not begun by three dashes"),
-        ("<!-- by me -->\n---\nname: a\n---\nbody", 2, "not begun by three dashes"),
-        ("```yaml\n---\nname: a\n---\n```\nbody", 2, "not begun by three dashes"),
-        (" ---\nname: a\n ---\nbody", 1, "not begun by three dashes"),
-        ("----\nname: a\n----\nbody", 1, "not begun by three dashes"),
-        ("---\nname: a\n...\nbody", 3, "ended by something else"),
-        ("---\nname: a\n--- # end\nbody", 3, "ended by something else"),
-        ("---\nname: a\n\nbody", 3, "without a line of three dashes after it"),
+        ("\n\n---\nname: a\n---\nbody", 3, "does not start with three dashes"),
+        ("<!-- by me -->\n---\nname: a\n---\nbody", 2, "does not start with three dashes"),
+        ("```yaml\n---\nname: a\n---\n```\nbody", 2, "does not start with three dashes"),
+        (" ---\nname: a\n ---\nbody", 1, "does not start with three dashes"),
+        ("----\nname: a\n----\nbody", 1, "does not start with three dashes"),
+        ("---\nname: a\n...\nbody", 3, "does not end with three dashes"),
+        ("---\nname: a\n--- # end\nbody", 3, "does not end with three dashes"),
+        ("---\nname: a\n\nbody", 3, "has no line of three dashes after it"),
         ("---\nname:a\n---\nbody", 2, "no space after its colon"),
-        ("---\nNAME: a\n---\nbody", 2, "'NAME' is taken for 'name'"),
-        ("---\nname: b\nname: a\n---\nbody", 3, "'name' stands there twice"),
+        ("---\nNAME: a\n---\nbody", 2, "'NAME' is read as 'name'"),
+        ("---\nname: b\nname: a\n---\nbody", 3, "'name' occurs twice"),
         ("---\nname: a\nlicense: x\x07y\n---\nbody", 3, "control characters"),
-        ("# A pond\n\n---\nname: a\n---\nbody", 3, "not begun by three dashes"),
+        ("# A pond\n\n---\nname: a\n---\nbody", 3, "does not start with three dashes"),
         ("---\nname: a\n---\nbody", 0, ""),
         ("---\rname: a\r---\rbody", 0, ""),
         ("---\r\r\nname: a\r\r\n---\r\r\nbody", 0, ""),
@@ -79,7 +81,7 @@ def test_the_front_matter_is_found_however_it_is_fenced(text: str, line: int, sa
     skill = read_skill(text, "")
 
     assert ("a", "body") == (skill.name, skill.body)
-    odd = skill.front.odd[:1]
+    odd = skill.front.corrections[:1]
     assert [(line, True)] * bool(line) == [(one.line, said in one.text) for one in odd]
 
 
@@ -107,7 +109,7 @@ def test_questions_within_brackets_need_no_quotes() -> None:
     skill = read_skill(text, "")
 
     assert ["Is it good?", "So?"] == [one["description"] for one in skill.metadata["dimensions"]]  # type: ignore[attr-defined]  # as written above
-    assert () == skill.front.odd
+    assert () == skill.front.corrections
 
 
 @pytest.mark.parametrize("name", ["openclaw", "clawdbot", "clawdis", "moltbot", "openkoi"])
@@ -124,7 +126,7 @@ def test_files_of_any_editor_are_read(tmp_path: Path, encoding: str) -> None:
     file.parent.mkdir()
     file.write_bytes("---\r\nname: a\r\ndescription: It\u2019s it\r\n---\r\nbody\r\n".encode(encoding))
 
-    (found,) = collect([SkillLocation(tmp_path, SkillSource.USER, kind=TASK)], TASK).found
+    (found,) = collect_skills([SkillLocation(tmp_path, SkillSource.USER, kind=TASK)], TASK).found
     quote = "\ufffd" if encoding == "cp1252" else "\u2019"
     assert ("a", "body", f"It{quote}s it") == (
         found.skill.name,
@@ -147,9 +149,9 @@ def test_a_file_without_front_matter_is_a_text_with_a_title(body: str, purpose: 
     skill = read_skill(f"\n{body}\n", "pond")
 
     assert ("pond", "", purpose, body) == (skill.name, skill.description, skill.purpose, skill.body)
-    assert [(2, True)] == [(one.line, "no front matter" in one.text) for one in skill.odd]
-    assert [] == problems(body, "pond")
-    assert problems(body, "pond", strict=True)
+    assert [(2, True)] == [(one.line, "no front matter" in one.text) for one in skill.corrections]
+    assert [] == find_problems(body, "pond")
+    assert find_problems(body, "pond", strict=True)
 
 
 def test_what_a_skill_is_for_is_what_it_says_of_it_and_when() -> None:
@@ -163,9 +165,9 @@ def test_what_a_skill_is_for_is_what_it_says_of_it_and_when() -> None:
 def test_of_several_programs_one_is_enough() -> None:
     metadata = {"openclaw": {"requires": {"anyBins": ["hg", "git"]}}}
 
-    assert "" == lacking(requirements(metadata), MachineFeatures("linux", {"git": "/bin/git"}.get, {}))
-    said = lacking(requirements(metadata), MachineFeatures("linux", {"svn": "/bin/svn"}.get, {}))
-    assert "it needs one of the programs hg, git, and none is installed" == said
+    assert "" == describe_missing(parse_requirements(metadata), MachineFeatures("linux", {"git": "/bin/git"}.get, {}))
+    said = describe_missing(parse_requirements(metadata), MachineFeatures("linux", {"svn": "/bin/svn"}.get, {}))
+    assert "it requires one of the programs hg, git, but none is installed" == said
 
 
 @pytest.mark.parametrize("written", ["Bash(git:*, Read", "Read Bash(sh (x)", "Read, Bash)", "(("])
@@ -173,7 +175,7 @@ def test_a_bracket_that_does_not_close_lets_nothing_through_and_is_said(written:
     skill = read_skill(f"---\nname: a\nallowed-tools: {written}\n---\n", "a")
 
     assert "Bash" not in skill.tools
-    assert [(3, True)] == [(one.line, "brackets that do not fit together" in one.text) for one in skill.odd]
+    assert [(3, True)] == [(one.line, "unbalanced brackets" in one.text) for one in skill.corrections]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +186,7 @@ def test_what_no_editor_writes_is_refused_with_its_line(tmp_path: Path, data: by
     file.parent.mkdir()
     file.write_bytes(data)
 
-    shelf = collect([SkillLocation(tmp_path, SkillSource.USER, kind=TASK)], TASK)
+    shelf = collect_skills([SkillLocation(tmp_path, SkillSource.USER, kind=TASK)], TASK)
 
     assert all(one.startswith(f"{file} is not used: line 1: it ") for one in shelf.complaints)
     assert (1, [1]) == (len(shelf.complaints), [one.line for one in validate(file)])
@@ -198,7 +200,7 @@ def test_a_link_that_leads_in_a_circle_ends_nothing(tmp_path: Path) -> None:
     (tmp_path / "circle" / "x").symlink_to("x")
     (tmp_path / "around").symlink_to("around")
 
-    shelf = collect([SkillLocation(tmp_path, SkillSource.WORKSPACE, kind=TASK)], TASK, lambda *_: True)
+    shelf = collect_skills([SkillLocation(tmp_path, SkillSource.WORKSPACE, kind=TASK)], TASK, lambda *_: True)
 
     assert ["fine"] == [one.file.parent.name for one in shelf.found]
     assert (tmp_path / "circle" / "SKILL.md",) == shelf.waiting

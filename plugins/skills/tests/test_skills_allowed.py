@@ -3,7 +3,7 @@
 import pytest
 
 from openkoi_hookspecs import Deny, ToolCall
-from openkoi_skills.allowed import Active, forbidden
+from openkoi_skills.tool_policy import ActiveSkill, deny_call
 
 
 def call(tool: str, **arguments: str) -> ToolCall:
@@ -11,7 +11,7 @@ def call(tool: str, **arguments: str) -> ToolCall:
 
 
 def allowed(tools: str, wanted: ToolCall) -> bool:
-    return forbidden(wanted, [Active("mine", tuple(tools.split("|")))]) is None
+    return deny_call(wanted, [ActiveSkill("mine", tuple(tools.split("|")))]) is None
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,12 @@ def test_a_word_covers_calls(tools: str, wanted: ToolCall, may: bool) -> None:
 
 
 def test_of_several_skills_each_lets_its_own_tools_through() -> None:
-    active = [Active("a", ("Read",)), Active("b", ("Write",)), Active("free")]
+    active = [ActiveSkill("a", ("Read",)), ActiveSkill("b", ("Write",)), ActiveSkill("free")]
 
-    assert None is forbidden(call("read_file"), active)
-    assert None is forbidden(call("write_file"), active)
-    assert Deny("the skill a, b is active and keeps to these tools: Read Write") == forbidden(call("fetch"), active)
+    assert None is deny_call(call("read_file"), active)
+    assert None is deny_call(call("write_file"), active)
+    assert Deny("the active skill a, b allows only these tools: Read Write") == deny_call(call("fetch"), active)
 
 
 def test_skills_that_name_no_tools_forbid_nothing() -> None:
-    assert None is forbidden(call("fetch"), [Active("free")])
+    assert None is deny_call(call("fetch"), [ActiveSkill("free")])

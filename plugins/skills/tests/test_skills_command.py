@@ -9,8 +9,8 @@ import pytest
 from skills_shop import TEXT, Shop
 
 from openkoi_hookspecs import KoiError, PluginNotFoundError, ToolError
-from openkoi_skillfile import YES, Approved, digest, validate
-from openkoi_skills.supplied import find_supplies, told_apart
+from openkoi_skillfile import YES, Approvals, digest_path, validate
+from openkoi_skills.supplies import distinguish_titles, find_supplies
 
 
 @pytest.fixture
@@ -31,9 +31,9 @@ def test_a_new_skill_is_valid_in_the_strict_sense_and_in_the_list(shop: Shop) ->
     assert "feed-koi  Feeds: koi  [user]" in listed
     assert "other  not used: its current content is not approved" in listed
     assert "taste (evaluator)" in listed
-    with pytest.raises(KoiError, match="is there already"):
+    with pytest.raises(KoiError, match="already exists"):
         shop.openkoi("new", "feed-koi")
-    with pytest.raises(KoiError, match="small letters"):
+    with pytest.raises(KoiError, match="lower-case letters"):
         shop.openkoi("new", "Feed Koi")
 
 
@@ -43,7 +43,7 @@ def test_the_list_says_for_programs_why_something_is_not_used(shop: Shop) -> Non
     (row,) = json.loads(shop.openkoi("list", "--format", "json").stdout)
 
     assert ("feed", "user") == (row["name"], row["source"])
-    assert row["unused"].startswith("it is for plan9")
+    assert row["unused"].startswith("it requires plan9")
 
 
 @pytest.mark.row("EVAL-14")
@@ -54,8 +54,8 @@ def test_validate_names_file_and_line_of_skills_and_evaluators(shop: Shop) -> No
     found, fine = shop.openkoi("validate"), shop.openkoi("validate", str(good))
 
     assert (1, 0) == (found.exit_code, fine.exit_code)
-    assert found.stdout.startswith(f"{bad}:5: its method is 'guess'")
-    assert "2 checked, 1 with mistakes." in found.stderr
+    assert found.stdout.startswith(f"{bad}:5: unknown method 'guess'")
+    assert "2 checked, 1 with errors." in found.stderr
     assert 1 == shop.openkoi("validate", "--strict", str(shop.put("x", "Feed Koi").parent.parent)).exit_code
 
 
@@ -68,7 +68,7 @@ def test_trust_is_given_and_taken_back(shop: Shop) -> None:
     rules, feed = (f"{shop.folder}/work/{place}" for place in ("AGENTS.md", ".agents/skills/feed"))
     assert f"Trusted:\n  AGENTS.md  {rules}\n  skill feed  {feed}\n" == shop.openkoi("trust", "--yes").stdout
     assert "feed  It feeds.  [workspace]" in shop.openkoi("list").stdout
-    assert "There is nothing to decide.\n" == shop.openkoi("trust", "--yes").stdout
+    assert "Nothing to decide.\n" == shop.openkoi("trust", "--yes").stdout
     assert f"No longer trusted:\n  skill feed  {feed}\n" == shop.openkoi("trust", "feed", "--revoke").stdout
     assert "feed  not used" in shop.openkoi("list").stdout
 
@@ -101,8 +101,8 @@ def test_what_is_proposed_is_listed_with_the_command_that_decides(shop: Shop) ->
     listed = shop.openkoi("list")
 
     assert [
-        "feed  not used: it is a proposal that is not approved: openkoi learn",
-        "taste (evaluator)  not used: it is a proposal that is not approved: openkoi learn",
+        "feed  not used: it is a proposal that is not approved; run `openkoi learn`",
+        "taste (evaluator)  not used: it is a proposal that is not approved; run `openkoi learn`",
     ] == [line.partition("  (")[0] for line in listed.stdout.splitlines()]
     assert (2, "") == (listed.stdout.count("openkoi learn"), listed.stderr)
 
@@ -112,15 +112,15 @@ def test_each_mistake_says_what_to_do(shop: Shop) -> None:
     (shop.folder / "elsewhere" / "bad").mkdir(parents=True)
     (shop.folder / "elsewhere" / "bad" / "SKILL.md").write_text("---\nname: a\n")
 
-    with pytest.raises(KoiError, match=r"^bad/SKILL\.md:1: its front matter does not end"):
+    with pytest.raises(KoiError, match=r"^bad/SKILL\.md:1: the front matter has no end"):
         shop.openkoi("install", str(shop.folder / "elsewhere" / "bad"), "--yes")
     with pytest.raises(KoiError, match="Did you mean 'feed-koi'"):
         shop.openkoi("new", "Feed Koi!")
     with pytest.raises(PluginNotFoundError, match="There are: none"):
         shop.openkoi("trust", "nobody")
-    with pytest.raises(KoiError, match="Look at the address"):
+    with pytest.raises(KoiError, match="Check the URL"):
         shop.openkoi("install", f"file://{shop.folder / 'nowhere'}", "--yes")
-    with pytest.raises(KoiError, match="cannot be unpacked: Bad CRC"):
+    with pytest.raises(KoiError, match=": Bad CRC"):
         shop.openkoi("install", str(shop.folder / "cut.zip"), "--yes")
 
 
@@ -132,8 +132,8 @@ def test_validate_looks_through_folders_however_deep(shop: Shop) -> None:
 
     found = shop.openkoi("validate", str(shop.folder / "all"))
 
-    assert f"{bad}:1: it does not begin with YAML between two lines of three dashes\n" == found.stdout
-    assert "2 checked, 1 with mistakes." in found.stderr
+    assert f"{bad}:1: it does not start with YAML between two lines of three dashes\n" == found.stdout
+    assert "2 checked, 1 with errors." in found.stderr
 
 
 def test_what_lies_beside_a_skill_can_be_read_before_it_is_trusted(shop: Shop) -> None:
@@ -154,7 +154,7 @@ def test_the_list_names_what_gives_way_to_another_of_its_name(shop: Shop) -> Non
 
     listed = shop.openkoi("list").stdout.splitlines()
 
-    assert ["feed  It feeds.  [user]", "quiet  It quiets.  [user, when asked for by its name]"] == listed[:2]
+    assert ["feed  It feeds.  [user]", "quiet  It quiets.  [user, only when asked for by name]"] == listed[:2]
     assert listed[2].startswith(f"feed  not used: {file} has the same name and outranks it")
 
 
@@ -168,7 +168,7 @@ def test_a_name_that_others_gave_as_they_liked_is_mended(shop: Shop) -> None:
     assert str(shop.data / "skills" / "managed" / "pond-care") == target
     assert "pond-care  It Pond Cares.  [managed]" in shop.openkoi("list").stdout
     assert "name: Pond Care" in shop.openkoi("show", "Pond Care").stdout
-    with pytest.raises(KoiError, match="no folder can be named"):
+    with pytest.raises(KoiError, match="Invalid name"):
         shop.openkoi("install", str(nameless.parent), "--yes")
 
 
@@ -178,14 +178,14 @@ def test_two_of_one_name_are_told_apart_and_decided_about_by_their_folders(shop:
     assert f"Trusted:\n  skill feed  {one}\n" == shop.openkoi("trust", str(one), "--yes").stdout
     assert f"Trusted:\n  skill feed  {other}\n" == shop.openkoi("trust", "feed", "--yes").stdout
     every = find_supplies(shop.data, shop.folder / "work")
-    assert [f"skill feed ({one})", f"skill feed ({other})"] == told_apart(every)
-    assert ["skill feed"] == told_apart(every[:1])
+    assert [f"skill feed ({one})", f"skill feed ({other})"] == distinguish_titles(every)
+    assert ["skill feed"] == distinguish_titles(every[:1])
 
 
 @pytest.mark.row("C3")
 def test_what_was_generated_and_approved_is_listed_as_that(shop: Shop) -> None:
     folder = shop.put("home/data/skills/proposed", "feed").parent
-    Approved(shop.koi).keep(folder, digest(folder), YES)  # type: ignore[arg-type]  # as much of a Koi as it needs
+    Approvals(shop.koi).keep(folder, digest_path(folder), YES)  # type: ignore[arg-type]  # as much of a Koi as it needs
 
     assert "feed  It feeds.  [generated, approved]\n" == shop.openkoi("list").stdout
     shop.put("home/data/skills/user", "feed")
@@ -202,7 +202,11 @@ def test_what_is_no_file_is_named_with_its_reason(shop: Shop) -> None:
         made[name].parent.mkdir()
         made[name].symlink_to(target)
     shop.put("home/data/skills/user", "[", "name: [\n")
-    reasons = {"device": "it is a device,", "folder": "it is a folder,", "gone": "it is a link to nowhere,"}
+    reasons = {
+        "device": "it is not a regular file",
+        "folder": "it is a folder,",
+        "gone": "it is a broken link to nowhere",
+    }
 
     listed, checked = shop.openkoi("list").stderr, shop.openkoi("validate")
     given = shop.openkoi("validate", *map(str, (made["device"], made["folder"])))
@@ -210,7 +214,7 @@ def test_what_is_no_file_is_named_with_its_reason(shop: Shop) -> None:
     for name, reason in reasons.items():
         assert f"{made[name]} is not used: line 1: it cannot be read: {reason}" in listed
         assert f"{made[name]}:1: it cannot be read: {reason}" in checked.stdout
-    assert f"{mine / '[' / 'SKILL.md'} is not used: line 4: the name '[' cannot be corrected" in listed
+    assert f"{mine / '[' / 'SKILL.md'} is not used: line 4: invalid name '['" in listed
     assert (1, 1, 2) == (checked.exit_code, given.exit_code, given.stdout.count("it cannot be read"))
 
 

@@ -12,7 +12,7 @@ from skills_shop import TEXT, Shop
 from openkoi_hookspecs import KoiError
 from openkoi_learning.command import learn
 from openkoi_skills.command import skill
-from openkoi_skills.fresh import begin
+from openkoi_skills.template import create_file
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_what_is_installed_is_pinned_to_what_it_was(shop: Shop) -> None:
 
     assert str(shop.data / "skills" / "managed" / "feed") == target
     assert "feed  It feeds.  [managed]" in shop.openkoi("list").stdout
-    assert "installed already" in shop.openkoi("install", str(file.parent)).stdout
+    assert "already installed" in shop.openkoi("install", str(file.parent)).stdout
     (Path(target) / "more.md").write_text("More.")
     assert "feed  not used: its current content is not approved" in shop.openkoi("list").stdout
 
@@ -68,15 +68,15 @@ def test_learn_installs_too(shop: Shop) -> None:
     shop.openkoi("install", str(file.parent), "--yes")
     again = CliRunner().invoke(learn, ["--install", str(file.parent)], obj=learning)
 
-    assert "feed is installed already, as it is there.\n" == again.stdout
+    assert "feed is already installed.\n" == again.stdout
     assert (shop.data / "skills" / "managed" / "feed" / "SKILL.md").is_file()
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("no front matter", "SKILL.md:1: it does not begin"),
-        (TEXT.replace("{name}", "../up", 1), "SKILL.md:2: the name '../up' cannot be corrected"),
+        ("no front matter", "SKILL.md:1: it does not start"),
+        (TEXT.replace("{name}", "../up", 1), "SKILL.md:2: invalid name '../up'"),
     ],
 )
 def test_what_is_unfit_is_not_installed(shop: Shop, text: str, said: str) -> None:
@@ -91,7 +91,7 @@ def test_an_archive_that_leads_elsewhere_is_refused(shop: Shop) -> None:
     with zipfile.ZipFile(shop.folder / "bad.zip", "w") as archive:
         archive.writestr("../../SKILL.md", TEXT.format(name="feed", more=""))
 
-    with pytest.raises(KoiError, match="leads out of it"):
+    with pytest.raises(KoiError, match="points outside of it"):
         shop.openkoi("install", str(shop.folder / "bad.zip"), "--yes")
 
 
@@ -113,16 +113,16 @@ def test_a_link_out_of_a_skill_is_not_followed(shop: Shop) -> None:
     file = shop.put("elsewhere", "feed")
     (file.parent / "keys").symlink_to(shop.folder)
 
-    with pytest.raises(KoiError, match="a link that leads out of it"):
+    with pytest.raises(KoiError, match="links out of itself"):
         shop.openkoi("install", str(file.parent), "--yes")
 
 
 def test_a_disk_that_takes_no_skill_is_said_and_nothing_left_behind(shop: Shop) -> None:
     shop.data.mkdir(parents=True)
     with pytest.raises(OSError, match="name too long"):
-        begin(shop.data / "feed" / ("x" * 300), "Do it.")
+        create_file(shop.data / "feed" / ("x" * 300), "Do it.")
     assert [] == list(shop.data.iterdir())
     (shop.data / "skills").write_text("no folder")
 
-    with pytest.raises(KoiError, match=r"user/feed/SKILL\.md cannot be written: Not a directory\. Make room"):
+    with pytest.raises(KoiError, match=r"user/feed/SKILL\.md: Not a directory\. Check its permissions"):
         shop.openkoi("new", "feed")

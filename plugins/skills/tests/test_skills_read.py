@@ -8,7 +8,7 @@ from skills_pond import TASK, Pond
 from openkoi_hookspecs import (
     ToolCall,
 )
-from openkoi_skills.events import Activated
+from openkoi_skills.events import SkillActivated
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_the_model_reads_a_skill_and_a_file_of_it(pond: Pond) -> None:
     assert third.failed
     assert "Its files: references/gates.md." in third.text
     assert "Unknown skill 'deploy-pont'. Use one of: deploy-pond." == fourth.text
-    assert ["deploy-pond"] == [one.event.skill for one in pond.records if isinstance(one.event, Activated)]
+    assert ["deploy-pond"] == [one.event.skill for one in pond.records if isinstance(one.event, SkillActivated)]
 
 
 @pytest.mark.row("C73")
@@ -49,7 +49,7 @@ def test_a_skill_that_changes_during_a_run_is_read_no_more(pond: Pond) -> None:
 
     pond.solve(TASK, ToolCall("1", "run_command", change), ToolCall("2", "read_skill", {"name": "deploy-pond"}))
 
-    assert "changed since a person approved of it" in pond.results()[1].text
+    assert "changed since the user approved it" in pond.results()[1].text
 
 
 def test_a_tool_that_an_active_skill_does_not_name_is_denied(pond: Pond) -> None:
@@ -58,7 +58,7 @@ def test_a_tool_that_an_active_skill_does_not_name_is_denied(pond: Pond) -> None
 
     pond.solve(TASK, write, ToolCall("2", "list_files", {}))
 
-    assert ["Rejected: the skill deploy-pond is active and keeps to these tools: Read Bash(git:*)"] * 2 == [
+    assert ["Rejected: the active skill deploy-pond allows only these tools: Read Bash(git:*)"] * 2 == [
         result.text for result in pond.results()
     ]
     assert not (pond.workspace / "a").exists()

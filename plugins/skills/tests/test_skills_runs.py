@@ -10,8 +10,8 @@ from openkoi_hookspecs import (
     ToolCall,
 )
 from openkoi_hookspecs.events import UsageRecorded
-from openkoi_skills.effect import read_tally
-from openkoi_skills.signals import SkillEffect
+from openkoi_skills.effectiveness import read_tally
+from openkoi_skills.ranking import SkillEffect
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_without_an_embedder_that_works_the_words_decide_and_that_is_said(pond: 
     pond.solve("Somebody deploys a pond")
 
     assert "Open the sluice." in pond.told()
-    assert "Skills are chosen by their words alone" in pond.warnings()
+    assert "Skills are chosen by shared words only" in pond.warnings()
 
 
 def test_without_skills_nothing_is_said_and_no_tool_offered(pond: Pond) -> None:

@@ -11,9 +11,9 @@ import pytest
 from openkoi_hookspecs import Deny, Koi, Task, ToolCall
 from openkoi_skillfile import EVALUATOR, TASK, SkillSource
 from openkoi_skills import Skills
-from openkoi_skills.events import Activated
-from openkoi_skills.shelf import Library, SuppliedSkills, brought_by
-from openkoi_skills.supplied import rules_file
+from openkoi_skills.events import SkillActivated
+from openkoi_skills.library import SkillFinder, SuppliedSkills, find_supplied
+from openkoi_skills.supplies import find_rules_file
 from openkoi_testing import GivenPlugins, make_run
 
 
@@ -26,9 +26,9 @@ def test_packages_bundles_and_folders_of_the_configuration_bring_skills(tmp_path
     bundle = ModuleType("bundle")
     bundle.__path__ = [str(tmp_path / "bundle")]
     koi = GivenPlugins({"skills": {"acme": tmp_path / "package"}, "bundles": {"team": bundle}})
-    brought = asyncio.run(brought_by(cast(Koi, koi)))
+    brought = asyncio.run(find_supplied(cast(Koi, koi)))
 
-    shelf = Library(tmp_path / "data", (tmp_path / "more",)).shelf(tmp_path, brought)
+    shelf = SkillFinder(tmp_path / "data", (tmp_path / "more",)).load_library(tmp_path, brought)
 
     assert {"in-more": SkillSource.EXTRA, "in-pack": SkillSource.PLUGIN, "in-bund": SkillSource.BUNDLED} == {
         name: one.source for name, one in shelf.skills.items()
@@ -41,13 +41,13 @@ def test_rules_that_lead_out_of_the_project_are_none(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "AGENTS.md").symlink_to(tmp_path / "secret")
 
-    assert None is rules_file(tmp_path / "work")
+    assert None is find_rules_file(tmp_path / "work")
 
 
 def test_a_run_that_goes_on_in_another_process_follows_the_same_skills(tmp_path: Path) -> None:
     async def verdicts() -> list[Deny | None]:
         async with make_run(tmp_path, task=Task("Use it")) as run:
-            await run.emit(Activated("deploy-pond", ("Read",)))
+            await run.emit(SkillActivated("deploy-pond", ("Read",)))
             skills = Skills(data=tmp_path / "data")
             return [skills.before_tool(ToolCall("1", tool, {}), run) for tool in ("write_file", "read_file")]
 
@@ -60,8 +60,8 @@ def test_a_run_that_goes_on_in_another_process_follows_the_same_skills(tmp_path:
 def test_a_folder_of_the_configuration_is_for_tasks_alone(tmp_path: Path) -> None:
     (tmp_path / "more" / "feed").mkdir(parents=True)
     (tmp_path / "more" / "feed" / "SKILL.md").write_text("---\nname: feed\n---\nDo it.\n")
-    library = Library(tmp_path / "data", (tmp_path / "more",))
+    library = SkillFinder(tmp_path / "data", (tmp_path / "more",))
 
     assert [["feed"], []] == [
-        list(library.shelf(tmp_path, SuppliedSkills(), kind).skills) for kind in (TASK, EVALUATOR)
+        list(library.load_library(tmp_path, SuppliedSkills(), kind).skills) for kind in (TASK, EVALUATOR)
     ]

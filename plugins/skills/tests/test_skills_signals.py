@@ -6,17 +6,17 @@ import pytest
 
 from openkoi_hookspecs import Hit, Learning, Passage, Recall
 from openkoi_skillfile import FoundSkill, Skill, SkillSource
-from openkoi_skills.signals import (
-    Ranked,
+from openkoi_skills.prompt import choose_skills, format_index
+from openkoi_skills.ranking import (
+    RankedSkill,
     Signals,
     SkillEffect,
     approval_score,
-    asked_for,
-    in_common,
     is_recalled,
+    measure_overlap,
+    mentions_skill,
     rank_candidates,
 )
-from openkoi_skills.words import choose, index
 
 pytestmark = pytest.mark.unit
 
@@ -25,8 +25,8 @@ def found(name: str, body: str = "Do it.", source: SkillSource = SkillSource.USE
     return FoundSkill(Skill(name, f"About {name}", body, metadata=metadata), source, Path(name) / "SKILL.md")
 
 
-def rank(name: str, body: str = "Do it.", **signals: object) -> Ranked:
-    return Ranked(found(name, body), signals=Signals(**signals))  # type: ignore[arg-type]  # a test's own names
+def rank(name: str, body: str = "Do it.", **signals: object) -> RankedSkill:
+    return RankedSkill(found(name, body), signals=Signals(**signals))  # type: ignore[arg-type]  # a test's own names
 
 
 @pytest.mark.row("LEARN-01", "LEARN-02")
@@ -78,7 +78,7 @@ def test_the_five_best_are_kept_and_what_was_asked_for_always_is() -> None:
     ],
 )
 def test_a_task_names_a_skill(name: str, text: str, named: bool) -> None:
-    assert named == asked_for(name, text)
+    assert named == mentions_skill(name, text)
 
 
 @pytest.mark.row("LEARN-01", "LEARN-10")
@@ -101,19 +101,19 @@ def test_what_was_learned_and_approved_or_made_one_s_own_counts() -> None:
 
 
 def test_words_in_common_are_counted_without_those_that_say_nothing() -> None:
-    assert 0.0 == in_common("the of and", "the of and")
-    assert 1.0 == pytest.approx(in_common("a pond with fish", "ponds and fish"))
+    assert 0.0 == measure_overlap("the of and", "the of and")
+    assert 1.0 == pytest.approx(measure_overlap("a pond with fish", "ponds and fish"))
 
 
 @pytest.mark.row("SKILL-04")
 def test_the_index_is_shortened_before_a_skill_is_left_out() -> None:
     skills = [Skill(f"s{n:03}", "word " * 100, "") for n in range(30)]
 
-    assert "word word" in index(skills, 4_000).text
-    assert () == index(skills, 200).left_out
-    tight = index(skills, 60)
-    assert tight.left_out
-    assert 30 == tight.text.count("- s0") + len(tight.left_out)
+    assert "word word" in format_index(skills, 4_000).text
+    assert () == format_index(skills, 200).omitted
+    tight = format_index(skills, 60)
+    assert tight.omitted
+    assert 30 == tight.text.count("- s0") + len(tight.omitted)
     assert len(tight.text) <= 240
 
 
@@ -123,20 +123,22 @@ def test_bodies_are_shown_of_what_is_about_the_task_while_there_is_room() -> Non
     near, far = rank("near", similarity=0.9), rank("far", effect=SkillEffect(1.0, 10))
     long = rank("long", "x" * 5_000, similarity=0.9)
 
-    chosen = choose([asked, near, long, far], tokens=300, most=2)
+    chosen = choose_skills([asked, near, long, far], tokens=300, most=2)
 
     assert ((asked, near), (long, far)) == (chosen.bodies, chosen.hints)
-    assert () == choose([near], tokens=300, most=0).bodies
+    assert () == choose_skills([near], tokens=300, most=0).bodies
 
 
 def test_a_skill_that_keeps_to_some_tools_is_not_forced_upon_a_task() -> None:
     skill = Skill("strict", "It.", "Do it.", metadata={"allowed-tools": "Read"})
-    strict = Ranked(FoundSkill(skill, SkillSource.USER, Path("strict") / "SKILL.md"), signals=Signals(similarity=0.9))
+    strict = RankedSkill(
+        FoundSkill(skill, SkillSource.USER, Path("strict") / "SKILL.md"), signals=Signals(similarity=0.9)
+    )
 
-    assert (strict,) == choose([strict], tokens=300, most=2).hints
+    assert (strict,) == choose_skills([strict], tokens=300, most=2).hints
 
 
 def test_a_skill_is_asked_for_by_the_name_that_its_author_gave_it() -> None:
     assert [True, True, False] == [
-        asked_for("sw-team-build", f"Use {said}") for said in ("sw/team_build", "SW:team build", "sw. Team. Build")
+        mentions_skill("sw-team-build", f"Use {said}") for said in ("sw/team_build", "SW:team build", "sw. Team. Build")
     ]

@@ -9,7 +9,7 @@ from skills_pond import TASK, Pond
 from openkoi_hookspecs import (
     Task,
 )
-from openkoi_skills.approval import settle
+from openkoi_skills.approval import ask_approval
 from openkoi_testing import Scenario
 
 
@@ -59,7 +59,7 @@ def test_one_question_is_about_all_that_a_project_brings(pond: Pond) -> None:
     pond.solve()
 
     assert 1 == len(pond.asked)
-    for part in ("skill deploy-pond", "evaluator taste", "AGENTS.md", "fetches a program and runs it unseen!"):
+    for part in ("skill deploy-pond", "evaluator taste", "AGENTS.md", "downloads a program and runs it!"):
         assert part in pond.asked[0].text
 
 
@@ -72,7 +72,7 @@ def test_who_does_not_answer_is_not_waited_for_and_not_asked_again_in_the_sessio
             koi.attend(pond.nobody)
             run = await koi.runs_of_tasks.make_run(Task(TASK))
             for _ in range(2):
-                await settle(pond.home / "data", run, seconds=0.01)
+                await ask_approval(pond.home / "data", run, seconds=0.01)
             return len(pond.asked)
 
     assert 1 == asyncio.run(asked_twice())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_hookspecs import Check, DataDir, Evaluation, EvaluationMode, ExecutionResult, Finding, Run
-from openkoi_skillfile import Approved, Method, Rubric, Trust, plugin_locations
+from openkoi_skillfile import Approvals, Method, Rubric, Trust, plugin_locations
 
 from .choice import find_named, find_rubric, for_category
 from .execution_facts import ExecutionFacts, read_facts
@@ -35,7 +35,7 @@ class Expectations:
         """Check what the rubrics for this task expect; return None if there are none."""
         brought, _ = await plugin_locations(run.koi.plugins("skills"))
         places = search_locations(self.folder, run.workspace, self.path, brought)
-        shelf = load_rubrics(places, self.trust or Approved(run.koi))
+        shelf = load_rubrics(places, self.trust or Approvals(run.koi))
         fixed = [rubric for rubric in shelf.rubrics if rubric.method.asks_no_model]
         chosen = [find_rubric(fixed, name) for name in self.rubrics]
         chosen += find_named((run.task.text, *preferences(run)), fixed)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from openkoi_hookspecs import ConfigError, PluginNotFoundError, Task
-from openkoi_skillfile import Rubric, canonical
+from openkoi_skillfile import Rubric, canonical_name
 
 from .rubrics_library import RubricLibrary
 
@@ -65,8 +65,8 @@ def is_mentioned(name: str, text: str) -> bool:
 
 def for_category(rubrics: Sequence[Rubric], category: str) -> Iterable[Rubric]:
     """Yield the rubrics for a category of tasks, in order."""
-    wanted = canonical(category)
-    return (rubric for rubric in rubrics if wanted and wanted in map(canonical, rubric.categories))
+    wanted = canonical_name(category)
+    return (rubric for rubric in rubrics if wanted and wanted in map(canonical_name, rubric.categories))
 
 
 def first_or_none(rubrics: Iterable[Rubric]) -> Rubric | None:

@@ -20,7 +20,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_settings.keys import SKIP_EVAL_CONFIDENCE
-from openkoi_skillfile import Approved, Method, Rubric, RubricSample, Trust, plugin_locations
+from openkoi_skillfile import Approvals, Method, Rubric, RubricSample, Trust, plugin_locations
 
 from .cache import JudgmentCache
 from .certificates import (
@@ -153,7 +153,7 @@ class Judge:
         """Load the rubrics."""
         brought, complaints = await plugin_locations(koi.plugins("skills") if koi else ())
         places = search_locations(self.folder, workspace, self.path, brought)
-        shelf = load_rubrics(places, self.trust or (Approved(koi) if koi else None))
+        shelf = load_rubrics(places, self.trust or (Approvals(koi) if koi else None))
         return replace(shelf, complaints=(*complaints, *shelf.complaints))
 
     async def _warn_about_problems(self, shelf: RubricLibrary, run: Run) -> None:

@@ -7,17 +7,17 @@ from pathlib import Path
 
 from openkoi_skillfile import (
     FoundSkill,
+    InvalidSkillError,
     MachineFeatures,
     Rubric,
     SkillLocation,
     SkillSource,
     Trust,
-    Unusable,
-    collect,
-    lacking,
-    places,
+    collect_skills,
+    describe_missing,
+    list_locations,
+    parse_rubric,
     resolve_shadowing,
-    rubric_of,
 )
 
 BUNDLED = SkillLocation(Path(__file__).with_name("rubrics"), SkillSource.BUNDLED)
@@ -37,13 +37,13 @@ def load_rubrics(
     wanted: Sequence[SkillLocation] = (), trust: Trust | None = None, machine: MachineFeatures | None = None
 ) -> RubricLibrary:
     """Read the rubrics again, so that new files are found; bundled ones are read once."""
-    read = collect(wanted, trust=trust)
+    read = collect_skills(wanted, trust=trust)
     found = *read.found, *bundled_rubrics()
     here = machine or MachineFeatures()
     wrong = [LEFT_OUT.format(file=one.file, why=why) for one in found if (why := reason_unusable(one, here))]
     kept = resolve_shadowing(one for one in found if not reason_unusable(one, here))
     return RubricLibrary(
-        tuple(rubric_of(one.skill) for one in kept.found),
+        tuple(parse_rubric(one.skill) for one in kept.found),
         (*read.complaints, *wrong, *kept.complaints),
         {one.skill.name: one.source for one in kept.found},
     )
@@ -52,20 +52,20 @@ def load_rubrics(
 @cache
 def bundled_rubrics() -> tuple[FoundSkill, ...]:
     """Return the bundled rubrics."""
-    return collect([BUNDLED]).found
+    return collect_skills([BUNDLED]).found
 
 
 def reason_unusable(found: FoundSkill, machine: MachineFeatures) -> str:
     """Return why a file is not a usable rubric, or an empty string."""
     try:
-        rubric_of(found.skill)
-    except Unusable as error:
+        parse_rubric(found.skill)
+    except InvalidSkillError as error:
         return str(error)
-    return lacking(found.skill.requires, machine)
+    return describe_missing(found.skill.requires, machine)
 
 
 def search_locations(
     folder: Path | None, workspace: Path | None, extra: Sequence[Path], brought: Sequence[SkillLocation] = ()
 ) -> list[SkillLocation]:
     """Return the folders to search: the user's, the project's, configured ones, and those of installed packages."""
-    return [*places("evaluator", folder, workspace, extra), *brought]
+    return [*list_locations("evaluator", folder, workspace, extra), *brought]

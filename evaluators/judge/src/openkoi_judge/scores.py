@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from openkoi_hookspecs import KoiError, Score
-from openkoi_skillfile import Rubric, canonical
+from openkoi_skillfile import Rubric, canonical_name
 
 NUMBER = re.compile(r"(?P<value>\d+(?:\.\d+)?)\s*(?:(?P<percent>%)|/\s*(?P<scale>\d+(?:\.\d+)?))?", re.ASCII)
 TABLES = ("scores", "dimensions")
@@ -51,7 +51,7 @@ def group_by_key(rows: Iterable[tuple[str, object]], wanted: set[str]) -> dict[s
     """Return the rows by dimension; raise UnreadableError when two differ."""
     values: dict[str, object] = {}
     for name, value in rows:
-        key = canonical(str(name))
+        key = canonical_name(str(name))
         if key in wanted and values.setdefault(key, value) != value:
             raise UnreadableError(f"There are two different scores for {name}.")
     return values

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 
 from openkoi_hookspecs import Finding, Score, Severity
-from openkoi_skillfile import Rubric, canonical
+from openkoi_skillfile import Rubric, canonical_name
 
 from .decode import parse_object
 from .findings import parse_findings
@@ -93,7 +93,7 @@ def parse_canary(found: Mapping[str, object]) -> float:
     """Return the score for the unrelated task, zero if missing."""
     try:
         return max(
-            (parse_score(CANARY, raw) for name, raw in find_score_table(found) if canonical(str(name)) == CANARY),
+            (parse_score(CANARY, raw) for name, raw in find_score_table(found) if canonical_name(str(name)) == CANARY),
             default=0.0,
         )
     except UnreadableError:

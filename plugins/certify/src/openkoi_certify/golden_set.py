@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
-from openkoi_skillfile import Rubric, canonical
+from openkoi_skillfile import Rubric, canonical_name
 
 FOLDER = Path(__file__).with_name("golden")
 DEFAULT_SET = "general"
@@ -50,9 +50,9 @@ def find_golden_set(rubric: Rubric) -> GoldenSet:
     sets = {file.stem: file for file in sorted(FOLDER.glob("*.toml"))}
     if rubric.name in sets:
         return read_set(sets[rubric.name])
-    wanted = set(map(canonical, rubric.categories))
+    wanted = set(map(canonical_name, rubric.categories))
     others = (read_set(file) for file in sets.values())
-    fitting = (one for one in others if wanted & set(map(canonical, one.categories)))
+    fitting = (one for one in others if wanted & set(map(canonical_name, one.categories)))
     return next(fitting, None) or read_set(sets[DEFAULT_SET])
 
 

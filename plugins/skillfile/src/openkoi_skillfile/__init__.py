@@ -1,46 +1,47 @@
-"""Skills and evaluators in SKILL.md files: read leniently, written strictly. A library, without entry points."""
+"""Read SKILL.md files of skills and evaluators leniently, and write them strictly."""
 
-from .approved import NO, YES, Approved
+from .approvals import NO, YES, Approvals
 from .certifiable import Certifiable, RubricSample
-from .digest import digest
-from .eligible import MachineFeatures, Requirements, lacking, requirements
-from .evaluator import Dimension, Method, Rubric, canonical, rubric_of
-from .naming import LONGEST_NAME, NAME, fitting
-from .places import (
-    ASKS,
+from .digest import digest_path
+from .evaluator import Dimension, Method, Rubric, canonical_name, parse_rubric
+from .locations import (
+    NEEDS_APPROVAL,
     FoundSkill,
     FoundSkills,
     SkillLocation,
     SkillSource,
     Trust,
-    collect,
-    holds,
+    collect_skills,
+    has_skill,
+    list_locations,
+    list_parents,
     looks_like_skill,
-    places,
     plugin_locations,
     resolve_shadowing,
     skill_folders,
-    upwards,
 )
-from .problem import Problem, Unusable
+from .naming import MAX_NAME_LENGTH, NAME, correct_name
+from .printable import make_printable
+from .problem import InvalidSkillError, Problem
+from .requirements import MachineFeatures, Requirements, describe_missing, parse_requirements
 from .skill import EVALUATOR, TASK, Skill, read_skill, write_skill
-from .validation import FILE, oddities, problems, read_text, skill_in, validate
-from .visible import visible
+from .validation import SKILL_FILE, find_corrections, find_problems, find_skill_file, read_text, validate
 
 __all__ = [
-    "ASKS",
     "EVALUATOR",
-    "FILE",
-    "LONGEST_NAME",
+    "MAX_NAME_LENGTH",
     "NAME",
+    "NEEDS_APPROVAL",
     "NO",
+    "SKILL_FILE",
     "TASK",
     "YES",
-    "Approved",
+    "Approvals",
     "Certifiable",
     "Dimension",
     "FoundSkill",
     "FoundSkills",
+    "InvalidSkillError",
     "MachineFeatures",
     "Method",
     "Problem",
@@ -51,27 +52,26 @@ __all__ = [
     "SkillLocation",
     "SkillSource",
     "Trust",
-    "Unusable",
-    "canonical",
-    "collect",
-    "digest",
-    "fitting",
-    "holds",
-    "lacking",
+    "canonical_name",
+    "collect_skills",
+    "correct_name",
+    "describe_missing",
+    "digest_path",
+    "find_corrections",
+    "find_problems",
+    "find_skill_file",
+    "has_skill",
+    "list_locations",
+    "list_parents",
     "looks_like_skill",
-    "oddities",
-    "places",
+    "make_printable",
+    "parse_requirements",
+    "parse_rubric",
     "plugin_locations",
-    "problems",
     "read_skill",
     "read_text",
-    "requirements",
     "resolve_shadowing",
-    "rubric_of",
     "skill_folders",
-    "skill_in",
-    "upwards",
     "validate",
-    "visible",
     "write_skill",
 ]

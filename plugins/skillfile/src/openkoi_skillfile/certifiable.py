@@ -1,4 +1,4 @@
-"""A judge whose scores can be tested with planted defects: what it offers, and what it is given."""
+"""Define the protocol of evaluators that can be certified."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -11,7 +11,7 @@ from .evaluator import Rubric
 
 @dataclass(frozen=True, slots=True)
 class RubricSample:
-    """A work that is judged by a rubric although no run has done it. ``model`` is asked in place of the evaluator's."""
+    """Work to judge by a rubric, without a run; ``model`` replaces the evaluator's configured model."""
 
     rubric: Rubric
     task: Task
@@ -22,19 +22,19 @@ class RubricSample:
 
 @runtime_checkable
 class Certifiable(Protocol):
-    """What an evaluator may be besides: one that judges by rubrics, and can be certified."""
+    """Protocol of an evaluator that judges by rubrics and can be certified."""
 
     async def rubrics(self, koi: Koi) -> Sequence[Rubric]:
-        """List the rubrics it could judge by."""
+        """Return the rubrics it can judge by."""
 
     def stamp(self, rubric: Rubric) -> str:
-        """Return another text whenever the rubric, or what is said to a model with it, is another."""
+        """Return a text that changes with the rubric or the prompt made from it."""
 
     def sample_request(self, sample: RubricSample) -> Request:
-        """Return the request that one vote on a sample takes, without making it."""
+        """Return the request for one vote on a sample, without sending it."""
 
     async def evaluate_sample(self, sample: RubricSample, run: Run) -> Evaluation:
-        """Judge a sample with one vote, paid by the run, whatever was judged before and certificates say.
+        """Judge a sample with one vote, charged to the run; ignore caches and certificates.
 
-        Raises what kept the model from answering.
+        Raises ProviderError if the model does not answer.
         """

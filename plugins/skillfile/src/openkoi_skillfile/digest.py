@@ -4,39 +4,40 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
-MOST_FILES = 500
-MOST_BYTES = 20_000_000
+# Estimates: far above the largest published skills, small enough to hash before each use.
+MAX_FILES = 500
+MAX_BYTES = 20_000_000
 
 
-def digest(place: Path) -> str:
-    """The value; empty when there is too much of it, or when it leads elsewhere.
+def digest_path(place: Path) -> str:
+    """Return the digest; empty for a folder that is too large or links out of itself.
 
-    A link out of the folder is such a lead: what it points to could change without the folder changing. Raises OSError.
+    The target of such a link could change without a change of the folder. Raises OSError.
     """
     if place.is_file():
-        return of_files([(place.name, place)])
-    paths = sorted(islice(place.rglob("*"), 2 * MOST_FILES + 1))
+        return digest_files([(place.name, place)])
+    paths = sorted(islice(place.rglob("*"), 2 * MAX_FILES + 1))
     root = place.resolve()
-    if len(paths) > 2 * MOST_FILES or not all(stays(path, root) for path in paths):
+    if len(paths) > 2 * MAX_FILES or not all(is_inside(path, root) for path in paths):
         return ""
-    return of_files([(path.relative_to(place).as_posix(), path) for path in paths if path.is_file()])
+    return digest_files([(path.relative_to(place).as_posix(), path) for path in paths if path.is_file()])
 
 
-def stays(path: Path, root: Path) -> bool:
-    """Whether a path leads to something below a folder; one that leads in a circle leads nowhere."""
+def is_inside(path: Path, root: Path) -> bool:
+    """Return whether a path resolves into a folder; a circular link does not."""
     try:
         return path.resolve().is_relative_to(root)
     except (OSError, RuntimeError):
         return False
 
 
-def of_files(files: list[tuple[str, Path]]) -> str:
-    """The value of files by their names; names and contents cannot be taken for each other."""
-    if len(files) > MOST_FILES or sum(path.stat().st_size for _, path in files) > MOST_BYTES:
+def digest_files(files: list[tuple[str, Path]]) -> str:
+    """Return the digest of files with their names, each length-prefixed."""
+    if len(files) > MAX_FILES or sum(path.stat().st_size for _, path in files) > MAX_BYTES:
         return ""
     seen = sha256()
     for name, path in files:
         content = path.read_bytes()
-        said = name.encode("utf-8", "surrogateescape")
-        seen.update(b"%d %s %d %s" % (len(said), said, len(content), content))
+        encoded = name.encode("utf-8", "surrogateescape")
+        seen.update(b"%d %s %d %s" % (len(encoded), encoded, len(content), content))
     return seen.hexdigest()

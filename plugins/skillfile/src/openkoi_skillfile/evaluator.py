@@ -1,4 +1,4 @@
-"""Parse an evaluator's part of a SKILL.md: what is scored, or what must occur."""
+"""Parse an evaluator's part of a SKILL.md: scored dimensions, or expected text."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,19 +6,19 @@ from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from math import isclose
 
-from .front import Front, mapping, one_line, words
-from .problem import Problem, Unusable
+from .front_matter import FrontMatter, to_line, to_mapping, to_words
+from .problem import InvalidSkillError, Problem
 from .skill import EVALUATOR, Skill
 
 ALIASES = {"docs": "documentation", "doc": "documentation", "error_response": "error_responses"}
-FLOOR = "general"
-OF = ("text", "finalToolResult", "cycles", "terminatedBy")
-TOLERANCE = 0.01
-NO_DIMENSIONS = "it has no list of metadata.dimensions, each with name and weight"
+DEFAULT_NAME = "general"
+SOURCES = ("text", "finalToolResult", "cycles", "terminatedBy")
+WEIGHT_TOLERANCE = 0.01  # allows thirds with two digits
+NO_DIMENSIONS = "metadata.dimensions is missing: a list of entries with name and weight"
 
 
 class Method(StrEnum):
-    """How an evaluator comes to its opinion."""
+    """How an evaluator judges."""
 
     RUBRIC = "rubric"
     LLM_JUDGE = "llm_judge"
@@ -27,19 +27,19 @@ class Method(StrEnum):
 
     @property
     def asks_no_model(self) -> bool:
-        """Whether no model is asked."""
+        """Whether it judges without a model."""
         return self in (Method.CONTAINS, Method.REGEX)
 
 
-def canonical(name: str) -> str:
-    """Make one name of the spellings of a dimension or category: ``Error responses`` is ``error_responses``."""
+def canonical_name(name: str) -> str:
+    """Normalise the name of a dimension or category: ``Error responses`` becomes ``error_responses``."""
     key = re.sub(r"[\s_-]+", "_", name.strip().casefold())
     return ALIASES.get(key, key)
 
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One thing that is scored; the weights of a rubric sum to one."""
+    """A scored dimension; the weights of a rubric sum to 1."""
 
     name: str
     weight: float
@@ -47,16 +47,18 @@ class Dimension:
 
     @property
     def key(self) -> str:
-        """The name as it is compared."""
-        return canonical(self.name)
+        """The normalised name, for comparison."""
+        return canonical_name(self.name)
 
 
-ANSWER = Dimension("verdict", 1.0, "The answer to the question that the evaluator's text asks about the work.")
+ANSWER_DIMENSION = Dimension(
+    "verdict", 1.0, "The answer to the question that the evaluator's text asks about the work."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """A yardstick for one kind of work. ``guide`` is what a judge reads; no ``categories`` means: only by name."""
+    """The criteria for one kind of work; ``guide`` is the judge's prompt, without ``categories`` it needs its name."""
 
     name: str
     dimensions: tuple[Dimension, ...] = ()
@@ -65,45 +67,45 @@ class Rubric:
     categories: tuple[str, ...] = ()
     guide: str = ""
     method: Method = Method.RUBRIC
-    of: str = OF[0]
+    of: str = SOURCES[0]
     expect: tuple[str, ...] = ()
 
     def rule(self, dimension: str) -> str:
-        """Name a dimension of this rubric as findings do."""
+        """Return the rule name of findings about a dimension."""
         return f"{self.name}/{dimension}"
 
     def find_dimension(self, name: str) -> Dimension | None:
-        """Find a dimension by any spelling of its name."""
-        return next((dimension for dimension in self.dimensions if dimension.key == canonical(name)), None)
+        """Return the dimension by any spelling of its name."""
+        return next((dimension for dimension in self.dimensions if dimension.key == canonical_name(name)), None)
 
 
-def rubric_of(skill: Skill) -> Rubric:
-    """Read a skill as an evaluator. Raises Unusable with the first reason why it is none."""
-    if found := [problem for problem in amiss(skill) if problem.fatal]:
-        raise Unusable(found[0])
-    facts = facts_of(skill)
-    method = Method(text_of(facts, "method", Method.RUBRIC))
-    dimensions = tuple(dimension(mapping(item)) for item in to_list(facts.get("dimensions")))
+def parse_rubric(skill: Skill) -> Rubric:
+    """Parse a skill as an evaluator; raise InvalidSkillError with the first problem."""
+    if found := [problem for problem in check_evaluator(skill) if problem.fatal]:
+        raise InvalidSkillError(found[0])
+    facts = merge_facts(skill)
+    method = Method(get_text(facts, "method", Method.RUBRIC))
+    dimensions = tuple(parse_dimension(to_mapping(item)) for item in to_list(facts.get("dimensions")))
     return Rubric(
         skill.name,
-        dimensions or ((ANSWER,) if method is Method.LLM_JUDGE else ()),
+        dimensions or ((ANSWER_DIMENSION,) if method is Method.LLM_JUDGE else ()),
         description=skill.description,
-        categories=words(facts.get("categories")),
+        categories=to_words(facts.get("categories")),
         guide=skill.body,
         method=method,
-        of=canonical_source(text_of(facts, "of", OF[0])),
+        of=canonical_source(get_text(facts, "of", SOURCES[0])),
         expect=to_texts(facts.get("expect")),
     )
 
 
-def amiss(skill: Skill) -> Iterator[Problem]:
-    """All that is wrong with a skill as an evaluator."""
-    front, facts = skill.front, facts_of(skill)
+def check_evaluator(skill: Skill) -> Iterator[Problem]:
+    """Yield the problems of a skill as an evaluator."""
+    front, facts = skill.front, merge_facts(skill)
     if skill.kind != EVALUATOR:
         yield Problem(f"its kind is {skill.kind!r}, not {EVALUATOR!r}", front.line("kind"))
-    method = text_of(facts, "method", Method.RUBRIC)
+    method = get_text(facts, "method", Method.RUBRIC)
     if method not in set(Method):
-        yield Problem(f"its method is {method!r}; there are {', '.join(Method)}", place(front, "method"))
+        yield Problem(f"unknown method {method!r}; use one of {', '.join(Method)}", find_line(front, "method"))
     elif Method(method).asks_no_model:
         yield from check_expectations(facts, front)
     elif "dimensions" in facts or method == Method.RUBRIC:
@@ -111,57 +113,57 @@ def amiss(skill: Skill) -> Iterator[Problem]:
     yield from check_required_fields(skill, facts)
 
 
-def check_expectations(facts: Mapping[str, object], front: Front) -> Iterator[Problem]:
+def check_expectations(facts: Mapping[str, object], front: FrontMatter) -> Iterator[Problem]:
     """Yield problems with the expectations."""
     if not to_texts(facts.get("expect")):
-        yield Problem("it has no metadata.expect, the text or pattern that has to be there", place(front, "expect"))
-    if canonical_source(text_of(facts, "of", OF[0])) not in OF:
-        yield Problem(f"its metadata.of is {facts['of']!r}; there are {', '.join(OF)}", place(front, "of"))
-    for pattern in to_texts(facts.get("expect")) if text_of(facts, "method", "") == Method.REGEX else ():
+        yield Problem("metadata.expect is missing: the expected text or pattern", find_line(front, "expect"))
+    if canonical_source(get_text(facts, "of", SOURCES[0])) not in SOURCES:
+        yield Problem(f"unknown metadata.of {facts['of']!r}; use one of {', '.join(SOURCES)}", find_line(front, "of"))
+    for pattern in to_texts(facts.get("expect")) if get_text(facts, "method", "") == Method.REGEX else ():
         try:
             re.compile(pattern)
         except re.error as error:
-            yield Problem(f"{pattern!r} is not a regular expression: {error}", place(front, "expect"))
+            yield Problem(f"{pattern!r} is not a regular expression: {error}", find_line(front, "expect"))
 
 
-def check_dimensions(value: object, front: Front) -> Iterator[Problem]:
+def check_dimensions(value: object, front: FrontMatter) -> Iterator[Problem]:
     """Yield problems with the dimensions."""
-    items = [mapping(item) for item in to_list(value)]
+    items = [to_mapping(item) for item in to_list(value)]
     if not items:
-        yield Problem(NO_DIMENSIONS, place(front, "dimensions"))
+        yield Problem(NO_DIMENSIONS, find_line(front, "dimensions"))
         return
     for n, item in enumerate(items):
-        name = one_line(item.get("name"))
+        name = to_line(item.get("name"))
         if not name:
-            yield Problem("one of its dimensions has no name", place(front, "dimensions", n))
-        elif not 0 < weight(item.get("weight")) <= 1:
-            text = f"the weight of its dimension {name!r} is {item.get('weight')!r}"
-            yield Problem(f"{text}, and has to be a number above 0, up to 1", place(front, "dimensions", n, "weight"))
-    if len({dimension(item).key for item in items}) < len(items):
-        yield Problem("two of its dimensions have the same name", place(front, "dimensions"))
-    total = sum(weight(item.get("weight")) for item in items)
-    if not isclose(total, 1.0, abs_tol=TOLERANCE):
-        yield Problem(f"the weights of its dimensions sum to {total:g}, and have to be 1.0", place(front, "dimensions"))
+            yield Problem("a dimension has no name", find_line(front, "dimensions", n))
+        elif not 0 < parse_weight(item.get("weight")) <= 1:
+            text = f"the weight of dimension {name!r} is {item.get('weight')!r}, not a number above 0 and up to 1"
+            yield Problem(text, find_line(front, "dimensions", n, "weight"))
+    if len({parse_dimension(item).key for item in items}) < len(items):
+        yield Problem("two dimensions have the same name", find_line(front, "dimensions"))
+    total = sum(parse_weight(item.get("weight")) for item in items)
+    if not isclose(total, 1.0, abs_tol=WEIGHT_TOLERANCE):
+        yield Problem(f"the weights of the dimensions sum to {total:g}, not 1.0", find_line(front, "dimensions"))
 
 
 def check_required_fields(skill: Skill, facts: Mapping[str, object]) -> Iterator[Problem]:
-    """Yield fields that the format requires and readers do without."""
+    """Yield missing fields that the format requires and this reader does not."""
     for n, item in enumerate(to_list(facts.get("dimensions"))):
-        if not one_line(mapping(item).get("description")):
-            name, line = one_line(mapping(item).get("name")), place(skill.front, "dimensions", n)
-            yield Problem(f"its dimension {name!r} has no description", line, fatal=False)
-    if not words(facts.get("categories")) and skill.name != FLOOR:
-        text = "it has no metadata.categories, so that it is only found by its name"
-        yield Problem(text, place(skill.front, "categories"), fatal=False)
+        if not to_line(to_mapping(item).get("description")):
+            name, line = to_line(to_mapping(item).get("name")), find_line(skill.front, "dimensions", n)
+            yield Problem(f"dimension {name!r} has no description", line, fatal=False)
+    if not to_words(facts.get("categories")) and skill.name != DEFAULT_NAME:
+        text = "metadata.categories is missing, so the evaluator is only found by its name"
+        yield Problem(text, find_line(skill.front, "categories"), fatal=False)
 
 
-def facts_of(skill: Skill) -> Mapping[str, object]:
-    """Where an evaluator's facts stand: in the metadata, or beside it."""
+def merge_facts(skill: Skill) -> Mapping[str, object]:
+    """Return the metadata, and fields that are next to it."""
     return {**skill.front.facts, **skill.metadata}
 
 
-def place(front: Front, *keys: str | int) -> int:
-    """The line of one of its facts."""
+def find_line(front: FrontMatter, *keys: str | int) -> int:
+    """Return the line of one of its values."""
     return front.line(*keys) if keys[0] in front.facts else front.line("metadata", *keys)
 
 
@@ -170,13 +172,13 @@ def to_list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def dimension(facts: Mapping[str, object]) -> Dimension:
-    """Take one dimension."""
-    return Dimension(one_line(facts.get("name")), weight(facts.get("weight")), one_line(facts.get("description")))
+def parse_dimension(facts: Mapping[str, object]) -> Dimension:
+    """Parse a dimension."""
+    return Dimension(to_line(facts.get("name")), parse_weight(facts.get("weight")), to_line(facts.get("description")))
 
 
-def weight(value: object) -> float:
-    """Take a number; nought for what is none."""
+def parse_weight(value: object) -> float:
+    """Parse a number; 0 for anything else."""
     try:
         number = float(str(value))
     except ValueError:
@@ -184,17 +186,17 @@ def weight(value: object) -> float:
     return number if number == number else 0.0
 
 
-def text_of(facts: Mapping[str, object], name: str, default: str) -> str:
+def get_text(facts: Mapping[str, object], name: str, default: str) -> str:
     """Return a text under a key, or the default."""
-    return one_line(facts.get(name)) or str(default)
+    return to_line(facts.get(name)) or str(default)
 
 
 def canonical_source(of: str) -> str:
-    """Return the usual name of what is examined."""
-    return next((name for name in OF if name.casefold() == of.casefold().replace("_", "")), of)
+    """Return the canonical name of the examined part."""
+    return next((name for name in SOURCES if name.casefold() == of.casefold().replace("_", "")), of)
 
 
 def to_texts(value: object) -> tuple[str, ...]:
-    """Return one text or several, unchanged."""
+    """Return one or several texts as a tuple."""
     several = value if isinstance(value, list) else [value]
     return tuple(str(one) for one in several if isinstance(one, str | int | float) and str(one))

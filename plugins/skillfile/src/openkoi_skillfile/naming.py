@@ -1,35 +1,35 @@
-"""What a skill may be called: small letters, digits, single dashes. Others' names are mended where that is plain. Pure.
+"""Check and correct skill names: lower-case letters, digits, single dashes.
 
-Letters of any script stay; what leads elsewhere, and what has neither letter nor digit, cannot be mended.
+Letters of any script are kept. Names that look like a path, or without a letter or digit, cannot be corrected.
 """
 
 import re
 from unicodedata import normalize
 
-from .problem import Problem, Unusable
+from .problem import InvalidSkillError, Problem
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-APART = re.compile(r"[\W_]+")
-LONGEST_NAME = 64
+NOT_IN_NAMES = re.compile(r"[\W_]+")
+MAX_NAME_LENGTH = 64
 ELSEWHERE = (".", "/", "\\", "~")
-RULE = "a name has small letters, digits and single dashes"
-MENDED = "the name {!r} is read as {!r}: " + RULE
-HOPELESS = "the name {!r} cannot be corrected: " + RULE + ". Give it another one"
-NO_TEXT = "its name is not text, so it is called {!r}, as its folder is"
+RULE = "use lower-case letters, digits and single dashes"
+CORRECTED = "the name {!r} is read as {!r}; " + RULE
+UNCORRECTABLE = "invalid name {!r}; " + RULE
+NO_TEXT = "the name is not text, so the folder's name {!r} is used"
 
 
-def fitting(name: str) -> str:
-    """The name as it has to be, empty where nothing of it can stay: ``Pond Care`` is ``pond-care``."""
+def correct_name(name: str) -> str:
+    """Return the nearest valid name, or an empty string: ``Pond Care`` becomes ``pond-care``."""
     plain = normalize("NFKC", name).strip().lower()
-    return "" if plain.startswith(ELSEWHERE) else APART.sub("-", plain).strip("-")[:LONGEST_NAME].strip("-")
+    return "" if plain.startswith(ELSEWHERE) else NOT_IN_NAMES.sub("-", plain).strip("-")[:MAX_NAME_LENGTH].strip("-")
 
 
-def choose_name(said: str, folder: str, line: int) -> tuple[str, list[Problem]]:
+def choose_name(given: str, folder: str, line: int) -> tuple[str, list[Problem]]:
     """Return the file's name, else the folder's, corrected, with the problems found; raise InvalidSkillError."""
-    name = said or folder
-    if not name or (NAME.fullmatch(name) and len(name) <= LONGEST_NAME):
+    name = given or folder
+    if not name or (NAME.fullmatch(name) and len(name) <= MAX_NAME_LENGTH):
         return name, []
-    fit = fitting(name)
+    fit = correct_name(name)
     if not fit:
-        raise Unusable(Problem(HOPELESS.format(name), line))
-    return fit, [] if fit == name else [Problem(MENDED.format(name, fit), line, fatal=False)]
+        raise InvalidSkillError(Problem(UNCORRECTABLE.format(name), line))
+    return fit, [] if fit == name else [Problem(CORRECTED.format(name, fit), line, fatal=False)]

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError
 
-LONGEST = 500
+MAX_MESSAGE_LENGTH = 500  # characters; estimate
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong, and in which line. A ``fatal`` one keeps the file from being used; another breaks a promise."""
+    """A problem and its line; a ``fatal`` one makes the file unusable, others only break the format's rules."""
 
     text: str
     line: int = 1
@@ -19,12 +19,12 @@ class Problem:
     path: Path | None = None
 
     def __str__(self) -> str:
-        text = self.text if len(self.text) <= LONGEST else f"{self.text[:LONGEST]}…"
+        text = self.text if len(self.text) <= MAX_MESSAGE_LENGTH else f"{self.text[:MAX_MESSAGE_LENGTH]}…"
         return f"{self.path}:{self.line}: {text}" if self.path else f"line {self.line}: {text}"
 
 
-class Unusable(KoiError):
-    """A file that cannot be used, with the first reason why."""
+class InvalidSkillError(KoiError):
+    """A file that cannot be used; ``problem`` is the first reason."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))

@@ -5,64 +5,69 @@ from dataclasses import replace
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
-from .evaluator import amiss
-from .problem import Problem, Unusable
-from .skill import EVALUATOR, KINDS, Skill, read_skill, unfit
+from .evaluator import check_evaluator
+from .problem import InvalidSkillError, Problem
+from .skill import EVALUATOR, KINDS, Skill, check_limits, read_skill
 
-FILE = "SKILL.md"
-LARGEST = 1_000_000
-NO_FILE = "it is a device, a pipe or the like, and has to be a file"
+SKILL_FILE = "SKILL.md"
+MAX_FILE_BYTES = 1_000_000  # estimate: far above the largest published skill
+NO_FILE = "it is not a regular file"
 FIELDS = {"name", "description", "license", "compatibility", "metadata", "allowed-tools", "kind", "schema_version"}
 
 
 def validate(path: Path, strict: bool = False) -> list[Problem]:
-    """What is wrong with a file, or with the SKILL.md in a folder. ``strict``: also what readers do without."""
-    file = path if path.name.casefold() == FILE.casefold() or not path.is_dir() else skill_in(path)
+    """Return the problems of a file, or of the SKILL.md in a folder; ``strict`` adds those that readers ignore."""
+    file = path if path.name.casefold() == SKILL_FILE.casefold() or not path.is_dir() else find_skill_file(path)
     try:
-        found = problems(read_text(file), file.parent.name, strict)
+        found = find_problems(read_text(file), file.parent.name, strict)
     except OSError as error:
-        found = [Problem(f"it cannot be read: {why_not(file, error)}")]
+        found = [Problem(f"it cannot be read: {describe_error(file, error)}")]
     return [replace(problem, path=file) for problem in found]
 
 
-def oddities(path: Path) -> list[Problem]:
-    """Return what was corrected in reading a file; nothing for one that cannot be read."""
+def find_corrections(path: Path) -> list[Problem]:
+    """Return what was corrected in reading a file; nothing for an unreadable one."""
     try:
-        odd = read_skill(read_text(path), path.parent.name).odd
-    except (OSError, Unusable):
+        odd = read_skill(read_text(path), path.parent.name).corrections
+    except (OSError, InvalidSkillError):
         return []
     return [replace(problem, path=path) for problem in odd]
 
 
-def problems(text: str, folder: str, strict: bool = False) -> list[Problem]:
-    """What is wrong with a text, in the order of its lines."""
+def find_problems(text: str, folder: str, strict: bool = False) -> list[Problem]:
+    """Return the problems of a text by line."""
     try:
         skill = read_skill(text, folder)
-    except Unusable as error:
+    except InvalidSkillError as error:
         return [error.problem]
-    found = [*unknown_kind(skill), *unfit(skill), *check_folder_name(skill, folder), *([] if skill.body else [EMPTY])]
-    found += [*skill.odd, *unheard_of(skill)]
+    found = [
+        *check_kind(skill),
+        *check_limits(skill),
+        *check_folder_name(skill, folder),
+        *([] if skill.body else [NO_BODY]),
+    ]
+    found += [*skill.corrections, *check_fields(skill)]
     if skill.kind == EVALUATOR:
-        found += amiss(skill)
+        found += check_evaluator(skill)
     return sorted((p for p in found if p.fatal or strict), key=lambda problem: problem.line)
 
 
-EMPTY = Problem("it has no text after its front matter", fatal=False)
+NO_BODY = Problem("there is no text after the front matter", fatal=False)
 
 
-def unknown_kind(skill: Skill) -> list[Problem]:
-    """A kind that there is not."""
+def check_kind(skill: Skill) -> list[Problem]:
+    """Return a problem for an unknown kind."""
     if skill.kind in KINDS:
         return []
-    return [Problem(f"its kind is {skill.kind!r}; there are {' and '.join(KINDS)}", skill.front.line("kind"))]
+    return [Problem(f"unknown kind {skill.kind!r}; use {' or '.join(KINDS)}", skill.front.line("kind"))]
 
 
-def unheard_of(skill: Skill) -> list[Problem]:
-    """Fields that the format does not have; those of an evaluator may stand beside its metadata."""
+def check_fields(skill: Skill) -> list[Problem]:
+    """Return problems with unknown fields; an evaluator's may be next to its metadata."""
     if skill.kind == EVALUATOR:
         return []
     unknown = [name for name in skill.front.facts if name not in FIELDS]
-    text = "the format has no field {!r}; what is your own belongs into metadata"
+    text = "unknown field {!r}; put your own fields into metadata"
     return [Problem(text.format(name), skill.front.line(name), fatal=False) for name in unknown]
 
 
@@ -70,31 +75,33 @@ def check_folder_name(skill: Skill, folder: str) -> list[Problem]:
     """Return a problem when the name differs from the folder's."""
     if not folder or skill.name == folder:
         return []
-    return [Problem(f"its name {skill.name!r} is not its folder's, {folder!r}", skill.front.line("name"), fatal=False)]
+    return [
+        Problem(f"the name {skill.name!r} differs from the folder's, {folder!r}", skill.front.line("name"), fatal=False)
+    ]
 
 
-def skill_in(folder: Path) -> Path:
-    """The file that a folder's skill is in, however its name is spelled; where it would be, if there is none."""
-    exact = folder / FILE
+def find_skill_file(folder: Path) -> Path:
+    """Return a folder's SKILL.md in any spelling, or its usual path if there is none."""
+    exact = folder / SKILL_FILE
     if exact.exists():
         return exact
-    return min((file for file in folder.iterdir() if file.name.casefold() == FILE.casefold()), default=exact)
+    return min((file for file in folder.iterdir() if file.name.casefold() == SKILL_FILE.casefold()), default=exact)
 
 
-def why_not(file: Path, error: OSError) -> str:
+def describe_error(file: Path, error: OSError) -> str:
     """Return why a file cannot be read; for a broken link, its target."""
     dangling = isinstance(error, FileNotFoundError) and file.is_symlink()
-    return f"it is a link to {file.readlink()}, and there is nothing" if dangling else error.strerror or str(error)
+    return f"it is a broken link to {file.readlink()}" if dangling else error.strerror or str(error)
 
 
 def read_text(file: Path) -> str:
-    """Read a file that is not too large to be one; bytes that are no text are marked as lost. Raises OSError."""
+    """Read a file of limited size; bytes that are not text are replaced. Raises OSError."""
     found = file.stat()
     if S_ISDIR(found.st_mode):
-        raise OSError("it is a folder, and has to be a file")
+        raise OSError("it is a folder, not a file")
     if not S_ISREG(found.st_mode):
         raise OSError(NO_FILE)
-    if found.st_size > LARGEST:
-        raise OSError(f"it is larger than {LARGEST} bytes")
+    if found.st_size > MAX_FILE_BYTES:
+        raise OSError(f"it is larger than {MAX_FILE_BYTES} bytes")
     data = file.read_bytes()
     return data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Skills: how a kind of work is done, written down in a file, and given to the model when it fits the task."""
+"""Show the model the skills that fit a task: instructions for a kind of work, in SKILL.md files."""
 
 from .hook import Skills
 

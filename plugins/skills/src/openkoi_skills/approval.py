@@ -7,53 +7,60 @@ from pathlib import Path
 
 from openkoi_hookspecs import Question, Run, is_yes
 from openkoi_hookspecs.events import QuestionAsked, WarningIssued
-from openkoi_skillfile import NO, YES, Approved
+from openkoi_skillfile import NO, YES, Approvals
 
-from .supplied import Supply, approve, find_supplies, told_apart, undecided_supplies
+from .supplies import Supply, distinguish_titles, find_supplies, save_answers, undecided_supplies
 
-SHOWN = 20
-OPENING = "These files would tell the model what to do:"
-NOBODY = "{} is not approved, so it is not used as instructions. To decide: openkoi skill trust"
+MAX_SHOWN = 20  # files in one question; more do not fit a screen
+OPENING = "These files contain instructions for the model:"
+NOT_APPROVED = "{} is not approved, so it is not used as instructions. Run `openkoi skill trust` to decide."
 
 
-async def settle(data: Path, run: Run, *, seconds: float, rules: Sequence[str] = ()) -> None:
-    """Have a person decide about what is new or changed. What nobody decides about stays unused, and that is said.
+async def ask_approval(data: Path, run: Run, *, seconds: float, rules: Sequence[str] = ()) -> None:
+    """Ask the user about new or changed files; without an answer they stay unused, with a warning.
 
-    It is asked once in a session: whoever did not answer is not asked again.
+    Asks once in a session, whether or not it was answered.
     """
-    approved = Approved(run.koi)
+    approved = Approvals(run.koi)
     found = await asyncio.to_thread(find_supplies, data, run.workspace, rules)
     waiting = undecided_supplies(found, approved)
-    if not waiting or asked_before(run):
+    if not waiting or has_asked(run):
         return
-    question = question_about(waiting)
+    question = make_question(waiting)
     try:
         async with asyncio.timeout(seconds):
             answer = await run.ask(question)
     except TimeoutError:
         answer = None
     if answer is None:
-        await run.emit(WarningIssued(NOBODY.format(listing(told_apart(waiting)))))
+        await run.emit(WarningIssued(NOT_APPROVED.format(format_names(distinguish_titles(waiting)))))
         return
-    approve(waiting, approved, YES if is_yes(answer) else NO)
+    save_answers(waiting, approved, YES if is_yes(answer) else NO)
 
 
-def question_about(waiting: Sequence[Supply]) -> Question:
-    """One question about all of it; its digest is another whenever one of them is."""
-    lines = [f"  {one.title}: {one.place}{''.join(f' ({said}!)' for said in one.warnings)}" for one in waiting[:SHOWN]]
-    more = [f"  and {len(waiting) - SHOWN} more: openkoi skill trust lists all"] if len(waiting) > SHOWN else []
-    text = "\n".join([OPENING, *lines, *more, "Do you trust who wrote them?"])
+def make_question(waiting: Sequence[Supply]) -> Question:
+    """Return one question about all files; its digest changes with any of them."""
+    lines = [
+        f"  {one.title}: {one.place}{''.join(f' ({warning}!)' for warning in one.warnings)}"
+        for one in waiting[:MAX_SHOWN]
+    ]
+    more = (
+        [f"  and {len(waiting) - MAX_SHOWN} more; run `openkoi skill trust` to list all"]
+        if len(waiting) > MAX_SHOWN
+        else []
+    )
+    text = "\n".join([OPENING, *lines, *more, "Do you trust their authors?"])
     seen = "\0".join(f"{one.place}\0{one.digest}" for one in waiting)
     return Question(text, choices=(YES, NO), digest=sha256(seen.encode("utf-8", "surrogatepass")).hexdigest())
 
 
-def asked_before(run: Run) -> bool:
-    """Whether this session has asked, and heard what there is to hear."""
-    said = (one.event for one in run.koi.records(run.task.session))
-    return any(isinstance(one, QuestionAsked) and one.text.startswith(OPENING) for one in said)
+def has_asked(run: Run) -> bool:
+    """Return whether this session has asked already."""
+    logged = (one.event for one in run.koi.records(run.task.session))
+    return any(isinstance(one, QuestionAsked) and one.text.startswith(OPENING) for one in logged)
 
 
-def listing(names: Sequence[str]) -> str:
-    """A few names, and how many more there are."""
+def format_names(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
     shown = ", ".join(names[:5])
     return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

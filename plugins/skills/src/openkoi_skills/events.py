@@ -1,4 +1,4 @@
-"""What the plugin writes into the run log, so that it can be read back from there."""
+"""Define the events that the plugin writes to the run log."""
 
 from dataclasses import KW_ONLY, dataclass
 
@@ -7,8 +7,8 @@ from openkoi_skillfile import SkillSource
 
 
 @dataclass(frozen=True, slots=True)
-class Activated(Event):
-    """The model was given a skill to follow, and the tools it keeps to; ``why`` says what spoke for it."""
+class SkillActivated(Event):
+    """The model was given a skill to follow, with its allowed tools; ``why`` is the reason."""
 
     name = "skills.activated"
     skill: str
@@ -20,6 +20,6 @@ class Activated(Event):
 
     @property
     def line(self) -> str:
-        """``[skill] deploy (learned, conf: 0.89)``: that we wrote it, where we did, and how much spoke for it."""
+        """Format as ``[skill] deploy (learned, conf: 0.89)``: generated or not, and the score."""
         learned = "learned, " if self.source == SkillSource.PROPOSED else ""
         return f"[skill] {self.skill} ({learned}{f'conf: {self.score:.2f}' if self.score else self.why})"

@@ -1,6 +1,6 @@
-"""Skills in a run: what there is, what fits, what is active, and how well it did.
+"""Rank, show and activate skills in a run, and record how well they did.
 
-Everything it decides is written to the run log; a run that goes on in another process is read back from there.
+Its decisions are written to the run log; a run resumed in another process reads them from there.
 """
 
 import asyncio
@@ -25,21 +25,21 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.events import UsageRecorded, WarningIssued
 from openkoi_skillfile import FoundSkill, Skill
 
-from .allowed import Active, forbidden
-from .approval import settle
-from .effect import read_tally
-from .events import Activated
-from .likeness import likeness
-from .shelf import Library, SkillLibrary, brought_by
-from .signals import Ranked, Signals, approval_score, asked_for, is_recalled, purpose_text, rank_candidates
-from .words import Chosen, choose, hint, index, whole
+from .approval import ask_approval
+from .effectiveness import read_tally
+from .events import SkillActivated
+from .library import SkillFinder, SkillLibrary, find_supplied
+from .prompt import ChosenSkills, choose_skills, format_hint, format_index, format_skill
+from .ranking import RankedSkill, Signals, approval_score, is_recalled, mentions_skill, purpose_text, rank_candidates
+from .similarity import measure_similarity
+from .tool_policy import ActiveSkill, deny_call
 
-RUNS_KEPT = 64
-NO_ROOM = "The index of skills has no room for {}: raise index_tokens of [hooks.skills], or put some skills away."
+MAX_RUNS = 64  # kept in memory; estimate, for runs that never end
+NO_ROOM = "The index of skills omits {}: raise index_tokens in [hooks.skills], or remove some skills."
 
 
 class Skills:
-    """Finds, shows and keeps to skills. Settings: ``[hooks.skills]``."""
+    """Finds, ranks and activates skills. Settings: ``[hooks.skills]``."""
 
     def __init__(
         self,
@@ -52,43 +52,45 @@ class Skills:
         unasked: int = 2,
         answer_seconds: float = 25.0,
     ) -> None:
-        self.library = Library(data, path)
+        self.library = SkillFinder(data, path)
         self.embedder = embedder
         self.tokens, self.index_tokens, self.unasked = tokens, index_tokens, unasked
         self.answer_seconds = answer_seconds
-        self.shelves: dict[str, SkillLibrary] = {}
-        self.active: dict[str, tuple[Active, ...]] = {}
+        self.libraries: dict[str, SkillLibrary] = {}
+        self.active: dict[str, tuple[ActiveSkill, ...]] = {}
 
     @hookimpl
     async def before_plan(self, task: Task, recall: Recall, run: Run) -> Sequence[Section]:
-        """Show the index, the text of what fits the task, and a hint at what may."""
-        await settle(self.library.data, run, seconds=self.answer_seconds)
-        shelf = await self.shelf(run)
+        """Add the index, the text of fitting skills, and a hint at others."""
+        await ask_approval(self.library.data, run, seconds=self.answer_seconds)
+        shelf = await self.load_library(run)
         self.follow(run, ())
         for complaint in shelf.complaints:
             await run.emit(WarningIssued(complaint))
-        if not any(may(one.skill, task) for one in shelf.skills.values()):
+        if not any(may_use(one.skill, task) for one in shelf.skills.values()):
             return ()
-        chosen = choose(await self.rank_skills(shelf, task, recall, run), self.tokens, self.unasked)
-        listed = [await self.index(shelf, run)] if any(not one.skill.by_name for one in shelf.skills.values()) else []
-        return [*listed, *await self.bodies(chosen, run), *hints(chosen)]
+        chosen = choose_skills(await self.rank_skills(shelf, task, recall, run), self.tokens, self.unasked)
+        listed = (
+            [await self.make_index(shelf, run)] if any(not one.skill.by_name for one in shelf.skills.values()) else []
+        )
+        return [*listed, *await self.activate_chosen(chosen, run), *make_hints(chosen)]
 
     @hookimpl
     async def after_plan(self, plan: Plan, run: Run) -> Plan | None:
-        """A skill that always does the same is not judged, where the task asked for it."""
-        steady = [one for one in self.active.get(run.id, ()) if self.always_the_same(one, run)]
+        """Skip evaluation for a deterministic skill that the task asked for."""
+        steady = [one for one in self.active.get(run.id, ()) if self.is_deterministic(one, run)]
         return replace(plan, evaluate=False) if steady and plan.evaluate else None
 
     @hookimpl
     def before_tool(self, call: ToolCall, run: Run) -> Deny | None:
-        """Refuse what the active skills do not keep to."""
-        return forbidden(call, self.active_skills(run))
+        """Deny calls that the active skills do not allow."""
+        return deny_call(call, self.active_skills(run))
 
     @hookimpl
     async def before_learn(self, result: Result, run: Run) -> None:
-        """Write down how well the skills did that were followed: the best iteration's score, if it has one."""
+        """Record the use of skills with the best iteration's score, if any."""
         names = tuple(dict.fromkeys(one.skill for one in self.active_skills(run)))
-        self.shelves.pop(run.id, None)
+        self.libraries.pop(run.id, None)
         self.active.pop(run.id, None)
         if names:
             task, best = run.task, result.best.evaluation
@@ -99,25 +101,25 @@ class Skills:
                 )
             )
 
-    async def shelf(self, run: Run) -> SkillLibrary:
-        """The skills for a run, read once in it."""
-        if run.id not in self.shelves:
-            read = await asyncio.to_thread(self.library.shelf, run.workspace, await brought_by(run.koi))
-            while len(self.shelves) >= RUNS_KEPT:
-                self.shelves.pop(next(iter(self.shelves)))
-            self.shelves[run.id] = read
-        return self.shelves[run.id]
+    async def load_library(self, run: Run) -> SkillLibrary:
+        """Return the skills for a run, read once per run."""
+        if run.id not in self.libraries:
+            read = await asyncio.to_thread(self.library.load_library, run.workspace, await find_supplied(run.koi))
+            while len(self.libraries) >= MAX_RUNS:
+                self.libraries.pop(next(iter(self.libraries)))
+            self.libraries[run.id] = read
+        return self.libraries[run.id]
 
-    async def rank_skills(self, shelf: SkillLibrary, task: Task, recall: Recall, run: Run) -> list[Ranked]:
-        """The skills that are worth a look for a task, best first."""
-        every = [one for one in shelf.skills.values() if may(one.skill, task)]
+    async def rank_skills(self, shelf: SkillLibrary, task: Task, recall: Recall, run: Run) -> list[RankedSkill]:
+        """Return the skills that are relevant for a task, best first."""
+        every = [one for one in shelf.skills.values() if may_use(one.skill, task)]
         effects = (await asyncio.to_thread(read_tally, self.library.data)).effects(task.category)
-        alike = await likeness(task.text, [purpose_text(one.skill) for one in every], self.embedder, run)
+        alike = await measure_similarity(task.text, [purpose_text(one.skill) for one in every], self.embedder, run)
         return rank_candidates(
-            Ranked(
+            RankedSkill(
                 one,
                 signals=Signals(
-                    explicit=asked_for(one.skill.name, task.text),
+                    explicit=mentions_skill(one.skill.name, task.text),
                     effect=effects.get(one.skill.name),
                     similarity=similarity,
                     recalled=is_recalled(one.skill.name, recall),
@@ -127,56 +129,56 @@ class Skills:
             for one, similarity in zip(every, alike, strict=True)
         )
 
-    async def index(self, shelf: SkillLibrary, run: Run) -> Section:
-        """All names and descriptions, the same for every task; what has no room is named."""
-        made = index([one.skill for one in shelf.skills.values()], self.index_tokens)
-        if made.left_out:
-            await run.emit(WarningIssued(NO_ROOM.format(f"{len(made.left_out)} of {len(shelf.skills)}")))
+    async def make_index(self, shelf: SkillLibrary, run: Run) -> Section:
+        """Return the index of all skills, the same for every task; warn of omitted ones."""
+        made = format_index([one.skill for one in shelf.skills.values()], self.index_tokens)
+        if made.omitted:
+            await run.emit(WarningIssued(NO_ROOM.format(f"{len(made.omitted)} of {len(shelf.skills)}")))
         return Section("skills", made.text, layer=Layer.SYSTEM)
 
-    async def bodies(self, chosen: Chosen, run: Run) -> list[Section]:
-        """The texts of the skills that fit; from now on they are active."""
+    async def activate_chosen(self, chosen: ChosenSkills, run: Run) -> list[Section]:
+        """Activate the fitting skills, and return their texts."""
         sections = []
         for one in chosen.bodies:
             skill = one.found.skill
             await self.activate(one.found, skill, run, why=str(one.signals), score=one.signals.score)
-            sections.append(Section(f"skill {skill.name}", whole(one.found, skill)))
+            sections.append(Section(f"skill {skill.name}", format_skill(one.found, skill)))
         return sections
 
     async def activate(self, found: FoundSkill, skill: Skill, run: Run, *, why: str, score: float = 0.0) -> None:
-        """From now on the model follows a skill, and keeps to its tools."""
-        active = Active(skill.name, skill.tools)
+        """Activate a skill: the model follows it, and is limited to its tools."""
+        active = ActiveSkill(skill.name, skill.tools)
         followed = self.active_skills(run)
         if active not in followed:
             self.follow(run, (*followed, active))
-            await run.emit(Activated(skill.name, skill.tools, source=found.source.value, why=why, score=score))
+            await run.emit(SkillActivated(skill.name, skill.tools, source=found.source.value, why=why, score=score))
 
-    def active_skills(self, run: Run) -> tuple[Active, ...]:
-        """The skills that a run follows; of one that was begun by another process, as the log tells."""
+    def active_skills(self, run: Run) -> tuple[ActiveSkill, ...]:
+        """Return the skills that a run follows, from the log if another process began it."""
         if run.id not in self.active:
             records = [one for one in run.koi.records(run.task.session) if one.run == run.id]
-            said = [one.event for one in records if isinstance(one.event, Activated)]
-            self.follow(run, tuple(dict.fromkeys(Active(one.skill, tuple(one.tools)) for one in said)))
+            activated = [one.event for one in records if isinstance(one.event, SkillActivated)]
+            self.follow(run, tuple(dict.fromkeys(ActiveSkill(one.skill, tuple(one.tools)) for one in activated)))
         return self.active[run.id]
 
-    def follow(self, run: Run, active: tuple[Active, ...]) -> None:
+    def follow(self, run: Run, active: tuple[ActiveSkill, ...]) -> None:
         """Record what a run follows; forget the oldest runs without an end."""
         self.active[run.id] = active
-        while len(self.active) > RUNS_KEPT:
+        while len(self.active) > MAX_RUNS:
             self.active.pop(next(iter(self.active)))
 
-    def always_the_same(self, active: Active, run: Run) -> bool:
-        """Whether a skill that the task names says of itself that there is nothing to judge."""
-        found = self.shelves.get(run.id, SkillLibrary()).get(active.skill)
+    def is_deterministic(self, active: ActiveSkill, run: Run) -> bool:
+        """Return whether the task asks for a skill that declares itself deterministic."""
+        found = self.libraries.get(run.id, SkillLibrary()).get(active.skill)
         steady = found is not None and str(found.skill.own("deterministic")).casefold() == "true"
-        return steady and asked_for(active.skill, run.task.text)
+        return steady and mentions_skill(active.skill, run.task.text)
 
 
-def may(skill: Skill, task: Task) -> bool:
-    """Whether a skill may be used for a task: of one that wants to be asked for, whether it is."""
-    return not skill.by_name or asked_for(skill.name, task.text)
+def may_use(skill: Skill, task: Task) -> bool:
+    """Return whether a skill may be used for a task: one only by name needs to be named."""
+    return not skill.by_name or mentions_skill(skill.name, task.text)
 
 
-def hints(chosen: Chosen) -> list[Section]:
-    """A line about what may fit besides."""
-    return [Section("skills that may fit", hint(chosen.hints))] if chosen.hints else []
+def make_hints(chosen: ChosenSkills) -> list[Section]:
+    """Return a line about skills that may fit."""
+    return [Section("skills that may fit", format_hint(chosen.hints))] if chosen.hints else []

@@ -1,4 +1,4 @@
-"""Install a skill of another author among the managed ones, pinned to its content."""
+"""Install another author's skill, pinned to its content."""
 
 import os
 import shutil
@@ -8,28 +8,28 @@ from pathlib import Path
 from openkoi_hookspecs import KoiError
 from openkoi_skillfile import (
     EVALUATOR,
-    Approved,
+    Approvals,
     Skill,
-    digest,
+    digest_path,
+    find_skill_file,
     read_skill,
     read_text,
-    skill_in,
     validate,
 )
 from openkoi_skillfile import YES as AGREED
-from openkoi_skillfile.digest import MOST_BYTES, MOST_FILES
+from openkoi_skillfile.digest import MAX_BYTES, MAX_FILES
 
-from .fresh import to_valid_name
-from .suspect import suspicions
+from .injection_scan import find_suspicions
+from .template import to_valid_name
 
-TOO_MUCH = "{folder} cannot be installed: it has too many or too large files, or a link that leads out of it."
-NAMELESS = "Of the name {name!r} no folder can be named. Give it one of small letters, digits and single dashes."
-LEFT_OUT = shutil.ignore_patterns(".git", "__pycache__", ".DS_Store")
+TOO_LARGE = "{folder} cannot be installed: it is too large, or links out of itself."
+INVALID_NAME = "Invalid name {name!r}: use lower-case letters, digits and single dashes."
+IGNORED = shutil.ignore_patterns(".git", "__pycache__", ".DS_Store")
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
-    """A skill that is about to be installed, and where to."""
+class SkillPackage:
+    """A skill to install, and its destination."""
 
     skill: Skill
     folder: Path
@@ -38,50 +38,52 @@ class Parcel:
     warnings: tuple[str, ...]
 
     @property
-    def there(self) -> bool:
-        """Whether it is installed as it is already."""
-        return self.target.is_dir() and digest(self.target) == self.digest
+    def is_installed(self) -> bool:
+        """Whether the same content is installed already."""
+        return self.target.is_dir() and digest_path(self.target) == self.digest
 
 
-def parcel(folder: Path, data: Path, copy: Path) -> Parcel:
-    """Look at a skill, in a copy of its own. Raises KoiError, with file and line, for one that is unfit."""
+def prepare_package(folder: Path, data: Path, copy: Path) -> SkillPackage:
+    """Copy a skill and check the copy. Raises KoiError with file and line for an invalid one."""
     if found := validate(folder):
-        file = Path(folder.name) / skill_in(folder).name
+        file = Path(folder.name) / find_skill_file(folder).name
         raise KoiError("\n".join(str(replace(problem, path=file)) for problem in found))
-    if vast(folder):
-        raise KoiError(TOO_MUCH.format(folder=folder))
-    shutil.copytree(folder, copy, symlinks=True, ignore=LEFT_OUT)
-    if not digest(copy):
-        raise KoiError(TOO_MUCH.format(folder=folder))
-    text = read_text(skill_in(copy))
+    if exceeds_limits(folder):
+        raise KoiError(TOO_LARGE.format(folder=folder))
+    shutil.copytree(folder, copy, symlinks=True, ignore=IGNORED)
+    if not digest_path(copy):
+        raise KoiError(TOO_LARGE.format(folder=folder))
+    text = read_text(find_skill_file(copy))
     skill = read_skill(text, folder.name)
     several = "evaluators" if skill.kind == EVALUATOR else "skills"
-    return Parcel(skill, copy, data / several / "managed" / kept_as(skill.name), digest(copy), suspicions(text))
+    return SkillPackage(
+        skill, copy, data / several / "managed" / folder_name(skill.name), digest_path(copy), find_suspicions(text)
+    )
 
 
-def kept_as(name: str) -> str:
-    """The folder for a name that others may have given as they liked. Raises KoiError where none can be made of it."""
+def folder_name(name: str) -> str:
+    """Return the folder for another author's skill name; raise KoiError if none can be derived."""
     fit = to_valid_name(name)
     if not fit or name.startswith((".", "/", "\\")):
-        raise KoiError(NAMELESS.format(name=name))
+        raise KoiError(INVALID_NAME.format(name=name))
     return fit
 
 
-def vast(folder: Path) -> bool:
-    """Whether there is more in it than is copied to be looked at, what is left out not counted."""
+def exceeds_limits(folder: Path) -> bool:
+    """Return whether a folder is too large to copy, ignored files excluded."""
     files, size = 0, 0
     for place, folders, names in os.walk(folder):
-        left = LEFT_OUT(place, [*folders, *names])
+        left = IGNORED(place, [*folders, *names])
         folders[:] = [name for name in folders if name not in left]
         kept = [Path(place, name) for name in names if name not in left]
         files, size = files + len(kept), size + sum(file.lstat().st_size for file in kept)
-        if files > MOST_FILES or size > MOST_BYTES:
+        if files > MAX_FILES or size > MAX_BYTES:
             return True
     return False
 
 
-def install(one: Parcel, approved: Approved) -> Path:
-    """Put it in its place, instead of an older one, and remember that a person approved of it as it is."""
+def install_package(one: SkillPackage, approved: Approvals) -> Path:
+    """Install a skill, replacing an older one, and save the user's approval of its content."""
     one.target.parent.mkdir(parents=True, exist_ok=True)
     old = one.target.with_name(f".{one.target.name}.old")
     shutil.rmtree(old, ignore_errors=True)

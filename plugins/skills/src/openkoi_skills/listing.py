@@ -1,19 +1,19 @@
-"""How skills are shown to people: in a list, with what is not used and why. Pure."""
+"""Format the list of skills, with those that are not used and why."""
 
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from openkoi_skillfile import SkillSource, visible
+from openkoi_skillfile import SkillSource, make_printable
 
-from .shelf import SkillLibrary
-from .words import short
+from .library import SkillLibrary
+from .prompt import truncate_text
 
-WIDTH = 100
+DESCRIPTION_WIDTH = 100
 GENERATED = "generated, approved"
-BY_NAME = ", when asked for by its name"
-UNAPPROVED = "its current content is not approved: openkoi skill trust"
-PROPOSED = "it is a proposal that is not approved: openkoi learn"
+BY_NAME = ", only when asked for by name"
+UNAPPROVED = "its current content is not approved; run `openkoi skill trust`"
+PROPOSED = "it is a proposal that is not approved; run `openkoi learn`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class SkillRow:
     by_name: bool = False
 
 
-def rows(shelf: SkillLibrary, kind: str) -> Iterator[SkillRow]:
-    """All skills of a kind: those in use, those that do not fit this machine, those that wait for a person."""
+def make_rows(shelf: SkillLibrary, kind: str) -> Iterator[SkillRow]:
+    """Yield all skills of a kind: usable ones, others with the reason, and those that need approval."""
     used = [(one, "") for one in shelf.skills.values()]
-    for one, why in [*used, *shelf.unfit]:
+    for one, why in [*used, *shelf.unusable]:
         skill = one.skill
         yield SkillRow(skill.name, kind, one.source.value, str(one.file), skill.purpose, why, skill.by_name)
     for file in shelf.waiting:
@@ -41,20 +41,20 @@ def rows(shelf: SkillLibrary, kind: str) -> Iterator[SkillRow]:
         yield SkillRow(file.parent.name, kind, SkillSource.PROPOSED.value, str(file), unused=PROPOSED)
 
 
-def as_text(found: Sequence[SkillRow]) -> str:
-    """A line for each."""
-    return "\n".join(map(line, found)) or "There are no skills yet. To write one: openkoi skill new NAME"
+def format_rows(found: Sequence[SkillRow]) -> str:
+    """Return one line per skill."""
+    return "\n".join(map(format_row, found)) or "No skills yet. Run `openkoi skill new NAME` to create one."
 
 
-def line(row: SkillRow) -> str:
+def format_row(row: SkillRow) -> str:
     kind = " (evaluator)" if row.kind == "evaluator" else ""
     if row.unused:
-        return visible(f"{row.name}{kind}  not used: {row.unused}  ({row.file})")
+        return make_printable(f"{row.name}{kind}  not used: {row.unused}  ({row.file})")
     asked = BY_NAME if row.by_name else ""
     source = GENERATED if row.source == SkillSource.PROPOSED else row.source
-    return visible(f"{row.name}{kind}  {short(row.description, WIDTH)}  [{source}{asked}]")
+    return make_printable(f"{row.name}{kind}  {truncate_text(row.description, DESCRIPTION_WIDTH)}  [{source}{asked}]")
 
 
-def as_json(found: Sequence[SkillRow]) -> str:
-    """All of it, for programs."""
+def rows_to_json(found: Sequence[SkillRow]) -> str:
+    """Return the rows as JSON."""
     return json.dumps([asdict(row) for row in found], indent=2, ensure_ascii=False)

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
-from openkoi_skillfile import places, skill_in, visible
+from openkoi_skillfile import list_locations, find_skill_file, make_printable
 
 from .draft_store import DraftStore, Proposal, find_rivals, format_draft, format_list
 from .hook import ProposalsHook
@@ -88,7 +88,7 @@ def approve_proposal(drafts: DraftStore, draft: Proposal) -> str:
     """Approve a draft, and return what that means."""
     with convert_errors(draft.folder):
         lines = [f"Approved: {draft.name}", f"  Used from the next task on: {drafts.approve(draft)}"]
-    before = find_rivals(draft, places(draft.kind, None, Path.cwd()))
+    before = find_rivals(draft, list_locations(draft.kind, None, Path.cwd()))
     return "\n".join([*lines, *(SHADOWED.format(folder) for folder in before)])
 
 
@@ -109,7 +109,7 @@ def convert_errors(folder: Path) -> Iterator[None]:
 
 def proposal_text(draft: Proposal) -> str:
     """Return the file, and the names of the files beside it."""
-    file = skill_in(draft.folder)
+    file = find_skill_file(draft.folder)
     others = sorted(path.relative_to(draft.folder).as_posix() for path in draft.folder.rglob("*") if path != file)
     beside = [f"Other files: {', '.join(others)}"] if others else []
     return "\n".join([str(file), "", file.read_text(encoding="utf-8", errors="replace").rstrip(), *beside])
@@ -117,7 +117,7 @@ def proposal_text(draft: Proposal) -> str:
 
 def echo_visible(text: str) -> None:
     """Print a text without control sequences and hidden characters."""
-    click.echo(visible(text))
+    click.echo(make_printable(text))
 
 
 def load_drafts(koi: Koi) -> DraftStore | None:

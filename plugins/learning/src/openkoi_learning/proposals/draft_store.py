@@ -9,19 +9,19 @@ from openkoi_base.files import private_folder, replace_file
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_skillfile import (
     EVALUATOR,
-    FILE,
+    SKILL_FILE,
     NO,
     TASK,
     YES,
-    Approved,
+    Approvals,
     SkillLocation,
     SkillSource,
     digest,
-    places,
+    list_locations,
     read_skill,
     read_text,
     skill_folders,
-    skill_in,
+    find_skill_file,
     validate,
 )
 
@@ -66,7 +66,7 @@ class DraftStore:
     def is_approved(self, one: Proposal) -> bool:
         """Return whether the user approved one as it is now."""
         try:
-            return self.koi is not None and Approved(self.koi)(one.folder, digest(one.folder))
+            return self.koi is not None and Approvals(self.koi)(one.folder, digest(one.folder))
         except OSError:
             return False
 
@@ -82,15 +82,15 @@ class DraftStore:
 
     def exists(self, kind: str, name: str) -> bool:
         """Return whether something of this name exists already or was dismissed."""
-        folders = [place.folder for place in places(kind, self.data, None)]
+        folders = [place.folder for place in list_locations(kind, self.data, None)]
         return any(
-            (folder / name / FILE).is_file() for folder in (*folders, self.proposal_folder(kind) / DISMISSED_FOLDER)
+            (folder / name / SKILL_FILE).is_file() for folder in (*folders, self.proposal_folder(kind) / DISMISSED_FOLDER)
         )
 
     def write_draft(self, kind: str, name: str, text: str) -> Path:
         """Write a draft, or replace one."""
         private_folder(self.proposal_folder(kind) / name)
-        return replace_file(self.proposal_folder(kind) / name / FILE, text)
+        return replace_file(self.proposal_folder(kind) / name / SKILL_FILE, text)
 
     def approve(self, one: Proposal) -> Path:
         """Approve a draft as it is now. Raise KoiError if it is invalid, or something of the user's has its name."""
@@ -99,7 +99,7 @@ class DraftStore:
         stamp = digest(one.folder)
         if not stamp:
             raise KoiError(TOO_MUCH.format(folder=one.folder))
-        if taken := find_rivals(one, places(one.kind, self.data, None)):
+        if taken := find_rivals(one, list_locations(one.kind, self.data, None)):
             raise KoiError(TAKEN.format(target=taken[0], name=one.name))
         self.store_decision(one, stamp, YES)
         return one.folder
@@ -117,19 +117,19 @@ class DraftStore:
         """Store what the user decided about a draft."""
         assert self.koi, "only commands approve drafts, and they pass koi"
         title = f"{'skill' if one.kind == TASK else one.kind} {one.name} (generated)"
-        Approved(self.koi).keep(one.folder, stamp, answer, title=title)
+        Approvals(self.koi).keep(one.folder, stamp, answer, title=title)
 
 
 def read_proposal(folder: Path, kind: str) -> Proposal:
     """Read one draft, as far as possible."""
     try:
         wrong = validate(folder)
-        skill = read_skill(read_text(skill_in(folder)), folder.name, kind)
+        skill = read_skill(read_text(find_skill_file(folder)), folder.name, kind)
     except (KoiError, OSError, UnicodeDecodeError) as error:
-        return Proposal(folder.name, kind, folder, fault=f"{skill_in(folder)}: {error}")
+        return Proposal(folder.name, kind, folder, fault=f"{find_skill_file(folder)}: {error}")
     if skill.kind != kind:
         return Proposal(
-            folder.name, kind, folder, fault=f"{skill_in(folder)}: its kind is {skill.kind!r}, not {kind!r}"
+            folder.name, kind, folder, fault=f"{find_skill_file(folder)}: its kind is {skill.kind!r}, not {kind!r}"
         )
     return Proposal(
         skill.name,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 from openkoi_base.files import private_folder
 from openkoi_hookspecs import DataDir, KoiError, LimitExceededError, Result, Run, hookimpl
 from openkoi_hookspecs.events import WarningIssued
-from openkoi_skillfile import EVALUATOR, canonical
+from openkoi_skillfile import EVALUATOR, canonical_name
 
 from .draft_store import DraftStore
 from .events import ProposalDrafted
@@ -78,7 +78,7 @@ class ProposalsHook:
 
         tasks = judged_tasks(self.drafts.data / "sessions", now - self.lookback)
         bar = RecurrenceThresholds(self.min_samples, self.min_confidence)
-        same = sum(canonical(task.category) == canonical(category) for task in tasks)
+        same = sum(canonical_name(task.category) == canonical_name(category) for task in tasks)
         found = [one for one in find_recurring(tasks, bar) if not self.drafts.exists(EVALUATOR, one.name)]
         return MiningResult(found, same >= bar.samples)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from openkoi_hookspecs import Finding, Severity
-from openkoi_skillfile import canonical
+from openkoi_skillfile import canonical_name
 
 from .finding_topics import OTHER, TOPICS, FindingTopic, find_topic
 from .log import JudgedTask
@@ -59,7 +59,7 @@ def find_recurring(tasks: Iterable[JudgedTask], bar: RecurrenceThresholds) -> li
     """Return the categories that reach the thresholds, the surest first."""
     groups: dict[str, list[JudgedTask]] = {}
     for task in tasks:
-        groups.setdefault(canonical(task.category), []).append(task)
+        groups.setdefault(canonical_name(task.category), []).append(task)
     named = [(name, group) for name, group in groups.items() if CATEGORY.fullmatch(name) and slug(name)]
     found = [summarize_category(category, group, bar) for category, group in named if only_general(group)]
     sure = [one for one in found if one.faults and one.confidence >= bar.confidence]

@@ -1,6 +1,6 @@
-"""How well skills did, by category: read off the run log, and kept beside it so that each line is read once.
+"""Read from the run log how well skills did by category, with a cache so that each line is read once.
 
-The best score of a run counts, and a run that nobody judged does not. What is kept can be thrown away at any time.
+The best score of a run counts; runs without a score do not. The cache can be deleted at any time.
 """
 
 import json
@@ -14,18 +14,18 @@ from openkoi_base.files import lock_beside, private_folder, read_small_text, rep
 from openkoi_hookspecs.events import UsageRecorded
 from openkoi_runlog import all_segments, beyond, is_packed, lines_from, name_of, select_records
 
-from .signals import SkillEffect
+from .ranking import SkillEffect
 
 
 @dataclass(slots=True)
 class Tally:
-    """Sums and counts by skill and category, and how far each segment of the log is read."""
+    """Sums and counts by skill and category, and the position up to which each log segment was read."""
 
     ends: dict[str, int] = field(default_factory=dict)
     sums: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)
 
-    def take(self, event: UsageRecorded) -> None:
-        """Count one run in."""
+    def add(self, event: UsageRecorded) -> None:
+        """Count one run."""
         if event.score is None:
             return
         for skill in event.skills:
@@ -33,13 +33,13 @@ class Tally:
             self.sums[skill][event.category] = (total + event.score, count + 1)
 
     def effects(self, category: str) -> Mapping[str, SkillEffect]:
-        """How each skill did on tasks of a category."""
+        """Return how each skill did on tasks of a category."""
         known = {skill: sums[category] for skill, sums in self.sums.items() if category in sums}
         return {skill: SkillEffect(total / count, count) for skill, (total, count) in known.items()}
 
     @classmethod
-    def kept_in(cls, file: Path) -> Self:
-        """As it was kept; nothing where that cannot be read."""
+    def load(cls, file: Path) -> Self:
+        """Load from the cache; return an empty tally if it cannot be read."""
         with suppress(OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             known = json.loads(read_small_text(file))
             ends = {str(name): int(end) for name, end in known["ends"].items()}
@@ -55,28 +55,28 @@ def read_tally(data: Path) -> Tally:
     """Return the tally of everything in the log so far."""
     file = private_folder(data / "cache") / "skills.json"
     with lock_beside(file):
-        tally = Tally.kept_in(file)
+        tally = Tally.load(file)
         paths = {name_of(path): path for path in all_segments(data / "sessions")}
-        if any(name not in paths or cut(paths[name], end) for name, end in tally.ends.items()):
+        if any(name not in paths or is_truncated(paths[name], end) for name, end in tally.ends.items()):
             tally = Tally()
         new = [path for name, path in paths.items() if beyond(path, tally.ends.get(name, 0))]
         for path in new:
-            for event in unread(path, tally):
-                tally.take(event)
+            for event in read_new_events(path, tally):
+                tally.add(event)
         if new:
             replace_file(file, json.dumps({"ends": tally.ends, "sums": tally.sums}))
     return tally
 
 
-def cut(path: Path, end: int) -> bool:
-    """Return whether a segment is shorter than what was read; archived ones never change."""
+def is_truncated(path: Path, end: int) -> bool:
+    """Return whether a segment is shorter than what was read; compressed ones never change."""
     with suppress(OSError):
         return not is_packed(path) and path.stat().st_size < end
     return False
 
 
-def unread(path: Path, tally: Tally) -> Iterator[UsageRecorded]:
-    """What a segment says of use that was not read yet, wherever it lies; its last line only when it is whole."""
+def read_new_events(path: Path, tally: Tally) -> Iterator[UsageRecorded]:
+    """Yield the events of a segment that were not read yet; its last line only if it is complete."""
     name = name_of(path)
     start = tally.ends.get(name, 0)
     lines = [line for line in lines_from(path, start) if line.endswith(b"\n") or is_packed(path)]

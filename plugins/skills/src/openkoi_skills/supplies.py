@@ -8,26 +8,29 @@ from openkoi_skillfile import (
     EVALUATOR,
     TASK,
     YES,
-    Approved,
+    Approvals,
     SkillSource,
-    digest,
-    places,
+    digest_path,
+    find_skill_file,
+    list_locations,
+    list_parents,
     read_text,
     skill_folders,
-    skill_in,
-    upwards,
 )
 
-from .suspect import suspicions
+from .injection_scan import find_suspicions
 
 RULES = "rules"
-ASKED = {TASK: (SkillSource.WORKSPACE, SkillSource.MANAGED, SkillSource.OPENCLAW), EVALUATOR: (SkillSource.WORKSPACE,)}
+APPROVAL_SOURCES = {
+    TASK: (SkillSource.WORKSPACE, SkillSource.MANAGED, SkillSource.OPENCLAW),
+    EVALUATOR: (SkillSource.WORKSPACE,),
+}
 RULE_FILES = ("AGENTS.md", "CLAUDE.md")
 
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """One thing that tells the model what to do. Without a ``digest`` it cannot be approved."""
+    """A file or folder with instructions for the model; without a ``digest`` it cannot be approved."""
 
     kind: str
     place: Path
@@ -36,7 +39,7 @@ class Supply:
 
     @property
     def title(self) -> str:
-        """What it is, in a few words."""
+        """A short description."""
         if self.kind == RULES:
             return self.place.name
         whose = "" if self.source is SkillSource.WORKSPACE else f" ({self.source.value})"
@@ -44,9 +47,9 @@ class Supply:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What in it a person should look at first."""
+        """What the user should look at first."""
         try:
-            return suspicions(read_text(self.place if self.kind == RULES else skill_in(self.place)))
+            return find_suspicions(read_text(self.place if self.kind == RULES else find_skill_file(self.place)))
         except OSError:
             return ("cannot be read",)
 
@@ -54,46 +57,46 @@ class Supply:
 def find_supplies(data: Path, workspace: Path, rules: Sequence[str] = RULE_FILES) -> list[Supply]:
     """Return everything supplied, the project's own first."""
     found = [
-        Supply(kind, folder, place.source, stamp(folder))
-        for kind, sources in ASKED.items()
-        for place in places(kind, data, workspace)
+        Supply(kind, folder, place.source, try_digest(folder))
+        for kind, sources in APPROVAL_SOURCES.items()
+        for place in list_locations(kind, data, workspace)
         if place.source in sources
         for folder in skill_folders(place.folder)
     ]
-    file = rules_file(workspace, rules)
-    own = [Supply(RULES, file, SkillSource.WORKSPACE, stamp(file))] if file else []
+    file = find_rules_file(workspace, rules)
+    own = [Supply(RULES, file, SkillSource.WORKSPACE, try_digest(file))] if file else []
     return sorted([*found, *own], key=lambda one: (one.source is not SkillSource.WORKSPACE, one.kind, one.place))
 
 
-def told_apart(supplies: Sequence[Supply]) -> list[str]:
-    """What each is, and where it lies if another one is called the same."""
+def distinguish_titles(supplies: Sequence[Supply]) -> list[str]:
+    """Return the titles, with the path where two are equal."""
     titles = [one.title for one in supplies]
     return [f"{one.title} ({one.place})" if titles.count(one.title) > 1 else one.title for one in supplies]
 
 
-def rules_file(workspace: Path, names: Iterable[str] = RULE_FILES) -> Path | None:
-    """The nearest file of rules, up to the root of the repository; a link that leads out of there is none."""
-    folders = upwards(workspace)
+def find_rules_file(workspace: Path, names: Iterable[str] = RULE_FILES) -> Path | None:
+    """Return the nearest rules file up to the repository's root; ignore links that lead out of it."""
+    folders = list_parents(workspace)
     root = folders[-1].resolve()
     candidates = (folder / name for folder in folders for name in names)
     return next((file for file in candidates if file.is_file() and file.resolve().is_relative_to(root)), None)
 
 
-def stamp(place: Path) -> str:
-    """Its digest; empty when it cannot be read, or is too large to be looked at."""
+def try_digest(place: Path) -> str:
+    """Return the digest; empty if unreadable or too large."""
     try:
-        return digest(place)
+        return digest_path(place)
     except OSError:
         return ""
 
 
-def undecided_supplies(supplies: Iterable[Supply], approved: Approved) -> list[Supply]:
+def undecided_supplies(supplies: Iterable[Supply], approved: Approvals) -> list[Supply]:
     """Return those without a decision about their current content."""
     return [one for one in supplies if one.digest and approved.answer(one.place, one.digest) is None]
 
 
-def approve(supplies: Iterable[Supply], approved: Approved, answer: str = YES) -> None:
-    """Remember what a person said about each of them."""
+def save_answers(supplies: Iterable[Supply], approved: Approvals, answer: str = YES) -> None:
+    """Save the user's answer about each file."""
     for one in supplies:
         if one.digest:
             approved.keep(one.place, one.digest, answer, title=one.title)

@@ -1,4 +1,4 @@
-"""How much each skill is about a task, as an embedder sees it; without one, by the words they share."""
+"""Measure how similar skills are to a task, by an embedder or by shared words."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -6,24 +6,24 @@ from typing import cast
 from openkoi_hookspecs import Embedder, PluginEntry, Run
 from openkoi_hookspecs.events import WarningIssued
 
-from .signals import cosine, in_common
+from .ranking import cosine_similarity, measure_overlap
 
 
-async def likeness(task: str, texts: Sequence[str], embedder: str, run: Run) -> list[float]:
-    """One value for each text. An embedder that fails is named, and words decide."""
+async def measure_similarity(task: str, texts: Sequence[str], embedder: str, run: Run) -> list[float]:
+    """Return a value for each text; if the embedder fails, warn and compare words."""
     entry = next((one for one in run.koi.plugins("embedders") if one.name == embedder), None)
     if entry and texts:
         try:
             return await embed_similarities(entry, task, texts)
-        except Exception as error:  # an embedder is a plugin: without it the words decide
+        except Exception as error:  # an embedder is a plugin: on its errors words are compared
             await run.emit(
-                WarningIssued(f"Skills are chosen by their words alone: {embedder} did not embed them: {error}")
+                WarningIssued(f"Skills are chosen by shared words only: the embedder {embedder} failed: {error}")
             )
-    return [in_common(task, text) for text in texts]
+    return [measure_overlap(task, text) for text in texts]
 
 
 async def embed_similarities(entry: PluginEntry, task: str, texts: Sequence[str]) -> list[float]:
     """Return the similarity of each text to the task."""
     embedder = cast(Embedder, await entry.load())  # the kind says what it is
     first, *rest = (await embedder.embed([task, *texts])).vectors
-    return [cosine(first, vector) for vector in rest]
+    return [cosine_similarity(first, vector) for vector in rest]

@@ -8,19 +8,22 @@ from math import sqrt
 from openkoi_hookspecs import Recall
 from openkoi_skillfile import FoundSkill, Skill, SkillSource
 
-MOST = 5
-LEAST = 0.1
-ALIKE = 0.3
-ENOUGH = 10
+# Estimates; the weights in ``Signals.score`` are as well.
+MAX_RANKED = 5
+MIN_SCORE = 0.1
+MIN_SIMILARITY = 0.3
+FULL_WEIGHT_RUNS = 10  # judged runs from which on a skill's effect counts fully
 WORD = re.compile(r"[^\W_]{2,}")
 FUNCTION_WORDS = """
 a about after all also an and any are as at be before but by can do does for from get give has have how if in into is it
 its let make me my need new no not of on one only or our out please should so some that the their them then there these
 this to up us use used user uses using via want was we what when where which while who will with you your
 """
-SILENT = frozenset(FUNCTION_WORDS.split())
-ASKED = r"(?:use|using|with|by|run|apply|follow)\s+(?:the\s+)?[\"'`]?{name}(?![\w-])"
-NAMED = r"(?<![\w-]){name}[\"'`]?\s+skill\b|\bskill[\s:=\"'`]{{1,3}}{name}(?![\w-])|(?<!\w)[$@`]{name}(?![\w-])"
+STOP_WORDS = frozenset(FUNCTION_WORDS.split())
+REQUEST_PATTERN = r"(?:use|using|with|by|run|apply|follow)\s+(?:the\s+)?[\"'`]?{name}(?![\w-])"
+MENTION_PATTERN = (
+    r"(?<![\w-]){name}[\"'`]?\s+skill\b|\bskill[\s:=\"'`]{{1,3}}{name}(?![\w-])|(?<!\w)[$@`]{name}(?![\w-])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class SkillEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
-    """All that speaks for a skill."""
+    """The reasons to use a skill."""
 
     explicit: bool = False
     effect: SkillEffect | None = None
@@ -43,49 +46,49 @@ class Signals:
 
     @property
     def score(self) -> float:
-        """How much it is to be expected to help, 0.0 to 1.0."""
-        effect = self.effect.average * min(self.effect.count / ENOUGH, 1.0) * 0.4 if self.effect else 0.0
-        alike = self.similarity * 0.3 if self.similarity > ALIKE else 0.0
+        """The expected usefulness, 0.0 to 1.0."""
+        effect = self.effect.average * min(self.effect.count / FULL_WEIGHT_RUNS, 1.0) * 0.4 if self.effect else 0.0
+        alike = self.similarity * 0.3 if self.similarity > MIN_SIMILARITY else 0.0
         return min(1.0, self.explicit * 1.0 + effect + alike + self.recalled * 0.2 + self.approved * 0.3)
 
     @property
     def fits(self) -> bool:
-        """Whether something says that it is about this very task, and not only that it is a good one."""
-        return self.explicit or self.recalled or self.similarity > ALIKE
+        """Whether a signal is about this task, and not only about the skill's quality."""
+        return self.explicit or self.recalled or self.similarity > MIN_SIMILARITY
 
     def __str__(self) -> str:
         named = {"asked for": self.explicit, "recalled": self.recalled, "approved": self.approved > 0}
-        said = [name for name, holds in named.items() if holds]
-        said += [f"did {self.effect.average:.2f} in {self.effect.count}"] if self.effect else []
-        return ", ".join(said + ([f"alike {self.similarity:.2f}"] if self.similarity > ALIKE else []))
+        reasons = [name for name, holds in named.items() if holds]
+        reasons += [f"average {self.effect.average:.2f} in {self.effect.count} runs"] if self.effect else []
+        return ", ".join(reasons + ([f"similarity {self.similarity:.2f}"] if self.similarity > MIN_SIMILARITY else []))
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """A skill and what speaks for it."""
+class RankedSkill:
+    """A skill and its signals."""
 
     found: FoundSkill
     _: KW_ONLY
     signals: Signals
 
 
-def rank_candidates(candidates: Iterable[Ranked]) -> list[Ranked]:
+def rank_candidates(candidates: Iterable[RankedSkill]) -> list[RankedSkill]:
     """Return the relevant skills, best first; requested ones are always included."""
-    worth = [one for one in candidates if one.signals.score > LEAST or one.signals.explicit]
-    return sorted(worth, key=lambda one: (-one.signals.score, one.found.skill.name))[:MOST]
+    worth = [one for one in candidates if one.signals.score > MIN_SCORE or one.signals.explicit]
+    return sorted(worth, key=lambda one: (-one.signals.score, one.found.skill.name))[:MAX_RANKED]
 
 
-def asked_for(name: str, text: str) -> bool:
-    """Whether a text names a skill. A name that is a plain word has to be called one: ``the review skill``."""
+def mentions_skill(name: str, text: str) -> bool:
+    """Return whether a text names a skill; a plain word only with a phrase such as ``the review skill``."""
     spelled = r"(?:[\s_-]+|[/:.])".join(re.escape(part) for part in re.split(r"[\s_-]+", name) if part)
-    pattern = NAMED.format(name=spelled)
-    pattern += f"|{ASKED.format(name=spelled)}" if name.isalpha() else rf"|(?<![\w-]){spelled}(?![\w-])"
+    pattern = MENTION_PATTERN.format(name=spelled)
+    pattern += f"|{REQUEST_PATTERN.format(name=spelled)}" if name.isalpha() else rf"|(?<![\w-]){spelled}(?![\w-])"
     return bool(spelled) and bool(re.search(pattern, text, re.IGNORECASE))
 
 
 def is_recalled(name: str, recall: Recall) -> bool:
     """Return whether memory mentions a skill."""
-    return any(asked_for(name, " ".join((hit.item.text, *getattr(hit.item, "keys", ())))) for hit in recall.hits)
+    return any(mentions_skill(name, " ".join((hit.item.text, *getattr(hit.item, "keys", ())))) for hit in recall.hits)
 
 
 def approval_score(found: FoundSkill) -> float:
@@ -105,17 +108,17 @@ def purpose_text(skill: Skill) -> str:
     return f"{skill.name.replace('-', ' ')}: {skill.purpose}"
 
 
-def in_common(one: str, other: str) -> float:
-    """How many words two texts share, 0.0 to 1.0."""
-    mine, theirs = words(one), words(other)
+def measure_overlap(one: str, other: str) -> float:
+    """Return how many words two texts share, 0.0 to 1.0."""
+    mine, theirs = extract_words(one), extract_words(other)
     return len(mine & theirs) / sqrt(len(mine) * len(theirs)) if mine and theirs else 0.0
 
 
-def words(text: str) -> frozenset[str]:
-    """The words that say something, without the endings that change most."""
-    return frozenset(word.removesuffix("s") for word in WORD.findall(text.casefold()) if word not in SILENT)
+def extract_words(text: str) -> frozenset[str]:
+    """Return a text's content words, without a plural s."""
+    return frozenset(word.removesuffix("s") for word in WORD.findall(text.casefold()) if word not in STOP_WORDS)
 
 
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """How alike two vectors of length one are."""
+def cosine_similarity(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return the similarity of two vectors of length 1."""
     return sum(a * b for a, b in zip(one, other, strict=True))

@@ -9,7 +9,7 @@ from openkoi_base.schema import PATH_PARAMETERS
 from openkoi_hookspecs import Deny, ToolCall
 
 RULE = re.compile(r"(?P<name>[^()]+)(?:\((?P<pattern>[^()]*)\))?")
-OURS: Mapping[str, tuple[str, ...]] = {
+TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "bash": ("run_command",),
     "shell": ("run_command",),
     "read": ("read_file",),
@@ -25,53 +25,57 @@ OURS: Mapping[str, tuple[str, ...]] = {
     "terminal": ("run_command",),
     "askuserquestion": ("ask_user",),
 }
-ALWAYS = ("read_skill", "find_tool", "ask_user")
-ANY = ("*", "**")
+ALWAYS_ALLOWED = ("read_skill", "find_tool", "ask_user")
+ANY_ARGUMENT = ("*", "**")
 COMPOUND = re.compile(r"[;&|<>$`(){}\n\r\\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Active:
-    """A skill that the model follows now, and the tools it keeps to; none named means any."""
+class ActiveSkill:
+    """A skill that the model follows, and the tools it is limited to; empty for any."""
 
     skill: str
     tools: tuple[str, ...] = ()
 
 
-def forbidden(call: ToolCall, active: Iterable[Active]) -> Deny | None:
-    """The refusal of a call that no active skill which names its tools lets through."""
+def deny_call(call: ToolCall, active: Iterable[ActiveSkill]) -> Deny | None:
+    """Return a denial of a call that no active skill with a tool list allows."""
     strict = [one for one in active if one.tools]
-    if not strict or call.tool in ALWAYS or any(permits(rule, call) for one in strict for rule in one.tools):
+    if (
+        not strict
+        or call.tool in ALWAYS_ALLOWED
+        or any(permits_call(rule, call) for one in strict for rule in one.tools)
+    ):
         return None
     names, tools = ", ".join(one.skill for one in strict), " ".join(rule for one in strict for rule in one.tools)
-    return Deny(f"the skill {names} is active and keeps to these tools: {tools}")
+    return Deny(f"the active skill {names} allows only these tools: {tools}")
 
 
-def permits(rule: str, call: ToolCall) -> bool:
-    """Whether one word of ``allowed-tools`` covers a call."""
-    said = RULE.fullmatch(rule.strip())
-    if not said:
+def permits_call(rule: str, call: ToolCall) -> bool:
+    """Return whether a word of ``allowed-tools`` covers a call."""
+    rule_match = RULE.fullmatch(rule.strip())
+    if not rule_match:
         return False
-    name = said["name"].strip().casefold()
-    if not any(fnmatchcase(call.tool.casefold(), one) for one in (name, *OURS.get(name, ()))):
+    name = rule_match["name"].strip().casefold()
+    if not any(fnmatchcase(call.tool.casefold(), one) for one in (name, *TOOL_ALIASES.get(name, ()))):
         return False
-    pattern = said["pattern"]
-    return not pattern or pattern.strip() in ANY or within(pattern.strip(), call)
+    pattern = rule_match["pattern"]
+    return not pattern or pattern.strip() in ANY_ARGUMENT or matches_arguments(pattern.strip(), call)
 
 
-def within(pattern: str, call: ToolCall) -> bool:
-    """Whether what a call is about fits a pattern: its command, else each of its paths."""
+def matches_arguments(pattern: str, call: ToolCall) -> bool:
+    """Return whether a call's command, or each of its paths, matches a pattern."""
     command = call.arguments.get("command")
     if isinstance(command, str):
-        return covers(pattern, command.strip())
+        return matches_command(pattern, command.strip())
     paths = [call.arguments[name] for name in PATH_PARAMETERS if name in call.arguments]
     texts = [path for path in paths if isinstance(path, str)]
     plain = all(".." not in text.replace("\\", "/").split("/") for text in texts)
     return bool(texts) and plain and all(fnmatchcase(text, pattern) for text in texts)
 
 
-def covers(pattern: str, command: str) -> bool:
-    """Whether a simple command begins as a pattern says; one of several parts never does."""
+def matches_command(pattern: str, command: str) -> bool:
+    """Return whether a simple command matches a pattern; compound commands never do."""
     if COMPOUND.search(command):
         return pattern == "*"
     if pattern.endswith(":*"):

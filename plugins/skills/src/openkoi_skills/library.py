@@ -6,29 +6,29 @@ from pathlib import Path
 
 from openkoi_hookspecs import Koi, ToolError
 from openkoi_skillfile import (
-    ASKS,
     EVALUATOR,
+    NEEDS_APPROVAL,
     TASK,
-    Approved,
+    Approvals,
     FoundSkill,
     MachineFeatures,
     Skill,
     SkillLocation,
     SkillSource,
     Trust,
-    collect,
-    digest,
-    fitting,
-    lacking,
-    places,
+    collect_skills,
+    correct_name,
+    describe_missing,
+    digest_path,
+    list_locations,
     plugin_locations,
     read_skill,
     read_text,
     resolve_shadowing,
 )
 
-STRANGERS = ASKS | {SkillSource.MANAGED, SkillSource.OPENCLAW}
-CHANGED = "The skill {} changed since a person approved of it, so it is not read. Go on without it."
+UNTRUSTED_SOURCES = NEEDS_APPROVAL | {SkillSource.MANAGED, SkillSource.OPENCLAW}
+CHANGED = "The skill {} changed since the user approved it, so it was not read. Continue without it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ class SkillLibrary:
     """Usable skills by name, others with the reason, and messages for the user."""
 
     skills: Mapping[str, FoundSkill] = field(default_factory=dict)
-    unfit: Sequence[tuple[FoundSkill, str]] = ()
+    unusable: Sequence[tuple[FoundSkill, str]] = ()
     waiting: Sequence[Path] = ()
     proposed: Sequence[Path] = ()
     complaints: Sequence[str] = ()
 
     def get(self, name: str) -> FoundSkill | None:
-        """One by its name, in capitals or not."""
-        return self.skills.get(name.strip().casefold()) or self.skills.get(fitting(name))
+        """Return a skill by name, ignoring case."""
+        return self.skills.get(name.strip().casefold()) or self.skills.get(correct_name(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +55,43 @@ class SuppliedSkills:
     trust: Trust | None = None
 
 
-async def brought_by(koi: Koi) -> SuppliedSkills:
+async def find_supplied(koi: Koi) -> SuppliedSkills:
     """Return where installed packages and bundles have skills, and what the user trusts."""
     plugins, complaints = await plugin_locations(koi.plugins("skills"))
     bundles, more = await plugin_locations(koi.plugins("bundles"), SkillSource.BUNDLED)
-    return SuppliedSkills((*plugins, *bundles), (*complaints, *more), Approved(koi))
+    return SuppliedSkills((*plugins, *bundles), (*complaints, *more), Approvals(koi))
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
-    """Where skills are looked for: OpenKoi's data folder, and folders of the configuration."""
+class SkillFinder:
+    """Finds skills in OpenKoi's data folder and in configured folders."""
 
     data: Path
     path: tuple[Path, ...] = ()
     machine: MachineFeatures = field(default_factory=MachineFeatures)
 
-    def shelf(self, workspace: Path, brought: SuppliedSkills, kind: str = TASK) -> SkillLibrary:
-        """Read them anew: a folder with a SKILL.md in it is all it takes.
+    def load_library(self, workspace: Path, brought: SuppliedSkills, kind: str = TASK) -> SkillLibrary:
+        """Read the skills of a kind for a workspace.
 
-        The folders of the configuration are for tasks: those for evaluators are the judge's to know.
+        The configured folders are for tasks only; the judge has its own setting for evaluators.
         """
-        wanted = [*places(kind, self.data, workspace, self.path if kind == TASK else ()), *brought.places]
-        asks = STRANGERS if kind == TASK else ASKS
-        read = collect(wanted, kind, brought.trust, asks)
-        reasons = {one.file: lacking(one.skill.requires, self.machine) for one in read.found}
+        wanted = [*list_locations(kind, self.data, workspace, self.path if kind == TASK else ()), *brought.places]
+        asks = UNTRUSTED_SOURCES if kind == TASK else NEEDS_APPROVAL
+        read = collect_skills(wanted, kind, brought.trust, asks)
+        reasons = {one.file: describe_missing(one.skill.requires, self.machine) for one in read.found}
         kept = resolve_shadowing(one for one in read.found if not reasons[one.file])
         skills = {one.skill.name.casefold(): one for one in sorted(kept.found, key=lambda one: one.skill.name)}
         unfit = [(one, why) for one in read.found if (why := reasons[one.file] or reason_shadowed(one, skills))]
-        return SkillLibrary(skills, unfit, read.waiting, read.proposed, (*brought.complaints, *read.amiss, *kept.amiss))
+        return SkillLibrary(
+            skills, unfit, read.waiting, read.proposed, (*brought.complaints, *read.errors, *kept.errors)
+        )
 
 
 def read_as_approved(found: FoundSkill, trust: Trust) -> Skill:
-    """Return a skill as it is now; one of a stranger only while the user trusts it so. Raises ToolError."""
+    """Return a skill's current content; raise ToolError if it needs approval and has none."""
     folder = found.file.parent
-    asks = STRANGERS if found.skill.kind != EVALUATOR else ASKS
-    if found.source in asks and not trust(folder, digest(folder)):
+    asks = UNTRUSTED_SOURCES if found.skill.kind != EVALUATOR else NEEDS_APPROVAL
+    if found.source in asks and not trust(folder, digest_path(folder)):
         raise ToolError(CHANGED.format(found.skill.name))
     return read_skill(read_text(found.file), folder.name, found.skill.kind)
 

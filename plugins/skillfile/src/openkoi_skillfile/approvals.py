@@ -1,6 +1,6 @@
-"""What the user allowed of the files of a project or a stranger: consent to one place with one content.
+"""Look up and save the user's approval of a file or folder with its current content.
 
-Any change of the content is a new question.
+Any change of the content needs a new approval.
 """
 
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ YES, NO = "yes", "no"
 
 
 @dataclass(frozen=True, slots=True)
-class Approved:
-    """Consent by place and digest, as OpenKoi keeps it. Can be used as a ``Trust``."""
+class Approvals:
+    """The user's approvals by path and digest; can be used as ``Trust``."""
 
     koi: Koi
 
     def __call__(self, place: Path, digest: str) -> bool:
-        """Whether the user allowed it."""
+        """Return whether the user approved this content."""
         return is_yes(self.answer(place, digest))
 
     def answer(self, place: Path, digest: str) -> str | None:
-        """Return what the user answered, if anything."""
+        """Return the user's answer, or None without one."""
         return self.koi.consent(consent_digest(place, digest)) if digest else None
 
     def keep(self, place: Path, digest: str, answer: str, *, title: str = "") -> None:
-        """Keep what the user answered; ``title`` says what it is."""
+        """Save the user's answer; ``title`` is how lists show it."""
         asked = Question(f"{title or place.name}  {place}", keep=True, digest=consent_digest(place, digest))
         self.koi.keep_consent(asked, answer)
 

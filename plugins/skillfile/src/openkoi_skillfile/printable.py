@@ -3,6 +3,6 @@
 import unicodedata
 
 
-def visible(text: str) -> str:
-    """What steers a terminal, or cannot be seen, becomes a question mark; lines and tabs stay."""
+def make_printable(text: str) -> str:
+    """Replace control and invisible characters with question marks; keep line breaks and tabs."""
     return "".join(char if char in "\n\t" or unicodedata.category(char)[0] != "C" else "?" for char in text)

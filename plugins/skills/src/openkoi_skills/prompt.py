@@ -1,0 +1,108 @@
+"""Format skills for the model: an index of all, the text of those that fit, a hint at others."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from openkoi_skillfile import FoundSkill, Skill
+
+from .ranking import RankedSkill
+
+CHARACTERS_PER_TOKEN = 4  # estimate, for English text
+MAX_NAME_CHARACTERS = 100
+DESCRIPTION_SIZES = (400, 160, 60, 0)  # characters; the first for which the index fits
+HEAD = """# Skills
+
+Each skill describes how to do one kind of work. If one fits the task, call read_skill with its name before you begin, \
+then follow it."""
+MAX_FILES_LISTED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SkillIndex:
+    """The text of an index, and the names that did not fit."""
+
+    text: str
+    omitted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenSkills:
+    """The skills shown in full, and those only hinted at."""
+
+    bodies: tuple[RankedSkill, ...] = ()
+    hints: tuple[RankedSkill, ...] = ()
+
+
+def format_index(skills: Iterable[Skill], tokens: int) -> SkillIndex:
+    """Return names and descriptions in a stable order, shortened before any is omitted.
+
+    Skills that are only used by name are not included.
+    """
+    every = [skill for skill in skills if not skill.by_name]
+    for size in DESCRIPTION_SIZES:
+        lines = [format_index_line(skill, size) for skill in every]
+        if count_characters([HEAD, *lines]) <= tokens * CHARACTERS_PER_TOKEN:
+            return SkillIndex("\n".join([HEAD, "", *lines]))
+    room = tokens * CHARACTERS_PER_TOKEN - len(HEAD)
+    kept = sum(1 for n in range(1, len(lines) + 1) if count_characters(lines[:n]) <= room)
+    left = tuple(skill.name for skill in every[kept:])
+    return SkillIndex("\n".join([HEAD, "", *lines[:kept]]), left)
+
+
+def format_index_line(skill: Skill, size: int) -> str:
+    """Return a skill's line in the index."""
+    name = truncate_text(skill.name, MAX_NAME_CHARACTERS)
+    return f"- {name}: {truncate_text(skill.purpose, size)}" if size and skill.purpose else f"- {name}"
+
+
+def truncate_text(text: str, size: int) -> str:
+    """Return the text in at most ``size`` characters."""
+    return text if len(text) <= size else f"{text[: size - 1]}…"
+
+
+def count_characters(lines: Sequence[str]) -> int:
+    return sum(len(line) + 1 for line in lines)
+
+
+def choose_skills(ranked: Sequence[RankedSkill], tokens: int, most: int) -> ChosenSkills:
+    """Choose requested skills whatever their size, and fitting others while they fit.
+
+    Skills with a tool list are only chosen if requested.
+    """
+    chosen, room = ChosenSkills(), tokens * CHARACTERS_PER_TOKEN
+    for one in ranked:
+        skill, asked = one.found.skill, one.signals.explicit
+        free = len([each for each in chosen.bodies if not each.signals.explicit]) < most
+        if asked or (one.signals.fits and not skill.tools and free and len(skill.body) <= room):
+            chosen = replace(chosen, bodies=(*chosen.bodies, one))
+            room -= len(skill.body)
+        else:
+            chosen = replace(chosen, hints=(*chosen.hints, one))
+    return chosen
+
+
+def format_skill(found: FoundSkill, skill: Skill) -> str:
+    """Return a skill's text for the model, with a list of its files."""
+    files = list_resources(found)
+    parts = [f"# Skill: {skill.name}", skill.body or skill.description]
+    if skill.tools:
+        parts.append(f"While this skill is active, only these tools can be used: {' '.join(skill.tools)}")
+    if files:
+        more = "\n".join(f"- {name}" for name in files[:MAX_FILES_LISTED])
+        parts.append(
+            f"Files of this skill, in {found.file.parent}; read one with read_skill and its name as file:\n{more}"
+        )
+    return "\n\n".join(parts)
+
+
+def format_hint(ranked: Sequence[RankedSkill]) -> str:
+    """Return a hint at skills that may fit."""
+    names = ", ".join(one.found.skill.name for one in ranked)
+    return f"Skills that may fit this task: {names}. Read those that fit with read_skill before you begin."
+
+
+def list_resources(found: FoundSkill) -> list[str]:
+    """Return the other files in a skill's folder."""
+    folder = found.file.parent
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path != found.file)
+    return [path.relative_to(folder).as_posix() for path in files]
