@@ -105,7 +105,7 @@ def test_a_run_that_nobody_answered_ends_and_goes_on_with_the_answer(openkoi: Sh
     assert f"openkoi resume {one['run'][:8]}" in approved.stderr
     assert 0 == resumed.returncode, resumed.stderr
     assert "one" == (openkoi.folder / "one.txt").read_text()
-    assert "Nothing waits for an answer.\n" == openkoi("approvals").stdout
+    assert "No question is waiting for an answer.\n" == openkoi("approvals").stdout
     assert [] == list((openkoi.home / "data" / "questions").glob("*.json"))
 
 
@@ -166,14 +166,14 @@ def test_an_interruption_is_no_answer_from_elsewhere(openkoi: Shell) -> None:
 @pytest.mark.parametrize(
     ("line", "status", "words"),
     [
-        (["approvals"], 0, "Nothing waits for an answer."),
-        (["approve"], 1, "Nothing waits for an answer."),
-        (["approve", "--all"], 1, "Nothing waits for an answer."),
-        (["reject", "4f2a"], 1, "Nothing waits for an answer."),
+        (["approvals"], 0, "No question is waiting for an answer."),
+        (["approve"], 1, "No question is waiting for an answer."),
+        (["approve", "--all"], 1, "No question is waiting for an answer."),
+        (["reject", "4f2a"], 1, "No question is waiting for an answer."),
         (["approve", "4f2a", "--all"], 2, "leave out the id"),
         (["approve", "this", "design"], 2, 'To give a task that begins with "approve", quote it'),
         (["reject", "the", "idea"], 2, 'To give a task that begins with "reject", quote it'),
-        (["aprove"], 2, "Did you mean openkoi approve?"),
+        (["aprove"], 2, "Did you mean `openkoi approve?"),
     ],
 )
 def test_a_line_that_means_nothing_says_what_would(openkoi: Shell, line: list[str], status: int, words: str) -> None:

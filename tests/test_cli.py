@@ -266,7 +266,7 @@ def test_verbose_logs_events_with_their_fields(openkoi: Shell) -> None:
 
 @pytest.mark.parametrize(("word", "meant"), [("statsu", "status"), ("help", "--help"), ("doctr", "doctor")])
 def test_a_slip_of_the_keyboard_is_no_task(openkoi: Shell, word: str, meant: str) -> None:
-    expect_error(openkoi(word), 2, f"Did you mean openkoi {meant}?")
+    expect_error(openkoi(word), 2, f"Did you mean `openkoi {meant}?")
 
 
 def test_options_of_tasks_are_completed_after_the_words_of_one(openkoi: Shell) -> None:

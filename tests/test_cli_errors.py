@@ -53,8 +53,8 @@ def test_an_accident_is_told_in_a_sentence_with_how_to_see_more(openkoi: Shell) 
     code = "import click\n@click.command()\ndef command():\n    raise ValueError('the wheel came off')\n"
     done = openkoi.with_plugin(code, commands="acme:command")("acme")
 
-    sentence = "Error: something broke inside OpenKoi: ValueError: the wheel came off"
-    assert (1, f"{sentence}\nRun it again with --verbose to see where.\n") == (done.returncode, done.stderr)
+    sentence = "Error: internal error: ValueError: the wheel came off"
+    assert (1, f"{sentence}\nRun again with --verbose to see a traceback.\n") == (done.returncode, done.stderr)
 
 
 def test_the_list_of_plugins_shows_no_key(openkoi: Shell) -> None:
@@ -88,7 +88,7 @@ def test_a_configuration_that_is_not_there_is_named(openkoi: Shell, line: list[s
     done = openkoi(*line)
 
     assert 2 == done.returncode
-    assert "There is no configuration file none.toml, which --config names." in done.stderr
+    assert "Config file not found: none.toml, which --config names." in done.stderr
 
 
 def test_so_is_one_that_a_variable_names(openkoi: Shell) -> None:
@@ -96,7 +96,7 @@ def test_so_is_one_that_a_variable_names(openkoi: Shell) -> None:
     done = named("-m", write_script(openkoi.folder, ANSWER), "do it")
 
     assert 2 == done.returncode
-    assert "There is no configuration file none.toml, which OPENKOI_CONFIG names." in done.stderr
+    assert "Config file not found: none.toml, which OPENKOI_CONFIG names." in done.stderr
 
 
 @pytest.mark.parametrize("line", [["do it", "--config"], ["do it", "--config="]])

@@ -104,7 +104,7 @@ def test_a_result_that_cannot_be_written_is_an_error(openkoi: Shell, format: str
     done = openkoi.bash(f"openkoi -m {model} --format {format} 'What is it?' > /dev/full")
 
     assert 1 == done.returncode
-    assert "Error: The result cannot be written to standard output: No space left" in done.stderr
+    assert "Error: Cannot write the result to standard output: No space left" in done.stderr
 
 
 def test_a_task_that_is_no_text_is_read_as_well_as_can_be(openkoi: Shell) -> None:

@@ -105,7 +105,7 @@ def test_what_was_allowed_is_listed_and_revoked(openkoi: Shell) -> None:
     listed = openkoi("trust").stdout
     revoked = openkoi("trust", "revoke", one["id"][:6])
 
-    assert "You have allowed or refused nothing for good.\n" == nothing
+    assert "No saved answers.\n" == nothing
     assert ("yes", "Follow orders.txt?") == (one["answer"], one["question"])
     assert f"{one['id'][:8]}  yes  just now         Follow orders.txt?\n" in listed
     assert (0, f"Revoked {one['id'][:8]}: Follow orders.txt?\n") == (revoked.returncode, revoked.stdout)
@@ -119,7 +119,7 @@ def test_what_was_allowed_is_listed_and_revoked(openkoi: Shell) -> None:
     [
         (["trust", "revoke", "4f2a"], 2, "No consent named '4f2a'."),
         (["trust", "revoke"], 2, "or give --all"),
-        (["trust", "revoke", "--all"], 1, "You have allowed or refused nothing for good."),
+        (["trust", "revoke", "--all"], 1, "No saved answers."),
         (["trust", "nobody"], 2, "trust"),
     ],
 )

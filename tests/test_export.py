@@ -17,9 +17,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openkoi_base.redact import Redactor
-from openkoi_cli.archive import ExportOptions, Log, Own, TaskSelection, audit, bring_in, export, keep_within, lines_of
-from openkoi_cli.archive.folders import whole_folder
-from openkoi_cli.archive.marks import Imported
+from openkoi_cli.archive import (
+    ExportOptions,
+    Log,
+    TaskSelection,
+    UserFiles,
+    archive_oldest,
+    audit_log,
+    export_tasks,
+    import_export,
+    read_lines,
+)
+from openkoi_cli.archive.folders import create_folder
+from openkoi_cli.archive.import_marker import SegmentImported
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Event, File, Hit, Image, KoiError, Learning, Memory, Query, Record, Task, events
 from openkoi_runlog import RunLog
@@ -55,14 +65,14 @@ def a_log(data: Path, *runs: str) -> Log:
 
 def lines(log: Log) -> list[bytes]:
     """Return the log's own lines, whatever segment they are in, without the marks of imports."""
-    found = [line for segment in log.segments() for line in lines_of(segment)]
-    return sorted(line.raw for line in found if not line.is_kind(Imported))
+    found = [line for segment in log.segments() for line in read_lines(segment)]
+    return sorted(line.raw for line in found if not line.is_kind(SegmentImported))
 
 
 def export_log(log: Log, to: Path, choice: TaskSelection | None = None, format: str = "json") -> Path:
-    export(
+    export_tasks(
         ExportOptions(format, to, choice or TaskSelection()),
-        Own(log.data, log.data / "config.toml"),
+        UserFiles(log.data, log.data / "config.toml"),
         Redactor([SECRET]),
     )
     return to
@@ -75,27 +85,27 @@ def test_what_was_exported_is_what_is_imported(parts: Segments, tmp_path_factory
     folder = tmp_path_factory.mktemp("machines")
     one, other = write_log(folder / "one", parts), Log(folder / "other")
 
-    bring_in(export_log(one, folder / "out"), other, Redactor())
-    again = bring_in(folder / "out", other, Redactor())
-    bring_in(export_log(other, folder / "back"), one, Redactor())
+    import_export(export_log(one, folder / "out"), other, Redactor())
+    again = import_export(folder / "out", other, Redactor())
+    import_export(export_log(other, folder / "back"), one, Redactor())
 
     assert lines(one) == lines(other)
     assert sum(map(len, parts)) == len(lines(one)) == again.known
     assert (0, ()) == (again.records, again.segments)
-    assert [] == audit(one).faults + audit(other).faults
+    assert [] == audit_log(one).errors + audit_log(other).faults
 
 
 def test_what_is_there_already_is_neither_doubled_nor_touched(tmp_path: Path) -> None:
     one = a_log(tmp_path / "one", "r1", "r2")
     other = a_log(tmp_path / "other", "r3")
     before = {segment.name: segment.path.read_bytes() for segment in other.segments()}
-    bring_in(export_log(one, tmp_path / "half", TaskSelection(task="r1")), other, Redactor())
+    import_export(export_log(one, tmp_path / "half", TaskSelection(task="r1")), other, Redactor())
 
-    brought = bring_in(export_log(one, tmp_path / "all"), other, Redactor())
+    brought = import_export(export_log(one, tmp_path / "all"), other, Redactor())
 
     assert (14, 14) == (brought.records, brought.known)
     assert before.items() <= {segment.name: segment.path.read_bytes() for segment in other.segments()}.items()
-    assert [] == audit(other).faults
+    assert [] == audit_log(other).errors
 
 
 @pytest.mark.parametrize(
@@ -154,7 +164,7 @@ def test_what_was_imported_makes_an_equal_memory(tmp_path: Path, subject: Callab
     taught = events.LearningSaved(Learning("L", "heuristic", "Mend the draft first.", scope="user"))
     write_log(one.data, [[("r2", taught)]], "20260303T090000-bbbbbbbb")
 
-    bring_in(export_log(one, tmp_path / "out"), other, Redactor())
+    import_export(export_log(one, tmp_path / "out"), other, Redactor())
 
     asked = Query("mend the draft r2", scope="all", limit=50, tokens=50_000)
     here, there = (search_results(subject(path=log.data / "m.db"), log, asked) for log in (one, other))
@@ -165,7 +175,7 @@ def test_what_was_imported_makes_an_equal_memory(tmp_path: Path, subject: Callab
 def search_results(memory: Memory, log: Log, asked: Query) -> Sequence[Hit]:
     """Return what a memory that was told of a whole log answers."""
     for segment in log.segments():
-        asyncio.run(memory.ingest([line.record for line in lines_of(segment)]))
+        asyncio.run(memory.ingest([line.record for line in read_lines(segment)]))
     return list(asyncio.run(memory.search(asked)))
 
 
@@ -183,7 +193,7 @@ def with_media(data: Path) -> Log:
 def media_of(log: Log) -> dict[str, list[bytes]]:
     """The images and files of each task, by run."""
     started = [
-        line.record for segment in log.segments() for line in lines_of(segment) if line.is_kind(events.TaskStarted)
+        line.record for segment in log.segments() for line in read_lines(segment) if line.is_kind(events.TaskStarted)
     ]
     return {
         one.run: [part.data for part in one.event.task.parts]
@@ -194,11 +204,11 @@ def media_of(log: Log) -> dict[str, list[bytes]]:
 
 def test_images_and_files_go_along_once_and_to_the_other_machine(tmp_path: Path) -> None:
     one, other = with_media(tmp_path / "one"), Log(tmp_path / "other")
-    bring_in(export_log(one, tmp_path / "out"), other, Redactor())
-    bring_in(tmp_path / "out", other, Redactor())
+    import_export(export_log(one, tmp_path / "out"), other, Redactor())
+    import_export(tmp_path / "out", other, Redactor())
 
     assert {"r0": [PNG, b"Buy milk."], "r1": [PNG + b"another"]} == media_of(other)
-    assert [] == audit(other).faults
+    assert [] == audit_log(other).errors
     assert 3 == sum(path.is_file() for path in (tmp_path / "other" / "blobs").rglob("*"))
 
 
@@ -211,10 +221,10 @@ def test_one_task_takes_only_its_own_images_along(tmp_path: Path) -> None:
 def test_an_image_stays_readable_when_its_session_is_archived(tmp_path: Path) -> None:
     log = with_media(tmp_path)
     write_log(tmp_path, [[("r9", events.WarningIssued("newer"))]], "20260303T090000-bbbbbbbb")
-    assert keep_within(log, 1)
+    assert archive_oldest(log, 1)
 
     assert [PNG, b"Buy milk."] == media_of(log)["r0"]
-    assert [] == audit(log).faults
+    assert [] == audit_log(log).errors
 
 
 def test_an_image_that_is_gone_is_named_and_all_else_is_exported(tmp_path: Path) -> None:
@@ -222,10 +232,10 @@ def test_an_image_that_is_gone_is_named_and_all_else_is_exported(tmp_path: Path)
     gone = next(path for path in (log.data / "blobs").rglob("*") if path.is_file() and path.read_bytes() == PNG)
     gone.unlink()
     folder, other = export_log(log, tmp_path / "out"), Log(tmp_path / "other")
-    bring_in(folder, other, Redactor())
+    import_export(folder, other, Redactor())
 
     assert [f"{gone}, which the run log refers to, cannot be read: No such file or directory."] == [
-        fault.text for fault in audit(log).faults
+        fault.text for fault in audit_log(log).errors
     ]
     assert str(gone) in (folder / "manifest.json").read_text()
     assert lines(log) == lines(other)
@@ -241,7 +251,7 @@ def test_a_text_with_a_secret_is_left_out_of_exports_and_imports(tmp_path: Path)
     assert "contains a secret" in (folder / "manifest.json").read_text()
 
     shutil.copytree(log.data / "blobs", folder / "blobs")
-    bring_in(folder, Log(tmp_path / "other"), Redactor([SECRET]))
+    import_export(folder, Log(tmp_path / "other"), Redactor([SECRET]))
     assert not [path for path in (tmp_path / "other" / "blobs").rglob("*") if path.is_file()]
 
 
@@ -250,7 +260,7 @@ def test_a_damaged_image_in_an_export_is_refused_before_anything_is_written(tmp_
     next(path for path in (folder / "blobs").rglob("*") if path.is_file()).write_bytes(b"x")
 
     with pytest.raises(KoiError, match="its name is not the digest of its bytes"):
-        bring_in(folder, Log(tmp_path / "other"), Redactor())
+        import_export(folder, Log(tmp_path / "other"), Redactor())
     assert not (tmp_path / "other").exists()
 
 
@@ -269,7 +279,7 @@ def test_no_secret_is_exported(tmp_path: Path, format: str) -> None:
     assert [] == [path.name for path in files if SECRET.encode() in path.read_bytes()]
     if format == "json":
         assert b"\xff[redacted]" == (out / "skills" / "SKILL.md").read_bytes()
-        assert [] == audit(Log(out)).faults
+        assert [] == audit_log(Log(out)).errors
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes mean little there")
@@ -330,7 +340,7 @@ def no_manifest(folder: Path) -> str:
 
 def newer_manifest(folder: Path) -> str:
     (folder / "manifest.json").write_text('{"schema": "openkoi.export/9"}')
-    return "does not say that it is openkoi.export/1"
+    return "is not in the format openkoi.export/1"
 
 
 def evil_manifest(folder: Path) -> str:
@@ -348,7 +358,7 @@ def test_a_damaged_export_is_refused_by_file_and_line(tmp_path: Path, damage: ob
     said = damage(out)
 
     with pytest.raises(KoiError) as caught:
-        bring_in(out, Log(tmp_path / "other"), Redactor())
+        import_export(out, Log(tmp_path / "other"), Redactor())
     assert said in str(caught.value)
     assert not (tmp_path / "other").exists()
 
@@ -357,16 +367,18 @@ def test_what_is_damaged_in_the_log_is_left_out_and_said(tmp_path: Path) -> None
     log = a_log(tmp_path / "data", "r1", "r2")
     said = damaged_line(log.data)
 
-    done = export(ExportOptions("json", tmp_path / "out", TaskSelection()), Own(log.data, log.data / "none.toml"), str)
+    done = export_tasks(
+        ExportOptions("json", tmp_path / "out", TaskSelection()), UserFiles(log.data, log.data / "none.toml"), str
+    )
 
-    assert [said] == [str(fault)[: len(said)] for fault in done.faults]
-    assert (27, 27) == (done.records, bring_in(tmp_path / "out", Log(tmp_path / "other"), str).records)
+    assert [said] == [str(fault)[: len(said)] for fault in done.errors]
+    assert (27, 27) == (done.records, import_export(tmp_path / "out", Log(tmp_path / "other"), str).records)
 
 
 CHILD = """
 import resource, sys
 from pathlib import Path
-from openkoi_cli.archive import ExportOptions, Log, Own, TaskSelection, bring_in, export
+from openkoi_cli.archive import ExportOptions, Log, TaskSelection, UserFiles, export_tasks, import_export
 what, one, other, limit = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
 if limit:
     sys.dont_write_bytecode = True
@@ -375,9 +387,9 @@ print("ready", flush=True)
 sys.stdin.readline()
 try:
     if what == "import":
-        print(bring_in(one, Log(other), str).records)
+        print(import_export(one, Log(other), str).records)
     else:
-        export(ExportOptions(what, other, TaskSelection()), Own(one, one / "config.toml"), str)
+        export_tasks(ExportOptions(what, other, TaskSelection()), UserFiles(one, one / "config.toml"), str)
 except Exception as error:
     print(type(error).__name__, error)
 """
@@ -417,7 +429,7 @@ def test_without_room_nothing_is_imported_and_later_all_of_it(tmp_path: Path) ->
 
     assert said.startswith("KoiError"), said
     assert {*before, ".import.lock"} == {path.name for path in other.sessions.iterdir()}
-    assert 28 == bring_in(out, other, str).records
+    assert 28 == import_export(out, other, str).records
 
 
 @posix
@@ -432,10 +444,10 @@ def test_an_import_killed_at_any_time_is_finished_by_the_next(tmp_path: Path) ->
         killed.kill()
         killed.communicate()
 
-        bring_in(out, other, str)
+        import_export(out, other, str)
 
         assert lines(Log(out)) == lines(other)
-        assert [] == audit(other).faults
+        assert [] == audit_log(other).errors
 
 
 @posix
@@ -465,7 +477,7 @@ def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
 @posix
 def test_what_another_process_still_writes_is_not_tidied_up(tmp_path: Path) -> None:
     log = a_log(tmp_path / "data", "r1")
-    with whole_folder(tmp_path / "out") as under_way:
+    with create_folder(tmp_path / "out") as under_way:
         (under_way / "mine").write_text("mine")
         order = [sys.executable, "-c", CHILD, "json", str(log.data), str(tmp_path / "out"), "0"]
 
@@ -525,9 +537,9 @@ def test_a_word_that_is_no_folder_is_a_usage_error_with_a_hint(openkoi: Shell) -
 
 def test_a_record_says_where_it_came_from(tmp_path: Path) -> None:
     other = Log(tmp_path / "other")
-    bring_in(export_log(a_log(tmp_path / "one", "r1"), tmp_path / "out"), other, str)
+    import_export(export_log(a_log(tmp_path / "one", "r1"), tmp_path / "out"), other, str)
 
-    first: Record = next(lines_of(other.segments()[0])).record
+    first: Record = next(read_lines(other.segments()[0])).record
 
-    assert isinstance(first.event, Imported)
+    assert isinstance(first.event, SegmentImported)
     assert (14, "") == (first.event.records, first.run)

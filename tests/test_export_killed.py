@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log, audit, bring_in
+from openkoi_cli.archive import Log, audit_log, import_export
 from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records
 
@@ -19,11 +19,11 @@ STEPS = ("open", "os.mkdir", "os.rename", "os.rmdir", "os.remove", "tempfile.mkd
 KILLED = """
 import json, os, shutil, signal, sys
 from pathlib import Path
-from openkoi_cli.archive import ExportOptions, Own, TaskSelection, export
+from openkoi_cli.archive import ExportOptions, TaskSelection, UserFiles, export_tasks
 
 format, folder, most, steps = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4].split()
 order = ExportOptions(format, folder / "out", TaskSelection())
-own = Own(folder / "data", folder / "data" / "config.toml")
+own = UserFiles(folder / "data", folder / "data" / "config.toml")
 happened, last, counting = 0, -1, False
 
 def step(event, _):
@@ -47,12 +47,12 @@ for last in range(0, all_steps, max(1, all_steps // most)):
     child = os.fork()
     if not child:
         happened, counting = 0, True
-        export(order, own, str)
+        export_tasks(order, own, str)
         os._exit(0)
     _, status = os.waitpid(child, 0)
     half = order.output.exists() and names() != whole
     if not order.output.exists():
-        export(order, own, str)
+        export_tasks(order, own, str)
     left = [path.name for path in folder.iterdir() if path.name not in ("data", "out")]
     print(json.dumps([status, half, names() == whole, left]))
 """
@@ -81,5 +81,5 @@ def test_a_killed_export_leaves_no_half_under_its_name_and_the_next_one_works(
     assert len(outcomes) >= 5, done.stderr
     assert [] == [one for one in outcomes if one != [9, False, True, []]]
     if format == "json":
-        assert [] == audit(Log(tmp_path / "out")).faults
-        assert 14 == bring_in(tmp_path / "out", Log(tmp_path / "other"), str).records
+        assert [] == audit_log(Log(tmp_path / "out")).errors
+        assert 14 == import_export(tmp_path / "out", Log(tmp_path / "other"), str).records

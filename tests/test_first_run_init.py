@@ -22,7 +22,7 @@ WRONG = "sk-canary-wrong-9999999999999"
 LAST = "any endpoint"
 PICKER = """
   No API keys found. Pick a provider to get started:
-  Arrows or a number, then Enter. Esc, q or Ctrl-C leaves.
+  Use the arrow keys or a number and press Enter. Press Esc, q or Ctrl-C to quit.
 
    >  1. Ollama (free, runs locally)            no account needed
       2. Anthropic (claude-sonnet-4-5)          paste API key
@@ -202,7 +202,7 @@ def test_what_is_no_address_is_asked_for_again_once_and_a_key_among_it_is_not_sh
         seen.type(f"http://[::1{ENTER}")
         assert 9 == seen.ends()
 
-    assert "That is not a web address. One looks like http://localhost:8080/v1" in seen.screen
+    assert "That is not a web address. Example: http://localhost:8080/v1" in seen.screen
     assert "No server was found that lists models, and nothing was saved." in seen.screen
     assert "canary" not in seen.raw
     assert "broke" not in seen.screen
@@ -292,7 +292,7 @@ def test_other_keys_leave_the_picker_as_an_interruption_does(person: Shell, key:
 
 def test_q_leaves_where_numbers_are_typed(person: Shell) -> None:
     with terminal(person.told(TERM="dumb"), "init") as seen:
-        seen.shows("A number, then Enter. q or Ctrl-C leaves.")
+        seen.shows("Type a number and press Enter. Press q or Ctrl-C to quit.")
         seen.type(f"q{ENTER}")
         assert 130 == seen.ends()
 

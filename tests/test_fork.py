@@ -162,7 +162,7 @@ def test_a_dry_run_shows_what_it_would_do_and_does_nothing_here(openkoi: Shell) 
     assert 0 == done.returncode, done.stderr
     assert done.stdout.startswith("Two.\ndiff --git a/a.txt b/a.txt\n")
     assert "+two" in done.stdout
-    assert "[dry run] nothing here was changed" in done.stderr
+    assert "[dry run] no files were changed" in done.stderr
     assert before == sorted(path.name for path in openkoi.folder.iterdir())
     undone = openkoi("undo")
     assert (1, True) == (undone.returncode, "No task changed files" in undone.stderr)

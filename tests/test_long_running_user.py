@@ -308,7 +308,7 @@ def test_what_a_program_asks_outside_tasks_waits_as_configured(openkoi: Shell) -
     assert ("", True) == (question["run"], question["alive"])
     assert "OpenKoi, outside tasks" in listed
     assert {"answer": "yes"} == json.loads(out), err
-    assert "Nothing waits for an answer.\n" == openkoi("approvals").stdout
+    assert "No question is waiting for an answer.\n" == openkoi("approvals").stdout
 
 
 def test_the_question_of_a_program_that_was_killed_outside_tasks_is_gone(openkoi: Shell) -> None:
@@ -318,4 +318,4 @@ def test_the_question_of_a_program_that_was_killed_outside_tasks_is_gone(openkoi
     child.send_signal(signal.SIGKILL)
     child.communicate(timeout=20)
 
-    assert "Nothing waits for an answer.\n" == openkoi("approvals").stdout
+    assert "No question is waiting for an answer.\n" == openkoi("approvals").stdout

@@ -10,7 +10,7 @@ from run_histories import History, play_history
 
 from openkoi_base.redact import Redactor
 from openkoi_certify.outcomes import RunOutcome
-from openkoi_cli.archive import tables_of
+from openkoi_cli.archive import build_tables
 from openkoi_duckdb.run_state import cycle_row, task_row
 from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
 from openkoi_learning.log_view import LearningLogView
@@ -51,7 +51,7 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
     assert plain(live.iterations) == plain(one.iteration for one in attempts.values() if one.iteration)
     assert tree.outcome == f"{live.decision.action}: {live.decision.reason}"
     assert tree.costs.tokens == live.cost.tokens == report.costs.tokens
-    (exported,) = (row for row in tables_of(history.records).tasks if row.id == history.run)
+    (exported,) = (row for row in build_tables(history.records).tasks if row.id == history.run)
     assert (decision, score, len(live.iterations)) == (exported.decision, exported.score, exported.iterations)
     kept, cycles = task_row(view), [cycle_row(view.run, one) for one in view.iterations]
     assert (decision, score, len(live.iterations)) == (kept.decision, kept.final_score, kept.iterations)

@@ -34,7 +34,7 @@ def test_a_repository_that_a_task_made_is_named_as_a_whole(openkoi: Shell) -> No
 
     assert (1, False) == (undone.returncode, (openkoi.folder / "n").exists()), undone.stderr
     told = [line for line in undone.stderr.splitlines() if "not undone" in line]
-    assert ["  not undone: the repository .git was made: delete that folder if it is of no use to you"] == told
+    assert ["  not undone: the repository .git was created; delete that folder if you do not need it"] == told
 
 
 def test_diff_says_that_another_task_ran_at_the_same_time(openkoi: Shell) -> None:
@@ -53,7 +53,10 @@ def test_a_file_that_the_user_replaced_by_a_folder_is_gone_and_no_conflict(openk
     (openkoi.folder / "made" / "mine").write_text("mine\n")
     undone = openkoi("undo")
 
-    assert (0, "0 files restored, 1 deleted, 1 already as wanted") == (undone.returncode, undone.stdout.splitlines()[1])
+    assert (0, "0 files restored, 1 deleted, 1 already up to date") == (
+        undone.returncode,
+        undone.stdout.splitlines()[1],
+    )
     assert ["made", "made/mine"] == sorted(
         path.relative_to(openkoi.folder).as_posix() for path in openkoi.folder.rglob("*")
     )

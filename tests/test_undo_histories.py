@@ -19,7 +19,7 @@ from openkoi_testing.servers.http_server import ReceivedRequest, ServerResponse
 
 CONFIG = '[hooks.guard]\nenabled = false\n[use]\nsandbox = "plain"\n[evaluators.word-count]\nenabled = false\n'
 COUNTS = re.compile(r"^(\d+) files? restored(.*)$", re.MULTILINE)
-CONFLICT = re.compile(r"^  ! conflict: (.+) was left as it is: ", re.MULTILINE)
+CONFLICT = re.compile(r"^  ! conflict: (.+) was not changed: ", re.MULTILINE)
 SAMPLE = (0, 1)
 SEEDS = range(140)
 

@@ -35,7 +35,7 @@ def test_undo_says_that_the_changes_were_reverted_without_it_and_which_task_is_b
     assert [
         f"Nothing to undo: the files are as they were before task {second}: Edit it",
         f"It was reverted without `openkoi undo`. To undo the task before it, run `openkoi undo {first}`.",
-        "0 files restored, 1 already as wanted",
+        "0 files restored, 1 already up to date",
     ] == undone.stdout.splitlines()
 
 
@@ -64,7 +64,7 @@ def test_redo_says_that_no_task_was_undone(openkoi: Shell) -> None:
     assert [
         f"Nothing to reapply: the files are as they were after task {id}: Edit it",
         "It is not undone.",
-        "0 files restored, 1 already as wanted",
+        "0 files restored, 1 already up to date",
     ] == redone.stdout.splitlines()
 
 

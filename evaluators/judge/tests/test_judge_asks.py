@@ -304,7 +304,7 @@ def test_the_doctor_hears_of_rubrics_and_of_broken_ones(tmp_path: Path) -> None:
     assert {"rubrics": bundled} == asyncio.run(Judge().health())
 
     broken(tmp_path)
-    with pytest.raises(KoiError, match="does not begin with YAML"):
+    with pytest.raises(KoiError, match="does not start with YAML"):
         asyncio.run(Judge(folder=tmp_path).health())
 
 

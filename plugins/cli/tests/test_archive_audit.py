@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log, Segment, audit, figures_of, keep_within
+from openkoi_cli.archive import Log, Segment, archive_oldest, audit_log, measure_log
 from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records
 
@@ -24,13 +24,13 @@ def a_log(data: Path, *sessions: str) -> Log:
 
 
 def texts(log: Log) -> list[str]:
-    return [str(fault) for fault in audit(log).faults]
+    return [str(fault) for fault in audit_log(log).errors]
 
 
 def test_nothing_is_wrong_with_a_log_that_is_whole(tmp_path: Path) -> None:
-    seen = audit(a_log(tmp_path))
+    seen = audit_log(a_log(tmp_path))
 
-    assert (3, 0, 42, []) == (seen.segments, seen.archived, seen.records, seen.faults)
+    assert (3, 0, 42, []) == (seen.segments, seen.archived, seen.records, seen.errors)
     assert [] == texts(Log(tmp_path / "nothing there"))
 
 
@@ -40,12 +40,12 @@ def changed(path: Path, change: Callable[[list[bytes]], list[bytes]]) -> None:
 
 def flipped(path: Path) -> str:
     changed(path, lambda told: [*told[:2], told[2].replace(b'"run":"r', b'"run":"q'), *told[3:]])
-    return "line 3: it is damaged: the checksum does not fit"
+    return "line 3: it is damaged: the checksum does not match"
 
 
 def torn(path: Path) -> str:
     changed(path, lambda told: [*told[:-1], told[-1][:-5]])
-    return "line 14: it ends in a torn line, which was never acknowledged"
+    return "line 14: it ends with an incomplete line, which was never acknowledged"
 
 
 def taken_out(path: Path) -> str:
@@ -66,7 +66,7 @@ def unreadable(path: Path) -> str:
 
 def gone(path: Path) -> str:
     path.unlink()
-    return "it is missing: a later part of its session is there"
+    return "it is missing, although a later part of its session exists"
 
 
 @pytest.mark.parametrize("damage", [flipped, torn, taken_out, doubled, unreadable, gone])
@@ -94,7 +94,7 @@ def test_a_line_that_is_still_being_written_is_no_loss(tmp_path: Path) -> None:
 @pytest.mark.parametrize("damage", [lambda data: data[:-20], lambda data: b"no gzip at all", lambda data: b""])
 def test_damage_to_what_was_put_away_is_found(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     log = a_log(tmp_path)
-    keep_within(log, 1)
+    archive_oldest(log, 1)
     path = log.archive / f"{FIRST}.jsonl.gz"
 
     path.write_bytes(damage(path.read_bytes()))
@@ -104,10 +104,10 @@ def test_damage_to_what_was_put_away_is_found(tmp_path: Path, damage: Callable[[
 
 def test_the_figures_count_what_was_put_away_too(tmp_path: Path) -> None:
     log = a_log(tmp_path)
-    before = figures_of(log)
-    keep_within(log, 1)
+    before = measure_log(log)
+    archive_oldest(log, 1)
 
-    told = figures_of(log)
+    told = measure_log(log)
 
     assert (2, 2, 42) == (told.sessions, told.tasks, told.records)
     assert (1, before.oldest, before.newest) == (told.archived_sessions, told.oldest, told.newest)

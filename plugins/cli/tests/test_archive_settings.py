@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from openkoi_cli.archive.as_json import TEXT, masked_setting
+from openkoi_cli.archive.json_export import TOML_SETTING, mask_setting
 
 pytestmark = pytest.mark.unit
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.unit
 def test_settings_that_are_named_as_secrets_are_masked_and_the_file_can_be_read(line: str, kept: bool) -> None:
     text = f'[mail]\nhost = "here"\n{line}\nport = 25\n'
 
-    masked = TEXT.sub(masked_setting, text)
+    masked = TOML_SETTING.sub(mask_setting, text)
 
     assert kept == (masked == text)
     assert ("here", 25) == tuple(tomllib.loads(masked)["mail"][name] for name in ("host", "port"))

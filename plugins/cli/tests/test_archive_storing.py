@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log, audit, keep_within, lines_of, size_of
+from openkoi_cli.archive import Log, archive_oldest, audit_log, log_size, read_lines
 from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records
 
@@ -17,7 +17,7 @@ EVENTS = [record.event for record in run_records("r", "Mend it")]
 CHILD = """
 import resource, sys
 from pathlib import Path
-from openkoi_cli.archive import Log, keep_within
+from openkoi_cli.archive import Log, archive_oldest
 limit = int(sys.argv[2])
 if limit:
     sys.dont_write_bytecode = True
@@ -25,7 +25,7 @@ if limit:
 print("ready", flush=True)
 sys.stdin.readline()
 try:
-    print(len(keep_within(Log(Path(sys.argv[1])), 1)))
+    print(len(archive_oldest(Log(Path(sys.argv[1])), 1)))
 except OSError as error:
     print(error.strerror)
 """
@@ -41,7 +41,7 @@ def a_log(data: Path, *sessions: str) -> Log:
 
 
 def lines(log: Log) -> list[bytes]:
-    return [line.raw for segment in log.segments() for line in lines_of(segment)]
+    return [line.raw for segment in log.segments() for line in read_lines(segment)]
 
 
 def child(log: Log, limit: int = 0) -> "subprocess.Popen[str]":
@@ -56,25 +56,25 @@ def child(log: Log, limit: int = 0) -> "subprocess.Popen[str]":
 @pytest.mark.row("MEM-14")
 def test_the_oldest_sessions_are_put_away_until_it_fits(tmp_path: Path) -> None:
     log = a_log(tmp_path)
-    before, size = lines(log), size_of(log)
+    before, size = lines(log), log_size(log)
 
-    done = keep_within(log, size - 1)
+    done = archive_oldest(log, size - 1)
 
     assert [f"{SESSIONS[0]}.jsonl"] == done
-    assert size_of(log) < size
+    assert log_size(log) < size
     assert before == lines(log)
     assert not (log.sessions / done[0]).exists()
-    assert ([], []) == (keep_within(log, size - 1), audit(log).faults)
+    assert ([], []) == (archive_oldest(log, size - 1), audit_log(log).errors)
 
 
 def test_the_newest_session_stays_as_it_is(tmp_path: Path) -> None:
     log = a_log(tmp_path)
 
-    done = keep_within(log, 1)
+    done = archive_oldest(log, 1)
 
     assert 8 == len(done)
-    assert {SESSIONS[-1]} == {segment.session for segment in log.segments() if not segment.archived}
-    assert [] == keep_within(log, 1)
+    assert {SESSIONS[-1]} == {segment.session for segment in log.segments() if not segment.is_archived}
+    assert [] == archive_oldest(log, 1)
 
 
 def test_a_file_that_is_written_is_not_touched(tmp_path: Path) -> None:
@@ -82,13 +82,13 @@ def test_a_file_that_is_written_is_not_touched(tmp_path: Path) -> None:
     writer = RunLog(log.sessions, SESSIONS[0], str)
     writer.append("r", EVENTS[:1])
 
-    done = keep_within(log, 1)
+    done = archive_oldest(log, 1)
     writer.append("r", EVENTS[1:])
     writer.close()
 
     assert writer.name not in done
-    assert 154 == audit(log).records
-    assert [] == audit(log).faults
+    assert 154 == audit_log(log).records
+    assert [] == audit_log(log).errors
 
 
 def test_what_a_program_that_lives_long_has_written_before_is_put_away(tmp_path: Path) -> None:
@@ -98,13 +98,13 @@ def test_what_a_program_that_lives_long_has_written_before_is_put_away(tmp_path:
     log = Log(tmp_path)
     before = lines(log)
 
-    done = keep_within(log, 1)
+    done = archive_oldest(log, 1)
     writer.append("r3", EVENTS)
     writer.close()
 
     assert [f"{SESSIONS[0]}.jsonl", f"{SESSIONS[0]}.2.jsonl"] == done
     assert before == lines(log)[: len(before)]
-    assert ([], 4 * len(EVENTS)) == (audit(log).faults, audit(log).records)
+    assert ([], 4 * len(EVENTS)) == (audit_log(log).errors, audit_log(log).records)
 
 
 def test_a_segment_that_has_just_been_made_is_not_touched(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_segment_that_has_just_been_made_is_not_touched(tmp_path: Path) -> Non
     fresh = log.sessions / f"{SESSIONS[0]}.3.jsonl"
     fresh.touch()
 
-    done = keep_within(log, 1)
+    done = archive_oldest(log, 1)
 
     assert fresh.exists()
     assert fresh.name not in done
@@ -123,7 +123,7 @@ def test_what_cannot_be_read_is_left_alone_and_the_rest_is_put_away(tmp_path: Pa
     (log.sessions / "20250101T090000-aaaaaaaa.jsonl").mkdir()
     (log.sessions / "20250102T090000-aaaaaaaa.jsonl").symlink_to(tmp_path / "nowhere")
 
-    assert 8 == len(keep_within(log, 1))
+    assert 8 == len(archive_oldest(log, 1))
 
 
 def test_what_is_in_the_way_is_not_overwritten(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_what_is_in_the_way_is_not_overwritten(tmp_path: Path) -> None:
     other = log.archive / f"{SESSIONS[0]}.jsonl.gz"
     other.write_bytes(b"another thing")
 
-    keep_within(log, 1)
+    archive_oldest(log, 1)
 
     assert b"another thing" == other.read_bytes()
     assert (log.sessions / f"{SESSIONS[0]}.jsonl").exists()
@@ -142,7 +142,7 @@ def test_what_is_in_the_way_is_not_overwritten(tmp_path: Path) -> None:
 def test_what_is_put_away_is_private(tmp_path: Path) -> None:
     log = a_log(tmp_path)
 
-    keep_within(log, 1)
+    archive_oldest(log, 1)
 
     assert 0o700 == log.archive.stat().st_mode & 0o777
     assert {0o600} == {path.stat().st_mode & 0o777 for path in log.archive.iterdir()}
@@ -173,9 +173,9 @@ def test_a_process_killed_at_any_time_loses_nothing(tmp_path: Path) -> None:
         killed.communicate()
 
         assert before == lines(log)
-        keep_within(log, 1)
+        archive_oldest(log, 1)
         assert before == lines(log)
-        assert [] == audit(log).faults
+        assert [] == audit_log(log).errors
 
 
 def test_two_processes_at_once_put_each_away_once(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell, write_script
 
-from openkoi_cli.group import addressed
+from openkoi_cli.group import put_command_first
 
 COMMANDS = ["run", "status"]
 MENDER = """\
@@ -47,7 +47,7 @@ def openkoi(tmp_path: Path) -> Shell:
     ],
 )
 def test_run_is_a_command_only_before_an_agent_s_file(line: str, meant: str) -> None:
-    assert meant.split() == addressed(line.split(), COMMANDS)
+    assert meant.split() == put_command_first(line.split(), COMMANDS)
 
 
 @pytest.mark.row("C57")
@@ -55,8 +55,8 @@ def test_a_quoted_task_may_name_a_file_and_an_agent_may_lie_under_any_name(tmp_p
     file = tmp_path / "my agent"
     file.write_text(MENDER)
 
-    assert ["run", "Explain a.yaml"] == addressed(["run", "Explain a.yaml"], COMMANDS)
-    assert ["agent", str(file), "fix"] == addressed(["run", str(file), "fix"], COMMANDS)
+    assert ["run", "Explain a.yaml"] == put_command_first(["run", "Explain a.yaml"], COMMANDS)
+    assert ["agent", str(file), "fix"] == put_command_first(["run", str(file), "fix"], COMMANDS)
 
 
 @pytest.mark.row("C61", "LOOP-11")

@@ -9,11 +9,11 @@ import click
 import pytest
 
 from openkoi.app import App
-from openkoi_cli.answering import YES, how, meant, no_because, yes_to
-from openkoi_cli.approvals import fact, lines
-from openkoi_cli.person import Terminal
-from openkoi_cli.plain import plain
-from openkoi_cli.waiting import Pending, age, list_pending
+from openkoi_cli.answers import YES, explain_answer, find_question, find_yes, format_no
+from openkoi_cli.approvals import format_questions, question_to_json
+from openkoi_cli.escape import escape_controls
+from openkoi_cli.pending import Pending, format_age, list_pending
+from openkoi_cli.prompt_user import TerminalPrompt
 from openkoi_hookspecs import (
     Event,
     KoiError,
@@ -40,7 +40,7 @@ def asked(id: str, question: Question = GATE, *, at: datetime = NOW, run: str = 
 @pytest.mark.row("LOOP-19")
 @pytest.mark.parametrize("reason", ["", "yes", " Y ", "allow", "approve", "yes, but not there", "ok"])
 def test_no_reason_is_taken_for_a_yes(reason: str) -> None:
-    said = no_because(reason)
+    said = format_no(reason)
 
     assert said.lower() not in YES
     assert said.startswith("no")
@@ -49,50 +49,50 @@ def test_no_reason_is_taken_for_a_yes(reason: str) -> None:
 
 def test_yes_is_said_in_the_question_s_own_words() -> None:
     assert ["yes", "Allow", "", ""] == [
-        yes_to(question) for question in (GATE, Question("?", choices=("Deny", "Allow")), FREE, CHOICE)
+        find_yes(question) for question in (GATE, Question("?", choices=("Deny", "Allow")), FREE, CHOICE)
     ]
-    assert "red, blue" in how(asked("4f2a", CHOICE))
-    assert "--answer TEXT" in how(asked("4f2a", FREE))
+    assert "red, blue" in explain_answer(asked("4f2a", CHOICE))
+    assert "--answer TEXT" in explain_answer(asked("4f2a", FREE))
 
 
 def test_without_an_id_the_only_one_is_meant() -> None:
     only, free = asked("4f2a"), asked("77aa", FREE)
 
-    assert only is meant([only], "")
-    assert only is meant([only, free], "")
-    assert free is meant([free], "")
-    assert free is meant([only, free], "77")
+    assert only is find_question([only], "")
+    assert only is find_question([only, free], "")
+    assert free is find_question([free], "")
+    assert free is find_question([only, free], "77")
 
 
 def test_what_is_meant_must_be_clear() -> None:
     two = [asked("4f2a"), asked("4f99")]
 
     with pytest.raises(click.UsageError, match="4f2a, 4f99"):
-        meant(two, "")
+        find_question(two, "")
     with pytest.raises(click.UsageError, match="2 questions"):
-        meant(two, "4f")
+        find_question(two, "4f")
     with pytest.raises(PluginNotFoundError, match="4f2a"):
-        meant(two, "everything")
+        find_question(two, "everything")
     with pytest.raises(KoiError, match="Nothing waits"):
-        meant([], "")
+        find_question([], "")
 
 
 def test_what_hides_or_moves_the_cursor_is_shown_as_what_it_is() -> None:
     hostile = Question("Allow rm\u202e fr-\x1b[2K\x9b2K\u200b ok?\nNew line\r", choices=("yes", "no"))
-    told = "\n".join(lines([asked("4f2a", hostile)], NOW))
+    told = "\n".join(format_questions([asked("4f2a", hostile)], NOW))
 
     assert all(sign.isprintable() or sign == "\n" for sign in told)
     assert r"rm\u202e fr-\x1b[2K\x9b2K\u200b ok?" in told
-    assert "a\nb" == plain("a\nb")
+    assert "a\nb" == escape_controls("a\nb")
 
 
 def test_a_very_long_question_says_that_it_is_longer() -> None:
     long = asked("4f2a", Question("x" * 5000, choices=("yes", "no")))
-    told = "\n".join(lines([long], NOW))
+    told = "\n".join(format_questions([long], NOW))
 
     assert len(told) < 2500
     assert "3000 characters more" in told
-    assert "x" * 5000 == fact(long)["question"]
+    assert "x" * 5000 == question_to_json(long)["question"]
 
 
 @pytest.mark.parametrize(
@@ -100,12 +100,12 @@ def test_a_very_long_question_says_that_it_is_longer() -> None:
     [(-5, "just now"), (59, "just now"), (60, "1 minute ago"), (7300, "2 hours ago"), (180_000, "2 days ago")],
 )
 def test_its_age_is_told_in_words(seconds: int, words: str) -> None:
-    assert words == age((NOW - timedelta(seconds=seconds)).isoformat(), NOW)
+    assert words == format_age((NOW - timedelta(seconds=seconds)).isoformat(), NOW)
 
 
 def test_a_time_that_cannot_be_read_costs_nothing() -> None:
-    assert ["just now", "just now"] == [age(at, NOW) for at in ("yesterday", "")]
-    assert "1 hour ago" == age("2026-03-01T11:00:00", NOW)
+    assert ["just now", "just now"] == [format_age(at, NOW) for at in ("yesterday", "")]
+    assert "1 hour ago" == format_age("2026-03-01T11:00:00", NOW)
 
 
 def house(tmp_path: Path, happened: Sequence[tuple[str, Event]] = ()) -> App:
@@ -136,18 +136,18 @@ def test_the_task_is_named_and_what_to_resume(tmp_path: Path) -> None:
 
 
 def test_the_terminal_says_what_was_answered_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal = Terminal()
+    terminal = TerminalPrompt()
     for id, question in (("a", GATE), ("b", FREE)):
-        terminal.hear(Record("r", "", "run-1", events.QuestionAsked(id, question.text)))
+        terminal.observe(Record("r", "", "run-1", events.QuestionAsked(id, question.text)))
     terminal.left.add(FREE.text)
-    terminal.hear(Record("r", "", "run-1", events.QuestionAnswered("a", "yes")))
-    terminal.hear(Record("r", "", "run-1", events.QuestionAnswered("b", "Leave it")))
+    terminal.observe(Record("r", "", "run-1", events.QuestionAnswered("a", "yes")))
+    terminal.observe(Record("r", "", "run-1", events.QuestionAnswered("b", "Leave it")))
 
     assert "\n  Answered from elsewhere: Leave it\n" == capsys.readouterr().err
 
 
 def test_who_asks_outside_tasks_is_named() -> None:
-    told = "\n".join(lines([Pending(PendingQuestion("4f2a", "", NOW.isoformat(), GATE, alive=True))], NOW))
+    told = "\n".join(format_questions([Pending(PendingQuestion("4f2a", "", NOW.isoformat(), GATE, alive=True))], NOW))
 
     assert "OpenKoi, outside tasks" in told
     assert "resume" not in told

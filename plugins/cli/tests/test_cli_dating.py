@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log, keep_within
-from openkoi_cli.dating import moments_of
+from openkoi_cli.archive import Log, archive_oldest
+from openkoi_cli.log_times import find_times
 from openkoi_hookspecs import Learning
 from openkoi_hookspecs.events import LearningSaved
 from openkoi_runlog import RunLog
@@ -35,23 +35,23 @@ def told(log: Log) -> dict[str, list[dict[str, str]]]:
 def test_a_task_is_of_when_it_began_and_so_is_what_was_said_in_it(log: Log) -> None:
     began, said = told(log)["task_start"][0]["ts"], told(log)["model.response"][2]["id"]
 
-    assert {"first": began, f"{said}:0": began, "nobody": ""} == moments_of(log, {"first", f"{said}:0", "nobody"})
-    assert {"first": began, "second": ""} == moments_of(log, {"first", "second"}, {"s1"})
+    assert {"first": began, f"{said}:0": began, "nobody": ""} == find_times(log, {"first", f"{said}:0", "nobody"})
+    assert {"first": began, "second": ""} == find_times(log, {"first", "second"}, {"s1"})
 
 
 def test_a_learning_is_of_when_it_was_last_saved(log: Log) -> None:
-    assert {"tip": told(log)["learning.saved"][-1]["ts"]} == moments_of(log, {"tip"})
+    assert {"tip": told(log)["learning.saved"][-1]["ts"]} == find_times(log, {"tip"})
 
 
 def test_an_archived_session_tells_the_same(log: Log) -> None:
-    before = moments_of(log, {"first", "second", "tip"})
+    before = find_times(log, {"first", "second", "tip"})
 
-    assert ["s1.jsonl"] == keep_within(log, 1)
-    assert before == moments_of(log, {"first", "second", "tip"})
+    assert ["s1.jsonl"] == archive_oldest(log, 1)
+    assert before == find_times(log, {"first", "second", "tip"})
 
 
 def test_a_damaged_line_is_not_believed(log: Log) -> None:
     path = log.sessions / "s1.jsonl"
     path.write_bytes(path.read_bytes().replace(b'{"ts":"2', b'{"ts":"1', 1))
 
-    assert {"first": ""} == moments_of(log, {"first"})
+    assert {"first": ""} == find_times(log, {"first"})

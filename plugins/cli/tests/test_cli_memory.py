@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell
 
-from openkoi_cli.archive import Log, keep_within
-from openkoi_cli.rebuilding import alone, compared
+from openkoi_cli.archive import Log, archive_oldest
+from openkoi_cli.memory_rebuild import compare_counts, lock_rebuild
 from openkoi_hookspecs import KoiError
 from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records, talk_records
@@ -97,7 +97,7 @@ def test_what_was_said_has_the_date_of_the_task_it_was_said_in(openkoi: Shell) -
 def test_what_nobody_remembers_is_not_found(openkoi: Shell) -> None:
     done = openkoi("memory", "search", "aardvark")
 
-    assert (0, "Nothing was found.\n") == (done.returncode, done.stdout)
+    assert (0, "No results.\n") == (done.returncode, done.stdout)
 
 
 @pytest.mark.campaign
@@ -107,7 +107,7 @@ def test_rebuilding_tells_the_whole_log_again(openkoi: Shell) -> None:
     done = openkoi("memory", "rebuild")
 
     assert (0, "") == (done.returncode, done.stderr)
-    assert "42 records of the log told to memory again." in done.stdout
+    assert "42 records of the log ingested." in done.stdout
     assert "entries: 3, as before" in done.stdout
     assert "openkoi.db.old" in done.stdout
     assert TEXTS[1] in openkoi("memory", "search", "calendar").stdout
@@ -139,7 +139,7 @@ def test_memory_may_be_built_again_by_two_at_once_and_be_used_meanwhile(openkoi:
     [({"entries": "3"}, "entries: 3, as before"), ({"entries": "2"}, "entries: 3, before 2"), ({}, "entries: 3")],
 )
 def test_a_rebuild_says_of_before_what_is_known(before: dict[str, str], line: str) -> None:
-    assert [f"  {line}"] == compared(before, {"entries": "3"})
+    assert [f"  {line}"] == compare_counts(before, {"entries": "3"})
 
 
 @pytest.mark.parametrize(
@@ -150,17 +150,15 @@ def test_where_nothing_can_be_written_a_rebuild_says_so(tmp_path: Path, place: s
     (tmp_path / stands).write_text("in the way")
 
     async def rebuilding() -> None:
-        async with alone(tmp_path / place, print):
+        async with lock_rebuild(tmp_path / place, print):
             pass
 
-    with pytest.raises(
-        KoiError, match=rf"Memory cannot be built again: {tmp_path}/data.*: .+\. Make room or give access"
-    ):
+    with pytest.raises(KoiError, match=rf"Cannot rebuild memory: {tmp_path}/data.*: .+\. Make room or give access"):
         asyncio.run(rebuilding())
 
 
 def test_an_audit_names_what_is_wrong_and_fails(openkoi: Shell) -> None:
-    assert (0, "42 records in 3 segments.\nNothing is wrong with it.\n") == (
+    assert (0, "42 records in 3 segments.\nNo errors found.\n") == (
         (done := openkoi("memory", "audit")).returncode,
         done.stdout,
     )
@@ -190,7 +188,7 @@ def test_a_log_over_its_limit_is_archived_and_still_told(openkoi: Shell) -> None
 
 @pytest.mark.row("MEM-14")
 def test_stats_tell_of_archived_sessions_that_a_new_view_does_not_know(openkoi: Shell) -> None:
-    assert [first(openkoi).name] == keep_within(Log(openkoi.home / "data"), 9_000)
+    assert [first(openkoi).name] == archive_oldest(Log(openkoi.home / "data"), 9_000)
 
     done = openkoi("memory", "stats")
 
@@ -211,7 +209,7 @@ def test_without_a_memory_there_is_nothing_to_build_again(openkoi: Shell) -> Non
 
     assert "There is no memory to build again" in openkoi("memory", "rebuild").stderr
     assert "Memory:   none chosen" in openkoi("memory", "stats").stdout
-    assert "Nothing was found." in openkoi("memory", "search", "mend").stdout
+    assert "No results." in openkoi("memory", "search", "mend").stdout
 
 
 def test_a_memory_that_cannot_be_used_is_not_one_that_found_nothing(openkoi: Shell) -> None:
@@ -221,7 +219,7 @@ def test_a_memory_that_cannot_be_used_is_not_one_that_found_nothing(openkoi: She
 
     assert (1, "") == (done.returncode, done.stdout)
     assert "No memory named 'acme'" in done.stderr
-    assert "Nothing was searched, because the memory 'acme' cannot be used." in done.stderr
+    assert "Search failed: the memory 'acme' cannot be used." in done.stderr
 
 
 def test_a_home_below_a_file_is_said_in_a_sentence(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_memory_that_cannot_be_searched_is_not_one_that_found_nothing(openkoi:
     done = other("memory", "search", "parser")
 
     assert (1, "") == (done.returncode, done.stdout)
-    assert "Nothing was searched: the cable is out" in done.stderr
+    assert "Search failed: the cable is out" in done.stderr
 
 
 def test_a_setting_that_the_memory_in_use_does_not_know_is_named(openkoi: Shell) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_cli.archive import Log
-from openkoi_cli.rebuilding import told_again
+from openkoi_cli.memory_rebuild import ingest_log
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import KoiError, Record
 from openkoi_runlog import RunLog, read_segment
@@ -46,7 +46,7 @@ def test_on_a_full_disk_the_view_as_it_was_stays_in_use_and_nothing_is_left_besi
         limit_file_size(size),
         pytest.raises(KoiError, match=r"was not built again, and the view as it was stays in use\. .*"),
     ):
-        asyncio.run(told_again(memory, log))
+        asyncio.run(ingest_log(memory, log))
 
     assert before == {name: (tmp_path / name).read_bytes() for name in before}
     assert [] == [path.name for path in tmp_path.iterdir() if ".new" in path.name or ".old" in path.name]
@@ -60,8 +60,8 @@ def test_what_was_built_takes_the_place_of_the_view(
     memory = kind(path=tmp_path / "memory.db")
     asyncio.run(memory.ingest(run_records("stray", "Mend the parser")))
 
-    done = asyncio.run(told_again(memory, log))
+    done = asyncio.run(ingest_log(memory, log))
 
-    assert f"The view as it was is {tmp_path / 'memory.db.old'}: delete it when all is well." == done.lines[-1]
+    assert f"The previous view is {tmp_path / 'memory.db.old'}. Delete it when you no longer need it." == done.lines[-1]
     assert ["run0"] == ids_of(search_project(memory, "parser"))
     assert [] == [path.name for path in tmp_path.iterdir() if ".new" in path.name]

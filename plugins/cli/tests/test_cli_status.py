@@ -12,12 +12,12 @@ from cli_process import Shell, shell, write_script
 
 from openkoi.app import App
 from openkoi_base.files import lock_run
-from openkoi_cli.breakdown import breakdown, day_lines, providers, table
-from openkoi_cli.spared import read_catalogue, spared
-from openkoi_cli.spared import table as spared_table
-from openkoi_cli.spending import charges, since, span_line, told_by
-from openkoi_cli.status import brought_lines, memory_lines, model_lines
-from openkoi_cli.waiting import list_pending
+from openkoi_cli.pending import list_pending
+from openkoi_cli.savings_table import format_savings_table, read_catalogue
+from openkoi_cli.savings_table import format_table as spared_table
+from openkoi_cli.spending import charge_events, format_span, read_charges, span_start
+from openkoi_cli.status import format_memory, format_models, format_plugins
+from openkoi_cli.status_details import format_breakdown, format_providers, format_table, read_day_limits
 from openkoi_hookspecs import (
     Amount,
     Budget,
@@ -86,7 +86,9 @@ def told(koi: App, day: Sequence[str] = ()) -> str:
     sessions = koi.services.config.paths.sessions
     waiting = asyncio.run(list_pending(koi))
     return "\n".join(
-        breakdown(koi.services.config, past_tasks(sessions), charges(sessions, told_by(phases=True)), waiting, day)
+        format_breakdown(
+            koi.services.config, past_tasks(sessions), read_charges(sessions, charge_events(phases=True)), waiting, day
+        )
     )
 
 
@@ -104,7 +106,7 @@ def test_the_breakdown_tells_who_was_asked_and_for_what(tmp_path: Path) -> None:
     assert ["$0.50 (2.0k)"] * 3 == re.findall(r"\$\S+ \(\S+\)", line_of("plan", text))
     assert ["$2.00 (2.0k)"] * 3 == re.findall(r"\$\S+ \(\S+\)", line_of("execute", text))
     assert ["$1.00 (1.0k)"] * 3 == re.findall(r"\$\S+ \(\S+\)", line_of("evaluate", text))
-    for absent in ("Limit of the day", "Waiting", "Not finished"):
+    for absent in ("Daily limit", "Waiting", "Not finished"):
         assert absent not in text
 
 
@@ -150,7 +152,7 @@ def counted(koi: App, spent: Cost) -> list[str]:
                 await budget.reserve(BudgetRequest(id=id, run="1", model="a/b", most=A_CALL, least=A_CALL))
             if spent.calls:
                 await budget.settle("first", spent)
-            return await day_lines(koi)
+            return await read_day_limits(koi)
 
     return asyncio.run(lines())
 
@@ -177,14 +179,14 @@ def test_the_limit_of_the_day_is_shown_with_what_is_used_and_reserved_of_it(
     lines = counted(koi, Cost(usd=1.0, budget_tokens=30_000, calls=1))
 
     assert said == lines
-    assert bool(said) == ("  Limit of the day:\n    $1.25 of $5.00" in told(koi, lines))
+    assert bool(said) == ("  Daily limit:\n    $1.25 of $5.00" in told(koi, lines))
 
 
 def test_a_limit_of_the_day_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     koi = house(tmp_path, settings={"safety.max_cost_usd_per_day": 5.0})
     (koi.folder("days") / f"{datetime.now(UTC).date().isoformat()}.json").write_text("no page")
 
-    assert ["cannot be read" in line for line in asyncio.run(day_lines(koi))] == [True]
+    assert ["cannot be read" in line for line in asyncio.run(read_day_limits(koi))] == [True]
 
 
 def test_without_a_budget_there_is_no_limit_of_the_day(tmp_path: Path) -> None:
@@ -193,15 +195,15 @@ def test_without_a_budget_there_is_no_limit_of_the_day(tmp_path: Path) -> None:
 
 def test_spans_are_told_side_by_side() -> None:
     paid = [charge(1, "acme/a"), charge(2, "acme/a", 5), charge(4, "acme/b", 20), charge(8, "acme/c", 40)]
-    spans = [sum_charges(one for one in paid if one.at >= since(days)).by_model for days in (1, 7, 30)]
+    spans = [sum_charges(one for one in paid if one.at >= span_start(days)).by_model for days in (1, 7, 30)]
 
     assert [
         "                     Today           This week          This month",
         "acme/a        $1.00 (1.0k)        $3.00 (2.0k)        $3.00 (2.0k)",
         "acme/b           $0.00 (0)           $0.00 (0)        $4.00 (1.0k)",
-    ] == table([dict(span) for span in spans])
-    assert [] == table([{}, {}, {}])
-    assert ["acme                 3 calls, 3.0k tokens, $7.00"] == providers(sum_charges(paid[:3]))
+    ] == format_table([dict(span) for span in spans])
+    assert [] == format_table([{}, {}, {}])
+    assert ["acme                 3 calls, 3.0k tokens, $7.00"] == format_providers(sum_charges(paid[:3]))
 
 
 def test_what_a_fork_took_over_is_not_paid_again(tmp_path: Path) -> None:
@@ -210,7 +212,7 @@ def test_what_a_fork_took_over_is_not_paid_again(tmp_path: Path) -> None:
     koi = house(tmp_path, ("run-1", past), ("run-2", fork))
 
     for phases in (True, False):
-        paid = charges(koi.services.config.paths.sessions, told_by(phases=phases))
+        paid = read_charges(koi.services.config.paths.sessions, charge_events(phases=phases))
         assert 1.75 + 8.0 == sum_charges(paid).total
 
 
@@ -218,15 +220,15 @@ def test_a_span_counts_what_was_paid_and_which_tasks_began_in_it() -> None:
     old = Past("run-1", (now() - timedelta(days=20)).isoformat(), "Write", "acme/a")
     paid = [charge(1, "acme/a"), charge(2, "acme/a", 20)]
 
-    assert "  Today:       $1.00  (0 tasks, 1.0k tokens)" == span_line("Today", since(1), paid, [old])
-    assert "  This month:  $3.00  (1 task, 2.0k tokens)" == span_line("This month", since(30), paid, [old])
+    assert "  Today:       $1.00  (0 tasks, 1.0k tokens)" == format_span("Today", span_start(1), paid, [old])
+    assert "  This month:  $3.00  (1 task, 2.0k tokens)" == format_span("This month", span_start(30), paid, [old])
 
 
 def test_models_are_told_by_their_share_the_dearest_first() -> None:
-    lines = model_lines([charge(1, "acme/a"), charge(3, "acme/b")])
+    lines = format_models([charge(1, "acme/a"), charge(3, "acme/b")])
 
     assert [("acme/b", "(75%)"), ("acme/a", "(25%)")] == [(line.split()[0], line.split()[-1]) for line in lines[1:]]
-    assert ["  By model:"] == model_lines([])
+    assert ["  By model:"] == format_models([])
 
 
 def save(by: Saving, tokens: int, usd: float | None = None, days: float = 0) -> SavedTokens:
@@ -244,7 +246,7 @@ def test_what_was_saved_is_told_by_the_way_and_the_day() -> None:
     ]
 
     assert [
-        "  Tokens saved, of each way what it spared by itself:",
+        "  Tokens saved, each measured by itself:",
         "                                     Today           This week          This month",
         "    Delta feedback           1.2k (~$0.02)       2.0k (~$0.03)       2.0k (~$0.03)",
         "    Compression                          0                   0      -300 (~-$0.02)",
@@ -270,7 +272,7 @@ def test_what_was_saved_is_read_from_the_log_and_priced_by_what_is_known_of_the_
         "anthropic/claude-sonnet-4-5", Response((Text("…"),), StreamEnd(Usage(cache_read=9_000))), 0.0
     )
     koi = house(tmp_path, ("run-1", [*task(over=False), cached, voted, OVER]))
-    lines = list(spared(koi.services.config.paths.sessions, read_catalogue()))
+    lines = list(format_savings_table(koi.services.config.paths.sessions, read_catalogue()))
 
     assert 3 == next(line for line in lines if "Incremental" in line).count("1.5k")
     assert 3 == next(line for line in lines if "Prompt caching" in line).count("9.0k")
@@ -280,9 +282,9 @@ def test_what_was_saved_is_read_from_the_log_and_priced_by_what_is_known_of_the_
 def test_memory_is_told_in_a_line_or_at_length() -> None:
     facts = {"file": "/koi.db", "entries": "3"}
 
-    assert ["  Memory: file /koi.db, entries 3"] == memory_lines(facts, verbose=False)
-    assert ["  Memory:", "    file /koi.db", "    entries 3"] == memory_lines(facts, verbose=True)
-    assert ["  Memory: none chosen"] == memory_lines({"": "none chosen"}, verbose=False)
+    assert ["  Memory: file /koi.db, entries 3"] == format_memory(facts, verbose=False)
+    assert ["  Memory:", "    file /koi.db", "    entries 3"] == format_memory(facts, verbose=True)
+    assert ["  Memory: none chosen"] == format_memory({"": "none chosen"}, verbose=False)
 
 
 @pytest.mark.row("CLI-04")
@@ -297,10 +299,10 @@ def test_skills_and_integrations_are_named_when_there_are_any(tmp_path: Path, ve
     koi = Scenario(others={"skills": {"letters": object()}, "messengers": {"chat": object()}}).build_app(
         tmp_path, tmp_path
     )
-    told_of = [re.sub(r"\(from .*\)", "(from given)", line) for line in brought_lines(koi, verbose=verbose)]
+    told_of = [re.sub(r"\(from .*\)", "(from given)", line) for line in format_plugins(koi, verbose=verbose)]
 
     assert lines == told_of
-    assert [] == list(brought_lines(house(tmp_path), verbose=verbose))
+    assert [] == list(format_plugins(house(tmp_path), verbose=verbose))
 
 
 GATE = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_cli.untaken import untaken
+from openkoi_cli.remaining_changes import list_remaining
 from openkoi_hookspecs import Record, events
 
 pytestmark = pytest.mark.unit
@@ -27,14 +27,14 @@ def moved(ref: str, before: str, after: str, *, current: bool = False) -> Record
         (moved("refs/tags/v1", A, B), "tag v1 is on bbbbbbb (git tag -f v1 aaaaaaa"),
         (moved("refs/stash", "", B), "stash bbbbbbb (git stash drop"),
         (moved("refs/stash", A, ""), "stash aaaaaaa is gone (git stash store aaaaaaa"),
-        (moved("HEAD", "ref: refs/heads/main", "ref: refs/heads/side"), "side is checked out in place of main"),
-        (moved("HEAD", "ref: refs/heads/main", B), "commit bbbbbbb is checked out in place of main (git switch main"),
-        (moved("HEAD", A, "ref: refs/heads/main"), "main is checked out in place of aaaaaaa (git switch --detach"),
+        (moved("HEAD", "ref: refs/heads/main", "ref: refs/heads/side"), "side is checked out instead of main"),
+        (moved("HEAD", "ref: refs/heads/main", B), "commit bbbbbbb is checked out instead of main (git switch main"),
+        (moved("HEAD", A, "ref: refs/heads/main"), "main is checked out instead of aaaaaaa (git switch --detach"),
         (moved("HEAD", A, B), "commit bbbbbbb on no branch (git reset --soft aaaaaaa"),
     ],
 )
 def test_each_kind_of_move_is_told_with_the_way_back(move: Record, said: str) -> None:
-    (told,) = untaken([move], "run")
+    (told,) = list_remaining([move], "run")
 
     assert told.startswith(said)
     assert told.endswith("takes it back)")
@@ -44,10 +44,10 @@ def test_only_what_is_left_in_the_end_is_told() -> None:
     there_and_back = [moved("refs/tags/v1", "", A), moved("refs/tags/v1", A, "")]
     two_commits = [moved("refs/heads/main", *ends, current=True) for ends in ((A, B), (B, C))]
 
-    assert ["commit ccccccc on main (git reset --soft aaaaaaa takes it back)"] == untaken(
+    assert ["commit ccccccc on main (git reset --soft aaaaaaa takes it back)"] == list_remaining(
         [*there_and_back, *two_commits], "run"
     )
-    assert [] == untaken(two_commits, "another run")
+    assert [] == list_remaining(two_commits, "another run")
 
 
 def test_a_new_branch_that_is_checked_out_is_left_before_it_is_deleted() -> None:
@@ -57,15 +57,15 @@ def test_a_new_branch_that_is_checked_out_is_left_before_it_is_deleted() -> None
     ]
 
     assert [
-        "side is checked out in place of main (git switch main takes it back)",
+        "side is checked out instead of main (git switch main takes it back)",
         "branch side, on commit aaaaaaa (git branch -D side takes it back)",
-    ] == untaken(switched, "run")
+    ] == list_remaining(switched, "run")
 
 
 def test_files_outside_the_workspace_are_named_once() -> None:
     wrote = Record("1", "", "run", events.OutsideFileWritten("/etc/x"))
 
-    assert ["/etc/x, which lies outside the workspace: look at it yourself"] == untaken([wrote, wrote], "run")
+    assert ["/etc/xis outside the workspace; check it yourself"] == list_remaining([wrote, wrote], "run")
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_files_outside_the_workspace_are_named_once() -> None:
     ],
 )
 def test_settings_of_the_repository_are_named(move: Record, said: str) -> None:
-    assert [said] == untaken([move], "run")
+    assert [said] == list_remaining([move], "run")

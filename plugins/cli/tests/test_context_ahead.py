@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.context.ahead import ahead
-from openkoi_cli.context.layers import LAYERS, Prompt
+from openkoi_cli.context.preview import preview_prompt
+from openkoi_cli.context.prompt_layers import LAYERS, Prompt
 from openkoi_hookspecs import (
     Arguments,
     Hit,
@@ -91,7 +91,7 @@ def look(folder: Path) -> tuple[Prompt, Scripted, Sequence[Record]]:
 
     async def looked() -> tuple[Prompt, Sequence[Record]]:
         async with stage.build_app(folder, folder / "home") as koi:
-            prompt = await ahead(koi, Task("Find the pen."))
+            prompt = await preview_prompt(koi, Task("Find the pen."))
             return prompt, list(koi.records(""))
 
     prompt, records = asyncio.run(looked())

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from openkoi_cli.context.command import context
-from openkoi_cli.context.recorded import Sessions
+from openkoi_cli.context.from_log import Sessions
 from openkoi_hookspecs import Hit, Learning, Query, Recall, Record, Run, Section, Task, hookimpl
 from openkoi_testing import Scenario
 

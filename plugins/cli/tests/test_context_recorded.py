@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from openkoi_cli.context.command import context
-from openkoi_cli.context.layers import task_pieces
-from openkoi_cli.context.pages import table
-from openkoi_cli.context.recorded import TOOLS, Sessions, read_prompt
+from openkoi_cli.context.from_log import TOOLS_NAME, Sessions, read_prompt
+from openkoi_cli.context.output import format_table
+from openkoi_cli.context.prompt_layers import make_task_pieces
 from openkoi_hookspecs import (
     File,
     Hit,
@@ -116,15 +116,15 @@ def test_a_recorded_task_tells_its_sections_and_how_it_grew(tmp_path: Path) -> N
     assert ("loop", "4 results of tools") in told
     assert "tools" == prompt.pieces[0].layer
     assert ("system", "instructions") in told
-    assert TOOLS == prompt.pieces[0].name
+    assert TOOLS_NAME == prompt.pieces[0].name
     assert prompt.notes[0].startswith("Requests: 5, the first of")
-    assert "Task: Find the pen." == table(prompt).splitlines()[0]
+    assert "Task: Find the pen." == format_table(prompt).splitlines()[0]
 
 
 def test_what_was_said_before_and_the_files_of_a_task_are_pieces_of_its_own() -> None:
     history = (Message.user("word " * 80), Message(Role.ASSISTANT, (Text("Yes."),)))
     task = Task("Find the pen.", history=history, parts=(File(b"ink " * 100, "text/plain", "ink.txt"),))
-    pieces = task_pieces(task)
+    pieces = make_task_pieces(task)
 
     found = [(piece.name, piece.tokens) for piece in pieces]
     assert [("earlier messages", 101), ("the task", 3), ("ink.txt", 100)] == found

@@ -60,8 +60,8 @@ MODEL = "scripted/script.yaml"
     ("files", "evaluators", "words", "model", "status", "said"),
     [
         (GREEN, JUDGELESS, (), "", 0, "accepted: pond: not judged: "),
-        (GREEN, OFF, (), "", 0, "No judge was asked; the checks decide."),
-        (GREEN, OFF, ("--no-judge",), MODEL, 0, "No judge was asked because of --no-judge; the checks decide."),
+        (GREEN, OFF, (), "", 0, "No judge was used; the checks decide."),
+        (GREEN, OFF, ("--no-judge",), MODEL, 0, "No judge was used because of --no-judge; the checks decide."),
         (WORDS, OFF, ("--no-judge",), MODEL, 3, "not judged, and no check ran"),
         (WORDS, JUDGELESS, (), "", 3, "not judged, and no check ran"),
         (GREEN, OFF, ("--judge",), MODEL, 0, "score 1.00 of 0.80"),

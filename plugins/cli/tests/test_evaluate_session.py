@@ -31,7 +31,7 @@ from openkoi_testing import Scenario
 AUTHOR = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
 NO_MODEL = {"models.default": ""}
 MODEL = {"models.default": "scripted/script"}
-NO_JUDGE_ASKED = "No judge was asked because of --no-judge; the checks decide."
+NO_JUDGE_ASKED = "No judge was used because of --no-judge; the checks decide."
 REAL = {f"evaluators.{name}.enabled": False for name in ("judge", "lint", "word-count")}
 POND = {
     "pond.py": "def depth(n: int) -> int:\n    return n + 1\n",
@@ -167,7 +167,7 @@ def test_without_a_model_the_judge_is_left_out_loudly_and_the_checks_decide(tmp_
 
     (warning,) = verdict.warnings
     assert (0, False) == (verdict.status, verdict.used_model)
-    assert warning.startswith("No judge was asked; the checks decide. No model is configured")
+    assert warning.startswith("No judge was used; the checks decide. No model is configured")
 
 
 def test_no_judge_asks_no_model_and_says_so(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_cli.setup.addresses import ServerAddress, address_in, bases, mask_input, names_in
+from openkoi_cli.setup.addresses import ServerAddress, candidate_urls, mask_input, parse_address, parse_model_names
 from openkoi_hookspecs import ConfigError
 
 
@@ -21,8 +21,8 @@ from openkoi_hookspecs import ConfigError
     ],
 )
 def test_an_address_may_have_a_key_behind_it(line: str, address: ServerAddress) -> None:
-    assert address == address_in(line)
-    assert "sk-1" not in repr(address_in(line))
+    assert address == parse_address(line)
+    assert "sk-1" not in repr(parse_address(line))
 
 
 @pytest.mark.row("ONB-16", "C58")
@@ -45,7 +45,7 @@ def test_an_address_may_have_a_key_behind_it(line: str, address: ServerAddress) 
 )
 def test_what_is_no_address_is_a_sentence_that_does_not_repeat_it(line: str, told: str) -> None:
     with pytest.raises(ConfigError, match=told) as caught:
-        address_in(line)
+        parse_address(line)
 
     assert "canary" not in str(caught.value)
 
@@ -55,15 +55,15 @@ def test_an_address_is_repeated_without_a_login_or_a_query() -> None:
 
 
 def test_the_usual_path_is_tried_too_unless_it_was_named() -> None:
-    assert ["http://a:1/v1", "http://a:1"] == bases("http://a:1")
-    assert ["http://a:1/api", "http://a:1/api/v1"] == bases("http://a:1/api")
-    assert ["http://a:1/v1beta"] == bases("http://a:1/v1beta")
+    assert ["http://a:1/v1", "http://a:1"] == candidate_urls("http://a:1")
+    assert ["http://a:1/api", "http://a:1/api/v1"] == candidate_urls("http://a:1/api")
+    assert ["http://a:1/v1beta"] == candidate_urls("http://a:1/v1beta")
 
 
 def test_models_are_read_from_any_list_that_has_some() -> None:
-    assert ["a", "b"] == names_in({"data": [{"id": "a"}, {"id": 7}, "x", {"id": "\x1b[2J"}, {"id": "b"}]})
-    assert ["a"] == names_in([{"id": "a"}])
-    assert [] == names_in({"data": "none"})
+    assert ["a", "b"] == parse_model_names({"data": [{"id": "a"}, {"id": 7}, "x", {"id": "\x1b[2J"}, {"id": "b"}]})
+    assert ["a"] == parse_model_names([{"id": "a"}])
+    assert [] == parse_model_names({"data": "none"})
 
 
 def test_all_behind_the_first_word_is_masked() -> None:

@@ -12,8 +12,8 @@ from openkoi.app import App
 from openkoi.open_app import open_app
 from openkoi_cli.setup.discovery import LocalMachine, discover
 from openkoi_cli.setup.hook import find_models
+from openkoi_cli.setup.key_sources import KeySource
 from openkoi_cli.setup.ollama import PREFERRED, best_model, explain_bad_host
-from openkoi_cli.setup.sources import KeySource
 from openkoi_hookspecs import DiscoveredProvider
 from openkoi_testing.servers import OllamaServer
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_cli.setup.options import PickerOption, lines
+from openkoi_cli.setup.options import PickerOption, format_options
 from openkoi_hookspecs import ProviderInfo
 
 pytestmark = pytest.mark.unit
@@ -15,7 +15,7 @@ CHOICES = [
 
 @pytest.mark.row("ONB-14")
 def test_where_there_is_room_hints_stand_in_a_column() -> None:
-    shown = lines(CHOICES, 80)
+    shown = format_options(CHOICES, 80)
 
     assert "Ollama (free, runs locally)            no account needed" == shown[0]
     assert "OpenRouter (many free models)          free account at openrouter.ai" == shown[1]
@@ -26,6 +26,6 @@ def test_in_a_narrow_terminal_hints_are_cut_at_a_word() -> None:
     assert [
         "Ollama (free, runs locally)   no account needed",
         "OpenRouter (many free models) free account at ...",
-    ] == lines(CHOICES, 50)
-    assert "OpenRouter (many free models) free ..." == lines(CHOICES, 40)[1]
-    assert all(len(line) <= width for width in range(4, 80) for line in lines(CHOICES, width))
+    ] == format_options(CHOICES, 50)
+    assert "OpenRouter (many free models) free ..." == format_options(CHOICES, 40)[1]
+    assert all(len(line) <= width for width in range(4, 80) for line in format_options(CHOICES, width))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_cli.setup.logins import logins
-from openkoi_cli.setup.sources import KeySource
-from openkoi_cli.setup.tokens import claude_token, codex_token, keychain_token, qwen_token
+from openkoi_cli.setup.key_sources import KeySource
+from openkoi_cli.setup.other_logins import find_logins
+from openkoi_cli.setup.tokens import read_claude_token, read_codex_token, read_keychain_token, read_qwen_token
 from openkoi_hookspecs import Json
 
 NOW = 1_800_000_000.0
@@ -46,7 +46,7 @@ def dated(seconds: float) -> str:
     ],
 )
 def test_the_claude_cli_keeps_a_login_or_a_token(document: Json, token: str) -> None:
-    assert token == claude_token(document, NOW)
+    assert token == read_claude_token(document, NOW)
 
 
 @pytest.mark.row("ONB-06")
@@ -55,7 +55,7 @@ def test_the_claude_cli_keeps_a_login_or_a_token(document: Json, token: str) -> 
     [(json.dumps(login("tok", LATER)), "tok"), (json.dumps(login("tok", BEFORE)), ""), ("bare\n", "bare"), ("", "")],
 )
 def test_the_keychain_keeps_the_same_document_or_a_bare_token(secret: str, token: str) -> None:
-    assert token == keychain_token(secret, NOW)
+    assert token == read_keychain_token(secret, NOW)
 
 
 @pytest.mark.row("ONB-07")
@@ -71,7 +71,7 @@ def test_the_keychain_keeps_the_same_document_or_a_bare_token(secret: str, token
     ],
 )
 def test_the_codex_cli_keeps_a_key_or_a_login(document: Json, token: str) -> None:
-    assert token == codex_token(document, NOW)
+    assert token == read_codex_token(document, NOW)
 
 
 @pytest.mark.row("ONB-08")
@@ -85,7 +85,7 @@ def test_the_codex_cli_keeps_a_key_or_a_login(document: Json, token: str) -> Non
     ],
 )
 def test_the_qwen_cli_keeps_a_login(document: Json, token: str) -> None:
-    assert token == qwen_token(document, NOW)
+    assert token == read_qwen_token(document, NOW)
 
 
 @pytest.mark.row("ONB-03")
@@ -94,7 +94,7 @@ def test_logins_are_found_in_the_home_folder_in_order(tmp_path: Path) -> None:
     put(tmp_path / ".codex" / "auth.json", '{"OPENAI_API_KEY": "o"}')
     put(tmp_path / ".claude" / ".credentials.json", '{"oauth_token": "c"}')
 
-    found = [(login.source, login.provider, login.token) for login in logins(tmp_path, NOW)]
+    found = [(login.source, login.provider, login.token) for login in find_logins(tmp_path, NOW)]
     assert [
         (KeySource.CLAUDE_CLI_CREDENTIALS, "anthropic", "c"),
         (KeySource.OPENAI_CODEX_CLI, "openai", "o"),
@@ -109,7 +109,7 @@ def test_a_file_that_is_garbage_is_passed_over(tmp_path: Path, content: bytes) -
     (tmp_path / ".claude" / ".credentials.json").write_bytes(content)
     (tmp_path / ".codex" / "auth.json").mkdir(parents=True)
 
-    assert [] == list(logins(tmp_path, NOW))
+    assert [] == list(find_logins(tmp_path, NOW))
 
 
 def put(file: Path, text: str) -> None:
@@ -119,8 +119,8 @@ def put(file: Path, text: str) -> None:
 
 @pytest.mark.parametrize("end", [10**400, float("inf"), float("nan"), 1e300], ids=lambda end: str(end)[:9])
 def test_a_time_that_is_none_has_not_passed(end: float) -> None:
-    assert claude_token(login("tok", end), NOW) == "tok"
-    assert qwen_token({"access_token": "tok", "expiry_date": end}, NOW) == "tok"
+    assert read_claude_token(login("tok", end), NOW) == "tok"
+    assert read_qwen_token({"access_token": "tok", "expiry_date": end}, NOW) == "tok"
 
 
 @given(
@@ -133,5 +133,5 @@ def test_a_time_that_is_none_has_not_passed(end: float) -> None:
     )
 )
 def test_whatever_a_file_holds_no_source_fails(document: Json) -> None:
-    for read in (claude_token, codex_token, qwen_token):
+    for read in (read_claude_token, read_codex_token, read_qwen_token):
         assert isinstance(read(document, NOW), str)

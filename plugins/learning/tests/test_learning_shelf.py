@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log, keep_within
+from openkoi_cli.archive import Log, archive_oldest
 from openkoi_hookspecs import Event, Hit, Learning, LearningStatus, Recall
 from openkoi_hookspecs.events import RecallFinished
 from openkoi_learning.entry import LearningEntry
@@ -41,7 +41,7 @@ def uses(shelf: LearningLogView) -> list[str]:
 
 def put_away(data: Path) -> None:
     """All but the newest session."""
-    assert keep_within(Log(data), 1)
+    assert archive_oldest(Log(data), 1)
 
 
 def test_what_is_put_away_is_known_all_the_same(tmp_path: Path) -> None:

@@ -12,7 +12,16 @@ from openkoi_learning.proposals import ProposalsHook
 from openkoi_learning.proposals import command as module
 from openkoi_learning.proposals.command import actions, ask_decision
 from openkoi_learning.proposals.draft_store import DraftStore
-from openkoi_skillfile import EVALUATOR, TASK, Approvals, SkillLocation, SkillSource, collect_skills, list_locations, resolve_shadowing
+from openkoi_skillfile import (
+    EVALUATOR,
+    TASK,
+    Approvals,
+    SkillLocation,
+    SkillSource,
+    collect_skills,
+    list_locations,
+    resolve_shadowing,
+)
 from openkoi_testing import GivenPlugins
 
 TEXT = """---

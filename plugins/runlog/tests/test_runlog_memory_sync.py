@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_cli.archive import Log, keep_within
+from openkoi_cli.archive import Log, archive_oldest
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import Hit, Memory, Query, Record
 from openkoi_runlog import RunLog
@@ -108,7 +108,7 @@ def test_a_new_memory_is_told_what_was_put_away_too_and_all_of_it_once(tmp_path:
     remembering = logged(tmp_path, "r1", "r2", "r3")
     asyncio.run(remembering.remember(old))
 
-    keep_within(Log(tmp_path), 1)
+    archive_oldest(Log(tmp_path), 1)
     for memory in (old, new, new):
         asyncio.run(remembering.remember(memory))
 
@@ -126,7 +126,7 @@ def test_what_was_written_after_memory_looked_is_told_from_where_it_was_put_away
     log.append("r1", rest)
     log.close()
 
-    keep_within(Log(logged(tmp_path, "r2").folder.parent), 1)
+    archive_oldest(Log(logged(tmp_path, "r2").folder.parent), 1)
     asyncio.run(remembering.remember(memory))
 
     assert [one, *rest] == [record.event for record in memory.records if record.run == "r1"]
@@ -136,7 +136,7 @@ def test_nothing_is_read_of_what_was_put_away_and_is_known(tmp_path: Path, caplo
     memory = Kept()
     remembering = logged(tmp_path, "r1", "r2", "r3")
     asyncio.run(remembering.remember(memory))
-    keep_within(Log(tmp_path), 1)
+    archive_oldest(Log(tmp_path), 1)
 
     for path in (tmp_path / "archive").glob("*.gz"):
         path.write_bytes(b"x" * (path.stat().st_size - 4) + path.read_bytes()[-4:])

@@ -1,4 +1,4 @@
-"""``openkoi run AGENT.yaml TASK...``: let a described agent do a task. It is shown, and it ends, like any other."""
+"""Define ``openkoi run AGENT.yaml TASK...``, which assigns a task to an agent described in YAML."""
 
 import os
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .invocation import Invocation
-from .run import Asked, do
+from .run import RunOptions, run_task
 from .run import command as of_tasks
 
 if TYPE_CHECKING:
@@ -16,39 +16,41 @@ if TYPE_CHECKING:
     from openkoi_hookspecs import Agent, Koi, Task
     from openkoi_settings import Config
 
-OUTRANKED = ("iterations", "quality_threshold", "usd")
-# What a person has set a cap on, a file may only lower: it may have come with somebody's repository. Of dollars the cap
-# holds also where it was left as it is.
-CAPS = ("usd", "tokens", "seconds", "cycles", "iterations")
-MORE = "The agent wants ${:.2f}, and may spend ${:.2f}: allow more with --budget or [safety] max_cost_usd."
-STRONGER = ("--", "$")
+OVERRIDABLE = ("iterations", "quality_threshold", "usd")
+# A file, which may come with another author's repository, may only lower limits that the user has set, and the default
+# limit in dollars.
+CAPPED = ("usd", "tokens", "seconds", "cycles", "iterations")
+OVER_LIMIT = (
+    "The agent asks for a limit of ${:.2f}, but ${:.2f} apply. Raise it with --budget or [safety] max_cost_usd."
+)
+OVERRIDING_ORIGINS = ("--", "$")
 
 
 @click.pass_obj
-def given(invocation: Invocation, /, agent: str, words: tuple[str, ...], format: str, **flags: Any) -> int:
-    """Let the agent that a YAML file describes do a task. Flags and variables outrank the file."""
+def run_agent(invocation: Invocation, /, agent: str, words: tuple[str, ...], layout: str, **flags: Any) -> int:
+    """Run a task with an agent described in a YAML file. Flags and variables override the file."""
     from openkoi_agents.spec import read_agent
 
-    from .renderers import rendering
+    from .renderers import open_renderer
 
-    with rendering(format, invocation) as renderer:
+    with open_renderer(layout, invocation) as renderer:
         from_stdin, dry = flags.pop("from_stdin"), flags.pop("dry")
         if not (words or from_stdin):
-            raise click.UsageError(f'There is no task. Say what to do: openkoi run {agent} "Fix the failing tests"')
-        spec = played(read_agent(agent), flags)
+            raise click.UsageError(f'No task given. For example: openkoi run {agent} "Fix the failing tests"')
+        spec = override_model(read_agent(agent), flags)
         named = {**flags, "executor": spec.agent.model or flags["executor"]}
 
         def given_to(task: "Task", koi: "Koi") -> "Task":
-            return led(task, spec, koi, invocation.read_config(named))
+            return assign_task(task, spec, koi, invocation.read_config(named))
 
-        do(Asked(words, named, from_stdin, dry=dry, given_to=given_to), renderer)
+        run_task(RunOptions(words, named, from_stdin, dry=dry, given_to=given_to), renderer)
     return renderer.report.status
 
 
 command = click.Command(
     "run",
-    callback=given,
-    help=given.__doc__,
+    callback=run_agent,
+    help=run_agent.__doc__,
     params=[
         click.Argument(["agent"], metavar="AGENT.yaml"),
         click.Argument(["words"], nargs=-1, metavar="TASK..."),
@@ -58,43 +60,43 @@ command = click.Command(
 )
 
 
-def played(spec: "Spec", flags: Mapping[str, Any]) -> "Spec":
-    """What the file says, by the model that the line or OPENKOI_EXECUTOR names, if they name one."""
+def override_model(spec: "Spec", flags: Mapping[str, Any]) -> "Spec":
+    """Return the spec without its models, if the command line or OPENKOI_EXECUTOR sets one."""
     named = flags.get("model") or flags.get("executor") or os.environ.get("OPENKOI_EXECUTOR")
-    return replace(spec, agent=without_models(spec.agent)) if named else spec
+    return replace(spec, agent=remove_models(spec.agent)) if named else spec
 
 
-def led(task: "Task", spec: "Spec", koi: "Koi", config: "Config") -> "Task":
-    """The task as the file wants it done, but for what stronger places say; what is not made use of is said."""
+def assign_task(task: "Task", spec: "Spec", koi: "Koi", config: "Config") -> "Task":
+    """Return the task with the file's agent and limits, except what is overridden; warn of unused settings."""
     from openkoi_settings import keys
 
     for note in spec.notes:
         koi.warn(note)
-    taken = {limit: None for limit in OUTRANKED if outranked(keys.LIMITS[limit].name, config)}
+    taken = {limit: None for limit in OVERRIDABLE if is_overridden(keys.LIMITS[limit].name, config)}
     agent = replace(spec.agent, usd=None) if "usd" in taken else spec.agent
     limits = replace(spec.bounds, **taken).over(config.limits)
     if limits.usd > config.limits.usd:
-        koi.warn(MORE.format(limits.usd, config.limits.usd))
-    own = [limit for limit in CAPS if limit == "usd" or keys.LIMITS[limit] in config]
+        koi.warn(OVER_LIMIT.format(limits.usd, config.limits.usd))
+    own = [limit for limit in CAPPED if limit == "usd" or keys.LIMITS[limit] in config]
     capped = {limit: min(getattr(limits, limit), getattr(config.limits, limit)) for limit in own}
     if "cycles" in own:
-        agent = no_longer(agent, capped["cycles"])
+        agent = cap_cycles(agent, capped["cycles"])
     return replace(task, agent=agent, limits=replace(limits, **capped))
 
 
-def no_longer(agent: "Agent", most: int) -> "Agent":
-    """The agent, and every member of its team, with so many cycles at most."""
-    team = agent.team and replace(agent.team, members=tuple(no_longer(one, most) for one in agent.team.members))
+def cap_cycles(agent: "Agent", most: int) -> "Agent":
+    """Return the agent and its team with a maximum number of cycles."""
+    team = agent.team and replace(agent.team, members=tuple(cap_cycles(one, most) for one in agent.team.members))
     return replace(agent, team=team, cycles=None if agent.cycles is None else min(agent.cycles, most))
 
 
-def outranked(key: str, config: "Config") -> bool:
-    """Whether the line, or a variable, says what a key is."""
+def is_overridden(key: str, config: "Config") -> bool:
+    """Return whether the command line or a variable sets a key."""
     setting = config.settings.get(key)
-    return setting is not None and setting.origin.startswith(STRONGER)
+    return setting is not None and setting.origin.startswith(OVERRIDING_ORIGINS)
 
 
-def without_models(agent: "Agent") -> "Agent":
-    """The agent, and every member of its team, as played by the model that outranks theirs."""
-    members = tuple(map(without_models, agent.team.members)) if agent.team else ()
+def remove_models(agent: "Agent") -> "Agent":
+    """Return the agent and its team without models."""
+    members = tuple(map(remove_models, agent.team.members)) if agent.team else ()
     return replace(agent, model="", team=replace(agent.team, members=members) if agent.team else None)

@@ -1,4 +1,4 @@
-"""``openkoi approvals``: the questions without an answer, of this process and of others."""
+"""Define ``openkoi approvals``, which lists the questions without an answer."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,31 +8,31 @@ import click
 
 from openkoi_report import truncate_line
 
-from .answering import how, yes_to
+from .answers import explain_answer, find_yes
 from .invocation import Invocation
-from .waiting import Pending, age, list_pending, shown
+from .pending import Pending, format_age, list_pending, split_lines
 
 SCHEMA = "openkoi.approvals/1"
-HOW = "To answer: openkoi approve ID, or openkoi reject ID --reason TEXT."
+HOW_TO_ANSWER = "Run `openkoi approve ID` or `openkoi reject ID --reason TEXT` to answer."
 
 
 @click.command()
-@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
-async def command(invocation: Invocation, /, format: str) -> None:
-    """List the questions that wait for an answer, the oldest first."""
+async def command(invocation: Invocation, /, layout: str) -> None:
+    """List the questions that need your answer, oldest first."""
     from openkoi_runlog import masked
 
     there = await list_pending(invocation.open())
-    if format == "json":
-        facts = {"schema": SCHEMA, "approvals": [fact(one) for one in there]}
+    if layout == "json":
+        facts = {"schema": SCHEMA, "approvals": [question_to_json(one) for one in there]}
         click.echo(json.dumps(masked(facts, invocation.redact)))
     else:
-        click.echo(invocation.redact("\n".join(lines(there, datetime.now(UTC)))))
+        click.echo(invocation.redact("\n".join(format_questions(there, datetime.now(UTC)))))
 
 
-def fact(one: Pending) -> Mapping[str, object]:
-    """A question, for programs. ``resume`` is empty while the answer is heard at once."""
+def question_to_json(one: Pending) -> Mapping[str, object]:
+    """Return a question as JSON; ``resume`` is empty while its run is waiting for the answer."""
     waiting = one.waiting
     return {
         "id": waiting.id,
@@ -46,22 +46,22 @@ def fact(one: Pending) -> Mapping[str, object]:
     }
 
 
-def lines(there: Sequence[Pending], now: datetime) -> Iterator[str]:
-    """The questions, for people."""
+def format_questions(there: Sequence[Pending], now: datetime) -> Iterator[str]:
+    """Yield the questions as text."""
     if not there:
-        yield "Nothing waits for an answer."
+        yield "No question is waiting for an answer."
         return
     for one in there:
-        yield f"{one.id}  {age(one.waiting.at, now)}  {truncate_line(one.task or asker(one), 80)}"
-        yield from (f"  {line}" for line in shown(one.waiting.question.text))
-        if not yes_to(one.waiting.question):
-            yield f"  {truncate_line(how(one), 160)}"
+        yield f"{one.id}  {format_age(one.waiting.at, now)}  {truncate_line(one.task or describe_asker(one), 80)}"
+        yield from (f"  {line}" for line in split_lines(one.waiting.question.text))
+        if not find_yes(one.waiting.question):
+            yield f"  {truncate_line(explain_answer(one), 160)}"
         if one.resume:
             yield f"  The task has stopped. Answer it, then run `openkoi resume {one.resume[:8]}`."
         yield ""
-    yield HOW
+    yield HOW_TO_ANSWER
 
 
-def asker(one: Pending) -> str:
-    """Say who asks, where no task of the log does."""
+def describe_asker(one: Pending) -> str:
+    """Return who asks, where the log does not contain the task."""
     return "a task that is not in the log" if one.waiting.run else "OpenKoi, outside tasks"

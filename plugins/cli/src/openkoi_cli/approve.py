@@ -1,4 +1,4 @@
-"""``openkoi approve [ID]``: say yes to what a run has asked, from another terminal or after the run has ended."""
+"""Define ``openkoi approve [ID]``, which answers a run's question, also after the run has ended."""
 
 from collections.abc import Sequence
 
@@ -6,39 +6,43 @@ import click
 
 from openkoi_hookspecs import Koi, KoiError
 
-from .answering import NOTHING, answer, how, meant, yes_to
+from .answers import NO_QUESTION, explain_answer, find_question, find_yes, send_answer
 from .invocation import Invocation
-from .waiting import Pending, list_pending
+from .pending import Pending, list_pending
 
 
 @click.command()
-@click.argument("id", required=False, default="")
-@click.option("--all", "every", is_flag=True, help="Say yes to all that wait.")
-@click.option("--answer", "words", metavar="TEXT", default="", help="Say this, where yes is no answer.")
+@click.argument("question_id", required=False, default="", metavar="[ID]")
+@click.option("--all", "every", is_flag=True, help="Approve all open questions.")
+@click.option(
+    "--answer", "words", metavar="TEXT", default="", help="Answer with TEXT when a question needs more than yes."
+)
 @click.pass_obj
-async def command(invocation: Invocation, /, id: str, every: bool, words: str) -> int:
-    """Allow what a run has asked for; without an id, the only thing that waits. openkoi approvals lists them."""
-    if every and (id or words):
-        raise click.UsageError("--all says yes to everything: leave out the id and --answer.")
+async def command(invocation: Invocation, /, question_id: str, every: bool, words: str) -> int:
+    """Approve what a task asked for. Defaults to the only open question; `openkoi approvals` lists them."""
+    if every and (question_id or words):
+        raise click.UsageError("--all approves everything. Omit the id and --answer.")
     koi = invocation.open()
-    there = await list_pending(koi)
+    pending = await list_pending(koi)
     if every:
-        return await approve_all(there, koi, invocation)
-    one = meant(there, id)
-    if not (said := words.strip() or yes_to(one.waiting.question)):
-        raise click.UsageError(f"Yes is no answer to it. {how(one)}")
-    await answer(one, said, "Answered" if words else "Approved", koi, invocation)
+        return await approve_all(pending, koi, invocation)
+    one = find_question(pending, question_id)
+    if not (text := words.strip() or find_yes(one.waiting.question)):
+        raise click.UsageError(f"This question needs more than yes. {explain_answer(one)}")
+    await send_answer(one, text, "Answered" if words else "Approved", koi, invocation)
     return 0
 
 
 async def approve_all(there: Sequence[Pending], koi: Koi, invocation: Invocation) -> int:
-    """Say yes wherever that is an answer; what is left is named."""
-    simple = [one for one in there if yes_to(one.waiting.question)]
+    """Approve all questions that a yes answers, and list the others."""
+    simple = [one for one in there if find_yes(one.waiting.question)]
     for one in simple:
-        await answer(one, yes_to(one.waiting.question), "Approved", koi, invocation)
+        await send_answer(one, find_yes(one.waiting.question), "Approved", koi, invocation)
     for one in there:
         if one not in simple:
-            click.echo(invocation.redact(f"  ! Yes is no answer to {one.id}: {one.line} {how(one)}"), err=True)
+            click.echo(
+                invocation.redact(f"  ! {one.id} needs more than yes: {one.line} {explain_answer(one)}"), err=True
+            )
     if not simple:
-        raise KoiError(NOTHING if not there else "Nothing waits that a yes would answer.")
+        raise KoiError(NO_QUESTION if not there else "No open question can be answered with yes.")
     return 0

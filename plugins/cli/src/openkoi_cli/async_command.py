@@ -1,4 +1,4 @@
-"""Run commands that are written ``async def``."""
+"""Run asynchronous commands."""
 
 from contextlib import closing
 from typing import Any
@@ -8,12 +8,12 @@ from .invocation import Invocation
 
 def run_async_command(invocation: Invocation, result: Any) -> Any:
     """Run an asynchronous command while its Koi is alive."""
-    from .interruptible import interruptible
+    from .interruptible import run_interruptible
 
     async def live() -> Any:
         koi = invocation.koi or invocation.open()
         async with koi:
             return await result
 
-    with closing(result):  # it was never begun, when there is no Koi for it
-        return interruptible(live(), invocation.runner)
+    with closing(result):  # not started if opening a Koi failed
+        return run_interruptible(live(), invocation.runner)

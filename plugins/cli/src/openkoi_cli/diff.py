@@ -1,4 +1,4 @@
-"""``openkoi diff [TASK_ID]``: what a task changed, whatever happened since."""
+"""Define ``openkoi diff [TASK_ID]``, which shows what a task changed."""
 
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
@@ -10,10 +10,10 @@ from .invocation import Invocation
 if TYPE_CHECKING:
     from openkoi_hookspecs import Checkpoints
 
-    from .undoing import Changes
+    from .task_changes import Changes
 
 UNDONE = "Task {id} is undone: these changes are not in this folder. Run `openkoi redo {id}` to reapply them."
-EMPTY = "Task {id} changed no file whose content is kept."
+EMPTY = "Task {id} changed no file that checkpoints contain."
 SINCE = "{verb} since task {id}: {files}."
 
 
@@ -22,47 +22,47 @@ SINCE = "{verb} since task {id}: {files}."
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str) -> None:
     """Show what a task changed, as a unified diff. Defaults to the last task in this directory."""
-    from .interruptible import interruptible
+    from .interruptible import run_interruptible
 
-    interruptible(diff(invocation, task_id))
+    run_interruptible(diff(invocation, task_id))
 
 
 async def diff(invocation: Invocation, task_id: str) -> None:
-    """Print it on stdout, and on stderr what became of these changes since."""
+    """Print the diff on stdout, and later changes to the same files on stderr."""
     from openkoi_base.files import is_run_active
 
+    from .task_changes import RAN_AT_ONCE, find_concurrent, load_checkpoints, save_last_changes
     from .undo_choice import task_to_show
-    from .undoing import BESIDE, beside, keeper_of, settled
 
     koi, paths = invocation.open(), invocation.paths
     changes = task_to_show(paths.sessions, task_id)
     async with koi:
-        keeper = await keeper_of(koi)
+        keeper = await load_checkpoints(koi)
         if is_run_active(paths.running, changes.past.run):
             click.echo(koi.redact(await keeper.diff(changes.workspace, changes.before)), nl=False)
             return
-        changes = await settled(koi, paths.sessions, changes)
+        changes = await save_last_changes(koi, paths.sessions, changes)
         text = await keeper.diff(changes.workspace, changes.before, changes.after)
         click.echo(koi.redact(text), nl=False)
-        notes = [BESIDE.format(id=past.run[:8]) for past in beside(changes, paths.sessions)]
-        for line in [*[line async for line in since(text, changes, keeper)], *notes]:
+        notes = [RAN_AT_ONCE.format(id=past.run[:8]) for past in find_concurrent(changes, paths.sessions)]
+        for line in [*[line async for line in describe_since(text, changes, keeper)], *notes]:
             click.echo(koi.redact(line), err=True)
 
 
-async def since(text: str, changes: "Changes", keeper: "Checkpoints") -> "AsyncIterator[str]":
-    """Say whether the changes are still there; of files that others changed, which."""
+async def describe_since(text: str, changes: "Changes", keeper: "Checkpoints") -> "AsyncIterator[str]":
+    """Yield whether the changes are still there, and which files were changed since."""
     from openkoi_base.files.diffs import changed_files, format_names
 
-    id, files = changes.past.run[:8], changed_files(text)
+    short_id, files = changes.past.run[:8], changed_files(text)
     after, before = [
         {*changed_files(await keeper.diff(changes.workspace, one))} for one in (changes.after, changes.before)
     ]
     if not text:
-        yield EMPTY.format(id=id)
+        yield EMPTY.format(id=short_id)
     if changes.undone:
-        yield UNDONE.format(id=id)
+        yield UNDONE.format(id=short_id)
     reverted = [file for file in files if file in after and file not in before and not changes.redoable]
     changed = [file for file in files if file in after and file in before]
     for verb, some in (("Reverted", reverted), ("Changed", changed)):
         if some:
-            yield SINCE.format(verb=verb, id=id, files=format_names(some))
+            yield SINCE.format(verb=verb, id=short_id, files=format_names(some))

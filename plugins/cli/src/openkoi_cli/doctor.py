@@ -1,4 +1,4 @@
-"""``openkoi doctor``: what works here and what does not, each with the remedy. Exit 1 when something needs doing."""
+"""Define ``openkoi doctor``, which checks the setup and suggests fixes; exit status 1 for any issue."""
 
 import asyncio
 import shutil
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from openkoi_settings import Config, Paths
 
 
-PATIENCE = 3.0
+ANSWER_TIMEOUT_SECONDS = 3.0  # estimate: a local server that is loading a model
 
 
 @dataclass(slots=True)
 class Diagnosis:
-    """Lines for each part, and what is to be done."""
+    """A line for each part, and the issues."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     issues: list[str] = field(default_factory=list)
 
-    def say(self, part: str, text: str) -> None:
-        """What is seen of a part."""
+    def add(self, part: str, text: str) -> None:
+        """Add a line about a part."""
         self.lines.append((part, text))
 
 
 @click.command()
 @click.pass_obj
 def command(invocation: Invocation, /) -> int:
-    """Say what works here and what does not, with the remedy."""
-    koi, broken = opened(invocation)
-    seen = asyncio.run(examine(koi, invocation))
+    """Check your setup and suggest fixes."""
+    koi, broken = open_without_broken_config(invocation)
+    seen = asyncio.run(run_checks(koi, invocation))
     if broken:
-        seen.lines[0] = ("Config", f"{invocation.paths.config.parent} (it cannot be read: the defaults hold)")
+        seen.lines[0] = ("Config", f"{invocation.paths.config.parent} (unreadable; using defaults)")
         seen.issues.insert(0, broken)
     width = max(len(part) for part, _ in seen.lines) + 2
     for part, text in seen.lines:
@@ -54,8 +54,8 @@ def command(invocation: Invocation, /) -> int:
     return 1 if seen.issues else 0
 
 
-def opened(invocation: Invocation) -> tuple["OpenedKoi", str]:
-    """OpenKoi, and what is wrong with its configuration; without that file where it cannot be read."""
+def open_without_broken_config(invocation: Invocation) -> tuple["OpenedKoi", str]:
+    """Open OpenKoi, without the config file if it is invalid; return its error as well."""
     from openkoi_hookspecs import ConfigError
 
     try:
@@ -68,31 +68,31 @@ def opened(invocation: Invocation) -> tuple["OpenedKoi", str]:
         return invocation.koi, str(error)
 
 
-async def examine(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
-    """Look at everything, one part after the other."""
+async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
+    """Check all parts."""
     seen = Diagnosis()
-    look_at_files(invocation.paths, seen, invocation.read_config())
+    check_files(invocation.paths, seen, invocation.read_config())
     async with koi:
-        await look_at_models(koi, seen)
+        await check_models(koi, seen)
         for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
-            await look_at_socket(part, await koi.load_chosen(kind), seen)
+            await check_component(part, await koi.load_chosen(kind), seen)
         for part, kind in (
             ("Evaluators", "evaluators"),
             ("Tools", "tools"),
             ("Hooks", "hooks"),
             ("Embedders", "embedders"),
         ):
-            look_at_names(part, kind, koi, seen)
+            list_names(part, kind, koi, seen)
         await try_plugins("evaluators", koi)
         await try_plugins("tools", koi)
-    look_at_plugins(seen)
+    check_plugins(seen)
     seen.issues += hidden_frontends(invocation, OpenKoi(invocation).frontends)
     seen.issues += koi.warnings()
     return seen
 
 
 async def try_plugins(kind: str, koi: "Koi") -> None:
-    """Load all plugins of a kind, and warn of those that cannot be had."""
+    """Load all plugins of a kind, and warn of those that fail."""
     from openkoi_hookspecs import KoiError
 
     for entry in koi.plugins(kind):
@@ -102,28 +102,28 @@ async def try_plugins(kind: str, koi: "Koi") -> None:
             koi.warn(str(error))
 
 
-def look_at_files(paths: "Paths", seen: Diagnosis, config: "Config") -> None:
-    seen.say("Config", f"{paths.config} ({'loaded' if paths.config.is_file() else 'not there: the defaults hold'})")
-    look_at_settings(config, seen)
-    seen.say("Data", f"{paths.data} ({format_size(size_of(paths.data))})")
-    look_at_keys(paths.credentials, seen)
-    free = shutil.disk_usage(existing(paths.data)).free
-    seen.say("Disk", f"{format_size(free)} free")
+def check_files(paths: "Paths", seen: Diagnosis, config: "Config") -> None:
+    seen.add("Config", f"{paths.config} ({'loaded' if paths.config.is_file() else 'not found; using defaults'})")
+    check_settings(config, seen)
+    seen.add("Data", f"{paths.data} ({format_size(folder_size(paths.data))})")
+    check_keys(paths.credentials, seen)
+    free = shutil.disk_usage(first_existing(paths.data)).free
+    seen.add("Disk", f"{format_size(free)} free")
 
 
-def look_at_settings(config: "Config", seen: Diagnosis) -> None:
-    """Name each setting that is not as the bundles set it, with where it comes from and what holds without it."""
+def check_settings(config: "Config", seen: Diagnosis) -> None:
+    """List each changed setting with its origin and default."""
     from openkoi_settings.documentation import is_stated, toml
     from openkoi_settings.keys import find_key
 
     for name, setting in config.changed_settings.items():
         key = find_key(name)
         default = is_stated(key.default) if key else ""
-        seen.say(f"  {name}", f"{toml(setting.value)} ({setting.origin}{default and f', default {default}'})")
+        seen.add(f"  {name}", f"{toml(setting.value)} ({setting.origin}{default and f', default {default}'})")
 
 
-def look_at_keys(folder: Path, seen: Diagnosis) -> None:
-    """Bring keys of older habits where the others are."""
+def check_keys(folder: Path, seen: Diagnosis) -> None:
+    """Move keys from older files into the current one."""
     from openkoi_base.files import STORE_FILE, migrate_key_files
     from openkoi_hookspecs import ConfigError
 
@@ -133,78 +133,79 @@ def look_at_keys(folder: Path, seen: Diagnosis) -> None:
         seen.issues.append(str(error))
         return
     if moved:
-        seen.say("Keys", f"{', '.join(path.name for path in moved)} moved into {folder / STORE_FILE}")
+        seen.add("Keys", f"{', '.join(path.name for path in moved)} moved into {folder / STORE_FILE}")
 
 
-def size_of(folder: Path) -> int:
+def folder_size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
 
 
-def existing(path: Path) -> Path:
-    return path if path.exists() else existing(path.parent)
+def first_existing(path: Path) -> Path:
+    return path if path.exists() else first_existing(path.parent)
 
 
-async def look_at_models(koi: "Koi", seen: Diagnosis) -> None:
+async def check_models(koi: "Koi", seen: Diagnosis) -> None:
     from openkoi_hookspecs import KoiError
 
     names = [entry.name for entry in koi.plugins("providers")]
-    seen.say("Providers", "" if names else "none installed")
+    seen.add("Providers", "" if names else "none installed")
     for name in names:
-        seen.say(f"  {name}", await how_is(koi, name))
+        seen.add(f"  {name}", await check_provider(koi, name))
     try:
-        seen.say("Model", await koi.resolve_model("executor"))
+        seen.add("Model", await koi.resolve_model("executor"))
     except KoiError as error:
-        seen.say("Model", "none chosen")
+        seen.add("Model", "none")
         seen.issues.append(str(error))
 
 
-async def how_is(koi: "Koi", name: str) -> str:
-    """What a provider says of itself, or what it lacks."""
+async def check_provider(koi: "Koi", name: str) -> str:
+    """Return a provider's state, or its error."""
     from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
             provider = await koi.load("providers", name)
-            told: Mapping[str, str] = await provider.health() if isinstance(provider, SupportsHealthCheck) else {}
+            health: Mapping[str, str] = await provider.health() if isinstance(provider, SupportsHealthCheck) else {}
     except TimeoutError:
-        return f"did not answer within {PATIENCE:g} s"
+        return f"did not answer within {ANSWER_TIMEOUT_SECONDS:g} s"
     except KoiError as error:
         return str(error).rstrip(".")
-    return ", ".join(f"{word} {value}" for word, value in told.items()) or "ok"
+    return ", ".join(f"{word} {value}" for word, value in health.items()) or "ok"
 
 
-async def look_at_socket(part: str, thing: Any, seen: Diagnosis) -> None:
+async def check_component(part: str, thing: Any, seen: Diagnosis) -> None:
     from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
     if thing is None:
-        seen.say(part, "none chosen")
+        seen.add(part, "none")
         return
     try:
-        told: Mapping[str, str] = await thing.health() if isinstance(thing, SupportsHealthCheck) else {}
-        seen.say(part, ", ".join(f"{word} {value}" for word, value in told.items()) or "ok")
+        health: Mapping[str, str] = await thing.health() if isinstance(thing, SupportsHealthCheck) else {}
+        seen.add(part, ", ".join(f"{word} {value}" for word, value in health.items()) or "ok")
     except KoiError as error:
-        seen.say(part, "unwell")
+        seen.add(part, "not working")
         seen.issues.append(str(error))
 
 
-def look_at_names(part: str, kind: str, koi: "Koi", seen: Diagnosis) -> None:
-    seen.say(part, ", ".join(entry.name for entry in koi.plugins(kind)) or "none")
+def list_names(part: str, kind: str, koi: "Koi", seen: Diagnosis) -> None:
+    seen.add(part, ", ".join(entry.name for entry in koi.plugins(kind)) or "none")
 
 
-def look_at_plugins(seen: Diagnosis) -> None:
-    """Every installed distribution is trusted like the core; the official listing must agree with ours."""
+def check_plugins(seen: Diagnosis) -> None:
+    """Count the plugins, and report entry points that the scan missed."""
     from openkoi_loader.registry import scan
 
     own = {(one.kind, one.name, one.distribution) for one in scan().claims}
-    unseen = sorted(official() - own)
-    seen.say("Plugins", f"{len({one[2] for one in own})} distributions, trusted like OpenKoi itself")
+    unseen = sorted(list_entry_points() - own)
+    seen.add("Plugins", f"{len({one[2] for one in own})} distributions, trusted like OpenKoi itself")
     seen.issues += [
-        f"{name} of {distribution} is installed where OpenKoi does not look." for _, name, distribution in unseen
+        f"{name} of {distribution} is installed in a folder that OpenKoi does not search."
+        for _, name, distribution in unseen
     ]
 
 
-def official() -> set[tuple[str, str, str]]:
-    """Entry points as the standard way lists them."""
+def list_entry_points() -> set[tuple[str, str, str]]:
+    """Return the entry points by the standard way."""
     from importlib_metadata import distributions
 
     from openkoi_loader.registry import PREFIX
@@ -213,7 +214,7 @@ def official() -> set[tuple[str, str, str]]:
     for distribution in distributions():
         try:
             points, name = list(distribution.entry_points), distribution.metadata["Name"]
-        except Exception:  # a distribution with broken metadata is named by the scan
+        except Exception:  # the scan reports distributions with broken metadata
             continue
         plain = (name or "").replace("_", "-").lower()
         listed |= {(p.group.removeprefix(PREFIX), p.name, plain) for p in points if p.group.startswith(PREFIX)}

@@ -1,4 +1,4 @@
-"""Where a command line begins and every error ends. Knows exit statuses; knows no command."""
+"""Run a command line, and handle every error."""
 
 from collections.abc import Sequence
 from io import StringIO
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .errors import explained, say
+from .command_words import find_first_word
+from .errors import print_line, report_error
 from .frontends import default_frontend
 from .group import OpenKoi
 from .invocation import Invocation
-from .streams import fill_in_streams
-from .words import first_bare
+from .streams import open_missing_streams
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Launcher
@@ -20,61 +20,61 @@ EXIT_INTERRUPTED = 130
 
 
 class CommandLine:
-    """The frontend that a terminal, a script and CI use."""
+    """The frontend for terminals, scripts and CI."""
 
     def run(self, launcher: "Launcher") -> int:
-        """Run a command line; return the status that says how it went."""
+        """Run a command line; return the exit status."""
         return run(Invocation(launcher))
 
 
 def run(invocation: Invocation) -> int:
-    """Run a command line, and explain every error."""
-    fill_in_streams()
+    """Run a command line, and report errors."""
+    open_missing_streams()
     group, words = OpenKoi(invocation), invocation.launcher.arguments
     try:
         words = invocation.take(words, group.frontends)
-        status = start(group, words)
+        status = start_command(group, words)
     except click.exceptions.Exit as done:
         status = done.exit_code
     except click.UsageError as error:
-        status = usage(error, words, invocation)
+        status = show_usage_error(error, words, invocation)
     except click.ClickException as error:
-        show(error, invocation)
+        show_error(error, invocation)
         status = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        from .ending import deaf
+        from .interrupts import ignore_interrupts
 
-        deaf()
-        if not invocation.said:
-            say("[abort] interrupted")
+        ignore_interrupts()
+        if not invocation.is_reported:
+            print_line("[abort] interrupted")
         status = EXIT_INTERRUPTED
-    except Exception as error:  # the last place where an error can be made readable
-        status = explained(error, invocation)
+    except Exception as error:  # the last place to report an error
+        status = report_error(error, invocation)
     finally:
         invocation.close()
     return status if isinstance(status, int) else 0
 
 
-def start(group: OpenKoi, words: Sequence[str]) -> object:
-    """Do what a line says; an empty one starts the frontend that is configured for it."""
+def start_command(group: OpenKoi, words: Sequence[str]) -> object:
+    """Run a command; an empty line starts the configured frontend."""
     invocation = group.invocation
     if not words and (name := default_frontend(invocation)):
         return invocation.launcher.start(name, config=invocation.config)
     return group.main(list(words), prog_name="openkoi", standalone_mode=False)
 
 
-def show(error: click.ClickException, invocation: Invocation) -> None:
-    """Print an error as click words it, without the secrets in it."""
+def show_error(error: click.ClickException, invocation: Invocation) -> None:
+    """Print click's error message without secrets."""
     text = StringIO()
     error.show(text)
-    say(invocation.redact(text.getvalue().rstrip("\n")))
+    print_line(invocation.redact(text.getvalue().rstrip("\n")))
 
 
-def usage(error: click.UsageError, words: Sequence[str], invocation: Invocation) -> int:
-    """A wrong word on the line; a task that begins with a command's name is told how to be one."""
-    show(error, invocation)
-    place = first_bare(words)
+def show_usage_error(error: click.UsageError, words: Sequence[str], invocation: Invocation) -> int:
+    """Print a usage error, and how to quote a task that starts with a command's name."""
+    show_error(error, invocation)
+    place = find_first_word(words)
     named = error.ctx.info_name if error.ctx else ""
     if place is not None and words[place] == named:
-        say(f'To give a task that begins with "{named}", quote it, or write -- before it.')
+        print_line(f'To run a task that starts with "{named}", quote it or put -- before it.')
     return error.exit_code

@@ -1,4 +1,4 @@
-"""Errors as a person reads them, and the status that each ends with. Knows words; knows no command."""
+"""Report errors, and choose the exit status."""
 
 from contextlib import suppress
 
@@ -7,31 +7,31 @@ import click
 from .invocation import Invocation
 
 
-def explained(error: Exception, invocation: Invocation) -> int:
-    """Say an error in a sentence, and where it happened to those who want to know."""
+def report_error(error: Exception, invocation: Invocation) -> int:
+    """Print an error, with its traceback if verbose; return the exit status."""
     from openkoi_hookspecs import KoiError
 
     if invocation.verbose:
         import traceback
 
-        say(invocation.redact("".join(traceback.format_exception(error)).rstrip()))
+        print_line(invocation.redact("".join(traceback.format_exception(error)).rstrip()))
     for warning in invocation.koi.warnings() if invocation.koi else ():
-        say(f"  ! {invocation.redact(warning)}")
-    if not invocation.said:
-        say(f"Error: {invocation.redact(sentence(error))}")
+        print_line(f"  ! {invocation.redact(warning)}")
+    if not invocation.is_reported:
+        print_line(f"Error: {invocation.redact(describe_error(error))}")
     if not invocation.verbose and not isinstance(error, KoiError):
-        say("Run it again with --verbose to see where.")
-    return status_of(error)
+        print_line("Run again with --verbose to see a traceback.")
+    return exit_status(error)
 
 
-def say(text: str) -> None:
-    """A line for the person, if somebody is there still to read it."""
+def print_line(text: str) -> None:
+    """Print a line on stderr, if it is still open."""
     with suppress(OSError):
         click.echo(text, err=True)
 
 
-def sentence(error: BaseException) -> str:
-    """What ended it, in words."""
+def describe_error(error: BaseException) -> str:
+    """Return an error as a message."""
     from openkoi_hookspecs import KoiError
 
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
@@ -40,10 +40,10 @@ def sentence(error: BaseException) -> str:
         return error.format_message()
     if isinstance(error, KoiError):
         return str(error)
-    return f"something broke inside OpenKoi: {type(error).__name__}: {error}"
+    return f"internal error: {type(error).__name__}: {error}"
 
 
-def status_of(error: Exception) -> int:
+def exit_status(error: Exception) -> int:
     from openkoi_hookspecs import (
         ConfigError,
         ConsentMissingError,

@@ -1,17 +1,18 @@
-"""The first run of all: who we are, and the choice of a model where none is known. Knows one command by name."""
+"""Greet the user on the first run, and offer the setup if there is no model."""
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
+from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Record, events
 
 from .async_command import run_async_command
-from .errors import say
+from .errors import print_line
 from .invocation import Invocation
-from .person import somebody_there
 
 if TYPE_CHECKING:
     from .renderers import Renderer
@@ -20,30 +21,30 @@ BANNER = "  openkoi v{}"
 INIT = "init"
 
 
-def greeting(renderer: "Renderer") -> Callable[[Record], None]:
-    """A listener that says who we are above what was found."""
+def make_greeting(renderer: "Renderer") -> Callable[[Record], None]:
+    """Return a listener that prints the banner above the model that was found."""
 
     banner = BANNER.format(renderer.invocation.launcher.version)
 
     def greet(record: Record) -> None:
         if isinstance(record.event, events.TaskStarted) and record.event.first:
-            renderer.live.line(banner)
+            renderer.live.print_line(banner)
 
     return greet
 
 
-def prepared(invocation: Invocation) -> bool:
-    """Let the user choose a model where none is configured or found; tell whether one was chosen."""
+def offer_setup(invocation: Invocation) -> bool:
+    """Let the user choose a model where none is configured or found; return whether the setup ran."""
     koi = invocation.koi
-    if koi is None or not somebody_there():
+    if koi is None or not can_prompt(sys.stderr):
         return False
     if not any(entry.name == INIT for entry in koi.plugins("commands")):
         return False
     fresh = invocation.open()
     for warning in koi.warnings():
         if warning not in fresh.warnings():
-            say(f"  ! {invocation.redact(warning)}")
-    say(f"\n{BANNER.format(invocation.launcher.version)}\n")
+            print_line(f"  ! {invocation.redact(warning)}")
+    print_line(f"\n{BANNER.format(invocation.launcher.version)}\n")
     command = invocation.load("commands", INIT)
     assert isinstance(command, click.Command)
     chosen = command.invoke(click.Context(command, info_name=INIT, obj=fresh))

@@ -1,4 +1,4 @@
-"""``openkoi fork TASK_ID --at N --set key=value``: begin a task as another one began, and go on otherwise."""
+"""Define ``openkoi fork TASK_ID --at N --set key=value``, which re-runs a task from an iteration."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -14,48 +14,50 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("task_id", required=False, default="")
-@click.option("--at", type=click.IntRange(1), default=1, show_default=True, help="The iteration to begin again with.")
-@click.option("--set", "said", multiple=True, metavar="KEY=VALUE", help="A setting, as in the configuration.")
-@click.option("--format", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
+@click.option("--at", type=click.IntRange(1), default=1, show_default=True, help="Iteration to start from.")
+@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Setting to change.")
+@click.option("--format", "layout", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
 @click.pass_obj
-def command(invocation: Invocation, /, task_id: str, at: int, said: Sequence[str], format: str) -> int:
-    """Take the files back to where an iteration of a task began, and go on from there with other settings.
+def command(invocation: Invocation, /, task_id: str, at: int, assignments: Sequence[str], layout: str) -> int:
+    """Restore the files to the start of an iteration and continue from there with different settings.
 
-    What the task was told and answered until then is neither asked nor paid for again. Without an id, the last task.
+    Earlier model calls are reused, not repeated or charged again. Defaults to the last task.
     """
     from openkoi_runlog import find_task
 
-    from .interruptible import interruptible
-    from .renderers import rendering
+    from .interruptible import run_interruptible
+    from .renderers import open_renderer
 
-    changed = dict(map(setting, said))
-    with rendering(format, invocation) as renderer:
+    changed = dict(map(parse_setting, assignments))
+    with open_renderer(layout, invocation) as renderer:
         invocation.open()
         past = find_task(invocation.paths.sessions, task_id)
-        interruptible(forked(past.run, at, changed, renderer))
+        run_interruptible(fork_and_show(past.run, at, changed, renderer))
     return renderer.report.status
 
 
-def setting(said: str) -> tuple[str, object]:
-    """A key and its value, which is read as TOML where it is some, and is text otherwise."""
-    key, equals, text = said.partition("=")
+def parse_setting(assignment: str) -> tuple[str, object]:
+    """Parse KEY=VALUE; the value is TOML if it is valid, else text."""
+    key, equals, text = assignment.partition("=")
     if not (equals and key.strip()):
-        raise click.UsageError(f"--set {said}: write it as key=value, such as --set iteration.quality_threshold=0.9")
+        raise click.UsageError(
+            f"--set {assignment}: expected KEY=VALUE, for example --set iteration.quality_threshold=0.9"
+        )
     try:
         return key.strip(), tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return key.strip(), text
 
 
-async def forked(run: str, at: int, changed: Mapping[str, object], renderer: "Renderer") -> None:
-    """Fork the run, and show it."""
-    from .person import attended
+async def fork_and_show(run: str, at: int, changed: Mapping[str, object], renderer: "Renderer") -> None:
+    """Fork the run, and render it."""
+    from .prompt_user import attend_terminal
 
     koi = renderer.koi
-    koi.listen(renderer.tell)
-    attended(koi)
-    renderer.live.line(f"[fork] {run[:8]} at iteration {at}")
+    koi.listen(renderer.add_record)
+    attend_terminal(koi)
+    renderer.live.print_line(f"[fork] {run[:8]} at iteration {at}")
     async with koi:
         await koi.fork(run, at=at - 1, settings=changed).result()
         renderer.show()
-    renderer.afterwards(koi)
+    renderer.show_afterwards(koi)

@@ -1,22 +1,22 @@
-"""Other frontends, each started by a command of its name."""
+"""Start other frontends by a command of their name."""
 
 import os
 from typing import TYPE_CHECKING
 
 import click
 
+from .command_words import find_first_word
 from .invocation import OWN_NAME, Invocation
-from .words import first_bare
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-COMPLETING = "_OPENKOI_COMPLETE"
+COMPLETE_VARIABLE = "_OPENKOI_COMPLETE"
 HIDDEN = "The frontend {name!r} cannot be started by `openkoi {name}`, because a command has that name."
 
 
 class FrontendCommand(click.Command):
-    """A frontend as a command: the words behind its name are its own, options too."""
+    """A frontend as a command; all words after its name are its own."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.args = args
@@ -28,8 +28,8 @@ class FrontendCommand(click.Command):
 
 
 def default_frontend(invocation: Invocation) -> str:
-    """Return the frontend that an empty line starts; none for the command line. Without others, nothing is read."""
-    if not invocation.frontends or COMPLETING in os.environ:
+    """Return the frontend for an empty line; empty for the command line."""
+    if not invocation.frontends or COMPLETE_VARIABLE in os.environ:
         return ""
     from openkoi_settings import keys
 
@@ -39,13 +39,13 @@ def default_frontend(invocation: Invocation) -> str:
 
 
 def refuse_options_before(args: "Sequence[str]", frontends: "Collection[str]") -> None:
-    """Raise UsageError where options stand before a frontend: they are its own, and stand behind its name."""
-    place = first_bare(args)
+    """Raise UsageError if options precede a frontend's name."""
+    place = find_first_word(args)
     if place and args[place] in frontends:
         name = args[place]
-        raise click.UsageError(f"Write the options of {name} behind its name: openkoi {name} {' '.join(args[:place])}")
+        raise click.UsageError(f"Put the options of {name} after its name: openkoi {name} {' '.join(args[:place])}")
 
 
 def hidden_frontends(invocation: Invocation, started: "Collection[str]") -> "Iterator[str]":
-    """Say which frontends no command starts."""
+    """Return a warning for each frontend that no command starts."""
     return (HIDDEN.format(name=name) for name in invocation.frontends if name not in started)

@@ -1,4 +1,4 @@
-"""Run something that a person, a terminal or a service may end at any time. Knows signals; knows no task."""
+"""Run coroutines that Ctrl-C and signals may interrupt at any time."""
 
 import asyncio
 import os
@@ -14,31 +14,31 @@ import click
 from openkoi_base.isolation import must_end
 
 T = TypeVar("T")
-REQUESTS = ("SIGTERM", "SIGHUP")
-INTERRUPTED = 130
+END_SIGNALS = ("SIGTERM", "SIGHUP")
+EXIT_INTERRUPTED = 130
 
 
-def interruptible(main: Coroutine[Any, Any, T], runner: asyncio.Runner | None = None) -> T:
-    """Run it to its end, or let it tidy up and raise Abort; in the loop of a ``runner``, if one is given."""
+def run_interruptible(main: Coroutine[Any, Any, T], runner: asyncio.Runner | None = None) -> T:
+    """Run to the end, or clean up and raise Abort; in the loop of ``runner`` if given."""
     try:
         if runner:
-            return run_on(main, runner)
+            return run_in_loop(main, runner)
         with asyncio.Runner() as own:
-            return run_on(main, own)
+            return run_in_loop(main, own)
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise click.Abort from None
 
 
-def run_on(main: Coroutine[Any, Any, T], runner: asyncio.Runner) -> T:
-    """Run it, also past a KeyboardInterrupt or SystemExit that a plugin raises in a task of its own.
+def run_in_loop(main: Coroutine[Any, Any, T], runner: asyncio.Runner) -> T:
+    """Run to the end, even if a plugin's own task raises KeyboardInterrupt or SystemExit.
 
-    asyncio ends the loop for these, whichever task raises them; ours has not ended then, and continues.
+    asyncio stops the loop for these, whichever task raises them; the main task has not ended then and continues.
     """
     tasks: list[asyncio.Task[Any]] = []
 
     async def listening() -> T:
         tasks.extend(filter(None, [asyncio.current_task()]))
-        listen()
+        handle_signals()
         return await main
 
     run: Callable[[], T] = partial(runner.run, listening())
@@ -48,39 +48,39 @@ def run_on(main: Coroutine[Any, Any, T], runner: asyncio.Runner) -> T:
         except (KeyboardInterrupt, SystemExit) as error:
             if not tasks or tasks[0].done() or must_end(error):
                 raise
-            click.echo(f"  ! {type(error).__name__} was raised by {origin_of(error)}; the run continues.", err=True)
+            click.echo(f"  ! {type(error).__name__} was raised by {find_origin(error)}; the run continues.", err=True)
             run = partial(runner.get_loop().run_until_complete, tasks[0])
 
 
-def origin_of(error: BaseException) -> str:
-    """Name the place that raised an error."""
+def find_origin(error: BaseException) -> str:
+    """Return where an error was raised."""
     last = [f"{frame.f_code.co_filename}:{line}" for frame, line in traceback.walk_tb(error.__traceback__)][-1:]
     return "".join(last)
 
 
-def listen() -> None:
-    """A request to end, or a terminal that goes away, is an interruption like any other, unless it is ignored."""
+def handle_signals() -> None:
+    """Treat requests to end and a closed terminal as interrupts, unless they are ignored."""
     task = asyncio.current_task()
     if sys.platform == "win32" or task is None:
         return
-    loop, patience = asyncio.get_running_loop(), Patience(task)
-    for number in (getattr(signal, name) for name in REQUESTS):
+    loop, patience = asyncio.get_running_loop(), InterruptCounter(task)
+    for number in (getattr(signal, name) for name in END_SIGNALS):
         if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, task.cancel)
-    loop.add_signal_handler(signal.SIGINT, patience.interrupted)
+    loop.add_signal_handler(signal.SIGINT, patience.count_interrupt)
 
 
-class Patience:
-    """A person who presses Ctrl-C: once is enough, twice does no harm, the third time there is no tidying up."""
+class InterruptCounter:
+    """Counts Ctrl-C: the first cancels, the third exits without cleanup."""
 
     def __init__(self, task: "asyncio.Task[Any]") -> None:
         self.task = task
         self.times = 0
 
-    def interrupted(self) -> None:
-        """Take one interruption."""
+    def count_interrupt(self) -> None:
+        """Handle one interrupt."""
         self.times += 1
         if self.times == 1:
             self.task.cancel()
         elif self.times == 3:
-            os._exit(INTERRUPTED)
+            os._exit(EXIT_INTERRUPTED)

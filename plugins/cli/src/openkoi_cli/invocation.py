@@ -1,4 +1,4 @@
-"""What holds for every command: which configuration, and how much is said. Knows no command."""
+"""Hold what all commands share: the configuration and the verbosity."""
 
 import os
 from collections.abc import Collection, Iterable, Mapping
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from .words import first_bare
+from .command_words import find_first_word
 
 if TYPE_CHECKING:
     import asyncio
@@ -17,65 +17,65 @@ if TYPE_CHECKING:
     from openkoi_settings import Config, Key, Paths
 
 OWN_NAME = "cli"
-NOTHING: Mapping[str, object] = {}
+NO_SETTINGS: Mapping[str, object] = {}
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class Invocation:
-    """One call of the command line. ``said`` tells that a person has read already what ended it."""
+    """A call of the command line; ``is_reported`` if the error that ended it was shown already."""
 
     launcher: "Launcher"
     config: str = ""
     verbose: bool = field(default_factory=lambda: os.environ.get("OPENKOI_VERBOSE", "") not in ("", "0"))
     koi: "OpenedKoi | None" = None
-    said: bool = False
+    is_reported: bool = False
     runner: "asyncio.Runner | None" = None
 
     @property
     def frontends(self) -> dict[str, str]:
-        """The other frontends, by the distribution they come from."""
+        """Other frontends, by distribution."""
         there = self.launcher.plugins("frontends")
         return {one.name: one.distribution for one in there if one.name != OWN_NAME}
 
     def take(self, arguments: Iterable[str], frontends: Collection[str] = ()) -> list[str]:
-        """Take out what is ours, wherever it stands before ``--`` or the name of a frontend; return the rest."""
+        """Take the global options before ``--`` or a frontend's name; return the rest."""
         rest: list[str] = []
         words = iter(arguments)
         for word in words:
-            if word == "--" or (word in frontends and first_bare([*rest, word]) == len(rest)):
+            if word == "--" or (word in frontends and find_first_word([*rest, word]) == len(rest)):
                 return [*rest, word, *words]
             if word == "--verbose":
                 self.verbose = True
             elif word == "--config":
-                self.config = given(next(words, ""))
+                self.config = require_path(next(words, ""))
             elif word.startswith("--config="):
-                self.config = given(word.partition("=")[2])
+                self.config = require_path(word.partition("=")[2])
             else:
                 rest.append(word)
         return rest
 
     def open(
         self,
-        flags: Mapping[str, object] = NOTHING,
+        flags: Mapping[str, object] = NO_SETTINGS,
         *,
-        settings: Mapping[str, object] = NOTHING,
+        settings: Mapping[str, object] = NO_SETTINGS,
         workspace: "Path | None" = None,
     ) -> "OpenedKoi":
-        """OpenKoi for a folder: that which we stand in, unless another is named."""
+        """Open OpenKoi for a folder; the current one by default."""
         self.koi = self.launcher.open(workspace, config=self.config, flags=flags, settings=settings)
-        self.look_for(self.paths.config)
+        self.require_config(self.paths.config)
         return self.koi
 
     @property
     def paths(self) -> "Paths":
-        """Where OpenKoi keeps its files."""
+        """The paths of OpenKoi's files."""
         from openkoi_settings import find_paths
 
         return find_paths(config=self.config)
 
-    def read_config(self, flags: Mapping[str, object] = NOTHING) -> "Config":
-        """Read what is set here, with where it comes from."""
+    def read_config(self, flags: Mapping[str, object] = NO_SETTINGS) -> "Config":
+        """Read the configuration here, with the origin of each value."""
         from pathlib import Path
 
         from openkoi_loader.bundles import bundle_folders
@@ -85,29 +85,27 @@ class Invocation:
         return load_config(self.paths, Path.cwd(), bundles=bundle_folders(scan()), flags=flags)
 
     def load(self, kind: str, name: str) -> object:
-        """Load a plugin in the loop in which a command runs afterwards."""
+        """Load a plugin in the event loop that the command will use."""
         from asyncio import Runner
 
         self.runner = self.runner or Runner()
         return self.runner.run((self.koi or self.open()).load(kind, name))
 
     def close(self) -> None:
-        """Leave what was loaded and is not left yet."""
+        """Close the event loop, if one was opened."""
         if self.runner:
             self.runner.close()
 
-    def look_for(self, file: "Path") -> None:
-        """Refuse to go on without a configuration file that was asked for by name."""
+    def require_config(self, file: "Path") -> None:
+        """Raise ConfigError if an explicitly given configuration file does not exist."""
         from openkoi_hookspecs import ConfigError
 
-        named = "--config" if self.config else "OPENKOI_CONFIG" if from_variable() else ""
+        named = "--config" if self.config else "OPENKOI_CONFIG" if is_config_from_variable() else ""
         if named and not file.exists():
-            raise ConfigError(
-                f"There is no configuration file {file}, which {named} names. Create it, or name another file."
-            )
+            raise ConfigError(f"Config file not found: {file} (from {named}).")
 
     def redact(self, text: str) -> str:
-        """The text without the secrets that are known by now."""
+        """Return the text without known secrets."""
         if self.koi:
             return self.koi.redact(text)
         from openkoi_base.redact import current_redactor
@@ -120,12 +118,12 @@ def read_setting(koi: "Koi", key: "Key[T]") -> T:
     return koi.setting(key.name, key.kind, key.default)
 
 
-def given(path: str) -> str:
+def require_path(path: str) -> str:
     if not path:
-        raise click.UsageError("--config needs the path of a configuration file.")
+        raise click.UsageError("--config requires the path of a config file.")
     return path
 
 
-def from_variable() -> bool:
-    """Whether a variable names the configuration file; OPENKOI_HOME outranks it."""
+def is_config_from_variable() -> bool:
+    """Return whether a variable sets the config file; OPENKOI_HOME overrides it."""
     return bool(os.environ.get("OPENKOI_CONFIG")) and not os.environ.get("OPENKOI_HOME")

@@ -1,6 +1,6 @@
-"""Log levels and fields. Warnings and errors always; what was sent and answered on ``debug``; everything on ``trace``.
+"""Log events to stderr: warnings and errors always, requests and responses at ``debug``, everything at ``trace``.
 
-What ``info`` would say (iterations, scores, costs) is what the renderer shows.
+There is nothing at ``info``: the renderer shows iterations, scores and costs.
 """
 
 import logging
@@ -11,8 +11,8 @@ from openkoi_hookspecs import Koi, Record, events
 
 TRACE = 5
 LEVELS = {"error": logging.ERROR, "warn": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG, "trace": TRACE}
-CUT = 200
-QUIET = (
+MAX_VALUE_CHARACTERS = 200  # below trace
+TRACE_EVENTS = (
     events.ModelDelta,
     events.HookReturned,
     events.PlanReady,
@@ -24,43 +24,43 @@ log = logging.getLogger("openkoi")
 
 
 def set_up_logs(verbose: bool, koi: Koi) -> None:
-    """Log to stderr at the level that ``--verbose`` or ``OPENKOI_LOG_LEVEL`` asks for, without secrets."""
+    """Log to stderr at the level set by ``--verbose`` or ``OPENKOI_LOG_LEVEL``, without secrets."""
     named = os.environ.get("OPENKOI_LOG_LEVEL", "info").lower()
     level = LEVELS.get("debug" if verbose else named, logging.INFO)
     logging.addLevelName(TRACE, "TRACE")
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Redacted("%(levelname)s %(message)s", koi))
+    handler.setFormatter(RedactingFormatter("%(levelname)s %(message)s", koi))
     log.handlers[:] = [handler]
     log.setLevel(level)
     log.propagate = False
     if level <= logging.DEBUG:
-        koi.listen(write)
+        koi.listen(log_record)
 
 
-class Redacted(logging.Formatter):
-    """A formatter that secrets do not pass."""
+class RedactingFormatter(logging.Formatter):
+    """Formats log lines without secrets."""
 
     def __init__(self, layout: str, koi: Koi) -> None:
         super().__init__(layout)
         self.koi = koi
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line without secrets."""
+        """Return the line without secrets."""
         return self.koi.redact(super().format(record))
 
 
-def write(record: Record) -> None:
-    """One event as a line of fields."""
+def log_record(record: Record) -> None:
+    """Log an event as a line of fields."""
     from openkoi_base.redact import current_redactor
     from openkoi_runlog import encode, masked
 
-    level = TRACE if isinstance(record.event, QUIET) else logging.DEBUG
+    level = TRACE if isinstance(record.event, TRACE_EVENTS) else logging.DEBUG
     if log.isEnabledFor(level):
         data = masked(encode(record.event), current_redactor())
-        said = " ".join(f"{key}={shown(value)}" for key, value in data.items())
-        log.log(level, "%s run=%s %s", record.event.name, record.run, said)
+        fields = " ".join(f"{key}={format_value(value)}" for key, value in data.items())
+        log.log(level, "%s run=%s %s", record.event.name, record.run, fields)
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     text = str(value)
-    return text if log.isEnabledFor(TRACE) or len(text) <= CUT else f"{text[:CUT]}…"
+    return text if log.isEnabledFor(TRACE) or len(text) <= MAX_VALUE_CHARACTERS else f"{text[:MAX_VALUE_CHARACTERS]}…"

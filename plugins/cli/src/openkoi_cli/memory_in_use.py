@@ -1,4 +1,4 @@
-"""The memory that is chosen, and the records that it lacks."""
+"""Load the chosen memory, and let it read new records."""
 
 from typing import TYPE_CHECKING, cast
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 async def load_memory(koi: "Koi") -> "Memory | None":
-    """Return the chosen memory; None where none is chosen or it cannot be had."""
+    """Return the chosen memory; None if none is chosen or it cannot be loaded."""
     return cast("Memory | None", await koi.load_chosen("memory"))
 
 
 async def update_memory(koi: "Koi", sessions: "Path") -> None:
-    """Give the chosen memory the records that it has not seen."""
+    """Let the chosen memory read the records that it has not read."""
     from openkoi_runlog.memory_sync import MemorySync
 
     await MemorySync(sessions, koi.warn, lambda: load_memory(koi)).update()

@@ -22,9 +22,9 @@ def command(invocation: Invocation, /) -> None:
 
 def run_migrations(invocation: Invocation) -> None:
     """Run the migrations that are pending, and print what each did."""
-    from .interruptible import interruptible
+    from .interruptible import run_interruptible
 
-    for line in interruptible(migrate_memory(invocation)):
+    for line in run_interruptible(migrate_memory(invocation)):
         click.echo(f"✓ {line}")
 
 

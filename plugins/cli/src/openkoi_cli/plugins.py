@@ -1,7 +1,6 @@
-"""``openkoi plugins``: what is installed, what it adds, and what is broken and why.
+"""Define ``openkoi plugins``, which lists installed plugins, what they add, and which are broken.
 
-Listing imports nothing; whether a plugin can be loaded is tried in a process of its own, so that one that exits, hangs
-or crashes is only named.
+Listing imports nothing. Plugins are imported in a child process, so that one that exits, hangs or crashes is reported.
 """
 
 import json
@@ -16,46 +15,46 @@ from openkoi_loader.registry import Found, Scan, scan
 from .frontends import hidden_frontends
 from .group import OpenKoi
 from .invocation import Invocation
-from .sourced import ask_sources, format_sourced, print_sourced
+from .plugin_sources import ask_sources, format_sourced, print_sourced
 
-PATIENCE = 20.0
+IMPORT_TIMEOUT_SECONDS = 20.0  # estimate: for the slowest library on a busy machine
 UNUSED = "! not used"
 PROBE = """
 import json, sys
-from openkoi_cli.streams import kept_stdout
+from openkoi_cli.streams import reserve_stdout
 from openkoi_loader.hooks import Hooks
 from openkoi_loader.registry import resolve
-with kept_stdout() as out:
+with reserve_stdout() as out:
     for kind, name, target, distribution in json.load(sys.stdin):
         print(json.dumps(["trying", kind, name]), file=out, flush=True)
         try:
             thing = resolve(target)
-            faults = Hooks(print).register({name: thing}) if kind == "hooks" and not isinstance(thing, type) else []
-            if faults:
-                raise faults[0]
+            errors = Hooks(print).register({name: thing}) if kind == "hooks" and not isinstance(thing, type) else []
+            if errors:
+                raise errors[0]
         except BaseException as error:
             print(json.dumps(["broken", kind, name, f"{type(error).__name__}: {error}"]), file=out, flush=True)
 """
 
 
 @click.command()
-@click.option("--sources", is_flag=True, hidden=True, help="Only ask the plugins that find plugins, for programs.")
+@click.option("--sources", is_flag=True, hidden=True, help="Print the plugins that sources list, as JSON.")
 @click.pass_obj
 def command(invocation: Invocation, /, sources: bool) -> None:
-    """List what is installed, what it adds, and what is broken."""
+    """List installed plugins, what they add, and which are broken."""
     if sources:
         print_sourced(invocation)
         return
-    found = chosen(invocation)
-    reasons = broken(found.found)
-    faults = {one: why for one in found.found if (why := reasons.get((one.kind, one.name)))}
+    found = find_installed(invocation)
+    reasons = find_broken(found.found)
+    errors = {one: why for one in found.found if (why := reasons.get((one.kind, one.name)))}
     lines: list[str] = []
-    used = {(one.kind, one.name): f", that of {one.distribution} is" for one in found.found}
-    faults |= {one: UNUSED + used.get((one.kind, one.name), "") for one in found.claims if one not in found.found}
+    used = {(one.kind, one.name): f", because {one.distribution} provides it" for one in found.found}
+    errors |= {one: UNUSED + used.get((one.kind, one.name), "") for one in found.claims if one not in found.found}
     for distribution in sorted({one.distribution for one in found.claims}):
         own = [one for one in sorted(found.claims) if one.distribution == distribution]
-        lines.append(f"{distribution} {version_of(distribution)}".rstrip())
-        lines += [f"  {one.kind:<12} {one.name:<16} {faults.get(one, '')}".rstrip() for one in own]
+        lines.append(f"{distribution} {read_version(distribution)}".rstrip())
+        lines += [f"  {one.kind:<12} {one.name:<16} {errors.get(one, '')}".rstrip() for one in own]
     sourced, warnings = ask_sources(invocation)
     hidden = hidden_frontends(invocation, OpenKoi(invocation).frontends)
     lines += format_sourced(sourced)
@@ -63,8 +62,8 @@ def command(invocation: Invocation, /, sources: bool) -> None:
     click.echo(invocation.redact("\n".join(lines)))
 
 
-def chosen(invocation: Invocation) -> Scan:
-    """What is installed, with the winners that the configuration prefers; without them where it cannot be read."""
+def find_installed(invocation: Invocation) -> Scan:
+    """Return what is installed, with configured preferences if the configuration can be read."""
     from openkoi_hookspecs import ConfigError
     from openkoi_loader.bundles import as_preferred
 
@@ -76,8 +75,8 @@ def chosen(invocation: Invocation) -> Scan:
         return found
 
 
-def version_of(distribution: str) -> str:
-    """The version, as the distribution's own metadata says it."""
+def read_version(distribution: str) -> str:
+    """Return a distribution's version from its metadata; empty without one."""
     from importlib_metadata import PackageNotFoundError, version
 
     try:
@@ -86,25 +85,25 @@ def version_of(distribution: str) -> str:
         return ""
 
 
-def broken(found: Sequence[Found]) -> dict[tuple[str, str], str]:
-    """Why plugins cannot be loaded, by kind and name."""
-    faults: dict[tuple[str, str], str] = {}
+def find_broken(found: Sequence[Found]) -> dict[tuple[str, str], str]:
+    """Return why plugins cannot be loaded, by kind and name."""
+    errors: dict[tuple[str, str], str] = {}
     left = [one for one in found if one.kind != "bundles"]
     while left:
-        said, died = probe(left)
-        faults |= {(kind, name): f"! {why}" for word, kind, name, *why_ in said if word == "broken" for why in why_}
-        tried = [(kind, name) for word, kind, name, *_ in said if word == "trying"]
+        lines, died = try_imports(left)
+        errors |= {(kind, name): f"! {why}" for word, kind, name, *why_ in lines if word == "broken" for why in why_}
+        tried = [(kind, name) for word, kind, name, *_ in lines if word == "trying"]
         if not died:
-            return faults
+            return errors
         if not tried:
-            return faults | {(one.kind, one.name): f"! {died}" for one in left}
-        faults.setdefault(tried[-1], f"! {died}")
+            return errors | {(one.kind, one.name): f"! {died}" for one in left}
+        errors.setdefault(tried[-1], f"! {died}")
         left = left[len(tried) :]
-    return faults
+    return errors
 
 
-def probe(found: Iterable[Found]) -> tuple[list[list[str]], str]:
-    """Import each in a child process; what it said, and how it died if it did not end by itself."""
+def try_imports(found: Iterable[Found]) -> tuple[list[list[str]], str]:
+    """Import plugins in a child process; return the parsed output, and why the process died, if it did."""
     child = subprocess.Popen(
         [sys.executable, "-c", PROBE],
         stdin=subprocess.PIPE,
@@ -113,15 +112,15 @@ def probe(found: Iterable[Found]) -> tuple[list[list[str]], str]:
         text=True,
     )
     try:
-        out, _ = child.communicate(json.dumps(list(found)), timeout=PATIENCE)
-        died = f"it ends the process (status {child.returncode})" if child.returncode else ""
+        out, _ = child.communicate(json.dumps(list(found)), timeout=IMPORT_TIMEOUT_SECONDS)
+        died = f"its import ends the process (status {child.returncode})" if child.returncode else ""
     except subprocess.TimeoutExpired:
         child.kill()
-        out, died = child.communicate()[0], f"its import does not come back within {PATIENCE:g} s"
-    return [said for line in out.splitlines() if isinstance(said := parsed(line), list)], died
+        out, died = child.communicate()[0], f"its import does not finish within {IMPORT_TIMEOUT_SECONDS:g} s"
+    return [parsed for line in out.splitlines() if isinstance(parsed := parse_line(line), list)], died
 
 
-def parsed(line: str) -> object:
+def parse_line(line: str) -> object:
     try:
         return json.loads(line)
     except ValueError:

@@ -1,18 +1,20 @@
-"""``openkoi reject [ID]``: say no to what a run has asked; the model is told the reason and goes on without it."""
+"""Define ``openkoi reject [ID]``, which refuses what a run asked for, with a reason for the model."""
 
 import click
 
-from .answering import answer, meant, no_because
+from .answers import find_question, format_no, send_answer
 from .invocation import Invocation
-from .waiting import list_pending
+from .pending import list_pending
 
 
 @click.command()
-@click.argument("id", required=False, default="")
-@click.option("--reason", metavar="TEXT", default="", help="Why not, or what to do instead; the model reads it.")
+@click.argument("question_id", required=False, default="", metavar="[ID]")
+@click.option("--reason", metavar="TEXT", default="", help="Reason or alternative for the model.")
 @click.pass_obj
-async def command(invocation: Invocation, /, id: str, reason: str) -> int:
-    """Refuse what a run has asked for; without an id, the only thing that waits. openkoi approvals lists them."""
+async def command(invocation: Invocation, /, question_id: str, reason: str) -> int:
+    """Refuse what a task asked for. Defaults to the only open question; `openkoi approvals` lists them."""
     koi = invocation.open()
-    await answer(meant(await list_pending(koi), id), no_because(reason), "Rejected", koi, invocation)
+    await send_answer(
+        find_question(await list_pending(koi), question_id), format_no(reason), "Rejected", koi, invocation
+    )
     return 0

@@ -1,6 +1,6 @@
-"""Announce a newer release after a run, at most once a day. No run waits for it, and nothing is installed.
+"""Announce a newer release after a run, at most once a day.
 
-The package index is asked by a process of its own, once a day; what it found is announced after a later run.
+A background process asks the package index once a day; its result is announced after a later run.
 """
 
 import json
@@ -18,12 +18,12 @@ from openkoi_hookspecs import KoiError
 from .releases import MAIN, Newer, newer_releases, versions_from_index
 
 NAME = "releases.json"
-MAX_SECONDS = 60.0
+MAX_SECONDS = 60.0  # estimate: a slow index
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """On which day (UTC) the index was asked last, on which day a release was announced last, and what was found."""
+    """The days (UTC) of the last query and announcement, and the result."""
 
     asked: str = ""
     announced: str = ""
@@ -31,26 +31,26 @@ class Notice:
 
 
 def announce(data: Path) -> str:
-    """Return what to announce, if anything; ask the index for the next run where that was not done today."""
+    """Return what to announce, if anything; query the index for the next run if not done today."""
     file, today = data / NAME, datetime.now(UTC).date().isoformat()
-    with suppress(OSError):  # without a place to note it, it would be announced after each run
-        notice = read(file)
+    with suppress(OSError):  # if it cannot be saved, it would be announced after each run
+        notice = read_notice(file)
         if notice.asked == today and (notice.announced == today or not notice.newer):
             return ""
         installed = versions_from_index()
         if notice.asked != today and installed:
             notice = replace(notice, asked=today)
-            write(file, notice)
-            ask_later(file)
-        text = "" if notice.announced == today else announcement(notice, installed)
+            write_notice(file, notice)
+            query_in_background(file)
+        text = "" if notice.announced == today else format_notice(notice, installed)
         if text:
-            write(file, replace(notice, announced=today))
+            write_notice(file, replace(notice, announced=today))
         return text
     return ""
 
 
-def announcement(notice: Notice, installed: Mapping[str, str]) -> str:
-    """Return the line that names what is newer than what is installed now; empty if nothing is."""
+def format_notice(notice: Notice, installed: Mapping[str, str]) -> str:
+    """Return the line about releases newer than what is installed; empty without any."""
     newer = [one for one in notice.newer if installed.get(one.name) == one.version]
     if not newer:
         return ""
@@ -59,33 +59,33 @@ def announcement(notice: Notice, installed: Mapping[str, str]) -> str:
     return f"A newer release is available: {first.name} {first.version} -> {first.latest}{more}. Run `openkoi update`."
 
 
-def ask_later(file: Path) -> None:
-    """Ask the index in a process that outlives this one."""
+def query_in_background(file: Path) -> None:
+    """Query the index in a process that outlives this one."""
     command = [sys.executable, "-P", "-m", __name__, str(file)]
     null = subprocess.DEVNULL
     subprocess.Popen(command, stdin=null, stdout=null, stderr=null, cwd=sys.prefix, start_new_session=True)
 
 
-def ask(file: Path) -> None:
-    """Ask the index, and note what is newer; what cannot be asked is asked again tomorrow."""
+def query_index(file: Path) -> None:
+    """Query the index, and save the result; errors are retried tomorrow."""
     found: Sequence[Newer] = ()
     with suppress(KoiError):
         found = newer_releases(MAX_SECONDS)
-    write(file, replace(read(file), newer=tuple(found)))
+    write_notice(file, replace(read_notice(file), newer=tuple(found)))
 
 
-def read(file: Path) -> Notice:
-    """Return what is noted; nothing where that is missing or damaged."""
+def read_notice(file: Path) -> Notice:
+    """Return the saved notice; an empty one if it is missing or damaged."""
     try:
-        said = json.loads(read_small_text(file))
-        return Notice(str(said["asked"]), str(said["announced"]), tuple(Newer(**one) for one in said["newer"]))
+        content = json.loads(read_small_text(file))
+        return Notice(str(content["asked"]), str(content["announced"]), tuple(Newer(**one) for one in content["newer"]))
     except (OSError, ValueError, TypeError, KeyError):
         return Notice()
 
 
-def write(file: Path, notice: Notice) -> None:
+def write_notice(file: Path, notice: Notice) -> None:
     replace_file(file, json.dumps(asdict(notice)))
 
 
 if __name__ == "__main__":
-    ask(Path(sys.argv[1]))
+    query_index(Path(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""How a run is shown: words, one JSON object, or a line an event. Knows records; computes nothing of its own."""
+"""Render a run as text, as one JSON object, or as one JSON line per event."""
 
 import json
 import sys
@@ -12,120 +12,120 @@ from openkoi_report import Progress, RunReport, format_count, format_dollars, fo
 from openkoi_runlog import masked, redacted, write_line
 from openkoi_settings import keys
 
-from .errors import sentence
+from .errors import describe_error
 from .invocation import Invocation, read_setting
-from .live import Live
-from .streams import kept_stdout
-from .tips import tip
+from .live_output import Live
+from .streams import reserve_stdout
+from .tips import choose_tip
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Koi, OpenedKoi
 
 
 class Renderer:
-    """Shows one run: its records as they come, its result, and its end, however it came."""
+    """Renders a run: its records, its result, and its end."""
 
     def __init__(self, invocation: Invocation, out: TextIO) -> None:
         self.invocation = invocation
-        self.explains = False
+        self.shows_reasons = False
         self.out = out
         self.progress = Progress(verbose=invocation.verbose)
         self.live = Live(sys.stderr)
 
     @property
     def report(self) -> RunReport:
-        """What the run came to so far."""
+        """The report so far."""
         return self.progress.report
 
     @property
     def koi(self) -> "OpenedKoi":
-        """The OpenKoi that it shows."""
+        """The Koi that runs the task."""
         assert self.invocation.koi is not None
         return self.invocation.koi
 
-    def changes(self, diff: str) -> None:
-        """Show what a dry run would have changed."""
+    def show_diff(self, diff: str) -> None:
+        """Show what a dry run would change."""
 
-    def tell(self, record: Record) -> None:
-        """Take one record."""
+    def add_record(self, record: Record) -> None:
+        """Render a record."""
         record = redacted(record, current_redactor())
-        self.make_room(record)
+        self.pause_for_question(record)
         for line in self.progress.format_record(record):
-            self.live.line(self.invocation.redact(line))
+            self.live.print_line(self.invocation.redact(line))
         if now := self.progress.describe_activity(record):
-            self.live.now(self.invocation.redact(now))
+            self.live.show_activity(self.invocation.redact(now))
 
-    def make_room(self, record: Record) -> None:
-        """Let nothing move while a person is asked."""
+    def pause_for_question(self, record: Record) -> None:
+        """Stop the spinner while a question is open."""
         match record.event:
             case events.QuestionAsked(id=id):
-                self.live.asks(id)
+                self.live.pause(id)
             case events.QuestionAnswered(id=id):
-                self.live.heard(id)
+                self.live.unpause(id)
 
     def show(self) -> None:
-        """The result is there; what comes after it is not worth waiting for."""
+        """Show the result, without waiting for what follows it."""
         self.live.stop()
 
-    def afterwards(self, koi: "Koi") -> None:
-        """All that comes after a result is done; say why it is as it is to who wants to know."""
+    def show_afterwards(self, koi: "Koi") -> None:
+        """Show what follows the result, with the reasons of the decisions if requested."""
         from openkoi_report import explain_run
 
-        for line in explain_run(self.report) if self.explains else ():
-            self.live.line(koi.redact(line))
+        for line in explain_run(self.report) if self.shows_reasons else ():
+            self.live.print_line(koi.redact(line))
 
     def end(self, reason: str = "") -> None:
-        """Nothing comes any more; ``reason`` is what ended it, if no record says so."""
+        """Stop; ``reason`` is why the run ended, if no record contains it."""
         self.live.stop()
 
     def print(self, text: str) -> None:
-        """Print a line on stdout. That nobody reads it is no error; that it cannot be written is one."""
+        """Print a line on stdout; ignore a closed pipe, and raise KoiError if it cannot be written."""
         try:
             with suppress(BrokenPipeError):
                 print(text, file=self.out, flush=True)
         except OSError as error:
-            raise KoiError(f"The result cannot be written to standard output: {error.strerror}.") from error
+            raise KoiError(f"Cannot write the result to standard output: {error.strerror}.") from error
 
 
 class TextRenderer(Renderer):
-    """For people: progress on stderr, the last words on stdout."""
+    """Renders text: progress on stderr, the final answer on stdout."""
 
     def show(self) -> None:
-        """Print the last words; a run that was not completed has none."""
+        """Print the final answer of a completed run."""
         super().show()
         if self.report.completion:
             self.print(self.invocation.redact(self.report.text))
 
-    def changes(self, diff: str) -> None:
-        """Print it."""
-        self.live.line("[dry run] nothing here was changed" + ("; this is what would be:" if diff else ""))
+    def show_diff(self, diff: str) -> None:
+        """Print the diff of a dry run."""
+        self.live.print_line("[dry run] no files were changed" + ("; this is the diff:" if diff else ""))
         if diff:
             self.print(self.invocation.redact(diff.rstrip("\n")))
 
-    def afterwards(self, koi: "Koi") -> None:
-        """Say what was learned, and give a tip."""
+    def show_afterwards(self, koi: "Koi") -> None:
+        """Show warnings, learnings, savings and a tip."""
         for text in koi.warnings():
-            self.live.line(koi.redact(f"  ! {text}"))
+            self.live.print_line(koi.redact(f"  ! {text}"))
         if self.report.learnings:
-            self.live.line(f"  {format_count(len(self.report.learnings), 'learning')} saved")
+            self.live.print_line(f"  {format_count(len(self.report.learnings), 'learning')} saved")
         if any(self.report.saved_tokens.values()):
-            self.live.line(f"  {format_savings(self.report.saved_tokens)}")
+            self.live.print_line(f"  {format_savings(self.report.saved_tokens)}")
         if tokens := self.report.after_result.usage.total:
-            self.live.line(
+            self.live.print_line(
                 f"  Learning used {format_tokens(tokens)} more tokens, {format_dollars(self.report.after_result.usd)}"
             )
-        super().afterwards(koi)
-        if self.report.status == 0 and (text := tip(self.invocation.paths.sessions)):
-            self.live.line(text)
+        super().show_afterwards(koi)
+        if self.report.status == 0 and (text := choose_tip(self.invocation.paths.sessions)):
+            self.live.print_line(text)
         if self.live.stream.isatty() and read_setting(koi, keys.CHECK_UPDATES):
             from .release_notice import announce
 
             if text := announce(self.invocation.paths.data):
-                self.live.line(text)
+                self.live.print_line(text)
 
 
 class JsonRenderer(Renderer):
-    """For programs: one JSON object on stdout, whatever happened."""
+    """Renders one JSON object on stdout, however the run ends."""
 
     def end(self, reason: str = "") -> None:
         """Print the object."""
@@ -136,17 +136,17 @@ class JsonRenderer(Renderer):
 
     @property
     def transcript(self) -> str:
-        """The file of the run's records; empty when there are none."""
+        """The path of the run's log; empty without records."""
         segment = self.report.segment
         return str(self.invocation.paths.sessions / segment) if segment else ""
 
 
 class JsonLinesRenderer(JsonRenderer):
-    """For programs that watch: an event a line, the result last."""
+    """Renders one JSON line per event, and the result last."""
 
-    def tell(self, record: Record) -> None:
+    def add_record(self, record: Record) -> None:
         """Print the record."""
-        super().tell(record)
+        super().add_record(record)
         self.print(write_line(record, self.invocation.redact))
 
 
@@ -154,15 +154,15 @@ RENDERERS: dict[str, type[Renderer]] = {"text": TextRenderer, "json": JsonRender
 
 
 @contextmanager
-def rendering(format: str, invocation: Invocation) -> Iterator[Renderer]:
-    """Lend the renderer of a format; it has stdout for itself, and renders every ending."""
-    with kept_stdout() as out:
-        renderer = RENDERERS[format](invocation, out)
+def open_renderer(layout: str, invocation: Invocation) -> Iterator[Renderer]:
+    """Yield the renderer of a format, with stdout reserved for it, and render how the run ends."""
+    with reserve_stdout() as out:
+        renderer = RENDERERS[layout](invocation, out)
         try:
             yield renderer
         except BaseException as error:
-            said = bool(renderer.report.failed)
-            renderer.end(sentence(error))
-            invocation.said = said
+            reported = bool(renderer.report.failed)
+            renderer.end(describe_error(error))
+            invocation.is_reported = reported
             raise
         renderer.end()

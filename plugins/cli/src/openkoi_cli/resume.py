@@ -1,4 +1,4 @@
-"""``openkoi resume [TASK_ID]``: go on with a task that ended before its time. Nothing is paid for or done twice."""
+"""Define ``openkoi resume [TASK_ID]``, which continues an interrupted task without repeating calls."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .renderers import Renderer
 
-STATUS = " `openkoi status` lists recent tasks."
+STATUS_HINT = " `openkoi status` lists recent tasks."
 FLAGS = ("model", "evaluator", "budget")
 
 
@@ -27,24 +27,24 @@ FLAGS = ("model", "evaluator", "budget")
 @click.option(
     "--budget", type=click.FloatRange(0), metavar="USD", help="Maximum cost in US dollars, earlier spending included."
 )
-@click.option("--format", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
+@click.option("--format", "layout", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
 @click.pass_obj
-def command(invocation: Invocation, /, task_id: str, format: str, **flags: Any) -> int:
+def command(invocation: Invocation, /, task_id: str, layout: str, **flags: Any) -> int:
     """Resume a task that was interrupted, waits for approval, or could not be judged. [default: the last one here]"""
     from openkoi_settings import keys
 
-    from .interruptible import interruptible
-    from .renderers import rendering
+    from .interruptible import run_interruptible
+    from .renderers import open_renderer
 
     settings = {keys.FLAGS[flag].name: flags[flag] for flag in FLAGS if flags.get(flag) not in (None, "")}
-    with rendering(format, invocation) as renderer:
+    with open_renderer(layout, invocation) as renderer:
         past = find_past(invocation.open(), invocation.paths, task_id)
-        interruptible(gone_on(past, settings, renderer))
+        run_interruptible(resume_and_show(past, settings, renderer))
     return renderer.report.status
 
 
 def find_past(koi: "Koi", paths: "Paths", task_id: str) -> "Past":
-    """Return the task of an id; without one, the last one of this folder that can be resumed."""
+    """Return the task with an id; without one, the last one in this folder that can be resumed."""
     from openkoi_runlog import find_task, past_tasks
 
     if task_id:
@@ -53,23 +53,23 @@ def find_past(koi: "Koi", paths: "Paths", task_id: str) -> "Past":
 
 
 def unfinished_here(left: Sequence["Past"], koi: "Koi", running: "Path") -> "Past":
-    """Return the last of these tasks that worked in this folder; raises KoiError that names another folder's."""
+    """Return the last of these tasks that worked in this folder; raise KoiError otherwise."""
     from pathlib import Path
 
     from openkoi_hookspecs import KoiError
 
     here, elsewhere = Path.cwd(), ""
     for past in left:
-        folder = folder_of(past, koi, running)
+        folder = find_folder(past, koi, running)
         if folder == here:
             return past
         if folder and not elsewhere:
             elsewhere = f" Task {past.run[:8]} was interrupted in {folder}: run `openkoi resume {past.run[:8]}` there."
-    raise KoiError(f"No interrupted task to resume in this folder.{elsewhere or STATUS}")
+    raise KoiError(f"No interrupted task to resume in this folder.{elsewhere or STATUS_HINT}")
 
 
-def folder_of(past: "Past", koi: "Koi", running: "Path") -> "Path | None":
-    """Return the folder that a task worked in; None where it is gone, or the task is running now."""
+def find_folder(past: "Past", koi: "Koi", running: "Path") -> "Path | None":
+    """Return the folder of a task; None if it is gone, or the task is running."""
     from pathlib import Path
 
     from openkoi_base.files import is_run_active
@@ -82,23 +82,23 @@ def folder_of(past: "Past", koi: "Koi", running: "Path") -> "Path | None":
     return folder if folder.is_dir() else None
 
 
-async def gone_on(past: "Past", settings: Mapping[str, object], renderer: "Renderer") -> None:
-    """Resume the run, and show it after what happened before."""
-    from .person import attended
+async def resume_and_show(past: "Past", settings: Mapping[str, object], renderer: "Renderer") -> None:
+    """Resume the run, and render it after its earlier records."""
+    from .prompt_user import attend_terminal
 
     koi = renderer.koi
-    koi.listen(renderer.tell)
-    attended(koi)
+    koi.listen(renderer.add_record)
+    attend_terminal(koi)
     async with koi:
         handle = koi.resume(past.run, settings=settings)
         show_past(past, renderer)
         await handle.result()
         renderer.show()
-    renderer.afterwards(koi)
+    renderer.show_afterwards(koi)
 
 
 def show_past(past: "Past", renderer: "Renderer") -> None:
-    """Show what the task did before."""
+    """Show the task's earlier iterations."""
     from openkoi_report import format_count
 
     renderer.report.run = past.run
@@ -106,6 +106,6 @@ def show_past(past: "Past", renderer: "Renderer") -> None:
         if record.run:
             renderer.report.add_record(record)
     renderer.report.resume()
-    renderer.live.line(
+    renderer.live.print_line(
         f"[resume] {past.run[:8]}: {format_count(len(renderer.report.iterations), 'iteration')} already complete"
     )

@@ -1,4 +1,4 @@
-"""``openkoi TASK...``: do a task and say how it went. The result is on stdout, progress on stderr."""
+"""Define ``openkoi TASK...``, which runs a task; the result is on stdout, progress on stderr."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .invocation import Invocation
-from .streams import terminal_again
+from .streams import restore_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the line said: words, flags that outrank the configuration, and to whom the task is given."""
+class RunOptions:
+    """The command line: words, flags that override the configuration, and the agent to assign."""
 
     words: Sequence[str]
     flags: dict[str, Any]
@@ -33,118 +33,123 @@ class Asked:
 
     @property
     def task(self) -> tuple[str, str]:
-        """The task's text, and the context that was piped in."""
+        """The task's text, and piped input as its context."""
         text = " ".join(self.words).strip()
         if self.from_stdin and text:
-            raise click.UsageError("--stdin reads the task itself. Leave out the words, or pipe without --stdin.")
+            raise click.UsageError("--stdin reads the task itself. Omit the words, or pipe without --stdin.")
         if self.from_stdin or text == "-":
-            return standard_input(), ""
-        return text, piped()
+            return read_stdin(), ""
+        return text, read_piped()
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("words", nargs=-1, metavar="TASK...")
 @click.option("-m", "--model", metavar="MODEL", help="Model for every role: provider/model or a short name.")
-@click.option("-i", "--iterate", type=click.IntRange(0), metavar="N", help="Attempts at most; 0: one, not judged.")
-@click.option("-q", "--quality", type=click.FloatRange(0, 1), metavar="0..1", help="How good is good enough.")
-@click.option("--executor", metavar="MODEL", help="Model that does the work. Roles without a model use it too.")
-@click.option("--evaluator", metavar="MODEL", help="Model that judges the work. [default: the executor's]")
-@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Dollars that this task may cost.")
-@click.option("--category", default="", metavar="NAME", help="The kind of task, for rubrics; else its words tell.")
-@click.option("--no-judge", is_flag=True, default=None, help="Accept on passing checks alone, without a judge.")
-@click.option("--record", metavar="FILE", help="Write down what the models answer, without secrets.")
-@click.option("--replay", metavar="FILE", help="Let a recording answer instead of the models.")
-@click.option("--dry-run", "dry", is_flag=True, help="Work on a copy, and show what would be changed.")
-@click.option("--why", is_flag=True, help="Say at the end why it was decided so: checks, weights, each vote.")
-@click.option("--stdin", "from_stdin", is_flag=True, help="Read the task itself from standard input.")
+@click.option(
+    "-i", "--iterate", type=click.IntRange(0), metavar="N", help="Maximum iterations (0 = run once without evaluation)."
+)
+@click.option("-q", "--quality", type=click.FloatRange(0, 1), metavar="0..1", help="Minimum score to accept.")
+@click.option("--executor", metavar="MODEL", help="Model that does the work, and default of other roles.")
+@click.option("--evaluator", metavar="MODEL", help="Model that evaluates the work. [default: the executor]")
+@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Maximum cost in US dollars.")
+@click.option(
+    "--category", default="", metavar="NAME", help="Task category, which selects the rubric. [default: inferred]"
+)
+@click.option("--no-judge", is_flag=True, default=None, help="Accept when checks pass, without a judge.")
+@click.option("--record", metavar="FILE", help="Record model responses to FILE (secrets redacted).")
+@click.option("--replay", metavar="FILE", help="Replay model responses from FILE.")
+@click.option("--dry-run", "dry", is_flag=True, help="Run on a copy and show the diff; leave your files untouched.")
+@click.option("--why", is_flag=True, help="Explain the decision: checks, weights and votes.")
+@click.option("--stdin", "from_stdin", is_flag=True, help="Read the task from standard input.")
 @click.option(
     "--format",
+    "layout",
     type=click.Choice(["text", "json", "jsonl"]),
     default="text",
     envvar="OPENKOI_FORMAT",
     show_default=True,
-    help="What is printed on stdout.",
+    help="Output on stdout.",
 )
 @click.pass_obj
-def command(invocation: Invocation, /, words: Sequence[str], format: str, why: bool, **flags: Any) -> int:
-    """Do a task. What is piped in is its context. Every option can be set as OPENKOI_<OPTION>, too."""
-    from .renderers import rendering
+def command(invocation: Invocation, /, words: Sequence[str], layout: str, why: bool, **flags: Any) -> int:
+    """Run a task. Piped input is added as context. Every option can be set as OPENKOI_<OPTION>."""
+    from .renderers import open_renderer
 
-    with rendering(format, invocation) as renderer:
-        renderer.explains = why
+    with open_renderer(layout, invocation) as renderer:
+        renderer.shows_reasons = why
         stdin, dry, category = (flags.pop(name) for name in ("from_stdin", "dry", "category"))
-        do(Asked(words, flags, from_stdin=stdin, dry=dry, category=category.strip().lower()), renderer)
+        run_task(RunOptions(words, flags, from_stdin=stdin, dry=dry, category=category.strip().lower()), renderer)
     return renderer.report.status
 
 
-def do(asked: Asked, renderer: "Renderer") -> None:
-    """Do what was asked for, and show it."""
+def run_task(asked: RunOptions, renderer: "Renderer") -> None:
+    """Run the task and show it; offer the setup if there is no model."""
     text, context = asked.task
     if not text:
-        raise click.UsageError('There is no task. Say what to do: openkoi "Fix the failing tests"')
+        raise click.UsageError('No task given. For example: openkoi "Fix the failing tests"')
     from openkoi_hookspecs import NoModelError
 
-    from .first_run import prepared
+    from .first_run import offer_setup
 
-    terminal_again()
+    restore_terminal()
     try:
-        begin(asked, text, context, renderer)
+        open_and_run(asked, text, context, renderer)
     except NoModelError:
-        if not prepared(renderer.invocation):
+        if not offer_setup(renderer.invocation):
             raise
-        begin(asked, text, context, renderer)
+        open_and_run(asked, text, context, renderer)
 
 
-def begin(asked: Asked, text: str, context: str, renderer: "Renderer") -> None:
-    """Open OpenKoi as it is configured now, and do the task."""
+def open_and_run(asked: RunOptions, text: str, context: str, renderer: "Renderer") -> None:
+    """Open OpenKoi with the current configuration, and run the task."""
     from openkoi_hookspecs import Task
     from openkoi_settings import keys
 
-    from .interruptible import interruptible
+    from .interruptible import run_interruptible
     from .logs import set_up_logs
 
-    with place(asked.dry) as folder:
-        # a dry run may write in its copy alone
+    with open_workspace(asked.dry) as folder:
+        # a dry run may only write in its copy
         settings = {keys.SANDBOX_MINIMUM.name: "confined"} if asked.dry else {}
         koi = renderer.invocation.open(asked.flags, workspace=folder, settings=settings)
         set_up_logs(renderer.invocation.verbose, koi)
         task = asked.given_to(Task(text, context=context, category=asked.category), koi)
-        diff = interruptible(work(koi, task, renderer))
+        diff = run_interruptible(run_and_show(koi, task, renderer))
         if asked.dry:
-            renderer.changes(diff)
+            renderer.show_diff(diff)
 
 
 @contextmanager
-def place(dry: bool) -> "Iterator[Path]":
-    """The folder that is worked in: this one, or a copy of it."""
+def open_workspace(dry: bool) -> "Iterator[Path]":
+    """Yield the folder to work in: this one, or a copy of it."""
     from pathlib import Path
 
     if not dry:
         yield Path.cwd()
         return
-    from .workplace import copied
+    from .workspace_copy import copy_folder
 
-    with copied(Path.cwd()) as copy:
+    with copy_folder(Path.cwd()) as copy:
         yield copy
 
 
-async def work(koi: "OpenedKoi", task: "Task", renderer: "Renderer") -> str:
-    """Do the task while OpenKoi is alive, and return its diff; the result is shown before what is left is done."""
-    from .first_run import greeting
-    from .person import attended
+async def run_and_show(koi: "OpenedKoi", task: "Task", renderer: "Renderer") -> str:
+    """Run the task and return its diff; show the result before the cleanup."""
+    from .first_run import make_greeting
+    from .prompt_user import attend_terminal
 
-    koi.listen(greeting(renderer))
-    koi.listen(renderer.tell)
-    attended(koi)
+    koi.listen(make_greeting(renderer))
+    koi.listen(renderer.add_record)
+    attend_terminal(koi)
     async with koi:
         result = await koi.solve(task)
         renderer.show()
-    renderer.afterwards(koi)
+    renderer.show_afterwards(koi)
     return result.best.work.diff
 
 
-def piped() -> str:
-    """What is piped in; nothing from a terminal or where there is no standard input."""
+def read_piped() -> str:
+    """Return piped input; empty for a terminal or without standard input."""
     import os
     import stat
 
@@ -154,9 +159,9 @@ def piped() -> str:
         return ""
     if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode)):
         return ""
-    return standard_input()
+    return read_stdin()
 
 
-def standard_input() -> str:
-    """All that comes, bytes that are no text replaced."""
+def read_stdin() -> str:
+    """Return all of standard input; replace bytes that are not UTF-8."""
     return sys.stdin.buffer.read().decode(errors="replace").strip()

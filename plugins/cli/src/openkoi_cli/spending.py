@@ -1,6 +1,6 @@
-"""What was paid for, read from the log, and told by the day. Knows lines of the log; decides nothing.
+"""Read the costs of time spans from the log.
 
-Only the lines that tell what a call was for are read; all others are passed over unparsed.
+Only lines of the needed event kinds are parsed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,8 +19,8 @@ SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
 Kinds = Sequence["type[Event]"]
 
 
-def told_by(*, phases: bool) -> "Kinds":
-    """The kinds of events that tell what was paid, by whom; and for which phase, if that is asked."""
+def charge_events(*, phases: bool) -> "Kinds":
+    """Return the kinds of events that costs are read from; more of them for costs by phase."""
     from openkoi_hookspecs import events
     from openkoi_report import CHARGE_EVENTS
 
@@ -29,38 +29,38 @@ def told_by(*, phases: bool) -> "Kinds":
     return CHARGE_EVENTS if phases else (events.TaskStarted, *paid, events.RunForked, events.PlanReady, *ends)
 
 
-def charges(sessions: Path, kinds: "Kinds") -> "Sequence[ModelCharge]":
-    """Every call that was paid for, as these kinds of events tell it."""
+def read_charges(sessions: Path, kinds: "Kinds") -> "Sequence[ModelCharge]":
+    """Return every paid call."""
     from openkoi_report import collect_charges
 
-    return collect_charges(told(sessions, kinds))
+    return collect_charges(read_records(sessions, kinds))
 
 
-def told(sessions: Path, kinds: "Kinds") -> "Iterator[Record]":
-    """The records of these kinds, oldest session first."""
+def read_records(sessions: Path, kinds: "Kinds") -> "Iterator[Record]":
+    """Yield the records of these kinds, oldest session first."""
     from openkoi_runlog import all_segments, select_from
 
     for path in all_segments(sessions):
         yield from select_from(path, kinds)
 
 
-def since(days: int) -> str:
-    """The beginning of a span that ends now, in UTC as the log writes it; a span of one day begins at midnight."""
+def span_start(days: int) -> str:
+    """Return the start of a span that ends now, in UTC; a span of one day starts at midnight."""
     midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     return (midnight - timedelta(days=days - 1)).isoformat()
 
 
-def span_line(name: str, start: str, there: "Sequence[ModelCharge]", tasks: "Sequence[Past]") -> str:
-    """What was spent since then, on how many tasks that began since then, and which part of it on learning."""
+def format_span(name: str, start: str, there: "Sequence[ModelCharge]", tasks: "Sequence[Past]") -> str:
+    """Format the cost of a span, its number of tasks, and the share of learning."""
     recent = [charge for charge in there if charge.at >= start]
     cost = sum((charge.cost for charge in recent), NO_COST)
     learning = sum((charge.cost for charge in recent if charge.phase is Phase.LEARN), NO_COST)
     began = sum(past.at >= start for past in tasks)
-    part = "" if learning == NO_COST else f", of which learning {money(learning)}"
+    part = "" if learning == NO_COST else f", of which learning {format_cost(learning)}"
     tokens = format_tokens(cost.usage.total)
     return f"  {name + ':':<12} {format_dollars(cost.usd)}  ({format_count(began, 'task')}, {tokens} tokens){part}"
 
 
-def money(cost: "ModelCost") -> str:
-    """``$0.01 (1.2k tokens)``."""
+def format_cost(cost: "ModelCost") -> str:
+    """Format as ``$0.01 (1.2k tokens)``."""
     return f"{format_dollars(cost.usd)} ({format_tokens(cost.usage.total)} tokens)"

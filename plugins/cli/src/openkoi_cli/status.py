@@ -1,4 +1,4 @@
-"""``openkoi status``: what is remembered, what was done lately, and what it cost."""
+"""Define ``openkoi status``, which shows memory, recent tasks and costs."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import click
 from openkoi_report import format_dollars, format_tokens, sum_charges, truncate_line
 
 from .invocation import Invocation
-from .spending import SPANS, since, span_line
+from .spending import SPANS, format_span, span_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,85 +19,85 @@ if TYPE_CHECKING:
     from openkoi_report import ModelCharge
     from openkoi_runlog import Past
 
-    from .waiting import Pending
+    from .pending import Pending
 
-LAST, ALL = 5, 50
-BROUGHT = (("Skills", "skills"), ("Integrations", "messengers"))
+SHOWN_TASKS, SHOWN_TASKS_VERBOSE = 5, 50
+PLUGIN_KINDS = (("Skills", "skills"), ("Integrations", "messengers"))
 
 
 @click.command()
-@click.option("--costs", is_flag=True, help="What was spent, by day, week, month and model, and what was saved.")
+@click.option("--costs", is_flag=True, help="Show cost by day, week, month and model, and savings.")
 @click.option(
     "--why",
     is_flag=False,
     flag_value="",
     metavar="[TASK_ID]",
-    help="Why a task was decided so; the last one's, without.",
+    help="Explain a task's decisions. [default: the last task]",
 )
 @click.pass_obj
 def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
-    """Show memory, the last tasks, tokens and cost; with --verbose, more of them, and what it was spent on."""
+    """Show memory, recent tasks, tokens and cost; --verbose adds more tasks and details."""
     from openkoi_runlog import past_tasks
 
     if why is not None:
-        click.echo(invocation.redact("\n".join(reasons(invocation, why))))
+        click.echo(invocation.redact("\n".join(explain_decisions(invocation, why))))
         return
     koi = invocation.open()
-    told, pending, day = asyncio.run(ask_plugins(koi, verbose=invocation.verbose))
+    memory, pending, day = asyncio.run(ask_plugins(koi, verbose=invocation.verbose))
     tasks = past_tasks(invocation.paths.sessions)
-    lines = [*memory_lines(told, verbose=invocation.verbose), *brought_lines(koi, verbose=invocation.verbose)]
-    newest = tasks[: ALL if invocation.verbose else LAST]
-    lines += ["", *task_lines(newest, invocation.paths.running)] if tasks else ["", "  No tasks yet."]
+    lines = [*format_memory(memory, verbose=invocation.verbose), *format_plugins(koi, verbose=invocation.verbose)]
+    newest = tasks[: SHOWN_TASKS_VERBOSE if invocation.verbose else SHOWN_TASKS]
+    lines += ["", *format_tasks(newest, invocation.paths.running)] if tasks else ["", "  No tasks yet."]
     if costs or tasks:
-        lines += ["", *spent_lines(invocation, tasks, pending, day, by_model=costs)]
+        lines += ["", *format_spending(invocation, tasks, pending, day, by_model=costs)]
     click.echo(koi.redact("\n".join(lines)))
 
 
-def reasons(invocation: Invocation, task_id: str) -> list[str]:
-    """Why a task was decided as it was, from its records alone."""
+def explain_decisions(invocation: Invocation, task_id: str) -> list[str]:
+    """Return why a task was decided as it was, from its records."""
     from openkoi_report import build_report, explain_run
 
-    from .replay import found
+    from .replay import load_run
 
-    run, records = found(invocation, task_id)
+    run, records = load_run(invocation, task_id)
     return list(explain_run(build_report(records, run)))
 
 
 async def ask_plugins(koi: "OpenedKoi", *, verbose: bool) -> tuple[dict[str, str], Sequence["Pending"], Sequence[str]]:
-    """Return what the chosen memory says of itself, the questions that wait, and what the day's limits leave."""
-    from .breakdown import day_lines
-    from .waiting import list_pending
+    """Return memory's state, open questions, and the use of daily limits."""
+    from .pending import list_pending
+    from .status_details import read_day_limits
     from .without_hooks import without_hooks
 
     async with without_hooks(koi):
-        return await memory_told(koi), await list_pending(koi), await day_lines(koi) if verbose else ()
+        return await read_memory_health(koi), await list_pending(koi), await read_day_limits(koi) if verbose else ()
 
 
-async def memory_told(koi: "Koi") -> dict[str, str]:
-    """What the chosen memory says of itself."""
+async def read_memory_health(koi: "Koi") -> dict[str, str]:
+    """Return the chosen memory's state."""
     from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
     from .memory_in_use import load_memory
 
     memory = await load_memory(koi)
     if memory is None:
-        return {"": "none chosen"}
+        return {"": "none"}
     try:
-        told = dict(await memory.health()) if isinstance(memory, SupportsHealthCheck) else {}
+        health = dict(await memory.health()) if isinstance(memory, SupportsHealthCheck) else {}
     except KoiError as error:
         return {"": str(error)}
-    return told or {"": "ready"}
+    return health or {"": "ready"}
 
 
-def memory_lines(told: dict[str, str], *, verbose: bool) -> list[str]:
-    """In one line, or a line a fact."""
-    facts = [f"{word} {value}".lstrip() for word, value in told.items()]
+def format_memory(health: dict[str, str], *, verbose: bool) -> list[str]:
+    """Return memory's state in one line, or a line per fact."""
+    facts = [f"{word} {value}".lstrip() for word, value in health.items()]
     return ["  Memory:", *(f"    {fact}" for fact in facts)] if verbose else [f"  Memory: {', '.join(facts)}"]
 
 
-def brought_lines(koi: "Koi", *, verbose: bool) -> "Iterator[str]":
-    """What plugins bring that a person has set up: named when there are any."""
-    for title, kind in BROUGHT:
+def format_plugins(koi: "Koi", *, verbose: bool) -> "Iterator[str]":
+    """Yield the skills and integrations, if there are any."""
+    for title, kind in PLUGIN_KINDS:
         there = koi.plugins(kind)
         if there and verbose:
             yield f"  {title}:"
@@ -106,7 +106,7 @@ def brought_lines(koi: "Koi", *, verbose: bool) -> "Iterator[str]":
             yield f"  {title}: {', '.join(entry.name for entry in there)}"
 
 
-def task_lines(tasks: Sequence["Past"], running: "Path") -> list[str]:
+def format_tasks(tasks: Sequence["Past"], running: "Path") -> list[str]:
     from openkoi_base.files import is_run_active
 
     rows = [
@@ -118,7 +118,7 @@ def task_lines(tasks: Sequence["Past"], running: "Path") -> list[str]:
     return ["  Last tasks:", *rows]
 
 
-def spent_lines(
+def format_spending(
     invocation: Invocation,
     tasks: Sequence["Past"],
     pending: Sequence["Pending"],
@@ -126,22 +126,22 @@ def spent_lines(
     *,
     by_model: bool,
 ) -> "Iterator[str]":
-    """What was spent today, this week and this month; with what it was spent on, and what is left to do."""
-    from .breakdown import breakdown
-    from .spared import read_catalogue, spared
-    from .spending import charges, told_by
+    """Yield the costs of today, this week and this month, with details if requested."""
+    from .savings_table import format_savings_table, read_catalogue
+    from .spending import charge_events, read_charges
+    from .status_details import format_breakdown
 
     sessions = invocation.paths.sessions
-    there = charges(sessions, told_by(phases=invocation.verbose))
-    yield from (span_line(name, since(days), there, tasks) for name, days in SPANS)
+    there = read_charges(sessions, charge_events(phases=invocation.verbose))
+    yield from (format_span(name, span_start(days), there, tasks) for name, days in SPANS)
     if by_model:
-        yield from ("", *model_lines(there), "", *spared(sessions, read_catalogue()))
+        yield from ("", *format_models(there), "", *format_savings_table(sessions, read_catalogue()))
     if invocation.verbose:
-        yield from breakdown(invocation.read_config(), tasks, there, pending, day)
+        yield from format_breakdown(invocation.read_config(), tasks, there, pending, day)
 
 
-def model_lines(there: Sequence["ModelCharge"]) -> list[str]:
-    """Each model's share of all that was ever spent."""
+def format_models(there: Sequence["ModelCharge"]) -> list[str]:
+    """Return each model's share of all costs."""
     costs = sum_charges(there)
     dearest = sorted(costs.by_model.items(), key=lambda pair: pair[1].usd, reverse=True)
     total = costs.total or 1.0

@@ -1,4 +1,4 @@
-"""The standard streams: each of them there, and stdout for the result alone. Knows descriptors; knows no command."""
+"""Prepare the standard streams: open missing ones, and reserve stdout for the result."""
 
 import os
 import sys
@@ -9,8 +9,8 @@ from typing import TextIO
 STREAMS = (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"))
 
 
-def fill_in_streams() -> None:
-    """Let the streams that we were started without lead nowhere, and not to a file that is opened later."""
+def open_missing_streams() -> None:
+    """Open missing standard streams on the null device, so that no file gets their descriptors."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)
     os.close(descriptor)
@@ -20,8 +20,8 @@ def fill_in_streams() -> None:
             setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
 
 
-def terminal_again() -> None:
-    """Where a person at a terminal piped something in, let standard input be that terminal from now on."""
+def restore_terminal() -> None:
+    """Make the terminal standard input again after piped input was read."""
     if sys.stdin.isatty() or not sys.stderr.isatty() or os.name != "posix":
         return
     with suppress(OSError):
@@ -33,8 +33,8 @@ def terminal_again() -> None:
 
 
 @contextmanager
-def kept_stdout() -> Iterator[TextIO]:
-    """Lend the real stdout; whatever plugins and child processes print meanwhile goes to stderr."""
+def reserve_stdout() -> Iterator[TextIO]:
+    """Yield the real stdout, and send what plugins and child processes print to stderr."""
     sys.stdout.flush()
     real = os.fdopen(os.dup(1), "w", encoding=sys.stdout.encoding, errors="backslashreplace")
     os.dup2(2, 1)

@@ -1,4 +1,4 @@
-"""One hint after a good run, for the first few runs. Every command named here exists."""
+"""Choose one tip after a successful run, for the first few runs."""
 
 from datetime import date
 from typing import TYPE_CHECKING
@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-RUNS = 5
+RUNS_WITH_TIPS = 5
 TIPS = (
-    "Tip: openkoi status shows memory, the last tasks and their cost.",
-    "Tip: openkoi replay shows the last task again, without calling anything.",
-    "Tip: --iterate 0 does a task once and does not judge it: faster and cheaper.",
-    "Tip: OPENKOI_MODEL=ollama/codestral changes the default model.",
-    "Tip: openkoi plugins lists what is installed and what it adds.",
+    "Tip: `openkoi status` shows memory, recent tasks and their cost.",
+    "Tip: `openkoi replay` shows the last task again without calling anything.",
+    "Tip: `--iterate 0` runs a task once without evaluation, which is faster and cheaper.",
+    "Tip: `OPENKOI_MODEL=ollama/codestral` changes the default model.",
+    "Tip: `openkoi plugins` lists what is installed and what it adds.",
 )
 
 
-def tip(sessions: "Path") -> str:
-    """The next hint, or nothing once a person knows their way."""
+def choose_tip(sessions: "Path") -> str:
+    """Return the next tip; empty after the first runs."""
     from openkoi_runlog import segments
 
     runs = len(segments(sessions))
-    return TIPS[(runs - 1) % len(TIPS)] if runs <= RUNS else ""
+    return TIPS[(runs - 1) % len(TIPS)] if runs <= RUNS_WITH_TIPS else ""
 
 
-def tip_of_the_day() -> str:
-    """A hint for who asks for help, another one each day."""
+def choose_daily_tip() -> str:
+    """Return a tip that changes daily."""
     return TIPS[date.today().toordinal() % len(TIPS)]

@@ -1,4 +1,4 @@
-"""``openkoi trust``: list what you allowed or refused for good, and revoke it, so that you are asked again."""
+"""Define ``openkoi trust``, which lists saved answers, and revokes them."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,65 +9,66 @@ import click
 from openkoi_hookspecs import Consent, KoiError
 from openkoi_report import truncate_line
 
+from .escape import escape_controls
 from .invocation import Invocation
-from .plain import plain
-from .waiting import age
+from .pending import format_age
 
 SCHEMA = "openkoi.trust/1"
-SHORT = 8
-HOW = "To be asked again: openkoi trust revoke ID"
-NOTHING = "You have allowed or refused nothing for good."
+SHOWN_ID_LENGTH = 8
+HOW_TO_REVOKE = "Run `openkoi trust revoke ID` to be asked again."
+NO_ANSWERS = "No saved answers."
 
 
 @click.group(invoke_without_command=True)
-@click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
-def command(context: click.Context, /, format: str) -> None:
-    """List the answers that OpenKoi keeps: what you allowed or refused for good, oldest first."""
+def command(context: click.Context, /, layout: str) -> None:
+    """List saved answers: what you allowed or refused permanently, oldest first."""
     invocation: Invocation = context.obj
     if context.invoked_subcommand:
         return
     kept = invocation.open().consents()
-    if format == "json":
-        click.echo(invocation.redact(json.dumps({"schema": SCHEMA, "trust": [fact(one) for one in kept]})))
+    if layout == "json":
+        click.echo(invocation.redact(json.dumps({"schema": SCHEMA, "trust": [consent_to_json(one) for one in kept]})))
     else:
-        click.echo(invocation.redact("\n".join(lines(kept, datetime.now(UTC)))))
+        click.echo(invocation.redact("\n".join(format_consents(kept, datetime.now(UTC)))))
 
 
 @command.command()
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--all", "every", is_flag=True, help="Revoke all of them.")
+@click.option("--all", "every", is_flag=True, help="Revoke all saved answers.")
 @click.pass_obj
 def revoke(invocation: Invocation, /, ids: Sequence[str], every: bool) -> None:
-    """Forget kept answers, by their ids or the beginning of them. You are asked again."""
+    """Revoke saved answers by id or prefix, so that you are asked again."""
     if bool(ids) == every:
-        raise click.UsageError("Name the ids that `openkoi trust` lists, or give --all.")
+        raise click.UsageError("Specify ids from `openkoi trust`, or --all.")
     koi = invocation.open()
     chosen = [one.id for one in koi.consents()] if every else ids
     if not chosen:
-        raise KoiError(NOTHING)
-    for id in chosen:
-        removed = koi.revoke_consent(id)
-        click.echo(invocation.redact(f"Revoked {removed.id[:SHORT]}: {line_of(removed)}"))
+        raise KoiError(NO_ANSWERS)
+    for consent_id in chosen:
+        removed = koi.revoke_consent(consent_id)
+        click.echo(invocation.redact(f"Revoked {removed.id[:SHOWN_ID_LENGTH]}: {format_question(removed)}"))
 
 
-def fact(one: Consent) -> dict[str, str]:
-    """Return a kept answer, for programs."""
+def consent_to_json(one: Consent) -> dict[str, str]:
+    """Return a saved answer as JSON."""
     return {"id": one.id, "answer": one.answer, "at": one.at, "question": one.text, "digest": one.digest}
 
 
-def lines(kept: Sequence[Consent], now: datetime) -> Iterator[str]:
-    """Yield the kept answers, for people."""
+def format_consents(kept: Sequence[Consent], now: datetime) -> Iterator[str]:
+    """Yield the saved answers as text."""
     if not kept:
-        yield NOTHING
+        yield NO_ANSWERS
         return
     wide = max(len(one.answer) for one in kept)
     for one in kept:
-        yield f"{one.id[:SHORT]}  {plain(one.answer):<{wide}}  {age(one.at, now):<15}  {line_of(one)}"
+        answer = f"{escape_controls(one.answer):<{wide}}"
+        yield f"{one.id[:SHOWN_ID_LENGTH]}  {answer}  {format_age(one.at, now):<15}  {format_question(one)}"
     yield ""
-    yield HOW
+    yield HOW_TO_REVOKE
 
 
-def line_of(one: Consent) -> str:
+def format_question(one: Consent) -> str:
     """Return the question in one line."""
-    return truncate_line(plain(" ".join(one.text.split())), 160)
+    return truncate_line(escape_controls(" ".join(one.text.split())), 160)

@@ -1,55 +1,55 @@
-"""``openkoi undo [TASK_ID]``: undo a task's changes, whatever was changed since."""
+"""Define ``openkoi undo [TASK_ID]``, which undoes a task's changes and keeps later ones."""
 
 import click
 
 from .invocation import Invocation
 
 CUT_SHORT = (
-    "The task was killed during {tool}. What was changed here during that call counts as its work; what was changed "
-    "after that is kept. Run `openkoi redo {id}` to get back what is undone."
+    "The task was killed during {tool}. Changes made here during that call count as its work; later changes are kept. "
+    "Run `openkoi redo {id}` to reapply what was undone."
 )
-PASSED_OVER = "Task {id} ended before it changed a file, so it is passed over."
+SKIPPED = "Skipped task {id}, which ended before it changed a file."
 
 
 @click.command()
 @click.argument("task_id", required=False, default="")
-@click.option("--force", is_flag=True, help="Overwrite files that were changed since, where both changes conflict.")
+@click.option("--force", is_flag=True, help="Overwrite files with conflicting later changes.")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, force: bool) -> int:
-    """Undo a task's changes and keep those made since. Defaults to the last task in this directory."""
-    from .interruptible import interruptible
+    """Undo a task's changes and keep later ones. Defaults to the last task in this directory."""
+    from .interruptible import run_interruptible
 
-    return interruptible(undo(invocation, task_id, force=force))
+    return run_interruptible(undo(invocation, task_id, force=force))
 
 
 async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
-    """Do it; what conflicts with later changes is left as it is and named, as is what no checkpoint contains."""
+    """Undo the changes, and list what stays: conflicts, and what no checkpoint contains."""
     from openkoi_runlog import records_of
 
-    from .restored import changed_by_others, left_alone, summary
+    from .remaining_changes import find_interrupted_tool, list_remaining
+    from .restore_summary import format_kept, format_left, format_summary
+    from .task_changes import RAN_AT_ONCE, find_concurrent
     from .undo_choice import task_after, tasks_to_undo, undo_first, why_unchanged
-    from .undoing import BESIDE, beside
-    from .untaken import cut_short, untaken
 
     koi, sessions = invocation.open(), invocation.paths.sessions
     tasks = tasks_to_undo(sessions, task_id)
     async with koi:
         changes, done, untouched = await undo_first(koi, invocation.paths, tasks, force=force)
-    id = changes.past.run[:8]
+    short_id = changes.past.run[:8]
     for past in untouched:
-        click.echo(f"  ! {PASSED_OVER.format(id=past.run[:8])}", err=True)
-    for text in left_alone(done, f"openkoi undo {id} --force"):
+        click.echo(f"  ! {SKIPPED.format(id=past.run[:8])}", err=True)
+    for text in format_left(done, f"openkoi undo {short_id} --force"):
         click.echo(f"  ! {koi.redact(text)}", err=True)
     records = records_of(sessions, changes.past)
-    if tool := cut_short(records, changes.past.run):
-        click.echo(f"  ! {CUT_SHORT.format(tool=tool, id=id)}", err=True)
-        for text in changed_by_others(done):
+    if tool := find_interrupted_tool(records, changes.past.run):
+        click.echo(f"  ! {CUT_SHORT.format(tool=tool, id=short_id)}", err=True)
+        for text in format_kept(done):
             click.echo(f"  kept: {koi.redact(text)}", err=True)
-    for past in beside(changes, sessions):
-        click.echo(f"  ! {BESIDE.format(id=past.run[:8])}", err=True)
-    stays = untaken(records, changes.past.run)
+    for past in find_concurrent(changes, sessions):
+        click.echo(f"  ! {RAN_AT_ONCE.format(id=past.run[:8])}", err=True)
+    stays = list_remaining(records, changes.past.run)
     for text in stays:
         click.echo(f"  not undone: {koi.redact(text)}", err=True)
     why = why_unchanged(changes, done, undo=True, before=task_after(tasks, changes))
-    click.echo(koi.redact(summary("undo", f"{id}: {changes.past.text}", done, why=why)))
+    click.echo(koi.redact(format_summary("undo", f"{short_id}: {changes.past.text}", done, why=why)))
     return 1 if done.conflicts or done.left or stays else 0

@@ -1,4 +1,4 @@
-"""Choose the task that undo and redo are about, and say why nothing was to be done."""
+"""Choose the task to undo or redo, and explain why nothing was changed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,14 +7,14 @@ from openkoi_hookspecs import Koi, KoiError, Restoration
 from openkoi_runlog import Past
 from openkoi_settings import Paths
 
-from .undoing import Changes, has_changed, restored, task_named, tasks_here
+from .task_changes import Changes, find_changes, has_changed, list_changes_here, restore_files
 
 ALL_UNDONE = (
     "No task left to undo in {here}: {id} was the last one. Run `openkoi redo` to reapply it, or `openkoi status` to "
     "list recent tasks."
 )
 UNTOUCHED = "It ended before it changed a file."
-UNDONE = "It is undone already. To reapply it, run `openkoi redo {id}`."
+UNDONE = "It is already undone. To reapply it, run `openkoi redo {id}`."
 REVERTED = "It was reverted without `openkoi undo`."
 TASK_BEFORE = " To undo the task before it, run `openkoi undo {id}`."
 NOT_UNDONE = "It is not undone."
@@ -23,14 +23,14 @@ RESOLVED = "The conflicts of last time are resolved."
 
 
 def tasks_to_undo(sessions: Path, task_id: str) -> Sequence[Changes]:
-    """Return the task of this id, else those here that are not undone yet, the last one first.
+    """Return the task with this id, else the tasks here that are not undone, last one first.
 
-    One that was only found reverted, with nothing undone or redone since, is among them: it may be reapplied by now.
-    Raises KoiError where there is none.
+    Includes one that was only found reverted, without an undo or redo since, because it may be reapplied by now.
+    Raises KoiError without any.
     """
     if task_id:
-        return [task_named(sessions, task_id)]
-    there = tasks_here(sessions)
+        return [find_changes(sessions, task_id)]
+    there = list_changes_here(sessions)
     last = max((one.restored_at for one in there if not one.reverted), default="")
     found = [one for one in there if not one.undone or (one.reverted and one.restored_at > last)]
     if not found:
@@ -39,39 +39,39 @@ def tasks_to_undo(sessions: Path, task_id: str) -> Sequence[Changes]:
 
 
 def task_to_redo(sessions: Path, task_id: str) -> Changes:
-    """Return the task of this id, else the one that was undone last here, else the last one: it may be reverted."""
+    """Return the task with this id, else the one undone last here, else the last one, which may be reverted."""
     if task_id:
-        return task_named(sessions, task_id)
-    there = tasks_here(sessions)
+        return find_changes(sessions, task_id)
+    there = list_changes_here(sessions)
     return max((one for one in there if one.redoable), key=lambda one: one.restored_at, default=there[0])
 
 
 def task_to_show(sessions: Path, task_id: str) -> Changes:
-    """Return the task of this id, else the last one that changed files here, undone or not."""
-    return task_named(sessions, task_id) if task_id else tasks_here(sessions)[0]
+    """Return the task with this id, else the last one that changed files here, undone or not."""
+    return find_changes(sessions, task_id) if task_id else list_changes_here(sessions)[0]
 
 
 async def undo_first(
     koi: Koi, paths: Paths, tasks: Sequence[Changes], *, force: bool
 ) -> tuple[Changes, Restoration, list[Past]]:
-    """Undo the first of these tasks that changed a file, else the last; return also which were passed over."""
+    """Undo the first of these tasks that changed a file, else the last; return the skipped ones as well."""
     untouched: list[Past] = []
     for changes in tasks[:-1]:
-        done = await restored(koi, paths, changes, undo=True, force=force)
+        done = await restore_files(koi, paths, changes, undo=True, force=force)
         if is_untouched(changes, done):
             untouched.append(changes.past)
         elif has_changed(done) or not changes.reverted:
             return changes, done, untouched
-    return tasks[-1], await restored(koi, paths, tasks[-1], undo=True, force=force), untouched
+    return tasks[-1], await restore_files(koi, paths, tasks[-1], undo=True, force=force), untouched
 
 
 def is_untouched(changes: Changes, done: Restoration) -> bool:
-    """Return whether a task was cut short before it changed a file, as undoing it showed."""
+    """Return whether undoing showed that a task ended before it changed a file."""
     return changes.past.cut_short and not (has_changed(done) or done.unchanged)
 
 
 def why_unchanged(changes: Changes, done: Restoration, *, undo: bool, before: Changes | None = None) -> str:
-    """Say why nothing was undone or reapplied; empty where something was. ``before`` is the task that undo is next."""
+    """Return why nothing was undone or reapplied; ``before`` is the task that comes next."""
     if has_changed(done):
         return ""
     if is_untouched(changes, done):

@@ -17,7 +17,7 @@ from .migrate import run_migrations
 if TYPE_CHECKING:
     from .releases import Newer
 
-STILL = "  ! {name} is still {version}: {installer} did not update it."
+NOT_UPDATED = "  ! {name} is still {version}: {installer} did not update it."
 
 
 @click.command()
@@ -29,24 +29,24 @@ def command(invocation: Invocation, /, check: bool, migrations: bool) -> None:
     from .releases import newer_releases
 
     if check:
-        click.echo("\n".join(listing(newer_releases())))
+        click.echo("\n".join(format_newer(newer_releases())))
         return
     try:
         found = [] if migrations else newer_releases()
         if found:
-            install(found)
+            install_newer(found)
         elif not migrations:
             click.echo("✓ OpenKoi and its plugins are up to date.")
     except KoiError:  # what is there already may have pending migrations all the same
         run_migrations(invocation)
         raise
     if found:
-        migrate_with_what_was_installed(invocation)
+        migrate_in_new_process(invocation)
     else:
         run_migrations(invocation)
 
 
-def listing(found: "Sequence[Newer]") -> list[str]:
+def format_newer(found: "Sequence[Newer]") -> list[str]:
     """Return what is newer, in lines."""
     if not found:
         return ["OpenKoi and its plugins are up to date."]
@@ -54,14 +54,14 @@ def listing(found: "Sequence[Newer]") -> list[str]:
     return [*lines, "Run `openkoi update` to install them."]
 
 
-def install(found: "Sequence[Newer]") -> None:
+def install_newer(found: "Sequence[Newer]") -> None:
     """Let the installer of this environment install what is newer, and say of each whether it did."""
-    from .releases import MAX_SECONDS, installer_of, last_words, run, upgrade, versions_from_index
+    from .releases import MAX_SECONDS, installer_name, last_error, run, upgrade_command, versions_from_index
 
-    order = upgrade([one.name for one in found], Path(sys.prefix))
+    order = upgrade_command([one.name for one in found], Path(sys.prefix))
     try:
         done = run(order, MAX_SECONDS)
-        why = last_words(done.stderr) if done.returncode else ""
+        why = last_error(done.stderr) if done.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:
         why = str(error)
     if why:
@@ -70,12 +70,14 @@ def install(found: "Sequence[Newer]") -> None:
     now = versions_from_index()
     for one in found:
         if now.get(one.name) == one.version:
-            click.echo(STILL.format(name=one.name, version=one.version, installer=installer_of(order)), err=True)
+            click.echo(
+                NOT_UPDATED.format(name=one.name, version=one.version, installer=installer_name(order)), err=True
+            )
         else:
             click.echo(f"✓ Updated {one.name} {one.version} -> {now.get(one.name, one.latest)}")
 
 
-def migrate_with_what_was_installed(invocation: Invocation) -> None:
+def migrate_in_new_process(invocation: Invocation) -> None:
     """Run pending migrations by the new code: this process still has the old one."""
     config = ["--config", invocation.config] if invocation.config else []
     order = [sys.executable, "-P", "-m", "openkoi", *config, "update", "--migrations"]

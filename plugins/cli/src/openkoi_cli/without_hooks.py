@@ -1,4 +1,4 @@
-"""Use OpenKoi without its hooks, which commands that only look do not need: importing them takes longer than that."""
+"""Use OpenKoi without its hooks, whose import takes longer than commands that only read."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def without_hooks(koi: "OpenedKoi") -> AsyncIterator["OpenedKoi"]:
-    """Lend OpenKoi, and leave the plugins that were loaded meanwhile."""
+    """Yield OpenKoi, and close the plugins that were loaded in the block."""
     async with AsyncExitStack() as stack:
         stack.push_async_exit(koi)
         yield koi

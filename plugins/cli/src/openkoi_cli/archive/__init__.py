@@ -1,4 +1,4 @@
-"""Manage the run log as a whole: statistics, checks, archive, export and import. A library without entry points.
+"""Manage the run log: statistics, audit, archive, export and import.
 
 It reads only the log, so that it works with any memory or none.
 """
@@ -6,64 +6,64 @@ It reads only the log, so that it works with any memory or none.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .audit import Audit, audit
-from .lines import SegmentError, SegmentLine, lines_of
+from .audit import LogAudit, audit_log
+from .lines import SegmentError, SegmentLine, read_lines
 from .segments import Log, Segment
 
 if TYPE_CHECKING:
-    from .archiving import keep_within, size_of
-    from .as_json import Own
-    from .choosing import TaskSelection
-    from .exporting import FORMATS, Exported, ExportOptions, export
-    from .figures import Figures, figures_of
-    from .importing import ImportResult, bring_in
+    from .compress_log import archive_oldest, log_size
+    from .exporter import FORMATS, ExportOptions, ExportResult, export_tasks
+    from .importer import ImportResult, import_export
+    from .json_export import UserFiles
     from .rows import ExportTables
-    from .telling import tables_of
+    from .statistics import LogStatistics, measure_log
+    from .tables import build_tables
+    from .task_selection import TaskSelection
 
 __all__ = [
     "FORMATS",
-    "Audit",
     "ExportOptions",
+    "ExportResult",
     "ExportTables",
-    "Exported",
-    "Figures",
     "ImportResult",
     "Log",
-    "Own",
+    "LogAudit",
+    "LogStatistics",
     "Segment",
     "SegmentError",
     "SegmentLine",
     "TaskSelection",
-    "audit",
-    "bring_in",
-    "export",
-    "figures_of",
-    "keep_within",
-    "lines_of",
-    "size_of",
-    "tables_of",
+    "UserFiles",
+    "archive_oldest",
+    "audit_log",
+    "build_tables",
+    "export_tasks",
+    "import_export",
+    "log_size",
+    "measure_log",
+    "read_lines",
 ]
 
-WHERE = {
-    "ImportResult": "importing",
-    "TaskSelection": "choosing",
-    "Exported": "exporting",
-    "FORMATS": "exporting",
-    "Figures": "figures",
-    "ExportOptions": "exporting",
-    "Own": "as_json",
+MODULES = {
+    "ExportOptions": "exporter",
+    "ExportResult": "exporter",
     "ExportTables": "rows",
-    "bring_in": "importing",
-    "export": "exporting",
-    "figures_of": "figures",
-    "keep_within": "archiving",
-    "size_of": "archiving",
-    "tables_of": "telling",
+    "FORMATS": "exporter",
+    "ImportResult": "importer",
+    "LogStatistics": "statistics",
+    "TaskSelection": "task_selection",
+    "UserFiles": "json_export",
+    "archive_oldest": "compress_log",
+    "build_tables": "tables",
+    "export_tasks": "exporter",
+    "import_export": "importer",
+    "log_size": "compress_log",
+    "measure_log": "statistics",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Import a part when it is asked for: who reads a line needs no exporting."""
-    if name not in WHERE:
+    """Import a module when one of its names is first used: reading lines needs no exporter."""
+    if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{WHERE[name]}", __name__), name)
+    return getattr(import_module(f".{MODULES[name]}", __name__), name)

@@ -1,7 +1,7 @@
-"""Whether the log is whole: every checksum, the numbers of the records, their ids, and the files. Changes nothing.
+"""Check the log: checksums, record numbers, ids and blobs.
 
-The records of a process are numbered from one on, so that one which was taken out is missed. A segment that was brought
-in holds only what was new, and a number may also be missing because the disk was full when it was its turn.
+The records of a process are numbered from 1, so that a removed one is noticed. An imported segment contains only new
+records, and a number may also be missing because the disk was full.
 """
 
 import re
@@ -12,66 +12,66 @@ from itertools import groupby
 from openkoi_hookspecs import Blob, KoiError
 from openkoi_runlog.segment_names import segment_name
 
-from .lines import SegmentError, SegmentLine, lines_of
-from .marks import Imported
+from .import_marker import SegmentImported
+from .lines import SegmentError, SegmentLine, read_lines
 from .segments import Log, Segment
 
 NUMBERED = re.compile(r"([0-9a-f]{12})([0-9a-f]{8})")
 
 
 @dataclass(slots=True)
-class Audit:
-    """What was looked at, and what is wrong with it."""
+class LogAudit:
+    """The result of an audit: counts and errors."""
 
     segments: int = 0
     archived: int = 0
     records: int = 0
-    faults: list[SegmentError] = field(default_factory=list)
+    errors: list[SegmentError] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)
 
-    def read(self, segment: Segment) -> None:
-        """Look at a segment."""
-        self.segments, self.archived = self.segments + 1, self.archived + segment.archived
+    def check_segment(self, segment: Segment) -> None:
+        """Check a segment."""
+        self.segments, self.archived = self.segments + 1, self.archived + segment.is_archived
         before: SegmentLine | None = None
         brought_in = False
-        for line in lines_of(segment, self.faults.append):
+        for line in read_lines(segment, self.errors.append):
             self.records += 1
-            brought_in = brought_in or line.is_kind(Imported)
-            self.see(line)
-            self.see_files(line)
-            if before and not brought_in and (missing := missing_between(before, line)):
-                self.faults.append(SegmentError(line.segment, line.number, missing))
+            brought_in = brought_in or line.is_kind(SegmentImported)
+            self.check_id(line)
+            self.check_blobs_of(line)
+            if before and not brought_in and (missing := describe_gap(before, line)):
+                self.errors.append(SegmentError(line.segment, line.number, missing))
             before = line
 
-    def see(self, line: SegmentLine) -> None:
-        """Look whether the id was there before."""
+    def check_id(self, line: SegmentLine) -> None:
+        """Report an id that occurred before."""
         where = f"{line.segment}, line {line.number}"
         if line.id in self.seen:
-            text = f"the record {line.id} is there twice: it is in {self.seen[line.id]} too"
-            self.faults.append(SegmentError(line.segment, line.number, text))
+            text = f"duplicate record {line.id}, also in {self.seen[line.id]}"
+            self.errors.append(SegmentError(line.segment, line.number, text))
         self.seen.setdefault(line.id, where)
 
-    def see_files(self, line: SegmentLine) -> None:
-        """Look whether the bytes that a line refers to are there as they were."""
+    def check_blobs_of(self, line: SegmentLine) -> None:
+        """Report blobs of a line that are missing or damaged."""
         for digest, path in line.files.items():
             try:
                 Blob(digest, 0, path).read()
             except KoiError as error:
-                self.faults.append(SegmentError(line.segment, line.number, str(error)))
+                self.errors.append(SegmentError(line.segment, line.number, str(error)))
 
 
-def audit(log: Log) -> Audit:
-    """Look at all of the log."""
-    seen = Audit()
+def audit_log(log: Log) -> LogAudit:
+    """Check the whole log."""
+    seen = LogAudit()
     segments = log.segments()
-    seen.faults += lost(segments)
+    seen.errors += find_missing_parts(segments)
     for segment in segments:
-        seen.read(segment)
+        seen.check_segment(segment)
     return seen
 
 
-def missing_between(before: SegmentLine, line: SegmentLine) -> str:
-    """Say which records there should be between two lines; a damaged line between them was reported already."""
+def describe_gap(before: SegmentLine, line: SegmentLine) -> str:
+    """Return how many records are missing between two lines; damaged lines are reported elsewhere."""
     one, other = NUMBERED.fullmatch(before.id), NUMBERED.fullmatch(line.id)
     if not one or not other or one[1] != other[1] or line.number != before.number + 1:
         return ""
@@ -79,16 +79,16 @@ def missing_between(before: SegmentLine, line: SegmentLine) -> str:
     return f"{gap} {'record is' if gap == 1 else 'records are'} missing before it" if gap > 0 else ""
 
 
-def lost(segments: Sequence[Segment]) -> Iterator[SegmentError]:
-    """Parts of a session that are not there, although a later one is."""
+def find_missing_parts(segments: Sequence[Segment]) -> Iterator[SegmentError]:
+    """Yield an error for each missing segment of a session with later ones."""
     for session, parts in groupby(segments, key=lambda segment: segment.session):
         numbers = {segment.part for segment in parts}
-        for number in gaps(numbers):
+        for number in find_gaps(numbers):
             name = segment_name(session, number)
-            yield SegmentError(name, 0, "it is missing: a later part of its session is there")
+            yield SegmentError(name, 0, "it is missing, although a later part of its session exists")
 
 
-def gaps(numbers: Iterable[int]) -> list[int]:
-    """What is missing from one to the largest."""
-    there = set(numbers)
-    return [number for number in range(1, max(there)) if number not in there]
+def find_gaps(numbers: Iterable[int]) -> list[int]:
+    """Return the missing numbers from 1 to the largest."""
+    known = set(numbers)
+    return [number for number in range(1, max(known)) if number not in known]

@@ -1,10 +1,10 @@
-"""The bytes of images and files that the log keeps beside its lines."""
+"""Check the log's blobs for secrets."""
 
 from collections.abc import Callable
 
 
 def has_secret(content: bytes, redact: Callable[[str], str]) -> bool:
-    """Whether there is a secret in a text, which may not have been known when it was logged; other bytes have none."""
+    """Return whether a text contains a secret, which may have been unknown when it was logged."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

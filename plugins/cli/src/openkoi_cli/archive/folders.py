@@ -1,4 +1,4 @@
-"""A folder that appears whole or not at all, private to its user. Knows files; knows no log."""
+"""Create a private folder that appears complete or not at all."""
 
 import os
 import shutil
@@ -14,14 +14,14 @@ from openkoi_hookspecs import KoiError
 
 
 @contextmanager
-def whole_folder(target: Path) -> Iterator[Path]:
-    """A folder to fill, which takes the target's place at the end; raises KoiError when that is taken already."""
+def create_folder(target: Path) -> Iterator[Path]:
+    """Yield a folder to fill, which replaces the target at the end; raise KoiError if that is taken."""
     target = target.absolute()
     try:
-        refuse_taken(target)
+        raise_if_taken(target)
         private_folder(target.parent)
-        clear_away(target)
-        with part_of(target) as fresh:
+        remove_leftovers(target)
+        with open_part(target) as fresh:
             yield fresh
             for folder in (fresh, *(path for path in fresh.rglob("*") if path.is_dir())):
                 sync_folder(folder)
@@ -30,13 +30,15 @@ def whole_folder(target: Path) -> Iterator[Path]:
             fresh.rename(target)
         sync_folder(target.parent)
     except OSError as error:
-        raise KoiError(f"{target} cannot be written: {error.strerror or error}. Make room or give access.") from error
+        raise KoiError(
+            f"Cannot write {target}: {error.strerror or error}. Check its permissions and the free space."
+        ) from error
 
 
 @contextmanager
-def part_of(target: Path) -> Iterator[Path]:
-    """A new folder beside the target, locked for as long as it is filled; gone when that comes to nothing."""
-    fresh = Path(mkdtemp(prefix=prefix_of(target), dir=target.parent))
+def open_part(target: Path) -> Iterator[Path]:
+    """Yield a new folder next to the target, locked while it is filled and removed on errors."""
+    fresh = Path(mkdtemp(prefix=part_prefix(target), dir=target.parent))
     try:
         with lock_folder(fresh):
             yield fresh
@@ -47,7 +49,7 @@ def part_of(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """Lock a folder, where there are locks."""
+    """Lock a folder, where the platform has locks."""
     if not HAS_LOCKS:
         yield
         return
@@ -59,30 +61,30 @@ def lock_folder(folder: Path) -> Iterator[None]:
         os.close(opened)
 
 
-def clear_away(target: Path) -> None:
-    """Remove what was left beside the target by those who were killed. Where there are no locks, it stays."""
+def remove_leftovers(target: Path) -> None:
+    """Remove the parts of killed exports, where the platform has locks."""
     for path in target.parent.iterdir():
-        left = path.name.startswith(prefix_of(target)) and path.is_dir() and not path.is_symlink()
+        left = path.name.startswith(part_prefix(target)) and path.is_dir() and not path.is_symlink()
         if left and HAS_LOCKS and not is_locked(path):
             shutil.rmtree(path, ignore_errors=True)
 
 
-def prefix_of(target: Path) -> str:
-    """What the names of its parts begin with."""
+def part_prefix(target: Path) -> str:
+    """Return the prefix of the names of its parts."""
     return f".{target.name}.part-"
 
 
-def refuse_taken(target: Path) -> None:
-    """Raise KoiError where no folder can be put."""
-    if not vacant(target):
+def raise_if_taken(target: Path) -> None:
+    """Raise KoiError if the folder cannot be created."""
+    if not is_vacant(target):
         raise KoiError(f"{target} already exists and is not an empty folder. Use another one.")
     above = next(path for path in target.parents if path.exists())
     if not above.is_dir():
-        raise KoiError(f"{target} cannot be written: {above} is not a folder. Use another path.")
+        raise KoiError(f"Cannot write {target}: {above} is not a folder. Use another path.")
 
 
-def vacant(target: Path) -> bool:
-    """Whether a folder can be put there."""
+def is_vacant(target: Path) -> bool:
+    """Return whether a folder can be created there."""
     if not target.exists() and not target.is_symlink():
         return True
     return target.is_dir() and not target.is_symlink() and not any(target.iterdir())
@@ -90,7 +92,7 @@ def vacant(target: Path) -> bool:
 
 @contextmanager
 def private_file(path: Path) -> Iterator[IO[bytes]]:
-    """A new file for its user alone, on the disk when this is left."""
+    """Open a new file that only the user can read; sync it when closed."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
@@ -99,7 +101,7 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
         os.fsync(file.fileno())
 
 
-def put(path: Path, text: str) -> None:
-    """Write a text into a new private file."""
+def write_file(path: Path, text: str) -> None:
+    """Write a text to a new private file."""
     with private_file(path) as file:
         file.write(text.encode("utf-8", "surrogateescape"))

@@ -1,4 +1,4 @@
-"""The table of contents of an export: its segments with the number of their records, by which a loss is noticed."""
+"""Read and write an export's manifest: its segments and their number of records."""
 
 import json
 from collections.abc import Mapping
@@ -25,24 +25,24 @@ class ExportManifest:
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """The manifest as JSON."""
         return json.dumps(asdict(self), indent=1) + "\n"
 
 
 def read_manifest(folder: Path) -> ExportManifest:
-    """Read the one of an export; raises KoiError when it is none that can be imported."""
+    """Read an export's manifest; raise KoiError if it cannot be imported."""
     path = folder / FILE
     try:
-        said = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise KoiError(
-            f"{folder} is not an export: it has no {FILE}. Make one with openkoi export --format json."
+            f"{folder} is not an export: it has no {FILE}. Create one with `openkoi export --format json`."
         ) from None
     except (OSError, ValueError, RecursionError) as error:
-        raise KoiError(f"{path} cannot be read: {error}. Export again.") from None
-    if not isinstance(said, dict) or said.get("schema") != SCHEMA:
-        raise KoiError(f"{path} does not say that it is {SCHEMA}. Update OpenKoi, or export again.")
-    segments = said.get("segments")
+        raise KoiError(f"Cannot read {path}: {error}. Export again.") from None
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+        raise KoiError(f"{path} is not in the format {SCHEMA}. Update OpenKoi, or export again.")
+    segments = content.get("segments")
     if not isinstance(segments, dict) or not all(type(count) is int for count in segments.values()):
-        raise KoiError(f"{path} does not say how many records its segments have. Export again.")
-    return ExportManifest(at=str(said.get("at", "")), segments=segments)
+        raise KoiError(f"{path} has no record counts of its segments. Export again.")
+    return ExportManifest(at=str(content.get("at", "")), segments=segments)

@@ -1,4 +1,4 @@
-"""What an export tells, one class a table, as people and programs read it. Times are UTC; iterations count from 0."""
+"""Define the tables of an export, one class each. Times are UTC; iterations count from 0."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -6,14 +6,14 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class ExportRow:
-    """A line of a table."""
+    """A row of a table."""
 
     table: ClassVar[str]
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRow(ExportRow):
-    """A task, or a part of one. ``decision`` is empty while it has not ended."""
+    """A task or sub-task; ``decision`` is empty before it ended."""
 
     table = "tasks"
     id: str
@@ -36,7 +36,7 @@ class TaskRow(ExportRow):
 
 @dataclass(frozen=True, slots=True)
 class IterationRow(ExportRow):
-    """One turn of the outer loop, and what it alone cost."""
+    """An iteration and its own cost."""
 
     table = "iterations"
     task: str
@@ -53,7 +53,7 @@ class IterationRow(ExportRow):
 
 @dataclass(frozen=True, slots=True)
 class FindingRow(ExportRow):
-    """A finding: in the iteration that found it, and the one that did not find it again."""
+    """A finding, with the iterations that found and resolved it."""
 
     table = "findings"
     task: str
@@ -69,7 +69,7 @@ class FindingRow(ExportRow):
 
 @dataclass(frozen=True, slots=True)
 class LearningRow(ExportRow):
-    """A learning as it now stands, and the run that said so."""
+    """The current state of a learning, and the run that saved it."""
 
     table = "learnings"
     id: str
@@ -94,7 +94,7 @@ class LearningRow(ExportRow):
 
 @dataclass(frozen=True, slots=True)
 class CostRow(ExportRow):
-    """One paid call of a model, charged to the whole task."""
+    """A paid call, charged to the top-level task."""
 
     table = "costs"
     task: str
@@ -122,5 +122,5 @@ class ExportTables:
     costs: list[CostRow] = field(default_factory=list)
 
     def rows_by_type(self) -> dict[type[ExportRow], list[ExportRow]]:
-        """The rows of each kind."""
+        """Return the rows of each table."""
         return {kind: list(getattr(self, kind.table)) for kind in KINDS}

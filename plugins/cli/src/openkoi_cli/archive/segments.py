@@ -1,6 +1,6 @@
 """Access the files of the run log, including archived ones.
 
-``sessions/<session>.jsonl`` is as it was written; ``archive/<session>.jsonl.gz`` is the same, compressed.
+``sessions/<session>.jsonl`` is the original; ``archive/<session>.jsonl.gz`` is the same, compressed.
 """
 
 from dataclasses import dataclass
@@ -20,23 +20,23 @@ class Segment:
     path: Path
 
     @property
-    def archived(self) -> bool:
+    def is_archived(self) -> bool:
         """Whether it is archived."""
         return is_packed(self.path)
 
     @property
     def name(self) -> str:
-        """Its name as it was written."""
+        """Its original name."""
         return name_of(self.path)
 
     @property
     def session(self) -> str:
-        """Whose it is."""
+        """The id of its session."""
         return session_of(self.path)
 
     @property
     def part(self) -> int:
-        """Which of the session's it is."""
+        """Its number in the session."""
         return part_of(self.path)
 
     @property
@@ -46,11 +46,11 @@ class Segment:
 
     @property
     def is_locked(self) -> bool:
-        """Whether a process still writes it."""
-        return not self.archived and is_locked(self.path)
+        """Whether a process is writing to it."""
+        return not self.is_archived and is_locked(self.path)
 
     def open(self) -> IO[bytes]:
-        """Open it as it was written, even when it has just been archived."""
+        """Open the uncompressed content, even if it has just been archived."""
         return unpacked(self.path)
 
 
@@ -62,7 +62,7 @@ class Log:
 
     @property
     def sessions(self) -> Path:
-        """Where it is written."""
+        """The folder of current segments."""
         return self.data / "sessions"
 
     @property

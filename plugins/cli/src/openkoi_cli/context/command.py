@@ -1,4 +1,4 @@
-"""``openkoi context``: the prompt of a task, one that was run or one that is about to be. Knows the terminal."""
+"""Define ``openkoi context``, which shows the prompt of a past or new task."""
 
 import asyncio
 import re
@@ -9,15 +9,17 @@ import click
 from openkoi_hookspecs import Koi, KoiError, Task
 
 if TYPE_CHECKING:
-    from .layers import Prompt
-    from .recorded import Sessions
+    from .from_log import Sessions
+    from .prompt_layers import Prompt
 
 ID = re.compile(r"[0-9a-f]{4,32}")
 
 
 @click.command("context")
 @click.argument("words", nargs=-1, metavar="[TASK_ID | TASK...]")
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", help="How it is printed.")
+@click.option(
+    "--format", "layout", type=click.Choice(["text", "json"]), default="text", help="Output format. [default: text]"
+)
 @click.pass_obj
 def context(koi: Koi, /, words: tuple[str, ...], layout: str) -> None:
     """Show the model's prompt layer by layer: tokens per section, and the plugin that added it.
@@ -27,30 +29,30 @@ def context(koi: Koi, /, words: tuple[str, ...], layout: str) -> None:
     """
     from openkoi_base.redact import current_redactor
 
-    from .pages import as_json, table
+    from .output import format_table, prompt_to_json
 
-    prompt = prompt_of(koi, " ".join(words))
-    shown = as_json(prompt) if layout == "json" else table(prompt)
+    prompt = find_prompt(koi, " ".join(words))
+    shown = prompt_to_json(prompt) if layout == "json" else format_table(prompt)
     click.echo(current_redactor()(shown))
 
 
-def prompt_of(koi: Koi, words: str) -> "Prompt":
-    """The prompt that is meant."""
-    from .ahead import ahead
-    from .recorded import read_prompt
+def find_prompt(koi: Koi, words: str) -> "Prompt":
+    """Return the prompt of a past task, or of a new one."""
+    from .from_log import read_prompt
+    from .preview import preview_prompt
 
     if not words or ID.fullmatch(words):
-        _, records = sessions_of(koi).find(words)
+        _, records = load_sessions(koi).find(words)
         return read_prompt(records)
-    return asyncio.run(ahead(koi, Task(words)))
+    return asyncio.run(preview_prompt(koi, Task(words)))
 
 
-def sessions_of(koi: Koi) -> "Sessions":
-    """Where the log is; raises KoiError where that is switched off."""
-    from .recorded import Sessions
+def load_sessions(koi: Koi) -> "Sessions":
+    """Return the location of the log; raise KoiError if it is disabled."""
+    from .from_log import Sessions
 
     for entry in koi.plugins("contexts"):
         thing = asyncio.run(koi.load("contexts", entry.name))
         if isinstance(thing, Sessions):
             return thing
-    raise KoiError("The log cannot be found: take out enabled = false below [contexts.log] in the configuration.")
+    raise KoiError("The log is disabled. Remove `enabled = false` from [contexts.log] in the config file.")

@@ -33,10 +33,10 @@ class GitRepository:
     def resolve_commit(self, revision: str) -> str:
         """Return the commit that a revision names; raise ConfigError when it names none."""
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        said = run_git(self.top, *words)
-        if said.returncode:
+        done = run_git(self.top, *words)
+        if done.returncode:
             raise ConfigError(NO_REVISION.format(revision=revision, folder=self.top))
-        return said.stdout.decode().strip()
+        return done.stdout.decode().strip()
 
     def tracked_or_new(self, folder: Path) -> list[str]:
         """Return the files in a folder that git tracks, or would add."""
@@ -67,11 +67,11 @@ class GitRepository:
 def find_repository(folder: Path) -> GitRepository | None:
     """Return the repository around a folder; None without one, or without git."""
     try:
-        said = run_git(folder, "rev-parse", "--show-toplevel")
+        done = run_git(folder, "rev-parse", "--show-toplevel")
     except KoiError:
         return None
-    top = said.stdout.decode(errors="surrogateescape").rstrip("\n")
-    return GitRepository(Path(top).resolve()) if said.returncode == 0 and top else None
+    top = done.stdout.decode(errors="surrogateescape").rstrip("\n")
+    return GitRepository(Path(top).resolve()) if done.returncode == 0 and top else None
 
 
 def require_repository(folder: Path, revision: str) -> GitRepository:
@@ -96,12 +96,12 @@ def run_git(
         raise KoiError(f"git cannot be run: {error}. Install it, or evaluate without --diff.") from error
 
 
-def require_success(said: subprocess.CompletedProcess[bytes]) -> bytes:
+def require_success(done: subprocess.CompletedProcess[bytes]) -> bytes:
     """Return git's output; raise KoiError with its message where it failed."""
-    if said.returncode:
-        reason = said.stderr.decode(errors="replace").strip()
-        raise KoiError(f"git {' '.join(said.args[7:8])} failed: {reason}. Check that `git status` works here.")
-    return said.stdout
+    if done.returncode:
+        reason = done.stderr.decode(errors="replace").strip()
+        raise KoiError(f"git {' '.join(done.args[7:8])} failed: {reason}. Check that `git status` works here.")
+    return done.stdout
 
 
 def split_paths(listing: bytes) -> list[str]:

@@ -9,24 +9,24 @@ SCHEMA = "openkoi.evaluation/1"
 
 def verdict_to_json(verdict: Verdict) -> dict[str, Json]:
     """Return all of a verdict, by stable names."""
-    said, spent = verdict.evaluation, verdict.spent
-    weight = sum(one.weight for one in said.scores) or 1.0
+    evaluation, spent = verdict.evaluation, verdict.spent
+    weight = sum(one.weight for one in evaluation.scores) or 1.0
     return {
         "schema": SCHEMA,
         "subject": verdict.subject,
         "accepted": verdict.accepted,
         "status": verdict.status,
         "reason": verdict.reason,
-        "score": said.score,
+        "score": evaluation.score,
         "quality_threshold": verdict.quality,
-        "unknown": said.unavailable_reason,
-        "checks": [{"name": one.name, "passed": one.passed, "required": one.required} for one in said.checks],
+        "unknown": evaluation.unavailable_reason,
+        "checks": [{"name": one.name, "passed": one.passed, "required": one.required} for one in evaluation.checks],
         "scores": [
             {"dimension": one.dimension, "score": one.value, "weight": round(one.weight / weight, 4)}
-            for one in said.scores
+            for one in evaluation.scores
         ],
         "findings": [issue_to_json(issue) for issue in verdict.issues],
-        "suggestion": said.suggestion,
+        "suggestion": evaluation.suggestion,
         "evaluators": list(verdict.evaluators),
         "model_asked": verdict.used_model,
         "warnings": list(verdict.warnings),

@@ -44,11 +44,11 @@ def rule_to_sarif(name: str) -> dict[str, Json]:
 
 def invocation_to_sarif(verdict: Verdict) -> dict[str, Json]:
     """Return how the evaluation itself went, and its warnings."""
-    said: list[Json] = [{"level": "warning", "message": {"text": text}} for text in verdict.warnings]
+    notifications: list[Json] = [{"level": "warning", "message": {"text": text}} for text in verdict.warnings]
     return {
         "executionSuccessful": not verdict.evaluation.unavailable_reason,
         "exitCode": verdict.status,
-        "toolExecutionNotifications": said,
+        "toolExecutionNotifications": notifications,
     }
 
 

@@ -29,8 +29,8 @@ from .workspace_copy import WorkspaceCopy, relative_name
 AGENT_NAME = "evaluate"
 JUDGE_ROLE = "evaluator"
 KEPT_PATH_PARTS = 3
-NO_JUDGE_OPTION = "No judge was asked because of --no-judge; the checks decide."
-NO_MODEL = "No judge was asked; the checks decide. {why}"
+NO_JUDGE_OPTION = "No judge was used because of --no-judge; the checks decide."
+NO_MODEL = "No judge was used; the checks decide. {why}"
 CHECKS_ONLY_CONFLICT = "--judge conflicts with `evaluation.checks_only = true`. Set that to false, or omit --judge."
 NO_JUDGE = "--judge needs an evaluator that judges, and none is enabled. Install openkoi-judge, or omit --judge."
 

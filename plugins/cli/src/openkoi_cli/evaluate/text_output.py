@@ -51,9 +51,9 @@ def format_scores(verdict: Verdict) -> str:
     """Return checks and scores in a line, and whether these alone decided; empty without any."""
     checks = verdict.evaluation.checks
     passed = sum(check.passed for check in checks)
-    said = [f"{passed} of {format_count(len(checks), 'check passes', 'checks pass')}"] if checks else []
-    said += [f"{score.dimension} {score.value:.2f}" for score in verdict.evaluation.scores]
-    return " · ".join([*said, *(() if verdict.used_model or not said else ["no model was asked"])])
+    parts = [f"{passed} of {format_count(len(checks), 'check passes', 'checks pass')}"] if checks else []
+    parts += [f"{score.dimension} {score.value:.2f}" for score in verdict.evaluation.scores]
+    return " · ".join([*parts, *(() if verdict.used_model or not parts else ["no model was asked"])])
 
 
 def format_markdown(verdict: Verdict) -> str:

@@ -39,11 +39,11 @@ class WorkspaceCopy:
     def open_at(cls, to: Path) -> "WorkspaceCopy | None":
         """Return the copy at a place; None where there is none."""
         try:
-            said = json.loads((to.parent / NOTE_FILE).read_text("utf-8"))
+            note = json.loads((to.parent / NOTE_FILE).read_text("utf-8"))
         except OSError:
             return None
-        repository = GitRepository(Path(said["top"])) if said["top"] else None
-        return cls(folder=Path(said["folder"]), to=to, repository=repository, commit=said["commit"])
+        repository = GitRepository(Path(note["top"])) if note["top"] else None
+        return cls(folder=Path(note["folder"]), to=to, repository=repository, commit=note["commit"])
 
     def lay_out_base(self) -> None:
         """Lay out the earlier state, and what the machine has for it."""

@@ -1,1 +1,1 @@
-"""From nothing to a model that answers, for OpenKoi: what is found, what is asked, what is saved."""
+"""Find models on this machine, and set up a provider with the user."""

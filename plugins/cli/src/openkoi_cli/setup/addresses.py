@@ -11,56 +11,56 @@ from urllib.parse import urlsplit
 
 from openkoi_hookspecs import ConfigError, Json
 
-EXAMPLE = "One looks like http://localhost:8080/v1"
-KEY_FIRST = f"That looks like a key; it was not sent anywhere. The address comes first, then the key. {EXAMPLE}"
-LONG = 24
+EXAMPLE = "Example: http://localhost:8080/v1"
+KEY_FIRST = f"That looks like an API key; it was not sent anywhere. Enter the address first, then the key. {EXAMPLE}"
+MIN_KEY_LENGTH = 24  # characters; host names are rarely that long without a dot
 KEY_BEGINS = re.compile(r"(sk|pk|rk|gsk|xai|ghp)[-_]|AIza|eyJ")
-PARTED = re.compile(r"[.:/]")
+SEPARATOR = re.compile(r"[.:/]")
 VERSIONED = re.compile(r"/v\d+\w*$")
 PASSWORD = re.compile(r"[^/@\s]+(?=@)")
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """A server, and the key that it wants, if one was given."""
+    """A server, and its key if one was entered."""
 
     url: str
     key: str = field(default="", repr=False)
 
     @property
     def printable(self) -> str:
-        """Address without login and query, which may be secret."""
+        """The address without login and query, which may be secret."""
         parts = urlsplit(self.url)
         return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def address_in(line: str) -> ServerAddress:
-    """``URL [key]``; without a scheme it is https, and http for what is on this machine. Else raises ConfigError."""
+def parse_address(line: str) -> ServerAddress:
+    """Parse ``URL [key]``; the default scheme is https, or http for a local address. Raises ConfigError."""
     url, *key = line.split(maxsplit=1) or [""]
     if not url:
-        raise ConfigError(f"No address was given. {EXAMPLE}")
-    if like_a_key(url):
+        raise ConfigError(f"No address entered. {EXAMPLE}")
+    if looks_like_key(url):
         raise ConfigError(KEY_FIRST)
-    if not like_an_address(url):
+    if not looks_like_address(url):
         raise ConfigError(f"That is not a web address. {EXAMPLE}")
     if "://" not in url:
-        url = f"{'http' if local(url) else 'https'}://{url}"
+        url = f"{'http' if is_local(url) else 'https'}://{url}"
     return ServerAddress(url.rstrip("/"), "".join(key).strip())
 
 
-def like_a_key(word: str) -> bool:
-    """Whether a word is rather a key than an address; one that begins with a scheme rarely is."""
+def looks_like_key(word: str) -> bool:
+    """Return whether a word is more likely a key than an address."""
     _, scheme, rest = word.rpartition("://")
-    name = PARTED.split(rest)[0]
+    name = SEPARATOR.split(rest)[0]
     begins, bare = bool(KEY_BEGINS.match(name)), name == rest
     if scheme:
         return begins and bare
-    return begins or (len(name) >= LONG and (bare or any(map(str.isdigit, name))))
+    return begins or (len(name) >= MIN_KEY_LENGTH and (bare or any(map(str.isdigit, name))))
 
 
-def like_an_address(word: str) -> bool:
-    """Whether a word can be a web address; a single bare word is none, unless it is this machine."""
-    if not word.isprintable() or (word != "localhost" and not PARTED.search(word)):
+def looks_like_address(word: str) -> bool:
+    """Return whether a word can be a web address; a bare word cannot, except localhost."""
+    if not word.isprintable() or (word != "localhost" and not SEPARATOR.search(word)):
         return False
     try:
         parts = urlsplit(word if "://" in word else f"//{word}")
@@ -69,8 +69,8 @@ def like_an_address(word: str) -> bool:
         return False
 
 
-def local(url: str) -> bool:
-    """Whether an address without a scheme is one of this machine or its own network."""
+def is_local(url: str) -> bool:
+    """Return whether an address without a scheme is on this machine or its private network."""
     host = urlsplit(f"//{url}").hostname or ""
     try:
         return ip_address(host).is_private
@@ -78,15 +78,15 @@ def local(url: str) -> bool:
         return host == "localhost" or host.endswith((".localhost", ".local"))
 
 
-def bases(url: str) -> Sequence[str]:
-    """Where the API may begin: where it was said, and under ``/v1``, first if only a server was named."""
+def candidate_urls(url: str) -> Sequence[str]:
+    """Return where the API may be: at the given URL and under ``/v1``, which is first for a bare server."""
     if VERSIONED.search(url):
         return [url]
     under = f"{url}/v1"
     return [url, under] if urlsplit(url).path else [under, url]
 
 
-def names_in(listing: Json) -> Sequence[str]:
+def parse_model_names(listing: Json) -> Sequence[str]:
     """Return the models of a list in OpenAI's format, or none."""
     entries = listing.get("data") if isinstance(listing, dict) else listing
     found = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
@@ -97,10 +97,10 @@ def mask_input(text: str) -> str:
     """Return the text with stars for everything but the address."""
     lead = len(text) - len(text.lstrip())
     word = "".join(text.split(maxsplit=1)[:1])
-    shown = lead + (0 if like_a_key(word) else len(word))
-    return PASSWORD.sub(stars, text[:shown]) + "".join(" " if sign == " " else "*" for sign in text[shown:])
+    shown = lead + (0 if looks_like_key(word) else len(word))
+    return PASSWORD.sub(mask_match, text[:shown]) + "".join(" " if sign == " " else "*" for sign in text[shown:])
 
 
-def stars(found: re.Match[str]) -> str:
-    """As many stars as there are characters."""
+def mask_match(found: re.Match[str]) -> str:
+    """Return as many stars as there are characters."""
     return "*" * len(found[0])

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from openkoi_hookspecs import ConfigError, DiscoveredProvider, Koi, ProviderInfo
 
-from .keychain import COMMAND, keychain_login
-from .logins import Login, logins
+from .key_sources import KeySource
+from .keychain import COMMAND, read_keychain_login
 from .ollama import NAME, VARIABLE, best_model, explain_bad_host, probe
-from .sources import KeySource
+from .other_logins import Login, find_logins
 
 Offers = Mapping[str, ProviderInfo]
 Report = Callable[[str], None]
@@ -20,7 +20,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class LocalMachine:
-    """What is looked at: the home folder, the variables, and the command that reads a keychain, if there is one."""
+    """What is searched: home folder, environment variables, and the command that reads a keychain."""
 
     home: Path = field(default_factory=Path.home)
     variables: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
@@ -29,37 +29,36 @@ class LocalMachine:
 
 
 async def discover(koi: Koi, machine: LocalMachine, report: Report) -> Sequence[DiscoveredProvider]:
-    """All ways that lead to a provider that is installed; of two to one provider, the more explicit first.
+    """Return all usable providers; explicit ones first.
 
-    What may take its time is asked last and only if need be: the Keychain when there is no other way to what it holds
-    a login for, Ollama when there is nothing that could be used as it is. ``report`` hears of what
-    could not be looked at.
+    Slow sources are asked last and only if needed: the Keychain if its provider was not found yet, Ollama if nothing is
+    usable without consent. ``report`` gets the errors.
     """
     offers = {offer.provider: offer for offer in koi.providers()}
-    found = [*in_variables(offers, machine.variables), *in_files(offers, machine)]
-    if not any(way.provider == "anthropic" for way in found):
-        found += await in_keychain(offers, machine)
-    found += saved_keys(koi, offers, report)
-    if all(way.consent for way in found) and NAME in offers:
+    found = [*find_in_variables(offers, machine.variables), *find_in_files(offers, machine)]
+    if not any(found_provider.provider == "anthropic" for found_provider in found):
+        found += await find_in_keychain(offers, machine)
+    found += find_saved_keys(koi, offers, report)
+    if all(found_provider.consent for found_provider in found) and NAME in offers:
         found += await find_ollama(koi, machine.variables, report)
     return rank_providers(found, list(offers))
 
 
-def in_variables(offers: Offers, variables: Mapping[str, str]) -> Iterator[DiscoveredProvider]:
-    """Return the keys in the environment, which the provider reads there."""
+def find_in_variables(offers: Offers, variables: Mapping[str, str]) -> Iterator[DiscoveredProvider]:
+    """Yield the providers with a key in the environment."""
     for offer in offers.values():
         if offer.variable and variables.get(offer.variable, "").strip():
             yield DiscoveredProvider(offer.provider, offer.model, KeySource.ENV_VAR.hint(offer.variable))
 
 
-def in_files(offers: Offers, machine: LocalMachine) -> Iterator[DiscoveredProvider]:
-    """Logins that other programs keep in files, each with the consent it needs."""
-    return (to_provider(login, offers) for login in logins(machine.home, machine.now) if login.provider in offers)
+def find_in_files(offers: Offers, machine: LocalMachine) -> Iterator[DiscoveredProvider]:
+    """Yield the logins that other programs keep in files, each with the consent it needs."""
+    return (to_provider(login, offers) for login in find_logins(machine.home, machine.now) if login.provider in offers)
 
 
-async def in_keychain(offers: Offers, machine: LocalMachine) -> Sequence[DiscoveredProvider]:
-    """The login that the Claude CLI keeps in the Keychain, where there is one."""
-    login = await keychain_login(machine.keychain, machine.now) if machine.keychain else None
+async def find_in_keychain(offers: Offers, machine: LocalMachine) -> Sequence[DiscoveredProvider]:
+    """Return the login that the Claude CLI keeps in the Keychain."""
+    login = await read_keychain_login(machine.keychain, machine.now) if machine.keychain else None
     return [to_provider(login, offers)] if login and login.provider in offers else ()
 
 
@@ -68,8 +67,8 @@ def to_provider(login: Login, offers: Offers) -> DiscoveredProvider:
     return DiscoveredProvider(login.provider, model, login.source.hint(), key=login.token, consent=login.consent)
 
 
-def saved_keys(koi: Koi, offers: Offers, report: Report) -> Sequence[DiscoveredProvider]:
-    """Keys that were saved here; none in a store that cannot be read."""
+def find_saved_keys(koi: Koi, offers: Offers, report: Report) -> Sequence[DiscoveredProvider]:
+    """Return the providers with a saved key; none if the store cannot be read."""
     try:
         names = koi.saved_keys()
     except ConfigError as error:
@@ -91,4 +90,9 @@ async def find_ollama(koi: Koi, variables: Mapping[str, str], report: Report) ->
 
 def rank_providers(found: Sequence[DiscoveredProvider], order: Sequence[str]) -> Sequence[DiscoveredProvider]:
     """Return the best provider first, keeping the order within each."""
-    return sorted(found, key=lambda way: order.index(way.provider) if way.provider in order else len(order))
+    return sorted(
+        found,
+        key=lambda found_provider: (
+            order.index(found_provider.provider) if found_provider.provider in order else len(order)
+        ),
+    )

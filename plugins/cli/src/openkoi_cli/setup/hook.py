@@ -1,4 +1,4 @@
-"""What OpenKoi asks us when no model is configured. Loaded in every run, so that all else is imported when asked."""
+"""Find models when none is configured. Loaded in every run, so other modules are imported when needed."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from openkoi_hookspecs import DiscoveredProvider, Koi, hookimpl
 
 @hookimpl
 async def find_models(koi: Koi) -> Sequence[DiscoveredProvider]:
-    """Look at this machine; where nothing can be used as it is, say what could not be looked at."""
+    """Search this machine; if nothing is usable without consent, warn about failed sources."""
     from .discovery import LocalMachine, discover
 
     troubles: list[str] = []

@@ -1,4 +1,4 @@
-"""A provider with a key was picked: ask for it, try it, save it."""
+"""Set up a provider with a key: ask for it, try it, save it."""
 
 import os
 
@@ -12,33 +12,33 @@ from openkoi_hookspecs import (
 )
 from openkoi_settings.keys import DEFAULT_MODEL
 
-from .options import title_of
-from .providers import models_of
-from .terminal import SetupTerminal, say
-from .tokens import one_word
+from .options import provider_title
+from .provider_models import list_models
+from .terminal import SetupTerminal, print_line
+from .tokens import parse_token
 
-SECONDS = 10.0
-TRIES = 2
-REFUSED = "(401)"
-CHOSEN = "OPENKOI_MODEL"
+TRY_TIMEOUT_SECONDS = 10.0  # estimate: a slow network
+MAX_TRIES = 2
+UNAUTHORIZED = "(401)"
+MODEL_VARIABLE = "OPENKOI_MODEL"
 
 
-async def use_key(koi: Koi, person: SetupTerminal, offer: ProviderInfo) -> None:
-    """Save a key and use the provider's model: the one that is the default already, if that is one of its own."""
-    key = await ask_valid_key(koi, person, offer)
-    say(f"  Saved to {koi.save_key(offer.provider, key)}")
+async def use_key(koi: Koi, prompt: SetupTerminal, offer: ProviderInfo) -> None:
+    """Save a key and use the provider's model, unless the default model is one of its own already."""
+    key = await ask_valid_key(koi, prompt, offer)
+    print_line(f"  Saved to {koi.save_key(offer.provider, key)}")
     model = await model_in_use(koi, offer.provider)
     if not model:
         koi.set_setting(DEFAULT_MODEL.name, f"{offer.provider}/{offer.model}")
-    say(f"  Using: {model or offer.model}\n")
+    print_line(f"  Using: {model or offer.model}\n")
     if is_key_hidden(offer):
-        say(f"  ! {offer.variable} is set here and is used instead of the saved key. Unset it, or set it again.")
-    if not model and os.environ.get(CHOSEN):
-        say(f"  ! {CHOSEN} is set here and names the model that is used instead. Unset it, or set it again.")
+        print_line(f"  ! {offer.variable} is set and overrides the saved key. Unset or update it.")
+    if not model and os.environ.get(MODEL_VARIABLE):
+        print_line(f"  ! {MODEL_VARIABLE} is set and overrides this model. Unset or update it.")
 
 
 async def model_in_use(koi: Koi, provider: str) -> str:
-    """The default model, if it is one of this provider's; nothing when it is not, or not known."""
+    """Return the default model, if it is one of this provider's."""
     try:
         name = koi.setting(DEFAULT_MODEL.name, str, "")
         vendor, _, model = (await koi.resolve_model(name) if name else "").partition("/")
@@ -47,43 +47,43 @@ async def model_in_use(koi: Koi, provider: str) -> str:
     return model if vendor == provider else ""
 
 
-async def ask_valid_key(koi: Koi, person: SetupTerminal, offer: ProviderInfo) -> str:
-    """Return a key that its provider accepts; ask twice at most."""
-    for _ in range(TRIES):
-        key = (await person.secret(f"Paste your {title_of(offer)} API key: ")).strip()
-        wrong = unlike_a_key(key) or await refusal(koi, offer, key)
+async def ask_valid_key(koi: Koi, prompt: SetupTerminal, offer: ProviderInfo) -> str:
+    """Return a key that its provider accepts; ask at most twice."""
+    for _ in range(MAX_TRIES):
+        key = (await prompt.secret(f"Paste your {provider_title(offer)} API key: ")).strip()
+        wrong = explain_bad_key(key) or await try_key(koi, offer, key)
         if not wrong:
             return key
-        say(f"  ! {wrong}")
+        print_line(f"  ! {wrong}")
     raise NoProviderError(
-        f"{title_of(offer)} has no key that works, and nothing was saved. With a good one: openkoi init"
+        f"{provider_title(offer)} rejected the key; nothing was saved. Run `openkoi init` to try again."
     )
 
 
-def unlike_a_key(key: str) -> str:
-    """Why this cannot be a key, without repeating it; nothing when it can."""
+def explain_bad_key(key: str) -> str:
+    """Return why a text cannot be a key, without repeating it; empty if it can."""
     if not key:
-        return "Nothing was pasted."
-    return "" if one_word(key) else "That is not a key: a key is one word of letters, digits and signs."
+        return "No key entered."
+    return "" if parse_token(key) else "That is not a key: a key is a single word."
 
 
-async def refusal(koi: Koi, offer: ProviderInfo, key: str) -> str:
-    """Try a key; return what is said when it is refused. One that cannot be tried is believed in, and that is said."""
+async def try_key(koi: Koi, offer: ProviderInfo, key: str) -> str:
+    """Try a key; return the error if it is rejected. A key that cannot be tried is accepted with a warning."""
     if is_key_hidden(offer):
         return ""
     koi.use_key(offer.provider, key)
     try:
-        await models_of(koi, offer.provider, SECONDS)
+        await list_models(koi, offer.provider, TRY_TIMEOUT_SECONDS)
     except TimeoutError:
-        say(f"  ! The key could not be tried: no answer within {SECONDS:g} s.")
+        print_line(f"  ! The key could not be checked: no answer within {TRY_TIMEOUT_SECONDS:g} s.")
     except KoiError as error:
-        told = str(error).replace(key, "***")
-        if isinstance(error, RequestRejectedError) and REFUSED in told:
-            return told
-        say(f"  ! The key could not be tried: {told}")
+        message = str(error).replace(key, "***")
+        if isinstance(error, RequestRejectedError) and UNAUTHORIZED in message:
+            return message
+        print_line(f"  ! The key could not be checked: {message}")
     return ""
 
 
 def is_key_hidden(offer: ProviderInfo) -> bool:
-    """Whether a key in the environment hides the one that is saved."""
+    """Return whether a key in the environment overrides the saved one."""
     return bool(offer.variable and os.environ.get(offer.variable))

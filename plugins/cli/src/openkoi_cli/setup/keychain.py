@@ -4,21 +4,21 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
-from .logins import Login, asking
-from .sources import KeySource
-from .tokens import keychain_token
+from .key_sources import KeySource
+from .other_logins import Login, consent_question
+from .tokens import read_keychain_token
 
 SERVICE = "Claude Code-credentials"
 COMMAND = ("security", "find-generic-password", "-s", SERVICE, "-w")
-SECONDS = 3.0
+TIMEOUT_SECONDS = 3.0  # estimate: the Keychain may show a dialog, which must not block the start
 
 
-async def keychain_login(command: Sequence[str], now: float) -> Login | None:
-    """Ask the Keychain, which may ask its user; an answer that does not come soon is none."""
-    token = keychain_token(await run_command(command), now)
+async def read_keychain_login(command: Sequence[str], now: float) -> Login | None:
+    """Return the login in the Keychain, which may ask the user; None without an answer in time."""
+    token = read_keychain_token(await run_command(command), now)
     if not token:
         return None
-    consent = asking("the Claude CLI", "the macOS Keychain", "anthropic")
+    consent = consent_question("the Claude CLI", "the macOS Keychain", "anthropic")
     return Login(KeySource.CLAUDE_CLI_KEYCHAIN, "anthropic", token, consent)
 
 
@@ -30,7 +30,7 @@ async def run_command(command: Sequence[str]) -> str:
     except OSError:
         return ""
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             output, _ = await child.communicate()
     except TimeoutError:
         return ""

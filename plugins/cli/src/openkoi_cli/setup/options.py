@@ -1,4 +1,4 @@
-"""What can be picked where nothing was found. Knows the offers; knows no terminal."""
+"""List the providers that can be set up."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from openkoi_hookspecs import Koi, ProviderInfo
 
 CUSTOM = "custom"
-WIDTH = 38
+COLUMN_WIDTH = 38
 CUT = " ..."
-PICKED = ("ollama", "anthropic", "openai", "openrouter")
-BESIDES = {"ollama": "free, runs locally", "openrouter": "many free models"}
+OFFERED = ("ollama", "anthropic", "openai", "openrouter")
+REMARKS = {"ollama": "free, runs locally", "openrouter": "many free models"}
 OTHER = ProviderInfo(CUSTOM, "OpenAI-compatible URL", title="Other", hint="any endpoint")
 
 
@@ -21,46 +21,43 @@ class PickerOption:
 
     @property
     def name(self) -> str:
-        """The provider, and what it is known for."""
-        return f"{title_of(self.offer)} ({BESIDES.get(self.offer.provider, self.offer.model)})"
+        """The provider and a remark."""
+        return f"{provider_title(self.offer)} ({REMARKS.get(self.offer.provider, self.offer.model)})"
 
     def line(self, column: int) -> str:
-        """The name, and in its column what it takes."""
+        """Return the name, and the hint in its column."""
         return f"{self.name:<{column}} {self.offer.hint}"
 
 
-def lines(choices: Sequence[PickerOption], width: int) -> Sequence[str]:
-    """The picker's lines; where there is little room, the columns stand closer and what does not fit is cut."""
-    wide = [choice.line(WIDTH) for choice in choices]
+def format_options(choices: Sequence[PickerOption], width: int) -> Sequence[str]:
+    """Return the lines of the picker, shortened to the terminal's width."""
+    wide = [choice.line(COLUMN_WIDTH) for choice in choices]
     if max(map(len, wide)) <= width:
         return wide
     column = max(len(choice.name) for choice in choices)
-    return [cut(choice.line(column), width) for choice in choices]
+    return [truncate_line(choice.line(column), width) for choice in choices]
 
 
-def cut(line: str, width: int) -> str:
-    """As many words of a line as fit."""
+def truncate_line(line: str, width: int) -> str:
+    """Return as many words of a line as fit."""
     return line if len(line) <= width else line[: width + 1 - len(CUT)].rpartition(" ")[0].rstrip() + CUT
 
 
-def options(koi: Koi) -> Sequence[PickerOption]:
-    """What is installed of what can be set up here, in the order in which it is shown."""
+def list_options(koi: Koi) -> Sequence[PickerOption]:
+    """Return the installed providers that can be set up, in their order in the picker."""
     offers = {offer.provider: offer for offer in koi.providers()}
     if any(entry.name == CUSTOM for entry in koi.plugins("providers")):
         offers[CUSTOM] = OTHER
-    return [PickerOption(offers[name]) for name in (*PICKED, CUSTOM) if name in offers]
+    return [PickerOption(offers[name]) for name in (*OFFERED, CUSTOM) if name in offers]
 
 
-def title_of(offer: ProviderInfo) -> str:
-    """A provider's name as it writes itself."""
+def provider_title(offer: ProviderInfo) -> str:
+    """Return a provider's display name."""
     return offer.title or offer.provider
 
 
-def without_a_person(offers: Sequence[ProviderInfo]) -> str:
+def explain_no_terminal(offers: Sequence[ProviderInfo]) -> str:
     """Return what to do without a terminal."""
     variables = ", ".join(offer.variable for offer in offers if offer.variable)
     keys = f"Set one of {variables}, or name" if variables else "Name"
-    return (
-        "openkoi init asks which model to use, but there is no terminal to ask on. "
-        f"{keys} a model with OPENKOI_MODEL=PROVIDER/MODEL."
-    )
+    return f"`openkoi init` is interactive and needs a terminal. {keys} a model with OPENKOI_MODEL=PROVIDER/MODEL."

@@ -1,4 +1,4 @@
-"""Another server was picked: ask where it is, and for a key only when it wants one."""
+"""Set up an OpenAI-compatible server: ask for its address, and for a key if it requires one."""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,44 +15,44 @@ from openkoi_hookspecs import (
 from openkoi_http import ApiClient
 from openkoi_settings.keys import DEFAULT_MODEL
 
-from .addresses import ServerAddress, address_in, bases, names_in
-from .key import REFUSED, TRIES, unlike_a_key
+from .addresses import ServerAddress, candidate_urls, parse_address, parse_model_names
+from .key import MAX_TRIES, UNAUTHORIZED, explain_bad_key
 from .options import CUSTOM
-from .terminal import SetupTerminal, say
+from .terminal import SetupTerminal, print_line
 
-SECONDS = 10.0
-CLOSED = (REFUSED, "(403)")
-UNKNOWN = "(404)"
+LIST_TIMEOUT_SECONDS = 10.0  # estimate: a server that is just starting
+KEY_STATUSES = (UNAUTHORIZED, "(403)")
+NOT_FOUND = "(404)"
 
 
-async def use_server(koi: Koi, person: SetupTerminal) -> None:
+async def use_server(koi: Koi, prompt: SetupTerminal) -> None:
     """Use the first model that a server lists."""
-    at, names = await ask_reachable_server(koi, person)
-    keep(koi, at, f"{CUSTOM}/{names[0]}")
-    say(f"  Using: {names[0]}\n")
+    at, names = await ask_reachable_server(koi, prompt)
+    save_server(koi, at, f"{CUSTOM}/{names[0]}")
+    print_line(f"  Using: {names[0]}\n")
 
 
-def keep(koi: Koi, at: ServerAddress, model: str) -> None:
-    """Save where the server is; a key of another server is never shown to it."""
+def save_server(koi: Koi, at: ServerAddress, model: str) -> None:
+    """Save the server; a key saved for another server is removed."""
     if at.key:
-        say(f"  Saved to {koi.save_key(CUSTOM, at.key)}")
+        print_line(f"  Saved to {koi.save_key(CUSTOM, at.key)}")
     elif CUSTOM in koi.saved_keys():
         koi.save_key(CUSTOM, "")
-    say(f"  Saved to {koi.set_setting(f'providers.{CUSTOM}.base_url', at.url)}")
+    print_line(f"  Saved to {koi.set_setting(f'providers.{CUSTOM}.base_url', at.url)}")
     koi.set_setting(DEFAULT_MODEL.name, model)
 
 
-async def ask_reachable_server(koi: Koi, person: SetupTerminal) -> tuple[ServerAddress, Sequence[str]]:
-    """Return a server that lists models, and the models; ask twice at most."""
-    for _ in range(TRIES):
+async def ask_reachable_server(koi: Koi, prompt: SetupTerminal) -> tuple[ServerAddress, Sequence[str]]:
+    """Return a server that lists models, and the models; ask at most twice."""
+    for _ in range(MAX_TRIES):
         try:
-            return await list_with_key(koi, person, address_in(await person.address("URL [key]: ")))
+            return await list_with_key(koi, prompt, parse_address(await prompt.address("URL [key]: ")))
         except KoiError as error:
-            say(f"  ! {error}")
-    raise NoProviderError("No server was found that lists models, and nothing was saved. With a good one: openkoi init")
+            print_line(f"  ! {error}")
+    raise NoProviderError("No OpenAI-compatible server responded; nothing was saved. Run `openkoi init` to try again.")
 
 
-async def list_with_key(koi: Koi, person: SetupTerminal, given: ServerAddress) -> tuple[ServerAddress, Sequence[str]]:
+async def list_with_key(koi: Koi, prompt: SetupTerminal, given: ServerAddress) -> tuple[ServerAddress, Sequence[str]]:
     """Return the server's models, asking for a key if required; raise when that is rejected too."""
     if given.key:
         check_key(given.key)
@@ -61,60 +61,62 @@ async def list_with_key(koi: Koi, person: SetupTerminal, given: ServerAddress) -
     except RequestRejectedError as error:
         if not needs_key(error):
             raise
-        say(f"  ! {error}" if given.key else f"  {given.printable} wants a key.")
-    key = (await person.secret("Paste the key of this server: ")).strip()
+        print_line(f"  ! {error}" if given.key else f"  {given.printable} requires a key.")
+    key = (await prompt.secret("Paste the key of this server: ")).strip()
     check_key(key)
     return await locate_models(koi, replace(given, key=key))
 
 
 def check_key(key: str) -> None:
     """Raise ConfigError for a key that cannot be sent."""
-    if wrong := unlike_a_key(key):
+    if wrong := explain_bad_key(key):
         raise ConfigError(wrong)
 
 
 def needs_key(error: ProviderError) -> bool:
     """Return whether a server rejects requests without a valid key."""
-    return any(status in str(error) for status in CLOSED)
+    return any(status in str(error) for status in KEY_STATUSES)
 
 
 async def locate_models(koi: Koi, given: ServerAddress) -> tuple[ServerAddress, Sequence[str]]:
-    """Where under an address the models are listed, and which they are.
+    """Return the URL below an address that lists models, and the models.
 
-    Raises NoProviderError when it takes too long.
+    Raises NoProviderError after a timeout.
     """
     if given.key:
         koi.use_key(CUSTOM, given.key)
     try:
-        async with asyncio.timeout(SECONDS):
-            return await first_list(given)
+        async with asyncio.timeout(LIST_TIMEOUT_SECONDS):
+            return await find_first_list(given)
     except TimeoutError:
-        raise NoProviderError(f"{given.printable} did not answer within {SECONDS:g} s. Is the address right?") from None
+        raise NoProviderError(
+            f"{given.printable} did not answer within {LIST_TIMEOUT_SECONDS:g} s. Check the address."
+        ) from None
 
 
-async def first_list(given: ServerAddress) -> tuple[ServerAddress, Sequence[str]]:
-    """The first list that has models in it; raises what was said where it was most likely."""
+async def find_first_list(given: ServerAddress) -> tuple[ServerAddress, Sequence[str]]:
+    """Return the first list with models; raise the error of the most likely address."""
     errors: list[ProviderError] = []
-    for at in (replace(given, url=url) for url in bases(given.url)):
+    for at in (replace(given, url=url) for url in candidate_urls(given.url)):
         try:
-            if names := await list_models(at):
+            if names := await fetch_models(at):
                 return at, names
-            errors.append(NoProviderError(f"{at.printable} lists no models. Let it serve one."))
+            errors.append(NoProviderError(f"{at.printable} lists no models. Load one on the server first."))
         except ProviderError as error:
             if needs_key(error):
                 raise
             errors.append(error)
-    raise no_models_error(given) if all(UNKNOWN in str(error) for error in errors) else errors[0]
+    raise no_models_error(given) if all(NOT_FOUND in str(error) for error in errors) else errors[0]
 
 
 def no_models_error(given: ServerAddress) -> NoProviderError:
     """Return the error for a server without a list of models."""
-    tried = " and ".join(f"{replace(given, url=url).printable}/models" for url in bases(given.url))
-    return NoProviderError(f"No list of models at {tried} (404). Most addresses end in /v1: add what is missing.")
+    tried = " and ".join(f"{replace(given, url=url).printable}/models" for url in candidate_urls(given.url))
+    return NoProviderError(f"No list of models at {tried} (404). Most addresses end in /v1; check the path.")
 
 
-async def list_models(at: ServerAddress) -> Sequence[str]:
+async def fetch_models(at: ServerAddress) -> Sequence[str]:
     """Return the models that a server lists."""
     headers = {"Authorization": f"Bearer {at.key}"} if at.key else {}
     async with ApiClient(at.url, headers=headers) as wire:
-        return names_in(await wire.get("/models"))
+        return parse_model_names(await wire.get("/models"))

@@ -1,4 +1,4 @@
-"""The person at the terminal. Knows that there are terminals that can move a cursor, and others."""
+"""Choose how to prompt the user: with or without cursor movement."""
 
 import os
 import sys
@@ -8,51 +8,46 @@ from typing import Protocol
 
 import click
 
-from .echo import silent
+from .hidden_input import hide_input
 
-USUAL = 80
+DEFAULT_COLUMNS = 80
 
 
 class SetupTerminal(Protocol):
-    """Asks; an interruption is a KeyboardInterrupt, an end of all input an EOFError."""
+    """Protocol of a prompt; Ctrl-C raises KeyboardInterrupt, the end of input EOFError."""
 
     async def pick(self, message: str, lines: Sequence[str]) -> int:
-        """Let a person choose a line; return its index."""
+        """Let the user choose a line; return its index."""
 
     async def secret(self, message: str) -> str:
-        """Ask for something that is not shown."""
+        """Prompt for a value without showing it."""
 
     async def address(self, message: str) -> str:
-        """Ask for an address, and perhaps a key behind it, which is not shown."""
-
-
-def somebody_there() -> bool:
-    """Whether a person can be asked: both ends of the terminal must be one."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
+        """Prompt for an address and an optional key, which is not shown."""
 
 
 @contextmanager
-def terminal() -> Iterator[SetupTerminal]:
-    """Lend what there is here. Between two questions, too, nothing is shown that is typed or pasted too early."""
+def open_terminal() -> Iterator[SetupTerminal]:
+    """Yield a prompt that suits this terminal; input between two prompts is not shown either."""
     if os.name == "posix" and os.environ.get("TERM", "dumb") == "dumb":
-        from .typed import Typed
+        from .line_terminal import LineTerminal
 
-        yield Typed()
+        yield LineTerminal()
         return
-    from .moving import Moving
+    from .cursor_terminal import CursorTerminal
 
-    with silent():
-        yield Moving()
+    with hide_input():
+        yield CursorTerminal()
 
 
-def columns() -> int:
-    """How many characters fit into a line of the terminal; the usual number where it does not say."""
+def terminal_columns() -> int:
+    """Return the terminal's width in characters."""
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or USUAL
+        return os.get_terminal_size(sys.stderr.fileno()).columns or DEFAULT_COLUMNS
     except OSError:
-        return USUAL
+        return DEFAULT_COLUMNS
 
 
-def say(text: str) -> None:
-    """A line for the person."""
+def print_line(text: str) -> None:
+    """Print a line for the user."""
     click.echo(text, err=True)

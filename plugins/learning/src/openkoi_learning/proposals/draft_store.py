@@ -9,19 +9,19 @@ from openkoi_base.files import private_folder, replace_file
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_skillfile import (
     EVALUATOR,
-    SKILL_FILE,
     NO,
+    SKILL_FILE,
     TASK,
     YES,
     Approvals,
     SkillLocation,
     SkillSource,
     digest,
+    find_skill_file,
     list_locations,
     read_skill,
     read_text,
     skill_folders,
-    find_skill_file,
     validate,
 )
 
@@ -84,7 +84,8 @@ class DraftStore:
         """Return whether something of this name exists already or was dismissed."""
         folders = [place.folder for place in list_locations(kind, self.data, None)]
         return any(
-            (folder / name / SKILL_FILE).is_file() for folder in (*folders, self.proposal_folder(kind) / DISMISSED_FOLDER)
+            (folder / name / SKILL_FILE).is_file()
+            for folder in (*folders, self.proposal_folder(kind) / DISMISSED_FOLDER)
         )
 
     def write_draft(self, kind: str, name: str, text: str) -> Path:

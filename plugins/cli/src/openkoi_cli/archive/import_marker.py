@@ -1,0 +1,23 @@
+"""Define the event that marks an imported segment."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from openkoi_hookspecs import Event, Record
+from openkoi_runlog import sealed, write_line
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentImported(Event):
+    """First record of an imported segment, whose other records are from another machine."""
+
+    name = "archive.imported"
+    records: int
+    exported: str = ""
+
+
+def to_line(event: SegmentImported) -> bytes:
+    """Return the event as a line of a segment."""
+    now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return sealed(write_line(Record(f"{secrets.token_hex(6)}{1:08x}", now, "", event)))

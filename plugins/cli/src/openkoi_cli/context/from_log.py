@@ -1,0 +1,140 @@
+"""Read the prompt of a past task from its records."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from openkoi_hookspecs import DataDir, KoiError, Plan, Record, Role, Task, Usage, events
+from openkoi_models import answer_tokens
+from openkoi_runlog import Past, all_segments, find_task, records_of
+
+from .prompt_layers import KERNEL, Prompt, PromptPiece, count_tokens, make_plan_pieces, make_task_pieces, sort_pieces
+
+TOOLS_NAME = "tools and vendor additions"
+EXECUTE_HOOK = "before_execute"
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """The location of the run log, as a type of its own so that the data folder is injected."""
+
+    sessions: Annotated[Path, DataDir("sessions")]
+
+    def find(self, task_id: str) -> tuple[Past, list[Record]]:
+        """Return a task by id or prefix (default: the last one) with its records; raise KoiError if unknown."""
+        if not all_segments(self.sessions):
+            raise KoiError('No tasks yet. Run `openkoi context "TASK"` to preview a prompt.')
+        past = find_task(self.sessions, task_id)
+        return past, [record for record in records_of(self.sessions, past) if record.run == past.run]
+
+
+@dataclass(slots=True)
+class PromptReader:
+    """Collects a prompt's parts from a run's records, in order."""
+
+    task: Task | None = None
+    plan: Plan = field(default_factory=Plan)
+    before: dict[str, int] = field(default_factory=dict)
+    said_tokens: int = 0
+    turns: int = 0
+    results: int = 0
+    answers: int = 0
+    feedback: int = 0
+    compacted: int = 0
+    begun: bool = False
+    usages: list[Usage] = field(default_factory=list)
+
+    def add_record(self, record: Record) -> None:
+        """Add the next record."""
+        match record.event:
+            case events.TaskStarted(task=task):
+                self.task = self.task or task
+            case events.PlanReady(plan=plan):
+                self.plan = plan
+            case events.HookReturned(hook=moment, plugin=plugin, answer=answer) if moment == EXECUTE_HOOK:
+                self.before[plugin] = self.before.get(plugin, 0) + sum(map(count_section, answer or ()))
+            case events.MessageAdded(message=message, new_conversation=fresh):
+                self.begun = fresh
+                self.feedback += 0 if fresh else answer_tokens(message.parts)
+            case events.ModelResponse(role=role, response=reply, messages=messages) if role == self.role:
+                if messages <= 1 and not self.begun:
+                    return  # outside of the conversation: a summary, a reflection
+                self.begun = False
+                self.turns, self.said_tokens = self.turns + 1, self.said_tokens + answer_tokens(reply.parts)
+                self.usages.append(reply.done.usage)
+            case events.ToolCallFinished(result=result, by_plugin=False):
+                self.answers, self.results = self.answers + 1, self.results + answer_tokens((result,))
+            case events.HistoryCompacted():
+                self.compacted += 1
+
+    @property
+    def role(self) -> str:
+        """The role that the working model has in requests."""
+        return (self.task and self.task.agent and self.task.agent.model) or "executor"
+
+
+def count_section(section: Any) -> int:
+    """Return the tokens of a section in the log, whatever its type."""
+    text = section.get("text", "") if isinstance(section, Mapping) else getattr(section, "text", "")
+    return count_tokens(str(text))
+
+
+def read_prompt(records: Iterable[Record]) -> Prompt:
+    """Return the prompt in a log and how the conversation grew; raise KoiError without a start."""
+    reader = PromptReader()
+    for record in records:
+        reader.add_record(record)
+    if reader.task is None:
+        raise KoiError("The start of this task is missing from the log, so its prompt cannot be shown.")
+    pieces = [*make_task_pieces(reader.task), *make_plan_pieces(reader.plan), *make_loop_pieces(reader)]
+    return Prompt(reader.task.text, sort_pieces([make_rest_piece(reader, pieces), *pieces]), format_notes(reader))
+
+
+def make_rest_piece(reader: PromptReader, pieces: Sequence[PromptPiece]) -> PromptPiece:
+    """Return the tokens of the first request, by the vendor's count, that no known piece explains."""
+    if not reader.usages:
+        return PromptPiece("tools", TOOLS_NAME, None, KERNEL)
+    known = sum(piece.tokens or 0 for piece in pieces if piece.layer != "loop") + sum(reader.before.values())
+    return PromptPiece("tools", TOOLS_NAME, max(0, count_input(reader.usages[0]) - known), KERNEL)
+
+
+def make_loop_pieces(reader: PromptReader) -> list[PromptPiece]:
+    """Return later additions: sections per iteration, feedback, model turns, tool results."""
+    pieces = [PromptPiece("loop", "for one iteration", size, plugin) for plugin, size in reader.before.items()]
+    grown = (
+        ("feedback", reader.feedback, KERNEL),
+        (
+            format_count(reader.turns, "turn of the model", "turns of the model"),
+            reader.said_tokens,
+            str(Role.ASSISTANT),
+        ),
+        (format_count(reader.answers, "result of a tool", "results of tools"), reader.results, "tools"),
+    )
+    return pieces + [PromptPiece("loop", name, size, source) for name, size, source in grown if size]
+
+
+def format_count(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def format_notes(reader: PromptReader) -> list[str]:
+    """Return the vendor's counts, the share of cached tokens, and the number of compactions."""
+    lines = []
+    if reader.usages:
+        sent, cached = [*map(count_input, reader.usages)], sum(usage.cache_read for usage in reader.usages)
+        lines.append(
+            f"Requests: {len(sent)}, the first of {sent[0]:,} tokens, the last of {sent[-1]:,}; "
+            f"{100 * cached // max(1, sum(sent))} % of all input tokens came from the vendor's cache."
+        )
+    if reader.compacted:
+        lines.append(
+            f"The history was compacted {format_count(reader.compacted, 'time', 'times')}; the removed turns are in "
+            "the log."
+        )
+    return lines
+
+
+def count_input(usage: Usage) -> int:
+    """Return all tokens that a request sent, cached ones included."""
+    return usage.input + usage.cache_read + usage.cache_write

@@ -1,0 +1,68 @@
+"""Archive the oldest sessions after a command when the log exceeds its limit."""
+
+import asyncio
+from contextlib import suppress
+from math import isfinite
+from typing import TYPE_CHECKING
+
+import click
+
+from .invocation import Invocation, read_setting
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from openkoi_hookspecs import Koi
+
+BYTES_PER_MB = 1_000_000
+ARCHIVED = "The log exceeded memory.max_storage_mb: {count} of its oldest files were archived."
+NOT_REDUCED = "The log could not be reduced to its limit: {}"
+
+
+def read_limit(koi: "Koi") -> int:
+    """Return the log's limit in bytes; 0 means no limit."""
+    from openkoi_settings import keys
+
+    most = read_setting(koi, keys.MAX_STORAGE_MB)
+    return round(most * BYTES_PER_MB) if isfinite(most) else 0
+
+
+def limit_log(invocation: Invocation) -> None:
+    """Archive the oldest sessions if the log exceeds its limit, after memory has read them."""
+    koi = invocation.koi
+    if koi is None or not invocation.paths.sessions.is_dir():
+        return
+    try:
+        archive_excess(invocation, read_limit(koi))
+    except Exception as error:  # memory is a plugin, and the command's result is out already
+        click.echo(invocation.redact(f"  ! {NOT_REDUCED.format(error)}"), err=True)
+
+
+def folder_size(folder: "Path") -> int:
+    """Return the size of a folder's files in bytes, without importing the archive package."""
+    size = 0
+    for path in folder.iterdir() if folder.is_dir() else ():
+        with suppress(FileNotFoundError):  # another process has just archived it
+            size += path.stat().st_size
+    return size
+
+
+def archive_excess(invocation: Invocation, limit: int) -> None:
+    """Archive sessions until the log is within the limit."""
+    data = invocation.paths.data
+    if not limit or folder_size(data / "sessions") + folder_size(data / "archive") <= limit:
+        return
+    from openkoi_cli.archive import Log, archive_oldest
+
+    log = Log(data)
+    asyncio.run(update_memory_first(invocation))
+    if names := archive_oldest(log, limit):
+        click.echo(f"  {ARCHIVED.format(count=len(names))}", err=True)
+
+
+async def update_memory_first(invocation: Invocation) -> None:
+    """Let memory read what it has not read yet."""
+    from .memory_in_use import update_memory
+
+    async with invocation.open() as koi:
+        await update_memory(koi, invocation.paths.sessions)

@@ -1,0 +1,170 @@
+"""Search memory, and format its state and that of the log."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from openkoi_report import format_count, format_size, truncate_line
+from openkoi_settings import keys
+
+from .invocation import Invocation, read_setting
+from .memory_in_use import load_memory, update_memory
+from .without_hooks import without_hooks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from openkoi_cli.archive import Log
+    from openkoi_hookspecs import Hit, Koi, OpenedKoi
+    from openkoi_settings import Paths
+
+TOKENS_PER_HIT = 4_000  # more than a piece of a transcript has
+EVERYWHERE = "all"
+NO_MEMORY = ("", "none")
+MAX_TEXT_WIDTH = 100  # characters
+SINGLE_ORIGIN = ("task", "transcript")
+FoundItem = dict[str, Any]
+
+
+async def format_stats(koi: "Koi", data: "Path") -> list[str]:
+    """Return counts and sizes of the log and the memory."""
+    from openkoi_cli.archive import Log, measure_log
+
+    from .log_limit import read_limit
+
+    log, limit = Log(data), read_limit(koi)
+    statistics, (memory, well) = measure_log(log), await describe_memory(koi)
+    archived = f", {statistics.archived_sessions} of them archived" if statistics.archived_sessions else ""
+    size = format_size(statistics.size) + (
+        f" and {format_size(statistics.archived_size)} archived" if statistics.archived_size else ""
+    )
+    sessions, tasks = format_count(statistics.sessions, "session"), format_count(statistics.tasks, "task")
+    lines = [
+        f"  Log:      {sessions}{archived}, {tasks}, {format_count(statistics.records, 'record')}",
+        f"  Size:     {size}{f', limit {format_size(limit)}' if limit else ''}",
+        f"  Oldest:   {format_time(statistics.oldest)}",
+        f"  Newest:   {format_time(statistics.newest)}",
+        f"  Memory:   {memory}",
+    ]
+    if statistics.errors:
+        lines.append(
+            f"  ! {format_count(len(statistics.errors), 'error')} in the log. Run `openkoi memory audit` to list them."
+        )
+    if limit and statistics.size + statistics.archived_size > limit:
+        lines.append(f"  ! The log is over its limit. Move archive/ elsewhere, or raise {keys.MAX_STORAGE_MB.name}.")
+    if well and (unread := await count_unread(koi, log)):
+        lines.append(
+            f"  ! Memory lacks {format_count(unread, 'archived session')}: openkoi memory rebuild tells it everything."
+        )
+    return lines
+
+
+async def count_unread(koi: "Koi", log: "Log") -> int:
+    """Return how many archived sessions memory has not read yet."""
+    from openkoi_hookspecs import KoiError, SupportsOffsets
+
+    archived = [segment for segment in log.segments() if segment.is_archived]
+    memory = await load_memory(koi) if archived else None
+    if not isinstance(memory, SupportsOffsets):
+        return 0
+    try:
+        seen = await memory.offsets()
+    except KoiError:
+        return 0
+    return len({segment.session for segment in archived if segment.name not in seen})
+
+
+async def describe_memory(koi: "Koi") -> tuple[str, bool]:
+    """Return the state of the chosen memory, and whether it works."""
+    from openkoi_hookspecs import KoiError
+
+    memory = await load_memory(koi)
+    name = read_setting(koi, keys.USE_MEMORY)
+    if memory is None:
+        return "none" if name in NO_MEMORY else f"{name}: cannot be used", False
+    try:
+        health = await read_health(memory)
+    except KoiError as error:
+        return f"{name}: {error}", False
+    return f"{name}: {', '.join(f'{word} {value}' for word, value in health.items()) or 'ready'}", True
+
+
+async def read_health(memory: object) -> Mapping[str, str]:
+    """Return what a memory reports about itself; empty if it reports nothing."""
+    from openkoi_hookspecs import SupportsHealthCheck
+
+    return await memory.health() if isinstance(memory, SupportsHealthCheck) else {}
+
+
+async def search_memory(koi: "OpenedKoi", paths: "Paths", text: str, limit: int) -> list[FoundItem]:
+    """Search memory."""
+    async with without_hooks(koi):
+        return await find_items(koi, paths, text, limit)
+
+
+async def find_items(koi: "Koi", paths: "Paths", text: str, limit: int) -> list[FoundItem]:
+    """Return the hits as plain values; raise KoiError if memory could not be searched."""
+    from openkoi_cli.archive import Log
+    from openkoi_hookspecs import KoiError, Query
+
+    from .log_times import find_times
+
+    memory, name = await load_memory(koi), read_setting(koi, keys.USE_MEMORY)
+    if memory is None and name not in NO_MEMORY:
+        raise KoiError(f"Search failed: the memory {name!r} cannot be used. Run `openkoi doctor`.")
+    if memory is None:
+        return []
+    await catch_up(koi, paths.sessions)
+    try:
+        hits = await memory.search(Query(text, scope=EVERYWHERE, limit=limit, tokens=TOKENS_PER_HIT * limit))
+    except Exception as error:  # memory is a plugin: any error of it is reported
+        raise KoiError(f"Search failed: {error}") from error
+    moments = find_times(Log(paths.data), {hit.item.id for hit in hits}, list_sessions(hits))
+    return [to_item(hit, moments) for hit in hits]
+
+
+async def catch_up(koi: "Koi", sessions: "Path") -> None:
+    """Let memory read new records; warn if it cannot, because older ones can be searched all the same."""
+    try:
+        await update_memory(koi, sessions)
+    except Exception as error:  # memory is a plugin
+        koi.warn(f"Memory could not be updated, so the newest tasks are missing: {error}")
+
+
+def find_unknown_settings_of_memory(invocation: Invocation) -> list[str]:
+    """Return warnings about settings that the memory in use does not know."""
+    config = invocation.read_config()
+    ours = config.table(start := f"memory.{config[keys.USE_MEMORY]}")
+    if not ours:
+        return []
+    from openkoi_base.redact import current_redactor
+    from openkoi_loader.plugins import Plugins
+    from openkoi_loader.registry import scan
+    from openkoi_loader.unknown_settings import find_unknown_settings
+
+    settings = {f"{start}.{key}": setting for key, setting in ours.items()}
+    plugins = Plugins(config, current_redactor(), scan().found)
+    return find_unknown_settings(replace(config, settings=settings, environment={}), plugins)
+
+
+def list_sessions(hits: "Sequence[Hit]") -> set[str]:
+    """Return the sessions of the hits; empty if one has several, as learnings do."""
+    origins = {getattr(hit.item, "origin", "") if hit.item.kind in SINGLE_ORIGIN else "" for hit in hits}
+    return set() if "" in origins else origins
+
+
+def to_item(hit: "Hit", moments: Mapping[str, str]) -> FoundItem:
+    """Return a hit as plain values."""
+    memo = hit.item
+    date = moments.get(memo.id, "")
+    return {"score": round(hit.relevance, 4), "source": memo.kind, "date": date, "id": memo.id, "text": memo.text}
+
+
+def format_item(hit: FoundItem) -> str:
+    """Format a hit as a line: relevance, kind, date and text."""
+    text = truncate_line(hit["text"], MAX_TEXT_WIDTH)
+    return f"{hit['score']:.2f}  {hit['source']:<12} {hit['date'][:10] or '-':<10}  {text}"
+
+
+def format_time(at: str) -> str:
+    return at[:19].replace("T", " ") or "-"

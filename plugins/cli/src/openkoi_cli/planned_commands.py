@@ -1,0 +1,137 @@
+"""Recognise lines that look like missing commands; they run as tasks only after a confirmation."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+APPS = (
+    *("slack", "notion", "telegram", "discord", "email", "imessage", "gdocs", "gsheets", "office", "teams", "github"),
+    *("gmail", "google", "msoffice", "whatsapp", "linear", "jira"),
+)
+VENDORS = (
+    *("anthropic", "openai", "google", "groq", "openrouter", "together", "deepseek", "xai", "qwen", "ollama"),
+    *("bedrock", "copilot", "chatgpt", "claude"),
+)
+LISTABLE = (
+    "agents",
+    "apps",
+    "commands",
+    "integrations",
+    "models",
+    "plugins",
+    "providers",
+    "sessions",
+    "skills",
+    "tasks",
+    "tools",
+)
+# Commands that are planned or that users of similar programs try, with the words that follow them. A word in capitals
+# stands for any word, or for one that contains the same punctuation. Sentences that start with such a command have
+# other words.
+PLANNED: Mapping[str, Sequence[str]] = {
+    "acp": ("serve", "start"),
+    "agent": ("list", "create NAME"),
+    "agents": ("list", "create NAME"),
+    "assistant": ("start", "stop", "status"),
+    "auth": ("login", "logout", "status", *(f"login {name}" for name in VENDORS)),
+    "chat": ("start", "resume"),
+    "config": (
+        "DOTTED.KEY",
+        "init",
+        "list",
+        "show",
+        "edit",
+        "path",
+        "get KEY",
+        "unset KEY",
+        "set KEY",
+        "set KEY VALUE",
+    ),
+    "connect": APPS,
+    "cost": (),
+    "costs": (),
+    "daemon": ("start", "stop", "status", "restart", "install", "uninstall", "logs", "run"),
+    "disconnect": APPS,
+    "fleet": ("start", "stop", "status", "list"),
+    "help": ("COMMAND",),
+    "history": ("list", "show", "clear"),
+    "integrations": ("list", "add NAME", "remove NAME", *APPS),
+    "list": LISTABLE,
+    "login": VENDORS,
+    "logout": VENDORS,
+    "logs": ("show", "tail"),
+    "mcp": ("list", "serve", "start", "add NAME", "remove NAME", "add NAME COMMAND"),
+    "model": ("NAME/MODEL", "list", "set NAME", "use NAME"),
+    "models": ("list", "pull NAME", "set NAME", "use NAME", "refresh"),
+    "plugin": ("list", "install NAME", "remove NAME", "uninstall NAME", "add NAME", "update"),
+    "providers": ("list", "add NAME", "remove NAME"),
+    "repl": (),
+    "serve": ("start", "stop"),
+    "server": ("start", "stop", "status", "restart"),
+    "session": ("list", "show ID", "resume ID", "delete ID"),
+    "sessions": ("list", "resume ID", "delete ID"),
+    "settings": ("list", "show", "get KEY", "set KEY VALUE"),
+    "setup": (),
+    "skills": ("list", "install NAME", "remove NAME", "create NAME"),
+    "soul": ("show", "review", "edit", "reset"),
+    "team": ("list", "create NAME", "start", "status"),
+    "tools": ("list",),
+    "tui": ("start",),
+    "version": (),
+    "web": ("start", "stop", "serve", "status"),
+}
+UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
+MIN_SENTENCE_CHARACTERS = 4  # in a script without spaces; estimate
+# difflib ratios, measured on typos of our commands: a typo ("statsu"), and the same command ("skills" for "skill").
+MIN_SIMILARITY, MIN_SAME_SIMILARITY = 0.8, 0.9
+
+
+def explain_doubt(words: Sequence[str], commands: Sequence[str]) -> str:
+    """Return why a line may not be meant as a task; empty if it clearly is one."""
+    if any(len(word.split()) != 1 for word in words):
+        return ""
+    first, *rest = words
+    if is_planned(first.lower(), [word.lower() for word in rest]):
+        hint = (
+            f" Did you mean `openkoi {rest[0].lower()} --help`?"
+            if first.lower() == "help" and rest and rest[0].lower() in commands
+            else suggest_command(first, commands, MIN_SAME_SIMILARITY)
+        )
+        return f'"openkoi {shlex.join(words)}" is not available in this version.{hint}'
+    if rest or may_be_unspaced_sentence(first):
+        return ""
+    return f"{first!r} is not an openkoi command.{suggest_command(first, commands, MIN_SIMILARITY)}"
+
+
+def is_planned(first: str, rest: Sequence[str]) -> bool:
+    """Return whether a line is a planned command rather than a sentence that starts with its name."""
+    if len(rest) <= 1 and first in PLANNED:  # "chat hello" as well: two words are rarely a sentence
+        return True
+    similar = get_close_matches(first, PLANNED, n=1, cutoff=MIN_SIMILARITY)
+    return any(fits_form(rest, form.split()) for name in similar for form in PLANNED[name])
+
+
+def fits_form(words: Sequence[str], form: Sequence[str]) -> bool:
+    """Return whether words match a form, one for one."""
+    if len(words) != len(form):
+        return False
+    pairs = [*zip(words, form, strict=True)]
+    return all(
+        all(sign in word for sign in "./" if sign in part) if part.isupper() else word == part for word, part in pairs
+    )
+
+
+def suggest_command(word: str, commands: Sequence[str], cutoff: float) -> str:
+    """Return a hint at the command that is similar to a word."""
+    found = get_close_matches(word.lower(), [*commands, "help", "version"], n=1, cutoff=cutoff)
+    command = f"--{found[0]}" if found and found[0] in ("help", "version") else "".join(found)
+    return f" Did you mean `openkoi {command}`?" if command else ""
+
+
+def may_be_unspaced_sentence(word: str) -> bool:
+    """Return whether a word may be a sentence: long enough, in a script without spaces."""
+    if word.isascii():
+        return False
+    from unicodedata import name
+
+    return sum(name(sign, "").startswith(UNSPACED_SCRIPTS) for sign in word) >= MIN_SENTENCE_CHARACTERS

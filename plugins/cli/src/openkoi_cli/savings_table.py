@@ -1,0 +1,74 @@
+"""Format the saved tokens by saving and time span."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from openkoi_report import SAVING_TITLES, SavedTokens, format_dollars, format_tokens
+
+from .spending import SPANS, span_start
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from openkoi_hookspecs import Event, Price
+    from openkoi_models import Catalogue
+
+TITLE = "Tokens saved, each measured by itself:"
+COLUMN_WIDTH = 20
+
+
+def format_savings_table(sessions: "Path", catalogue: "Catalogue") -> Iterator[str]:
+    """Yield the savings of today, this week and this month."""
+    from openkoi_report import measure_savings
+
+    from .spending import read_records
+
+    def price(model: str) -> "Price | None":
+        provider, _, name = model.partition("/")
+        facts = catalogue.facts(provider, name)
+        return facts.price if facts else None
+
+    yield from format_table(measure_savings(read_records(sessions, saving_events()), price))
+
+
+def read_catalogue() -> "Catalogue":
+    """Read the model facts of all bundles."""
+    from openkoi_loader.bundles import bundle_folders
+    from openkoi_loader.registry import scan
+    from openkoi_models import FILE, Catalogue
+
+    return Catalogue([folder / FILE for folder in bundle_folders(scan())])
+
+
+def saving_events() -> "Sequence[type[Event]]":
+    """Return the kinds of events that savings are measured from."""
+    from openkoi_hookspecs import events
+
+    return (
+        *(events.TaskStarted, events.RunForked, events.PlanReady, events.CycleStarted, events.MessageAdded),
+        *(events.ModelResponse, events.ToolCallFinished, events.HistoryCompacted, events.ExecutionFinished),
+        *(events.EvaluationFinished, events.IterationFinished, events.DecisionMade, events.JudgeVoted),
+    )
+
+
+def format_table(saved: Sequence[SavedTokens]) -> Iterator[str]:
+    """Yield a row for each saving, and a column for each span."""
+    spans = [[one for one in saved if one.at >= span_start(days)] for _, days in SPANS]
+    if not any(spans):
+        yield "  No tokens were saved this month."
+        return
+    yield f"  {TITLE}"
+    yield f"    {'':<18}" + "".join(f"{title:>{COLUMN_WIDTH}}" for title, _ in SPANS)
+    for by, title in SAVING_TITLES.items():
+        yield format_row(title, [[one for one in span if one.by is by] for span in spans])
+    yield format_row("Total", spans)
+
+
+def format_row(title: str, spans: Sequence[Sequence[SavedTokens]]) -> str:
+    return f"    {title:<18}" + "".join(format_cell(span).rjust(COLUMN_WIDTH) for span in spans)
+
+
+def format_cell(span: Sequence[SavedTokens]) -> str:
+    """Format tokens, and dollars as far as prices are known; losses are negative."""
+    tokens, usd = sum(one.tokens for one in span), [one.usd for one in span if one.usd is not None]
+    return format_tokens(tokens) + (f" (~{format_dollars(sum(usd))})" if usd else "")

@@ -1,0 +1,206 @@
+"""Read a task's changes from the log, and show, undo or redo them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from openkoi_base.files import is_run_active
+from openkoi_hookspecs import Checkpoints, Koi, KoiError, Record, Restoration, events
+from openkoi_runlog import Past, RunView, find_task, past_tasks, records_of
+from openkoi_settings import Paths
+
+RAN_AT_ONCE = "Task {id} ran here at the same time. Changes of both to the same files may count for either: check them."
+NO_CHECKPOINT = (
+    "Task {id} ran without a checkpoint, so its changes are unknown and cannot be shown, undone or redone. "
+    "Run `openkoi replay {id}` to see what it did."
+)
+NO_CHANGES = "No task changed files in {here}. Run `openkoi status` to list recent tasks."
+WORK_EVENTS = (events.RunResumed, events.ToolCallStarted, events.ExecutionFinished)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """A task's changes to a folder: checkpoints before and after it, and which one was restored last.
+
+    ``is_settled``: the task did nothing since it was undone or redone, or since that started. ``conflicts``: what the
+    last undo or redo left, at ``restored_at`` (ISO 8601, empty for never). ``reverted``: undo found that others, such
+    as git, had reverted it; they may reapply it.
+    """
+
+    past: Past
+    workspace: Path
+    before: str
+    after: str
+    restored: str = ""
+    is_settled: bool = False
+    conflicts: Sequence[str] = ()
+    restored_at: str = ""
+    reverted: bool = False
+
+    @property
+    def undone(self) -> bool:
+        """Whether nothing of it is left to undo."""
+        return self.restored == self.before and not self.conflicts
+
+    @property
+    def redoable(self) -> bool:
+        """Whether it was undone, at least in part."""
+        return self.restored == self.before or bool(self.conflicts)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether it was interrupted while working, so that its last changes are not in a checkpoint yet."""
+        return not self.after or (self.past.cut_short and not self.is_settled)
+
+
+def read_changes(past: Past, records: Iterable[Record]) -> Changes | None:
+    """Return a task's changes; None if it changed nothing, or no checkpoint exists."""
+    before = after = forked = restored_at = ""
+    restored = events.WorkspaceRestored("")
+    view, settled = RunView(), False
+    for record in (one for one in records if one.run == past.run):
+        view.take(record)
+        event = record.event
+        settled = isinstance(event, events.WorkspaceRestored) or (settled and not isinstance(event, WORK_EVENTS))
+        match event:
+            case events.RunForked():
+                before = forked = event.checkpoint
+            case events.BaselineSaved():
+                before, after = forked or event.checkpoint, event.checkpoint
+            case events.ExecutionFinished(work=work):
+                after = work.checkpoint
+            case events.RunCompleted() if view.best and (best := view.best.work):
+                after = best.checkpoint or ("" if best.files else before)
+            case events.WorkspaceRestored():
+                restored, after, restored_at = event, event.kept or after, record.at
+    there = Path(view.workspace)
+    found = Changes(
+        past,
+        there,
+        before,
+        after,
+        restored.checkpoint,
+        settled,
+        restored.conflicts,
+        restored_at,
+        reverted=restored.reverted,
+    )
+    return found if before and (found.cut_short or before != after) else None
+
+
+def find_changes(sessions: Path, task_id: str) -> Changes:
+    """Return the changes of the task with this id; raise KoiError if there are none."""
+    past = find_task(sessions, task_id)
+    found = read_changes(past, records_of(sessions, past))
+    if found is None:
+        raise_without_checkpoint([past], sessions)
+        raise KoiError(f"Task {past.run[:8]} changed no file, so there is nothing to show, undo or redo.")
+    return found
+
+
+def list_changes_here(sessions: Path) -> Sequence[Changes]:
+    """Return the changes of all tasks in this folder, last one first; raise KoiError if there are none."""
+    here = Path.cwd()
+    found = [read_changes(past, records_of(sessions, past)) for past in past_tasks(sessions)]
+    changed = [one for one in found if one and one.workspace == here]
+    if not changed:
+        raise_without_checkpoint(past_tasks(sessions), sessions, here)
+        raise KoiError(NO_CHANGES.format(here=here))
+    return changed
+
+
+def raise_without_checkpoint(tasks: Iterable[Past], sessions: Path, here: Path | None = None) -> None:
+    """Raise KoiError if one of the tasks (in this folder) changed files without a checkpoint."""
+    for past in tasks:
+        own_events = [record.event for record in records_of(sessions, past) if record.run == past.run]
+        placed = here is None or any(
+            isinstance(one, events.TaskStarted) and Path(one.workspace) == here for one in own_events
+        )
+        if placed and any(isinstance(one, events.BaselineSaved) and not one.checkpoint for one in own_events):
+            raise KoiError(NO_CHECKPOINT.format(id=past.run[:8]))
+
+
+def find_concurrent(changes: Changes, sessions: Path) -> Iterator[Past]:
+    """Yield the tasks that worked in the same files at the same time."""
+    began, ended = read_times(changes.past, sessions)
+    for past in past_tasks(sessions):
+        other = read_changes(past, records_of(sessions, past)) if past.run != changes.past.run else None
+        if other and is_nested(other.workspace, changes.workspace):
+            since, till = read_times(past, sessions)
+            if since <= ended and began <= till:
+                yield past
+
+
+def is_nested(one: Path, other: Path) -> bool:
+    """Return whether one folder is the other or in it."""
+    return one.is_relative_to(other) or other.is_relative_to(one)
+
+
+def read_times(past: Past, sessions: Path) -> tuple[str, str]:
+    """Return when a task started and when it last worked."""
+    records = (record for record in records_of(sessions, past) if record.run == past.run)
+    times = [record.at for record in records if not isinstance(record.event, events.WorkspaceRestored)]
+    return min(times), max(times)
+
+
+def raise_if_out_of_order(changes: Changes, sessions: Path) -> None:
+    """Raise KoiError if the task was interrupted and a later one changed this folder."""
+    at_once = {past.run for past in find_concurrent(changes, sessions)}
+    for past in past_tasks(sessions) if changes.cut_short else ():
+        if past.run == changes.past.run:
+            return
+        if past.run in at_once:
+            continue
+        later = read_changes(past, records_of(sessions, past))
+        if later and later.workspace == changes.workspace and not later.undone:
+            raise KoiError(
+                f"Task {changes.past.run[:8]} was cut short, and task {past.run[:8]} changed this folder after it. "
+                f"Run `openkoi undo {past.run[:8]}` first."
+            )
+
+
+async def load_checkpoints(koi: Koi) -> Checkpoints:
+    """Return the chosen checkpoints; raise KoiError if there are none."""
+    keeper = cast(Checkpoints | None, await koi.load_chosen("checkpoints"))
+    if keeper is None:
+        raise KoiError("No checkpoints are enabled, so earlier versions were not saved. Set [use] checkpoints.")
+    return keeper
+
+
+def raise_if_running(changes: Changes, running: Path) -> None:
+    """Raise KoiError while the task is running, because it would change restored files."""
+    if is_run_active(running, changes.past.run):
+        raise KoiError(
+            f"Task {changes.past.run[:8]} is running in another process. Wait until it ends, or stop it first."
+        )
+
+
+async def save_last_changes(koi: Koi, sessions: Path, changes: Changes) -> Changes:
+    """Create a checkpoint of the changes that an interrupted run left."""
+    if not changes.cut_short:
+        return changes
+    raise_if_out_of_order(changes, sessions)
+    keeper = await load_checkpoints(koi)
+    kept = await keeper.create(changes.workspace, run=changes.past.run)
+    kept_now = events.WorkspaceRestored(changes.restored, kept, tuple(changes.conflicts))
+    await koi.emit(kept_now, run=changes.past.run)
+    return replace(changes, after=kept, is_settled=True)
+
+
+async def restore_files(koi: Koi, paths: Paths, changes: Changes, *, undo: bool, force: bool) -> Restoration:
+    """Undo or redo a task's changes, and log that; later changes by others are kept."""
+    raise_if_running(changes, paths.running)
+    keeper = await load_checkpoints(koi)
+    changes = await save_last_changes(koi, paths.sessions, changes)
+    to, since = (changes.before, changes.after) if undo else (changes.after, changes.before)
+    done = await keeper.restore(changes.workspace, to, since=since, force=force)
+    reverted = undo and changes.reverted == changes.undone and bool(done.unchanged) and not has_changed(done)
+    now = events.WorkspaceRestored(to, conflicts=tuple(done.conflicts), reverted=reverted)
+    await koi.emit(now, run=changes.past.run)
+    return done
+
+
+def has_changed(done: Restoration) -> bool:
+    """Return whether a restore changed a file, or left one it should have changed."""
+    return bool(done.restored or done.deleted or done.merged or done.conflicts or done.left)
