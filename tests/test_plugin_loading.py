@@ -394,7 +394,7 @@ def test_a_name_that_several_distributions_bring_is_reported_everywhere(openkoi:
         assert f"! {RIVAL} {CHOOSE}" in shown
         assert f"! {STRANGERS}" in shown
     assert 2 == sum("dice" in line and "not used" in line for line in listed.stdout.splitlines())
-    assert ["acme 1.0", "  evaluators   lint             ! not used, that of openkoi-lint is"] == [
+    assert ["acme 1.0", "  evaluators   lint             ! not used, because openkoi-lint provides it"] == [
         line for line in listed.stdout.splitlines() if line == "acme 1.0" or ("lint" in line and "not used" in line)
     ]
     assert (1, 0) == (doctor.returncode, ran.returncode)
