@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from cli_process import Shell, shell, write_script
 
 from openkoi_hookspecs import Event, Record, events
-from openkoi_runlog import read_segment, segments
+from openkoi_runlog import list_segments, read_segment
 
 E = TypeVar("E", bound=Event)
 
@@ -221,4 +221,4 @@ def results_of(openkoi: Shell) -> list[str]:
 
 def logged(openkoi: Shell) -> list[Record]:
     """All records of all sessions, as they are on the disk."""
-    return [record for segment in segments(openkoi.home / "data" / "sessions") for record in read_segment(segment)]
+    return [record for segment in list_segments(openkoi.home / "data" / "sessions") for record in read_segment(segment)]

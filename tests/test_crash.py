@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_runlog import read_segment, segments
+from openkoi_runlog import list_segments, read_segment
 
 RUN = Path(__file__).with_name("crash_run.py")
 PROCESSES = 8
@@ -47,12 +47,12 @@ def kill_at_each_step(home: Path, steps: Sequence[int]) -> list[str]:
 
 
 def logged_records(home: Path) -> Counter[str]:
-    return Counter(record.id for path in segments(home / "data" / "sessions") for record in read_segment(path))
+    return Counter(record.id for path in list_segments(home / "data" / "sessions") for record in read_segment(path))
 
 
 async def ingest_log(home: Path, view: Path, batch: int) -> None:
     memory = DuckDB(path=view)
-    for path in segments(home / "data" / "sessions"):
+    for path in list_segments(home / "data" / "sessions"):
         records = list(read_segment(path))
         for start in range(0, len(records), batch):
             await memory.ingest(records[start : start + batch])
@@ -97,7 +97,9 @@ def test_a_run_killed_at_every_step_a_hundred_times_loses_and_doubles_nothing(tm
 
 def test_the_run_that_is_killed_is_one_of_three_iterations(tmp_path: Path) -> None:
     run_and_kill(tmp_path, 0, 10_000)
-    names = [record.event.name for path in segments(tmp_path / "data" / "sessions") for record in read_segment(path)]
+    names = [
+        record.event.name for path in list_segments(tmp_path / "data" / "sessions") for record in read_segment(path)
+    ]
 
     assert 3 == names.count("iteration")
     assert "run.completed" in names

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_runlog.transcript import SPELLED
+from openkoi_runlog.record_format import FILE_NAMES
 
 ROOT = Path(__file__).parent.parent
 KINDS = ("providers", "evaluators", "integrations", "plugins")
@@ -203,7 +203,7 @@ def matches_by_string(node: ast.AST) -> bool:
     match node:
         case ast.Constant(value=str() | bytes() as value):
             text = value.decode("latin-1") if isinstance(value, bytes) else value
-            return text in SPELLED.values() or ("." in text and text in event_names())
+            return text in FILE_NAMES.values() or ("." in text and text in event_names())
         case ast.Compare(left=left, comparators=others):
             return any(map(is_name_of_event, (left, *others)))
         case ast.Match(subject=subject):

@@ -9,7 +9,7 @@ import pytest
 from cli_process import Shell, shell
 
 from openkoi_hookspecs import Blob, Image, Record, ToolResult, events
-from openkoi_runlog import read_segment, segments
+from openkoi_runlog import list_segments, read_segment
 
 if os.name != "posix":
     pytest.skip("processes as POSIX has them", allow_module_level=True)
@@ -157,7 +157,7 @@ def told(done: CompletedProcess[str]) -> dict[str, object]:
 
 
 def records(openkoi: Shell) -> list[Record]:
-    return [record for path in segments(openkoi.home / "data" / "sessions") for record in read_segment(path)]
+    return [record for path in list_segments(openkoi.home / "data" / "sessions") for record in read_segment(path)]
 
 
 def blobs(openkoi: Shell) -> list[Path]:
@@ -170,7 +170,7 @@ def test_a_task_is_shown_its_history_its_images_and_its_files(openkoi: Shell) ->
     done = openkoi("acme", "Name the fish", "--history", "--parts", "photo,notes,paper")
 
     assert "Kiku." == told(done)["text"], done.stderr
-    log = b"".join(path.read_bytes() for path in segments(openkoi.home / "data" / "sessions"))
+    log = b"".join(path.read_bytes() for path in list_segments(openkoi.home / "data" / "sessions"))
     assert 3 == len(blobs(openkoi))
     assert b"hunter2-hunter2" not in b"".join([log, *(path.read_bytes() for path in blobs(openkoi))])
     assert max(map(len, log.splitlines())) < 20_000

@@ -12,7 +12,7 @@ import pytest
 from cli_process import Shell, shell
 
 from openkoi_hookspecs import ToolCall, events
-from openkoi_runlog import read_segment, segments
+from openkoi_runlog import list_segments, read_segment
 from openkoi_testing.servers import AnthropicServer, Say, ServerFault
 
 MODEL = "claude-sonnet-4-5"
@@ -138,7 +138,7 @@ def test_the_log_holds_what_a_model_was_told_of_the_environment_and_how_it_was_i
         asking(openkoi, server, EARLY).cold("-m", MODEL, "-i", "0", "What is in a.txt?")
         (body,) = bodies(server)
 
-    records = [record for path in segments(openkoi.home / "data/sessions") for record in read_segment(path)]
+    records = [record for path in list_segments(openkoi.home / "data/sessions") for record in read_segment(path)]
     (plan,) = [record.event.plan for record in records if isinstance(record.event, events.PlanReady)]
     named = {section.name: section for section in plan.sections}
     assert named["environment"].text in opening(body)

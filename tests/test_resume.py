@@ -11,7 +11,7 @@ import pytest
 from stream_run import MOST
 
 from openkoi_hookspecs import Record, events
-from openkoi_runlog import paid_calls, read_segment, segments
+from openkoi_runlog import list_paid_calls, list_segments, read_segment
 from openkoi_testing.servers import OpenAIServer, Say, ServerFault
 from openkoi_testing.servers.faults import AfterResponse
 
@@ -33,7 +33,7 @@ def run_until(home: Path, step: int, run: str = "") -> int:
 
 
 def logged_records(home: Path) -> list[Record]:
-    return [record for path in segments(home / "data" / "sessions") for record in read_segment(path)]
+    return [record for path in list_segments(home / "data" / "sessions") for record in read_segment(path)]
 
 
 def run_of(home: Path) -> str:
@@ -109,7 +109,7 @@ def test_killed_in_the_middle_of_answers_it_never_spends_more_than_it_may(tmp_pa
     asked = kill_in_streams(tmp_path, words)
 
     billed = asked * (words * 1000.0 + 1_000) / 1e6
-    told = sum(call.usd for call in paid_calls(tmp_path / "data" / "sessions"))
+    told = sum(call.usd for call in list_paid_calls(tmp_path / "data" / "sessions"))
     ended = [record.event for record in logged_records(tmp_path) if isinstance(record.event, events.RunCompleted)]
     assert 2 <= asked
     assert billed <= told <= MOST

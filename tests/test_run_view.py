@@ -11,11 +11,11 @@ from run_histories import History, play_history
 from openkoi_base.redact import Redactor
 from openkoi_certify.outcomes import RunOutcome
 from openkoi_cli.archive import build_tables
-from openkoi_duckdb.run_state import cycle_row, task_row
+from openkoi_duckdb.run_rows import make_cycle_row, make_task_row
 from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
 from openkoi_learning.log_view import LearningLogView
 from openkoi_report import build_cycle_tree, build_report
-from openkoi_runlog import RunLog, RunView, in_order, summarize_runs, view_of
+from openkoi_runlog import RunLog, RunView, build_view, sort_records, summarize_runs
 from openkoi_search.documents import documents_of_run
 
 SESSION = "20260101T000000-00000000000"
@@ -33,7 +33,7 @@ def plain(iterations: Iterable[Iteration]) -> list[Iteration]:
 
 
 def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Path) -> None:
-    live, view = history.result, view_of(history.records, history.run)
+    live, view = history.result, build_view(history.records, history.run)
     read = view.result
 
     assert read is not None
@@ -53,12 +53,12 @@ def test_every_reader_tells_what_the_run_returned(history: History, tmp_path: Pa
     assert tree.costs.tokens == live.cost.tokens == report.costs.tokens
     (exported,) = (row for row in build_tables(history.records).tasks if row.id == history.run)
     assert (decision, score, len(live.iterations)) == (exported.decision, exported.score, exported.iterations)
-    kept, cycles = task_row(view), [cycle_row(view.run, one) for one in view.iterations]
+    kept, cycles = make_task_row(view), [make_cycle_row(view.run, one) for one in view.iterations]
     assert (decision, score, len(live.iterations)) == (kept.decision, kept.final_score, kept.iterations)
     assert [one.evaluation.score if one.evaluation else None for one in live.iterations] == [
         row.score for row in cycles
     ]
-    remembered, *_ = documents_of_run(view_of(in_order(history.records)), history.records)
+    remembered, *_ = documents_of_run(build_view(sort_records(history.records)), history.records)
     assert score is None or f"{score:.2f}" in remembered.memo.text
     course = RunOutcome()
     for record in history.records:

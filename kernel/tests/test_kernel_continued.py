@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_runlog import past_tasks, read_segment, segments
+from openkoi_runlog import list_past_tasks, list_segments, read_segment
 from openkoi_testing import Scenario, Scripted
 
 PUSHES = ToolCall("a", "push", {})
@@ -65,7 +65,7 @@ async def stopped(workspace: Path, home: Path) -> str:
 
 
 def written(home: Path, session: str) -> list[Record]:
-    return [record for path in segments(home / "data" / "sessions", session) for record in read_segment(path)]
+    return [record for path in list_segments(home / "data" / "sessions", session) for record in read_segment(path)]
 
 
 def test_runs_of_other_sessions_are_resumed_at_once_each_in_its_own_log(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_runs_of_other_sessions_are_resumed_at_once_each_in_its_own_log(tmp_path
             handles = [koi.resume(id[:8]) for id in ids]
             texts = [(await handle.result()).text for handle in handles]
             await koi.drain()
-            held = [path for path in segments(home / "data" / "sessions") if is_locked(path)]
+            held = [path for path in list_segments(home / "data" / "sessions") if is_locked(path)]
             return [handle.id for handle in handles], [*texts, *(path.name for path in held)], koi.session
 
     ids, texts, session = asyncio.run(run())
@@ -199,7 +199,7 @@ def test_a_run_that_was_stopped_is_resumed_in_the_same_process(tmp_path: Path) -
             [question] = await koi.pending_questions()
             await koi.answer_question(question.id, "yes")
             result = await koi.resume(first.id).result()
-            return result.text, len(segments(tmp_path / "home" / "data" / "sessions"))
+            return result.text, len(list_segments(tmp_path / "home" / "data" / "sessions"))
 
     assert ("pushed", 1) == asyncio.run(run())
 
@@ -228,7 +228,7 @@ def test_a_task_may_name_its_session_and_is_found_there(tmp_path: Path) -> None:
 
     sessions = tmp_path / "home" / "data" / "sessions"
     assert [f"Chat in {name}" for name in (SESSION, SESSION, "../chat")] == asyncio.run(run())
-    assert {SESSION, "../chat"} == {past.session for past in past_tasks(sessions)}
+    assert {SESSION, "../chat"} == {past.session for past in list_past_tasks(sessions)}
     assert all(path.parent == sessions for path in tmp_path.rglob("*.jsonl"))
 
 

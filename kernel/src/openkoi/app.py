@@ -30,7 +30,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.posts import Post
 from openkoi_hookspecs.run import NO_SETTINGS
-from openkoi_runlog import all_segments, find_task, read_segment, sessions_of, summarize_runs
+from openkoi_runlog import find_task, list_all_segments, list_sessions, read_segment, summarize_runs
 from openkoi_runlog.publisher import Listener
 from openkoi_settings import Config, write_setting
 
@@ -184,7 +184,7 @@ class App:
 
     def sessions(self) -> Sequence[str]:
         """List the sessions in the log, those that began first in front."""
-        return sessions_of(self.services.config.paths.sessions)
+        return list_sessions(self.services.config.paths.sessions)
 
     def runs(self, session: str = "") -> Sequence[RunSummary]:
         """List the runs of a session, or of all, those that began first in front."""
@@ -193,7 +193,7 @@ class App:
 
     def records(self, session: str) -> Iterator[Record]:
         """Read a session's log from its beginning."""
-        for path in all_segments(self.services.config.paths.sessions, session):
+        for path in list_all_segments(self.services.config.paths.sessions, session):
             yield from read_segment(path, report=self.warn)
 
     async def search(self, query: Query) -> Sequence[Hit]:

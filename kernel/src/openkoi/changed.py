@@ -5,7 +5,7 @@ from pathlib import Path
 
 from openkoi_base.files.diffs import changed_files, format_names
 from openkoi_hookspecs import Checkpoints, Event, FilesChangedError, KoiError, Record, events
-from openkoi_runlog import last_checkpoint, rerun_of
+from openkoi_runlog import build_replay, last_checkpoint
 
 FORKED = (
     "Files of that task were changed after it ended: {names}. A fork restores them, and those changes would be lost. "
@@ -34,7 +34,7 @@ async def refuse_verdict(keeper: Checkpoints, workspace: Path, records: Sequence
 
     They are that work's, or, where none of the run was accepted, those of the best iteration, which were restored.
     """
-    work = rerun_of(records, run).awaiting_verdict
+    work = build_replay(records, run).awaiting_verdict
     if work is None or not work.checkpoint:
         return
     own = [record.event for record in records if record.run == run]

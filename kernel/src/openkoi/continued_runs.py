@@ -10,7 +10,7 @@ from openkoi_base.files.diffs import warning_of
 from openkoi_hookspecs import ConfigError, Result, events
 from openkoi_loader.early_settings import check_settings
 from openkoi_models import check_models
-from openkoi_runlog import Beginning, Past, beginning_of, renamed
+from openkoi_runlog import ForkPoint, PastTask, find_fork_point, rename_runs
 from openkoi_runlog.past_run import PastRun, read_past_run, replace_models
 from openkoi_settings import Config, with_settings
 
@@ -27,7 +27,7 @@ class ContinuedRuns:
     services: Services
     configured: Callable[[Config], AbstractAsyncContextManager[Runs]]
 
-    async def resume(self, past: Past, changed: Mapping[str, object], inbox: list[str]) -> Result:
+    async def resume(self, past: PastTask, changed: Mapping[str, object], inbox: list[str]) -> Result:
         """Resume a run where it ended, with ``changed`` settings; raises KoiError while it is under way."""
         with lock_run(
             self.services.running, past.run
@@ -36,14 +36,14 @@ class ContinuedRuns:
             async with self.configured(self.config_of(known, changed)) as runs:
                 return await resume(known, runs, changed, inbox)
 
-    async def fork(self, past: Past, at: int, changed: Mapping[str, object], fresh: ParentRun) -> Result:
+    async def fork(self, past: PastTask, at: int, changed: Mapping[str, object], fresh: ParentRun) -> Result:
         """Begin a run as another one began, from its iteration ``at`` on, with ``changed`` settings."""
         with lock_run(self.services.running, past.run):
             known = await self.read(past)
         async with self.configured(self.config_of(known, changed)) as runs:
             return await fork(known, runs, (at, changed), fresh)
 
-    async def read(self, past: Past) -> PastRun:
+    async def read(self, past: PastTask) -> PastRun:
         """Read a run from the log, without blocking other runs."""
         return await asyncio.to_thread(read_past_run, self.services.config.paths.sessions, past)
 
@@ -69,7 +69,7 @@ async def resume(past: PastRun, runs: Runs, changed: Mapping[str, object], inbox
 async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object]], fresh: ParentRun) -> Result:
     """Begin a run as another one began; raises KoiError where that is not possible, before a file is touched."""
     services, (at, changed) = runs.services, change
-    beginning = beginning_of(past.records, past.id, at)
+    beginning = find_fork_point(past.records, past.id, at)
     await check_settings(changed, services.config, services.components)
     await check_models(beginning.task.agent, services.router, services.warn_once)
     limits = services.config.limits_with(beginning.task.effective_limits, changed)
@@ -78,12 +78,12 @@ async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object
     before = await restore_beginning(beginning, fresh.id, services)
     forked = events.RunForked(past.id, at, {key: str(value) for key, value in changed.items()}, before)
     written = services.publish(fresh.id, [forked])
-    for run, event in renamed(beginning, fresh.id, task):
+    for run, event in rename_runs(beginning, fresh.id, task):
         written += services.publish(run, [event])
     return await runs.solve(task, replace(fresh, records=written))
 
 
-async def restore_beginning(beginning: Beginning, fresh: str, services: Services) -> str:
+async def restore_beginning(beginning: ForkPoint, fresh: str, services: Services) -> str:
     """Restore the files as they were at the fork; return the checkpoint of how they were until now."""
     if not beginning.checkpoint:
         return ""

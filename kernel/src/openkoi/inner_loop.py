@@ -76,7 +76,7 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
     for cycle in range(run.limits.cycles):
         await run.emit(events.CycleStarted(cycle, run.limits.cycles))
         if (
-            run.reached_limit and not run.replay.active
+            run.reached_limit and not run.replay.is_active
         ):  # by a hook, a tool or the planner: the next model call ends the run
             return ended_by_limit(LimitExceededError(run.reached_limit), text, run)
         await take_messages(run)
@@ -89,7 +89,7 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
         settled = await run_calls(reply.calls, run) if reply.calls else []
         stop = await after_tools(settled, cycle, run) if settled else None
         results = [(one.tool.name, one.result) for one in settled if one.tool]
-        if condition := met_condition(conditions, reply.text, results, run.budget.usd_left + run.replay.to_come):
+        if condition := met_condition(conditions, reply.text, results, run.budget.usd_left + run.replay.remaining_usd):
             return InnerLoopResult(text, StopReason.DONE, condition=condition)
         quiet = 0 if settled else quiet + 1
         over = settled or quiet > NUDGES or is_refusal(reply)
@@ -124,7 +124,7 @@ async def warn_of_stop(run: TaskRun) -> None:
 
 async def add_message(run: TaskRun, text: str, *, fresh: bool = False) -> None:
     """Add a message to the conversation, or begin a new one with it and the task's history and parts."""
-    known = run.replay.take(events.MessageAdded, lambda one: not one.from_user)
+    known = run.replay.pop_event(events.MessageAdded, lambda one: not one.from_user)
     given = Message.user(text, *(run.task.parts if fresh else ()))
     message, fresh = (known.message, known.new_conversation) if known else (given, fresh)
     if fresh:
@@ -137,7 +137,7 @@ async def add_message(run: TaskRun, text: str, *, fresh: bool = False) -> None:
 
 async def take_messages(run: TaskRun) -> None:
     """Add the user's messages to the conversation; in a resumed run, those that were logged at this place."""
-    for known in run.replay.said_before(executor_of(run.task.agent) or EXECUTOR):
+    for known in run.replay.pop_messages(executor_of(run.task.agent) or EXECUTOR):
         run.conversation.say(known.message)
     while run.nested.inbox:
         message = Message.user(sanitize_text(run.nested.inbox.pop(0)))

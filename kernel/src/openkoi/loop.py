@@ -71,7 +71,7 @@ def facts_of(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, r
 
 async def decide_next(run: TaskRun) -> Decision:
     """Decide what happens next; a replayed decision is kept."""
-    if known := run.replay.take(DecisionMade):
+    if known := run.replay.pop_event(DecisionMade):
         return known.decision
     ruling = decide(run.iterations, run.limits, run.cost)
     await run.emit(DecisionMade(len(run.iterations) - 1, ruling, run.cost, run.iterations[-1].facts))
@@ -82,7 +82,7 @@ async def ask_user(ruling: Decision, run: TaskRun) -> str:
     """Ask the user if the decision needs it; return their advice, or an empty text."""
     if ruling.action is not NextAction.ESCALATE or run.iterations[-1].work.ended is StopReason.PERSON:
         return ""
-    if run.replay.active:
+    if run.replay.is_active:
         return run.replay.advice.get(len(run.iterations) - 1, AS_BEFORE)
     return await run.ask(Question(f"{ruling.reason}. What should be done?"), stays=True) or ""
 
@@ -90,7 +90,7 @@ async def ask_user(ruling: Decision, run: TaskRun) -> str:
 async def restore_best(ruling: Decision, run: TaskRun) -> None:
     """Restore the files of the best iteration and begin a new conversation, if the decision says so."""
     if ruling.restart_from_best:
-        if not run.replay.active:
+        if not run.replay.is_active:
             await run.go_back_to(best_of(run.iterations).work)
         run.astray = True
 

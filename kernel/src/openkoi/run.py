@@ -46,7 +46,7 @@ from openkoi_loader.hooks import Hooks
 from openkoi_loader.tool_lists import list_tools
 from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of
 from openkoi_prompt.conversation import Conversation
-from openkoi_runlog import Rerun, rerun_of
+from openkoi_runlog import RunReplay, build_replay
 from openkoi_settings import keys
 
 from .asker import pending_question
@@ -99,7 +99,7 @@ class TaskRun:
     children: int = 0
     learning: asyncio.Task[None] | None = None
     reported_cost: Cost = Cost()
-    replay: Rerun = field(init=False)
+    replay: RunReplay = field(init=False)
     budget: TaskBudget = field(init=False)
     sandbox_policy: SandboxPolicy = field(init=False)
     models: ModelClient = field(init=False)
@@ -108,10 +108,10 @@ class TaskRun:
 
     def __post_init__(self) -> None:
         self.id = self.nested.id or token_hex(10)
-        self.replay = rerun_of(self.nested.records, self.id)
+        self.replay = build_replay(self.nested.records, self.id)
         self.budget = TaskBudget(self.limits, self.nested.budget)
         self.budget.started -= self.replay.seconds
-        self.reported_cost = self.replay.lapped
+        self.reported_cost = self.replay.iteration_cost
         self.sandbox_policy = SandboxPolicy(self.services, self, self.replay.approved)
         for paid in self.replay.paid:
             self.budget.remember(paid.usage, paid.usd)
@@ -243,7 +243,7 @@ class TaskRun:
 
     async def chat(self, request: Request) -> Response:
         """Call a model; the worst case is reserved first. A logged answer is not asked for again."""
-        known = self.replay.answer(request)
+        known = self.replay.pop_response(request)
         return await self.models.chat(request) if known is None else known.response
 
     async def execute(self, command: Command) -> CommandResult:

@@ -134,7 +134,7 @@ def log_beginning(run: "TaskRun") -> None:
     nested, publish = run.nested.depth > 0, run.services.publish
     for id, lost in () if nested else run.replay.lost:
         publish(id, [lost])
-    if run.replay.active or (run.nested.records and not nested):
+    if run.replay.is_active or (run.nested.records and not nested):
         publish(run.id, [events.RunResumed(run.services.config.models_from_flags)])
 
 

@@ -27,7 +27,7 @@ from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_loader.workspace_plugins import WorkspacePlugins
 from openkoi_models import Catalogue, ModelRouter, SharedBudget
 from openkoi_models.model_access import ModelAccess
-from openkoi_runlog import RunLog, find_task, session_id
+from openkoi_runlog import RunLog, find_task, new_session_id
 from openkoi_runlog.announcements import Announcements
 from openkoi_runlog.memory_sync import MemorySync
 from openkoi_runlog.publisher import Publisher
@@ -55,7 +55,7 @@ class Services:
     config: Config
     plugins: Plugins
     redactor: Redactor
-    session: str = field(default_factory=session_id)
+    session: str = field(default_factory=new_session_id)
     warnings: PendingWarnings = field(default_factory=PendingWarnings)
     started: bool = False
     starting: asyncio.Lock = field(default_factory=asyncio.Lock)

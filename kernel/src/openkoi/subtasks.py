@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from openkoi_hookspecs import ExecutionResult, LimitExceededError, Result, StopReason, Task
-from openkoi_runlog import part_of
+from openkoi_runlog import subtask_id
 
 from .baselines import capture_baseline
 from .parent_run import ParentRun
@@ -17,7 +17,7 @@ async def solve_subtask(task: Task, run: TaskRun, solve: Callable[[Task, ParentR
     """Do it in the task's session and, unless it names another, in its folder."""
     if run.nested.depth >= MAX_DEPTH:
         raise LimitExceededError("nested tasks")
-    id = part_of(run.id, run.children)
+    id = subtask_id(run.id, run.children)
     run.children += 1
     await capture_baseline(run)
     run.touched = True

@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
     is_yes,
 )
 from openkoi_models import check_result
-from openkoi_runlog import UNAPPROVED, UNKNOWN, plugin_call_id
+from openkoi_runlog import RESULT_UNKNOWN, UNAPPROVED, plugin_call_id
 
 from .baselines import capture_baseline
 from .effects import effects_of
@@ -92,7 +92,7 @@ async def run_call(call: ToolCall, run: TaskRun, *, by_plugin: bool = False) -> 
     call = resolve_call(call, run.tools)
     tool = next((tool for tool in run.tools if tool.name == call.tool), None)
     known = replayed_result(call, tool, run)
-    if known and known.text != UNKNOWN:
+    if known and known.text != RESULT_UNKNOWN:
         return ToolOutcome(call, known, tool)
     outcome = ToolOutcome(call, known, tool) if known else await attempt(call, tool, run, by_plugin=by_plugin)
     await run.emit(events.ToolCallFinished(outcome.result, by_plugin))
@@ -137,7 +137,7 @@ def waiting_result(call: ToolCall, tool: Tool, *, ends_run: bool) -> ToolOutcome
 def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResult | None:
     """Return the call's logged result, if it was made before the run was interrupted."""
     changes = tool is not None and tool.effect > Effect.READS
-    known = run.replay.result(call, repeatable=not changes)
+    known = run.replay.pop_result(call, repeatable=not changes)
     run.touched = run.touched or (known is not None and changes)
     if known is not None and tool is not None:
         run.effects.note(call, tool, known)

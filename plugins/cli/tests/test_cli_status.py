@@ -42,7 +42,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_local import FileQuestions
 from openkoi_report import ModelCharge, ModelCost, Phase, SavedTokens, Saving, sum_charges
-from openkoi_runlog import Past, past_tasks
+from openkoi_runlog import PastTask, list_past_tasks
 from openkoi_testing import Scenario
 
 OVER = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=1_500, usd=0.5))
@@ -87,7 +87,11 @@ def told(koi: App, day: Sequence[str] = ()) -> str:
     waiting = asyncio.run(list_pending(koi))
     return "\n".join(
         format_breakdown(
-            koi.services.config, past_tasks(sessions), read_charges(sessions, charge_events(phases=True)), waiting, day
+            koi.services.config,
+            list_past_tasks(sessions),
+            read_charges(sessions, charge_events(phases=True)),
+            waiting,
+            day,
         )
     )
 
@@ -217,7 +221,7 @@ def test_what_a_fork_took_over_is_not_paid_again(tmp_path: Path) -> None:
 
 
 def test_a_span_counts_what_was_paid_and_which_tasks_began_in_it() -> None:
-    old = Past("run-1", (now() - timedelta(days=20)).isoformat(), "Write", "acme/a")
+    old = PastTask("run-1", (now() - timedelta(days=20)).isoformat(), "Write", "acme/a")
     paid = [charge(1, "acme/a"), charge(2, "acme/a", 20)]
 
     assert "  Today:       $1.00  (0 tasks, 1.0k tokens)" == format_span("Today", span_start(1), paid, [old])

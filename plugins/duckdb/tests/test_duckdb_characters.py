@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_duckdb.storable import storable
+from openkoi_duckdb.sanitize import storable
 from openkoi_hookspecs import Cost, Evaluation, ExecutionResult, Finding, Learning, Query, Record, Task, Usage
 from openkoi_hookspecs.events import (
     EvaluationFinished,

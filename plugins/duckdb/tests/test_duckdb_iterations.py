@@ -34,7 +34,7 @@ from openkoi_hookspecs.events import (
     RunForked,
     TaskStarted,
 )
-from openkoi_runlog import IterationView, beginning_of, part_of, renamed, view_of
+from openkoi_runlog import IterationView, build_view, find_fork_point, rename_runs, subtask_id
 from openkoi_testing.contracts.memory_log import paid_response, records_of, run_records, timestamp
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def judged(number: int, decision: NextAction, seconds: float = 1.0) -> list[Even
 
 
 def read(*happened: Event) -> Sequence[IterationView]:
-    return view_of(records_of("r1", [TaskStarted(Task("Mend")), PlanReady(Plan()), *happened])).iterations
+    return build_view(records_of("r1", [TaskStarted(Task("Mend")), PlanReady(Plan()), *happened])).iterations
 
 
 @pytest.mark.row("ITER-07", "ITER-08", "ITER-15")
@@ -114,7 +114,7 @@ def test_an_iteration_tells_how_far_it_came(happened: list[Event], phase: str) -
 
 
 def test_a_plan_that_is_asked_for_is_told_before_there_is_work() -> None:
-    (one,) = view_of(records_of("r1", [TaskStarted(Task("Mend")), paid_response(1, 1)])).iterations
+    (one,) = build_view(records_of("r1", [TaskStarted(Task("Mend")), paid_response(1, 1)])).iterations
 
     assert ("plan", False) == (one.phase, one.ended)
 
@@ -130,7 +130,7 @@ def test_a_run_that_was_killed_keeps_the_iteration_that_it_was_in(tmp_path: Path
 
 def test_what_is_learned_is_no_iteration() -> None:
     assert [0, 1] == [
-        one.number for one in view_of([*RUN, *records_of("r1", [paid_response(9, 9)], start=100)]).iterations
+        one.number for one in build_view([*RUN, *records_of("r1", [paid_response(9, 9)], start=100)]).iterations
     ]
 
 
@@ -180,13 +180,13 @@ def test_a_fork_has_the_iterations_of_its_past_and_its_own(tmp_path: Path) -> No
             *judged(0, NextAction.ACCEPT),
         ],
     )
-    past = beginning_of([*RUN[:2], *part, *RUN[2:]], "r1", 1)
-    copied = list(renamed(past, "f1", past.task))
+    past = find_fork_point([*RUN[:2], *part, *RUN[2:]], "r1", 1)
+    copied = list(rename_runs(past, "f1", past.task))
     happened = [("f1", RunForked("r1", 1, {})), *copied, *(("f1", event) for event in own_way())]
     fork = [Record(f"fork-{n}", timestamp(900 + n), run, event) for n, (run, event) in enumerate(happened)]
     told_of = {str(row[0]): row[2:] for row in cycles(tmp_path, RUN, fork)}
 
-    assert {"f1:0", "f1:1", "r1:0", "r1:1", f"{part_of('f1', 0)}:0"} == set(told_of)
+    assert {"f1:0", "f1:1", "r1:0", "r1:1", f"{subtask_id('f1', 0)}:0"} == set(told_of)
     assert told_of["r1:0"] == told_of["f1:0"]
     assert (1, "abort", "another way", None, "abort_budget", 8, 2, 4000) == told_of["f1:1"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_duckdb.holding import read
+from openkoi_duckdb.load_documents import load_documents
 from openkoi_duckdb.tables import DuckDBTables
 from openkoi_hookspecs import Embedding, Hit, Query, Record, Task
 from openkoi_hookspecs.events import QuestionAnswered, TaskStarted
@@ -191,7 +191,7 @@ def test_what_is_held_asks_the_tables_when_the_vectors_turn_out_damaged(tmp_path
     search_project(subject, "which entrance")
     file = tmp_path / "openkoi.db.vectors"
     file.write_bytes(file.read_bytes()[:-40] + bytes(range(40)))
-    held = subject.file.read(read)
+    held = subject.file.read(load_documents)
     vectors = VectorStore(file, "meanings-3", 0.6, layers=VectorLayers(sidecar(file)))
     query = Query("which entrance", project="koi", kinds=("transcript",))
     meant = VectorQuery(Meanings().vector(query.text), vectors)
@@ -224,7 +224,7 @@ def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
         return [rank_documents(there, one, query_words(one)) for one in questions]
 
     def both(connection: "DuckDBPyConnection") -> tuple[list[Sequence[FoundDocument]], list[Sequence[FoundDocument]]]:
-        return answers(DuckDBTables(connection)), answers(read(connection))
+        return answers(DuckDBTables(connection)), answers(load_documents(connection))
 
     told = memory(tmp_path, records=records).file.read(both)
 

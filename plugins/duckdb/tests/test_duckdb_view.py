@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from openkoi_duckdb import DuckDB
-from openkoi_duckdb.retention import KINDS
+from openkoi_duckdb.reduce_event import KINDS
 from openkoi_hookspecs import Record, Task
 from openkoi_hookspecs.events import QuestionAnswered, TaskStarted
 from openkoi_testing.contracts.memory_log import many_runs, records_of

@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_learning import LearningHook
 from openkoi_learning.lesson import first_attempt_passed
-from openkoi_runlog.transcript import sealed, write_line
+from openkoi_runlog.record_format import add_checksum, write_line
 
 SESSION = 20
 
@@ -97,7 +97,7 @@ class Log:
                     .isoformat(timespec="microseconds")
                     .replace("+00:00", "Z")
                 )
-                file.write(sealed(write_line(Record(f"{self.count:08}", at, run, event), str)))
+                file.write(add_checksum(write_line(Record(f"{self.count:08}", at, run, event), str)))
 
 
 def session_of(run: str) -> str:

@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_learning import LearningHook
 from openkoi_learning.state import LearningState
-from openkoi_runlog import RunLog, session_id
+from openkoi_runlog import RunLog, new_session_id
 from openkoi_scripted import Line, Scripted
 from openkoi_testing import Scenario
 
@@ -134,7 +134,7 @@ class Home:
 
     def write(self, run: str, event: Event) -> None:
         """Write an event of a run that is over, as another process would."""
-        log = RunLog(self.folder / "home" / "data" / "sessions", session_id(), str)
+        log = RunLog(self.folder / "home" / "data" / "sessions", new_session_id(), str)
         log.append(run, [event])
         log.close()
 

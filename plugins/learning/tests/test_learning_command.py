@@ -14,7 +14,7 @@ from openkoi_learning.command import ask_decision, learn
 from openkoi_learning.decay import DECAY_PER_WEEK
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
-from openkoi_runlog import RunLog, session_id
+from openkoi_runlog import RunLog, new_session_id
 from openkoi_testing import GivenPlugins
 
 NOW = "2026-11-22T00:00:00Z"
@@ -36,7 +36,7 @@ class Shop:
 
     def write(self, run: str, *events: Event) -> None:
         """Write to the log as a run would."""
-        log = RunLog(self.sessions, session_id(), str)
+        log = RunLog(self.sessions, new_session_id(), str)
         log.append(run, events)
         log.close()
 

@@ -39,7 +39,7 @@ from openkoi_hookspecs.events import (
 )
 from openkoi_learning import LearningHook
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
-from openkoi_runlog import RunLog, session_id
+from openkoi_runlog import RunLog, new_session_id
 from openkoi_scripted import Line, Scripted
 from openkoi_testing import Scenario
 
@@ -110,7 +110,7 @@ class House:
 
     def write(self, run: str, event: Event) -> None:
         """Write an event of a run that is over, as another process would."""
-        log = RunLog(self.home / "data" / "sessions", session_id(), str)
+        log = RunLog(self.home / "data" / "sessions", new_session_id(), str)
         log.append(run, [event])
         log.close()
 

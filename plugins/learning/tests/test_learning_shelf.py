@@ -11,7 +11,7 @@ from openkoi_hookspecs.events import RecallFinished
 from openkoi_learning.entry import LearningEntry
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.log_view import LearningLogView
-from openkoi_runlog import RunLog, all_segments
+from openkoi_runlog import RunLog, list_all_segments
 from openkoi_testing.contracts.memory_log import run_records
 
 RULE = LearningEntry("aa11", "heuristic", "Use `tab`.", standing=LearningStatus.ACTIVE)
@@ -80,7 +80,7 @@ def test_what_was_written_after_the_last_look_is_read_from_where_it_was_put_away
 
 def test_what_is_put_away_during_a_look_is_read_from_there_once(tmp_path: Path) -> None:
     shelf = lived(tmp_path, *DAYS)
-    listed = all_segments(tmp_path / "sessions")
+    listed = list_all_segments(tmp_path / "sessions")
 
     put_away(tmp_path)
 

@@ -14,7 +14,7 @@ from openkoi_learning.proposals.llm_wording import list_topics, parse_wordings
 from openkoi_learning.proposals.log import JudgedTask, judged_tasks
 from openkoi_learning.proposals.recurring_findings import RecurrenceThresholds, RecurringFindings, find_recurring
 from openkoi_learning.proposals.safe_example import is_instruction, safe_example, sanitize_line, slug
-from openkoi_runlog import RunLog, session_id
+from openkoi_runlog import RunLog, new_session_id
 from openkoi_skillfile import find_problems, parse_rubric, read_skill
 
 BAR = RecurrenceThresholds()
@@ -184,7 +184,7 @@ def test_kinds_are_told_by_their_words() -> None:
 
 
 def test_the_log_tells_of_judged_tasks_and_parts_and_damage_are_left_out(tmp_path: Path) -> None:
-    log = RunLog(tmp_path, session_id(), str)
+    log = RunLog(tmp_path, new_session_id(), str)
     for run, parent in (("a", ""), ("b", "a")):
         log.append(run, [events.TaskStarted(Task("Report", category="finance", parent=parent))])
         log.append(run, [events.EvaluationFinished(Evaluation(findings=(Finding("x", rule="general/quality"),)))])

@@ -8,7 +8,7 @@ import pytest
 
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import Blob, File, Image, KoiError, Message, Record, Task, ToolCall, ToolResult, events
-from openkoi_runlog import LogFault, RunLog, blob_folder, digests_in, read_segment
+from openkoi_runlog import LogWriteError, RunLog, blob_folder, find_digests, read_segment
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 SECRET = "sk-ant-REDACTED"
@@ -48,7 +48,7 @@ def test_an_image_is_read_back_from_a_file_of_its_own(log: RunLog) -> None:
     assert isinstance(image.content, Blob)
     assert (PNG, len(PNG), "image/png") == (image.data, image.size, image.media_type)
     assert len(log.path.read_bytes()) < 400
-    assert [image.content.digest] == digests_in(log.path.read_bytes())
+    assert [image.content.digest] == find_digests(log.path.read_bytes())
 
 
 def test_the_same_bytes_are_kept_once_and_privately(log: RunLog) -> None:
@@ -65,7 +65,7 @@ def test_what_was_read_is_written_again_without_its_bytes(log: RunLog) -> None:
     log.append("run-2", [record.event])
 
     assert [] == files(log)
-    assert 2 == len(digests_in(log.path.read_bytes()))
+    assert 2 == len(find_digests(log.path.read_bytes()))
 
 
 def test_a_file_that_is_there_in_part_is_written_again(log: RunLog) -> None:
@@ -80,7 +80,7 @@ def test_no_record_is_written_if_its_bytes_cannot_be(log: RunLog, tmp_path: Path
     log.append("run-1", [events.ModelDelta("before")])
     (tmp_path / "blobs").write_text("in the way")
 
-    with pytest.raises(LogFault, match="cannot be written"):
+    with pytest.raises(LogWriteError, match="cannot be written"):
         log.append("run-1", [shot()])
     assert ["before"] == [getattr(one.event, "text", "") for one in read_segment(log.path)]
 

@@ -18,7 +18,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_runlog import Call, Past, RunLog, find_task, paid_calls, past_tasks, records_of
+from openkoi_runlog import PaidCall, PastTask, RunLog, find_task, list_paid_calls, list_past_tasks, read_task_records
 
 PAID = events.ModelResponse("acme/large", Response((), StreamEnd(Usage(input=80, output=10))), 0.25)
 ENDED = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=90, usd=0.25), best=0, iterations=1)
@@ -38,27 +38,27 @@ def logged(folder: Path, session: str, **runs: list[Event]) -> None:
 def test_tasks_are_told_newest_first_with_how_they_ended(tmp_path: Path) -> None:
     logged(tmp_path, "s1", one=[started("first"), PAID, ENDED], two=[started("second"), events.RunFailed("no disk")])
     logged(tmp_path, "s2", three=[started("third")])
-    [third, second, first] = past_tasks(tmp_path)
+    [third, second, first] = list_past_tasks(tmp_path)
 
     assert ("third", "", "s2.jsonl") == (third.text, third.ended, third.segment)
     assert ("second", "failed") == (second.text, second.ended)
-    assert Past("one", first.at, "first", "acme/large", "accept", 90, 0.25, "s1.jsonl") == first
-    assert [third] == past_tasks(tmp_path, newest=1)
+    assert PastTask("one", first.at, "first", "acme/large", "accept", 90, 0.25, "s1.jsonl") == first
+    assert [third] == list_past_tasks(tmp_path, newest=1)
 
 
 def test_sub_tasks_are_part_of_theirs(tmp_path: Path) -> None:
     logged(tmp_path, "s", one=[started("whole")], part=[started("part", parent="one"), ENDED])
-    [whole] = past_tasks(tmp_path)
+    [whole] = list_past_tasks(tmp_path)
 
     assert ("whole", "") == (whole.text, whole.ended)
-    assert {"one", "part"} == {record.run for record in records_of(tmp_path, whole)}
+    assert {"one", "part"} == {record.run for record in read_task_records(tmp_path, whole)}
 
 
 def test_what_calls_cost_is_read_without_anything_else(tmp_path: Path) -> None:
     logged(tmp_path, "s", one=[started("first"), PAID, events.WarningIssued("a warning"), PAID, ENDED])
-    calls = list(paid_calls(tmp_path))
+    calls = list(list_paid_calls(tmp_path))
 
-    assert [Call(call.at, "acme/large", 90, 0.25) for call in calls] == calls
+    assert [PaidCall(call.at, "acme/large", 90, 0.25) for call in calls] == calls
     assert 2 == len(calls)
 
 
@@ -66,17 +66,21 @@ def test_what_was_archived_is_told_as_if_it_had_not_been(tmp_path: Path) -> None
     sessions, archive = tmp_path / "sessions", tmp_path / "archive"
     logged(sessions, "s1", one=[started("first"), PAID, ENDED])
     logged(sessions, "s2", two=[started("second"), PAID, ENDED])
-    before = past_tasks(sessions), list(paid_calls(sessions)), records_of(sessions, find_task(sessions, "one"))
+    before = (
+        list_past_tasks(sessions),
+        list(list_paid_calls(sessions)),
+        read_task_records(sessions, find_task(sessions, "one")),
+    )
     archive.mkdir()
     (archive / "s1.jsonl.gz").write_bytes(gzip.compress((sessions / "s1.jsonl").read_bytes()))
     (sessions / "s1.jsonl").unlink()
 
     assert before == (
-        past_tasks(sessions),
-        list(paid_calls(sessions)),
-        records_of(sessions, find_task(sessions, "one")),
+        list_past_tasks(sessions),
+        list(list_paid_calls(sessions)),
+        read_task_records(sessions, find_task(sessions, "one")),
     )
-    assert ["second", "first"] == [past.text for past in past_tasks(sessions)]
+    assert ["second", "first"] == [past.text for past in list_past_tasks(sessions)]
 
 
 def test_a_damaged_line_costs_itself_alone(tmp_path: Path) -> None:
@@ -84,7 +88,7 @@ def test_a_damaged_line_costs_itself_alone(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(path.read_bytes().replace(b"first", b"fir5t"))
 
-    assert ["second"] == [past.text for past in past_tasks(tmp_path)]
+    assert ["second"] == [past.text for past in list_past_tasks(tmp_path)]
 
 
 def test_a_task_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
@@ -99,4 +103,4 @@ def test_a_task_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
 
 
 def test_where_there_is_no_log_there_are_no_tasks(tmp_path: Path) -> None:
-    assert ([], []) == (past_tasks(tmp_path / "none"), list(paid_calls(tmp_path / "none")))
+    assert ([], []) == (list_past_tasks(tmp_path / "none"), list(list_paid_calls(tmp_path / "none")))

@@ -27,7 +27,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_runlog import masked, read_line, sealed, write_line
+from openkoi_runlog import add_checksum, mask_json, read_line, write_line
 
 PRINTABLE = st.text(string.printable, min_size=6, max_size=40)
 DIGITS = st.text("0123456789", min_size=6, max_size=12)
@@ -50,7 +50,7 @@ def test_a_line_of_the_log_holds_no_secret_and_is_json_still(secret: str, before
     line = logged(events.ToolCallStarted(call, progress_text=secret), Redactor([secret]))
     data = json.loads(line)["data"]
 
-    assert json.loads(sealed(line))
+    assert json.loads(add_checksum(line))
     assert secret not in str(data.get("doing", "")).replace(MASK, "")
     assert 123456 == next(number for number in values(data) if isinstance(number, int))
 
@@ -102,16 +102,16 @@ MANY_KINDS: list[Event] = [
 def test_a_record_can_be_read_back_whatever_word_of_ours_is_a_secret(event: Event) -> None:
     redactor = Redactor(words())
 
-    assert event == read_line(sealed(logged(event, redactor))).event
+    assert event == read_line(add_checksum(logged(event, redactor))).event
 
 
 def test_a_result_keeps_its_decision_whatever_is_a_secret() -> None:
     result = {"decision": NextAction.ABORT_REGRESSION, "iterations": [{"decision": NextAction.ACCEPT}]}
 
-    assert result == masked(result, Redactor(["accept", "abort_regression"]))
+    assert result == mask_json(result, Redactor(["accept", "abort_regression"]))
 
 
 def test_numbers_and_truth_are_no_texts() -> None:
-    assert {"n": 123456, MASK: [True, None, MASK]} == masked(
+    assert {"n": 123456, MASK: [True, None, MASK]} == mask_json(
         {"n": 123456, "k123456": [True, None, "a123456"]}, Redactor(["k123456", "a123456"])
     )

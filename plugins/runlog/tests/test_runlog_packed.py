@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_hookspecs import events
-from openkoi_runlog import RunLog, all_segments, beyond, read_segment
+from openkoi_runlog import RunLog, has_more, list_all_segments, read_segment
 
 AHEAD = "2126-01-01T00:00:00.000000Z"
 
@@ -37,8 +37,8 @@ def test_all_segments_are_listed_in_their_order_wherever_they_lie_and_each_once(
     (tmp_path / "archive" / "c.jsonl.gz").write_bytes(b"it is just being put away")
 
     names = ["a.jsonl.gz", "b.jsonl", "b.2.jsonl.gz", "c.jsonl"]
-    assert names == [path.name for path in all_segments(tmp_path / "sessions")]
-    assert names[1:3] == [path.name for path in all_segments(tmp_path / "sessions", "b")]
+    assert names == [path.name for path in list_all_segments(tmp_path / "sessions")]
+    assert names[1:3] == [path.name for path in list_all_segments(tmp_path / "sessions", "b")]
 
 
 def test_records_are_the_same_after_their_segment_was_put_away(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_segment_has_more_until_its_end_was_seen(tmp_path: Path) -> None:
 
     packed = put_away(path)
 
-    assert [True, True, False] == [beyond(packed, seen) for seen in (0, first, last)]
+    assert [True, True, False] == [has_more(packed, seen) for seen in (0, first, last)]
 
 
 @pytest.mark.parametrize("cut", [0, 3, 200])
@@ -70,7 +70,7 @@ def test_what_is_left_of_a_damaged_archive_is_no_accident(tmp_path: Path, cut: i
 
     assert [f"number {n}" for n in range(len(told))] == [getattr(record.event, "text", "") for record in told]
     assert [] == said
-    assert beyond(packed, 0)
+    assert has_more(packed, 0)
 
 
 def test_a_new_segment_takes_no_name_of_one_that_was_put_away(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_new_segment_takes_no_name_of_one_that_was_put_away(tmp_path: Path) ->
     path = written(tmp_path, "two")
 
     assert "s.2.jsonl" == path.name
-    assert 2 == len(all_segments(tmp_path / "sessions", "s"))
+    assert 2 == len(list_all_segments(tmp_path / "sessions", "s"))
 
 
 @pytest.mark.parametrize("away", [False, True])
@@ -90,7 +90,7 @@ def test_a_session_goes_on_after_all_that_it_says_though_the_clock_was_set_back(
 
     written(tmp_path, "three", "four")
 
-    records = [record for path in all_segments(tmp_path / "sessions") for record in read_segment(path)]
+    records = [record for path in list_all_segments(tmp_path / "sessions") for record in read_segment(path)]
     in_time = sorted(records, key=lambda record: (record.at, record.id))
     assert ["one", "two", "three", "four"] == [getattr(record.event, "text", "") for record in in_time]
     assert [AHEAD, AHEAD.replace("0Z", "1Z")] == sorted({record.at for record in records})

@@ -21,8 +21,8 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_runlog.history import Past
-from openkoi_runlog.rerun import Rerun, rerun_of
+from openkoi_runlog.past_tasks import PastTask
+from openkoi_runlog.run_replay import RunReplay, build_replay
 
 pytestmark = pytest.mark.unit
 
@@ -48,19 +48,19 @@ BEGUN: tuple[Event, ...] = (
 )
 
 
-def rerun(*happened: Event) -> Rerun:
-    return rerun_of([Record(str(n), AT, "run-1", event) for n, event in enumerate(happened)], "run-1")
+def rerun(*happened: Event) -> RunReplay:
+    return build_replay([Record(str(n), AT, "run-1", event) for n, event in enumerate(happened)], "run-1")
 
 
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_however_often_the_judgement_was_missing_only_the_work_is_known(times: int) -> None:
     again = rerun(*BEGUN, *VERDICT * times)
 
-    assert WORKED == again.take(events.ExecutionFinished)
+    assert WORKED == again.pop_event(events.ExecutionFinished)
     assert (None, None, False) == (
-        again.take(events.EvaluationFinished),
-        again.take(events.DecisionMade),
-        again.unjudged(),
+        again.pop_event(events.EvaluationFinished),
+        again.pop_event(events.DecisionMade),
+        again.skips_evaluation(),
     )
     assert (True, 0.5 * times) == (again.rejudge, sum(paid.usd for paid in again.paid))
 
@@ -72,8 +72,8 @@ def test_a_judgement_that_came_at_last_is_known() -> None:
     verdict = (judged, events.IterationFinished(0, 0.9, Cost()), events.DecisionMade(0, accepted, Cost()))
     again = rerun(*BEGUN, *VERDICT, events.RunResumed(), *verdict)
 
-    assert WORKED == again.take(events.ExecutionFinished)
-    assert judged == again.take(events.EvaluationFinished)
+    assert WORKED == again.pop_event(events.ExecutionFinished)
+    assert judged == again.pop_event(events.EvaluationFinished)
 
 
 def test_an_earlier_iteration_that_was_judged_stays_known() -> None:
@@ -83,8 +83,8 @@ def test_an_earlier_iteration_that_was_judged_stays_known() -> None:
 
     again = rerun(*BEGUN, judged, events.IterationFinished(0, 0.5, Cost()), go_on, *second, *VERDICT)
 
-    assert (WORKED, judged) == (again.take(events.ExecutionFinished), again.take(events.EvaluationFinished))
-    assert (second[1], None) == (again.take(events.ExecutionFinished), again.take(events.EvaluationFinished))
+    assert (WORKED, judged) == (again.pop_event(events.ExecutionFinished), again.pop_event(events.EvaluationFinished))
+    assert (second[1], None) == (again.pop_event(events.ExecutionFinished), again.pop_event(events.EvaluationFinished))
 
 
 def test_the_baselines_are_known_and_whether_a_tool_was_called_after_them() -> None:
@@ -106,7 +106,7 @@ def test_the_baselines_are_known_and_whether_a_tool_was_called_after_them() -> N
     ],
 )
 def test_what_was_cut_short_waits_or_was_not_judged_can_be_resumed(ended: str, unjudged: bool, resumable: bool) -> None:
-    assert resumable is Past("run-1", "at", "t", "acme/m", ended=ended, unjudged=unjudged).resumable
+    assert resumable is PastTask("run-1", "at", "t", "acme/m", ended=ended, unjudged=unjudged).resumable
 
 
 def test_a_run_is_not_held_up_by_calls_that_a_plugin_does_not_make_again() -> None:
@@ -117,6 +117,6 @@ def test_a_run_is_not_held_up_by_calls_that_a_plugin_does_not_make_again() -> No
     )
     again = rerun(events.TaskStarted(Task("t")), *called)
 
-    assert not again.active
+    assert not again.is_active
     assert not again.covers(events.ModelDelta("new"))
-    assert ToolResult("x", call=call.id) == again.result(call, repeatable=False)
+    assert ToolResult("x", call=call.id) == again.pop_result(call, repeatable=False)

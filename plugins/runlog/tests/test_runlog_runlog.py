@@ -12,7 +12,7 @@ import pytest
 from openkoi_base.files.filelock import HAS_LOCKS, is_locked
 from openkoi_base.redact import MASK, Redactor
 from openkoi_hookspecs import Record, Response, StreamEnd, Usage, events
-from openkoi_runlog import LogFault, RunLog, read_segment, segments, session_id
+from openkoi_runlog import LogWriteError, RunLog, list_segments, new_session_id, read_segment
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes, limits and locks are POSIX's")
 FILLING = """
@@ -143,8 +143,8 @@ def test_each_writer_has_a_segment_of_its_own_and_never_adds_to_an_old_one(tmp_p
     first.close()
     first.append("run", [events.WarningIssued("d")])
 
-    assert ["s.jsonl", "s.2.jsonl", "s.3.jsonl"] == [path.name for path in segments(tmp_path, "s")]
-    assert [["a", "c"], ["b"], ["d"]] == [read(path)[0] for path in segments(tmp_path, "s")]
+    assert ["s.jsonl", "s.2.jsonl", "s.3.jsonl"] == [path.name for path in list_segments(tmp_path, "s")]
+    assert [["a", "c"], ["b"], ["d"]] == [read(path)[0] for path in list_segments(tmp_path, "s")]
 
 
 def test_segments_are_listed_in_the_order_in_which_they_were_made(tmp_path: Path) -> None:
@@ -154,18 +154,18 @@ def test_segments_are_listed_in_the_order_in_which_they_were_made(tmp_path: Path
     written(tmp_path, "b", session="r")
 
     numbered = ["s.jsonl", *(f"s.{number}.jsonl" for number in range(2, 12))]
-    assert numbered == [path.name for path in segments(tmp_path, "s")]
-    assert ["r.jsonl", *numbered, "s1.jsonl"] == [path.name for path in segments(tmp_path)]
+    assert numbered == [path.name for path in list_segments(tmp_path, "s")]
+    assert ["r.jsonl", *numbered, "s1.jsonl"] == [path.name for path in list_segments(tmp_path)]
 
 
 def test_a_folder_that_is_not_there_has_no_segments(tmp_path: Path) -> None:
-    assert [] == segments(tmp_path / "none")
+    assert [] == list_segments(tmp_path / "none")
 
 
 def test_sessions_sort_by_time_and_differ() -> None:
     names: list[str] = []
     for _ in range(20):
-        names.append(session_id())
+        names.append(new_session_id())
         time.sleep(0.00001)
 
     assert sorted(set(names)) == names
@@ -241,7 +241,7 @@ def test_a_write_that_fails_leaves_no_half_line_and_says_so(tmp_path: Path) -> N
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
 
-    with pytest.raises(LogFault, match=r"No run log can be made in .*data.sessions: "):
+    with pytest.raises(LogWriteError, match=r"No run log can be made in .*data.sessions: "):
         written(tmp_path / "data" / "sessions", "one")
 
 
@@ -251,9 +251,9 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 def test_eight_processes_write_one_session_at_once(tmp_path: Path) -> None:
     ended([child(WRITING, str(tmp_path), f"run-{number}") for number in range(8)])
     said: list[str] = []
-    records = [record for path in segments(tmp_path, "s") for record in read_segment(path, report=said.append)]
+    records = [record for path in list_segments(tmp_path, "s") for record in read_segment(path, report=said.append)]
 
-    assert 8 == len(segments(tmp_path, "s"))
+    assert 8 == len(list_segments(tmp_path, "s"))
     assert [] == said
     assert 8 * 50 == len({record.id for record in records})
     for number in range(8):

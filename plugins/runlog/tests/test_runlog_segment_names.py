@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openkoi_hookspecs import Cost, Decision, KoiError, Limits, NextAction, Task, events
-from openkoi_runlog import RunLog, find_task, segments
-from openkoi_runlog.segment_names import file_stem, place_of, segment_name
+from openkoi_runlog import RunLog, find_task, list_segments
+from openkoi_runlog.segment_names import file_stem, parse_segment_name, segment_name
 
 pytestmark = pytest.mark.unit
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.unit
 def test_a_session_is_read_back_from_the_name_of_its_file(session: str, number: int) -> None:
     name = segment_name(session, number)
 
-    assert (session, number) == place_of(Path(name))
+    assert (session, number) == parse_segment_name(Path(name))
     assert set() == set(name) & set('/\\:*?"<>|[]')
 
 
@@ -33,8 +33,8 @@ def test_sessions_whose_names_begin_alike_are_kept_apart(tmp_path: Path) -> None
         log.append("run", [events.WarningIssued(session)])
         log.close()
 
-    assert ["slack%3AC1.jsonl"] == [path.name for path in segments(tmp_path, "slack:C1")]
-    assert ["a%2A.jsonl"] == [path.name for path in segments(tmp_path, "a*")]
+    assert ["slack%3AC1.jsonl"] == [path.name for path in list_segments(tmp_path, "slack:C1")]
+    assert ["a%2A.jsonl"] == [path.name for path in list_segments(tmp_path, "a*")]
 
 
 def test_the_last_task_is_the_newest_one_whatever_its_session_is_called(tmp_path: Path) -> None:

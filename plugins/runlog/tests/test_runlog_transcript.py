@@ -35,7 +35,15 @@ from openkoi_hookspecs import (
     ToolCall,
     events,
 )
-from openkoi_runlog.transcript import Damaged, catalogue, dumps, opened, read_line, sealed, write_line
+from openkoi_runlog.record_format import (
+    CorruptLineError,
+    add_checksum,
+    build_catalogue,
+    dumps,
+    parse_line,
+    read_line,
+    write_line,
+)
 
 AT = "2026-11-21T10:00:00.000000Z"
 TEXTS = st.text(max_size=6) | st.sampled_from(["\ud800", "\u2028", '"', "\\", '","crc":"00000000"}\n'])
@@ -88,12 +96,12 @@ def record(event: Event) -> Record:
 
 
 def line(event: Event) -> bytes:
-    return sealed(write_line(record(event)))
+    return add_checksum(write_line(record(event)))
 
 
 def plain(event: Event) -> dict[str, Any]:
     """What stands in the file beside the event's own data."""
-    said = opened(line(event))
+    said = parse_line(line(event))
     return {key: value for key, value in said.items() if key not in ("ts", "id", "run", "data")}
 
 
@@ -152,7 +160,7 @@ def test_one_changed_byte_anywhere_is_noticed(text: str, place: int, change: int
     whole = bytearray(line(events.ModelDelta(text)))
     whole[place % len(whole)] ^= change
 
-    with pytest.raises(Damaged):
+    with pytest.raises(CorruptLineError):
         read_line(bytes(whole))
 
 
@@ -161,13 +169,13 @@ def test_one_changed_byte_anywhere_is_noticed(text: str, place: int, change: int
 def test_a_line_that_was_cut_off_is_noticed(text: str, length: int) -> None:
     whole = line(events.ModelDelta(text))
 
-    with pytest.raises(Damaged):
+    with pytest.raises(CorruptLineError):
         read_line(whole[: length % len(whole)])
 
 
-@pytest.mark.parametrize("whole", [b"", b"\n", b"{}\n", b"\0" * 64, sealed("[1]"), b'{"type":"a"}\n'])
+@pytest.mark.parametrize("whole", [b"", b"\n", b"{}\n", b"\0" * 64, add_checksum("[1]"), b'{"type":"a"}\n'])
 def test_what_is_no_record_is_noticed(whole: bytes) -> None:
-    with pytest.raises((Damaged, ValueError)):
+    with pytest.raises((CorruptLineError, ValueError)):
         read_line(whole)
 
 
@@ -178,11 +186,11 @@ def test_what_is_no_record_is_noticed(whole: bytes) -> None:
 @given(st.dictionaries(TEXTS.filter(lambda key: key not in ("ts", "type", "id", "run")), JSON, max_size=3))
 def test_an_unknown_event_is_kept_and_written_again_unchanged(more: dict[str, Any]) -> None:
     said = {"ts": AT, "type": "acme.happened", "id": "a1b2", "run": "run-1", **more}
-    whole = sealed(json.dumps(said, separators=(",", ":")))
+    whole = add_checksum(json.dumps(said, separators=(",", ":")))
     read = read_line(whole)
 
     assert events.UnknownEvent({"type": "acme.happened", **more}) == read.event
-    assert whole == sealed(write_line(read))
+    assert whole == add_checksum(write_line(read))
 
 
 @pytest.mark.parametrize(
@@ -196,7 +204,7 @@ def test_an_unknown_event_is_kept_and_written_again_unchanged(more: dict[str, An
     ids=["of the documents", "a decision of tomorrow", "no object", "a field of tomorrow"],
 )
 def test_an_event_of_another_version_is_never_lost(said: dict[str, Any]) -> None:
-    whole = sealed(json.dumps({"ts": AT, **said, "id": "a1b2", "run": "r"}, separators=(",", ":")))
+    whole = add_checksum(json.dumps({"ts": AT, **said, "id": "a1b2", "run": "r"}, separators=(",", ":")))
     read = read_line(whole)
 
     assert isinstance(read.event, events.UnknownEvent) or "usage" == said["type"]
@@ -215,13 +223,13 @@ class Danced(Event):
 def test_a_plugins_own_event_is_read_back() -> None:
     event = Danced(("left", "right"), ToolCall("1", "turn", {"is": "Text", "by": 90}))
 
-    assert "dance.danced" in catalogue()
+    assert "dance.danced" in build_catalogue()
     assert record(event) == read_line(line(event))
 
 
 def test_an_event_that_a_plugin_defines_later_is_read_from_then_on() -> None:
     sung, hummed = (
-        sealed(dumps({"type": name, "id": "1", "data": {"song": "la"}})) for name in ("song.sung", "song.hummed")
+        add_checksum(dumps({"type": name, "id": "1", "data": {"song": "la"}})) for name in ("song.sung", "song.hummed")
     )
     assert isinstance(read_line(sung).event, events.UnknownEvent)
 
@@ -241,7 +249,7 @@ def test_an_event_that_a_plugin_defines_later_is_read_from_then_on() -> None:
 
 
 def test_an_event_that_is_defined_anew_takes_the_place_of_the_old_one() -> None:
-    said = sealed(dumps({"type": "walk.walked", "id": "1", "data": {"miles": 3}}))
+    said = add_checksum(dumps({"type": "walk.walked", "id": "1", "data": {"miles": 3}}))
     read = []
 
     for _ in range(2):
@@ -312,7 +320,7 @@ def test_the_end_of_a_task_has_its_printed_fields() -> None:
 def test_every_other_kind_is_spelled_by_its_dotted_name() -> None:
     dotted = [kind for kind in KNOWN if kind not in (events.TaskStarted, events.RunCompleted)]
 
-    assert {kind.name: kind for kind in KNOWN}.items() <= catalogue().items()
+    assert {kind.name: kind for kind in KNOWN}.items() <= build_catalogue().items()
     assert "cycle.start" == plain(events.CycleStarted(0, 30))["type"]
     assert len(dotted) == len({kind.name for kind in dotted})
 
@@ -362,7 +370,7 @@ VOTED = {
     ids=["votes", "a ref", "a file outside", "a skipped folder"],
 )
 def test_what_other_plugins_read_keeps_the_words_of_written_logs(name: str, data: object, event: Event) -> None:
-    written = sealed(dumps({"ts": AT, "type": name, "id": "a1b2", "run": "run-1", "data": data}))
+    written = add_checksum(dumps({"ts": AT, "type": name, "id": "a1b2", "run": "run-1", "data": data}))
 
     assert written == line(event)
     assert record(event) == read_line(written)
@@ -373,5 +381,5 @@ def test_a_vote_that_cannot_be_read_is_kept_as_it_is() -> None:
 
     assert (
         events.UnknownEvent({"type": "judge.voted", "data": data})
-        == read_line(sealed(dumps({"ts": AT, "type": "judge.voted", "id": "1", "run": "r", "data": data}))).event
+        == read_line(add_checksum(dumps({"ts": AT, "type": "judge.voted", "id": "1", "run": "r", "data": data}))).event
     )

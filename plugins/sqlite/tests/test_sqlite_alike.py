@@ -17,7 +17,7 @@ from openkoi_search.hit_selection import FoundDocument
 from openkoi_search.ranking import Documents, query_words, rank_documents
 from openkoi_sqlite import SQLite
 from openkoi_sqlite.file import open_connection
-from openkoi_sqlite.holding import read
+from openkoi_sqlite.load_documents import load_documents
 from openkoi_sqlite.tables import SQLiteTables
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import (
@@ -104,7 +104,7 @@ def test_what_is_held_answers_as_the_tables_do(tmp_path: Path) -> None:
 
     with closing(open_connection(tmp_path / "m.db")) as connection:
         tables = SQLiteTables(connection)
-        assert told(tables) == told(read(connection))
+        assert told(tables) == told(load_documents(connection))
         assert any(told(tables))
         assert MAX_CACHED_DOCUMENTS > tables.count() > 50
 
@@ -141,4 +141,4 @@ def test_what_was_changed_is_not_held(tmp_path: Path) -> None:
         closing(open_connection(tmp_path / "m.db")) as connection,
         pytest.raises(Exception, match="changed by something else"),
     ):
-        read(connection)
+        load_documents(connection)

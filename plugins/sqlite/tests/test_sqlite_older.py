@@ -29,7 +29,7 @@ def count(frame, event, argument):
     if not left:
         os.kill(os.getpid(), signal.SIGKILL)
 
-import openkoi_sqlite.file, openkoi_sqlite.intake
+import openkoi_sqlite.file, openkoi_sqlite.ingest
 records = run_records("r1", "Mend the parser")
 threading.setprofile(count)
 asyncio.run(SQLite(path=Path(sys.argv[1])).ingest(records))

@@ -34,9 +34,9 @@ async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluatio
     run.budget.keep_back(0, 0)
     if not needs_evaluation(plan, work, run):
         return None
-    if run.replay.unjudged():
+    if run.replay.skips_evaluation():
         return None
-    if known := run.replay.take(events.EvaluationFinished):
+    if known := run.replay.pop_event(events.EvaluationFinished):
         return known.evaluation
     if last := reusable_evaluation(work, run):
         await run.emit(events.EvaluationFinished(replace(last, mode=EvaluationMode.CACHED)))

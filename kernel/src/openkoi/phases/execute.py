@@ -36,8 +36,8 @@ async def execute(plan: Plan, run: TaskRun) -> ExecutionResult:
     if policy_of(run.task, plan, run.evaluators) is Policy.JUDGE and not plan.asks:
         run.budget.keep_back(*await run.models.judgement_cost())
     ending = await (run_worker(plan, run) if run.agent.worker else run_model(plan, run))
-    if known := run.replay.take(events.ExecutionFinished):
-        if run.replay.rejudge and not run.replay.active:
+    if known := run.replay.pop_event(events.ExecutionFinished):
+        if run.replay.rejudge and not run.replay.is_active:
             await run.go_back_to(known.work)
         return known.work
     work = await outcome(ending, run)

@@ -32,7 +32,7 @@ KERNEL, PLANNER = "openkoi", "planner"
 
 async def make_plan(recall: Recall, run: TaskRun) -> Plan:
     """Return the plan: the instructions, what memory and plugins add, and the planner's steps."""
-    if known := run.replay.take(events.PlanReady):
+    if known := run.replay.pop_event(events.PlanReady):
         return known.plan
     given = await run.collect(hooks.before_plan, task=run.task, recall=recall, run=run)
     own = [(KERNEL, await system_prompt(run)), (MEMORY_SOURCE, recall_sections(recall))]

@@ -25,7 +25,7 @@ async def classify_request(plan: Plan, work: ExecutionResult, run: TaskRun) -> P
         return plan
     before = run.replay.after_work()
     if isinstance(before, events.RequestClassified):
-        run.replay.take(events.RequestClassified)
+        run.replay.pop_event(events.RequestClassified)
         run.classified = run.classified or before.by != events.WORDS
         return replace(plan, asks=before.question)
     if before or policy_of(run.task, plan, run.evaluators) is Policy.NONE:  # this iteration is decided without it

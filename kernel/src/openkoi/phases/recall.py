@@ -12,7 +12,7 @@ async def recall(run: TaskRun) -> Recall:
     """Return what memory found and plugins let stand."""
     task = run.task
     await run.emit(await start_event(run), *run.services.warnings.take())
-    if known := run.replay.take(events.RecallFinished):
+    if known := run.replay.pop_event(events.RecallFinished):
         return known.recall
     found = Recall(tuple(await run.search(build_recall_query(task))))
     shown = await run.fold(hooks.after_recall, found, task=task, run=run)

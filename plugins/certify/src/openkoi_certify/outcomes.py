@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from openkoi_hookspecs import Evaluation, EvaluationMode, NextAction, Record, events
-from openkoi_runlog import RunView, all_segments, read_segment
+from openkoi_runlog import RunView, list_all_segments, read_segment
 
 DISCARDED = (events.ControlOutcome.DICTATED, events.ControlOutcome.BLIND)
 CORRECTION_WINDOW = timedelta(hours=1)  # estimate: later changes are usually new work
@@ -125,7 +125,7 @@ class RunOutcome:
 def load_judgments(folder: Path) -> list[CalibratedJudgment]:
     """Return the last full judgments of finished runs, oldest first."""
     courses: dict[str, RunOutcome] = {}
-    for path in all_segments(folder):
+    for path in list_all_segments(folder):
         for record in read_segment(path):
             courses.setdefault(record.run, RunOutcome()).add_record(record)
     return collect_judgments(courses.values())

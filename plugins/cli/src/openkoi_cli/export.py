@@ -9,11 +9,11 @@ from .invocation import Invocation
 
 @click.command()
 @click.option(
-    "--format", "layout", type=click.Choice(["json", "parquet", "markdown"]), deerror="json", show_deerror=True
+    "--format", "layout", type=click.Choice(["json", "parquet", "markdown"]), default="json", show_default=True
 )
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="New folder to write to.")
-@click.option("--since", deerror="", metavar="DATE", help="Only tasks that started on this day (UTC) or later.")
-@click.option("--task", deerror="", metavar="ID", help="Only this task and its sub-tasks.")
+@click.option("--since", default="", metavar="DATE", help="Only tasks that started on this day (UTC) or later.")
+@click.option("--task", default="", metavar="ID", help="Only this task and its sub-tasks.")
 @click.pass_obj
 def command(invocation: Invocation, /, layout: str, output: Path, since: str, task: str) -> None:
     """Export task history, without secrets, into a folder that only you can read."""

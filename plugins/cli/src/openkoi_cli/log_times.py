@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import LearningSaved, TaskStarted
-from openkoi_runlog import head_of, read_line, spelled
+from openkoi_runlog import encode_names, parse_head, read_line
 
 if TYPE_CHECKING:
     from openkoi_cli.archive import Log, Segment
 
-TASK, LEARNING = spelled((TaskStarted, LearningSaved))
+TASK, LEARNING = encode_names((TaskStarted, LearningSaved))
 
 
 def find_times(log: "Log", ids: Collection[str], sessions: Collection[str] = ()) -> dict[str, str]:
@@ -42,7 +42,7 @@ def find_lines(segment: "Segment", records: Collection[str]) -> Iterator[tuple[b
     wanted = {record_id.encode() for record_id in records}
     with suppress(OSError, EOFError, zlib.error), segment.open() as file:
         for line in file:
-            head = head_of(line)
+            head = parse_head(line)
             if head and (head.kind in (TASK, LEARNING) or head.id in wanted):
                 yield head.kind, head.id.decode("ascii", "replace"), head.run.decode("ascii", "replace"), line
 

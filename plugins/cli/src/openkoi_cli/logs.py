@@ -52,11 +52,11 @@ class RedactingFormatter(logging.Formatter):
 def log_record(record: Record) -> None:
     """Log an event as a line of fields."""
     from openkoi_base.redact import current_redactor
-    from openkoi_runlog import encode, masked
+    from openkoi_runlog import encode, mask_json
 
     level = TRACE if isinstance(record.event, TRACE_EVENTS) else logging.DEBUG
     if log.isEnabledFor(level):
-        data = masked(encode(record.event), current_redactor())
+        data = mask_json(encode(record.event), current_redactor())
         fields = " ".join(f"{key}={format_value(value)}" for key, value in data.items())
         log.log(level, "%s run=%s %s", record.event.name, record.run, fields)
 

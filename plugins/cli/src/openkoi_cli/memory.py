@@ -29,13 +29,13 @@ async def stats(invocation: Invocation, /) -> None:
 
 @command.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(1, 1000), deerror=10, show_deerror=True, help="Maximum number of results.")
-@click.option("--format", "layout", type=click.Choice(["text", "json"]), deerror="text", show_deerror=True)
+@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Maximum number of results.")
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
 def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, layout: str) -> None:
     """Search memory across all projects, best match first."""
     from openkoi_base.redact import current_redactor
-    from openkoi_runlog import masked
+    from openkoi_runlog import mask_json
 
     from .interruptible import run_interruptible
     from .memory_search import format_item, search_memory
@@ -44,7 +44,7 @@ def search(invocation: Invocation, /, query: tuple[str, ...], limit: int, layout
     hits = run_interruptible(search_memory(koi, invocation.paths, " ".join(query), limit))
     print_warnings(invocation)
     if layout == "json":
-        click.echo(json.dumps(masked(hits, current_redactor()), indent=1))
+        click.echo(json.dumps(mask_json(hits, current_redactor()), indent=1))
         return
     click.echo(koi.redact("\n".join(map(format_item, hits)) or "No results."))
 

@@ -12,7 +12,7 @@ from openkoi_base.files import private_folder
 from openkoi_base.files.filelock import try_lock
 from openkoi_hookspecs import Koi, KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
 from openkoi_report import format_count
-from openkoi_runlog.memory_sync import BATCH, batches
+from openkoi_runlog.memory_sync import BATCH_SIZE, split_batches
 
 from .memory_in_use import load_memory
 from .memory_search import read_health
@@ -108,7 +108,7 @@ async def rebuild_beside(
 async def ingest_all(memory: Memory, log: "Log", report: "Callable[[SegmentError], object]") -> int:
     """Let memory ingest every record; return their number."""
     records = 0
-    for batch in batches(read_records(log, report), BATCH):
+    for batch in split_batches(read_records(log, report), BATCH_SIZE):
         await memory.ingest(batch)
         records += len(batch)
     return records

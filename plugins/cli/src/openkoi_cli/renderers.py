@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import KoiError, Record, events
 from openkoi_report import Progress, RunReport, format_count, format_dollars, format_savings, format_tokens
-from openkoi_runlog import masked, redacted, write_line
+from openkoi_runlog import mask_json, redact_record, write_line
 from openkoi_settings import keys
 
 from .errors import describe_error
@@ -48,7 +48,7 @@ class Renderer:
 
     def add_record(self, record: Record) -> None:
         """Render a record."""
-        record = redacted(record, current_redactor())
+        record = redact_record(record, current_redactor())
         self.pause_for_question(record)
         for line in self.progress.format_record(record):
             self.live.print_line(self.invocation.redact(line))
@@ -132,7 +132,7 @@ class JsonRenderer(Renderer):
         super().end()
         self.report.failed = self.report.failed or reason
         result = self.report.build_result(self.transcript)
-        self.print(json.dumps(masked(result, self.invocation.redact)))
+        self.print(json.dumps(mask_json(result, self.invocation.redact)))
 
     @property
     def transcript(self) -> str:

@@ -37,12 +37,12 @@ def command(invocation: Invocation, /, task_id: str, cycles: bool, layout: str) 
 
 def load_run(invocation: Invocation, task_id: str) -> "tuple[str, Sequence[Record]]":
     """Return the id of the run, and the records of its session."""
-    from openkoi_runlog import find_task, records_of
+    from openkoi_runlog import find_task, read_task_records
 
     invocation.open()
     sessions = invocation.paths.sessions
     past = find_task(sessions, task_id)
-    return past.run, records_of(sessions, past)
+    return past.run, read_task_records(sessions, past)
 
 
 def format_cycles(run: str, records: "Sequence[Record]") -> "Sequence[str]":

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from openkoi_hookspecs import Koi
-    from openkoi_runlog import Past
+    from openkoi_runlog import PastTask
     from openkoi_settings import Paths
 
     from .renderers import Renderer
@@ -43,16 +43,16 @@ def command(invocation: Invocation, /, task_id: str, layout: str, **flags: Any) 
     return renderer.report.status
 
 
-def find_past(koi: "Koi", paths: "Paths", task_id: str) -> "Past":
+def find_past(koi: "Koi", paths: "Paths", task_id: str) -> "PastTask":
     """Return the task with an id; without one, the last one in this folder that can be resumed."""
-    from openkoi_runlog import find_task, past_tasks
+    from openkoi_runlog import find_task, list_past_tasks
 
     if task_id:
         return find_task(paths.sessions, task_id)
-    return unfinished_here([past for past in past_tasks(paths.sessions) if past.resumable], koi, paths.running)
+    return unfinished_here([past for past in list_past_tasks(paths.sessions) if past.resumable], koi, paths.running)
 
 
-def unfinished_here(left: Sequence["Past"], koi: "Koi", running: "Path") -> "Past":
+def unfinished_here(left: Sequence["PastTask"], koi: "Koi", running: "Path") -> "PastTask":
     """Return the last of these tasks that worked in this folder; raise KoiError otherwise."""
     from pathlib import Path
 
@@ -68,7 +68,7 @@ def unfinished_here(left: Sequence["Past"], koi: "Koi", running: "Path") -> "Pas
     raise KoiError(f"No interrupted task to resume in this folder.{elsewhere or STATUS_HINT}")
 
 
-def find_folder(past: "Past", koi: "Koi", running: "Path") -> "Path | None":
+def find_folder(past: "PastTask", koi: "Koi", running: "Path") -> "Path | None":
     """Return the folder of a task; None if it is gone, or the task is running."""
     from pathlib import Path
 
@@ -82,7 +82,7 @@ def find_folder(past: "Past", koi: "Koi", running: "Path") -> "Path | None":
     return folder if folder.is_dir() else None
 
 
-async def resume_and_show(past: "Past", settings: Mapping[str, object], renderer: "Renderer") -> None:
+async def resume_and_show(past: "PastTask", settings: Mapping[str, object], renderer: "Renderer") -> None:
     """Resume the run, and render it after its earlier records."""
     from .prompt_user import attend_terminal
 
@@ -97,7 +97,7 @@ async def resume_and_show(past: "Past", settings: Mapping[str, object], renderer
     renderer.show_afterwards(koi)
 
 
-def show_past(past: "Past", renderer: "Renderer") -> None:
+def show_past(past: "PastTask", renderer: "Renderer") -> None:
     """Show the task's earlier iterations."""
     from openkoi_report import format_count
 

@@ -13,7 +13,7 @@ from openkoi_report import NO_COST, Phase, format_count, format_dollars, format_
 if TYPE_CHECKING:
     from openkoi_hookspecs import Event, Record
     from openkoi_report import ModelCharge, ModelCost
-    from openkoi_runlog import Past
+    from openkoi_runlog import PastTask
 
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
 Kinds = Sequence["type[Event]"]
@@ -38,9 +38,9 @@ def read_charges(sessions: Path, kinds: "Kinds") -> "Sequence[ModelCharge]":
 
 def read_records(sessions: Path, kinds: "Kinds") -> "Iterator[Record]":
     """Yield the records of these kinds, oldest session first."""
-    from openkoi_runlog import all_segments, select_from
+    from openkoi_runlog import list_all_segments, select_from
 
-    for path in all_segments(sessions):
+    for path in list_all_segments(sessions):
         yield from select_from(path, kinds)
 
 
@@ -50,7 +50,7 @@ def span_start(days: int) -> str:
     return (midnight - timedelta(days=days - 1)).isoformat()
 
 
-def format_span(name: str, start: str, there: "Sequence[ModelCharge]", tasks: "Sequence[Past]") -> str:
+def format_span(name: str, start: str, there: "Sequence[ModelCharge]", tasks: "Sequence[PastTask]") -> str:
     """Format the cost of a span, its number of tasks, and the share of learning."""
     recent = [charge for charge in there if charge.at >= start]
     cost = sum((charge.cost for charge in recent), NO_COST)

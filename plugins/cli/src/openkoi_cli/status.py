@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from openkoi_hookspecs import Koi, OpenedKoi
     from openkoi_report import ModelCharge
-    from openkoi_runlog import Past
+    from openkoi_runlog import PastTask
 
     from .pending import Pending
 
@@ -37,14 +37,14 @@ PLUGIN_KINDS = (("Skills", "skills"), ("Integrations", "messengers"))
 @click.pass_obj
 def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
     """Show memory, recent tasks, tokens and cost; --verbose adds more tasks and details."""
-    from openkoi_runlog import past_tasks
+    from openkoi_runlog import list_past_tasks
 
     if why is not None:
         click.echo(invocation.redact("\n".join(explain_decisions(invocation, why))))
         return
     koi = invocation.open()
     memory, pending, day = asyncio.run(ask_plugins(koi, verbose=invocation.verbose))
-    tasks = past_tasks(invocation.paths.sessions)
+    tasks = list_past_tasks(invocation.paths.sessions)
     lines = [*format_memory(memory, verbose=invocation.verbose), *format_plugins(koi, verbose=invocation.verbose)]
     newest = tasks[: SHOWN_TASKS_VERBOSE if invocation.verbose else SHOWN_TASKS]
     lines += ["", *format_tasks(newest, invocation.paths.running)] if tasks else ["", "  No tasks yet."]
@@ -106,7 +106,7 @@ def format_plugins(koi: "Koi", *, verbose: bool) -> "Iterator[str]":
             yield f"  {title}: {', '.join(entry.name for entry in there)}"
 
 
-def format_tasks(tasks: Sequence["Past"], running: "Path") -> list[str]:
+def format_tasks(tasks: Sequence["PastTask"], running: "Path") -> list[str]:
     from openkoi_base.files import is_run_active
 
     rows = [
@@ -120,7 +120,7 @@ def format_tasks(tasks: Sequence["Past"], running: "Path") -> list[str]:
 
 def format_spending(
     invocation: Invocation,
-    tasks: Sequence["Past"],
+    tasks: Sequence["PastTask"],
     pending: Sequence["Pending"],
     day: Sequence[str],
     *,

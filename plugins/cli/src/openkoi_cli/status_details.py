@@ -25,7 +25,7 @@ from .spending import SPANS, span_start
 
 if TYPE_CHECKING:
     from openkoi_report import ModelCharge
-    from openkoi_runlog import Past
+    from openkoi_runlog import PastTask
     from openkoi_settings import Config
 
 MAX_SHOWN = 10  # tasks
@@ -33,7 +33,7 @@ MAX_SHOWN = 10  # tasks
 
 def format_breakdown(
     config: "Config",
-    tasks: "Sequence[Past]",
+    tasks: "Sequence[PastTask]",
     there: "Sequence[ModelCharge]",
     pending: Sequence[Pending],
     day: Sequence[str],
@@ -113,7 +113,7 @@ def format_questions(pending: Sequence[Pending]) -> list[str]:
     return [f"{one.id}  {format_age(one.waiting.at, now)}  {one.line}" for one in pending]
 
 
-def format_unfinished(running: Path, tasks: "Sequence[Past]") -> list[str]:
+def format_unfinished(running: Path, tasks: "Sequence[PastTask]") -> list[str]:
     """Return a line for each unfinished task: running now, or how it ended."""
     left = [past for past in tasks if past.resumable]
     lines = [

@@ -7,7 +7,7 @@ from typing import cast
 
 from openkoi_base.files import is_run_active
 from openkoi_hookspecs import Checkpoints, Koi, KoiError, Record, Restoration, events
-from openkoi_runlog import Past, RunView, find_task, past_tasks, records_of
+from openkoi_runlog import PastTask, RunView, find_task, list_past_tasks, read_task_records
 from openkoi_settings import Paths
 
 RAN_AT_ONCE = "Task {id} ran here at the same time. Changes of both to the same files may count for either: check them."
@@ -28,7 +28,7 @@ class Changes:
     as git, had reverted it; they may reapply it.
     """
 
-    past: Past
+    past: PastTask
     workspace: Path
     before: str
     after: str
@@ -54,7 +54,7 @@ class Changes:
         return not self.after or (self.past.cut_short and not self.is_settled)
 
 
-def read_changes(past: Past, records: Iterable[Record]) -> Changes | None:
+def read_changes(past: PastTask, records: Iterable[Record]) -> Changes | None:
     """Return a task's changes; None if it changed nothing, or no checkpoint exists."""
     before = after = forked = restored_at = ""
     restored = events.WorkspaceRestored("")
@@ -92,7 +92,7 @@ def read_changes(past: Past, records: Iterable[Record]) -> Changes | None:
 def find_changes(sessions: Path, task_id: str) -> Changes:
     """Return the changes of the task with this id; raise KoiError if there are none."""
     past = find_task(sessions, task_id)
-    found = read_changes(past, records_of(sessions, past))
+    found = read_changes(past, read_task_records(sessions, past))
     if found is None:
         raise_without_checkpoint([past], sessions)
         raise KoiError(f"Task {past.run[:8]} changed no file, so there is nothing to show, undo or redo.")
@@ -102,18 +102,18 @@ def find_changes(sessions: Path, task_id: str) -> Changes:
 def list_changes_here(sessions: Path) -> Sequence[Changes]:
     """Return the changes of all tasks in this folder, last one first; raise KoiError if there are none."""
     here = Path.cwd()
-    found = [read_changes(past, records_of(sessions, past)) for past in past_tasks(sessions)]
+    found = [read_changes(past, read_task_records(sessions, past)) for past in list_past_tasks(sessions)]
     changed = [one for one in found if one and one.workspace == here]
     if not changed:
-        raise_without_checkpoint(past_tasks(sessions), sessions, here)
+        raise_without_checkpoint(list_past_tasks(sessions), sessions, here)
         raise KoiError(NO_CHANGES.format(here=here))
     return changed
 
 
-def raise_without_checkpoint(tasks: Iterable[Past], sessions: Path, here: Path | None = None) -> None:
+def raise_without_checkpoint(tasks: Iterable[PastTask], sessions: Path, here: Path | None = None) -> None:
     """Raise KoiError if one of the tasks (in this folder) changed files without a checkpoint."""
     for past in tasks:
-        own_events = [record.event for record in records_of(sessions, past) if record.run == past.run]
+        own_events = [record.event for record in read_task_records(sessions, past) if record.run == past.run]
         placed = here is None or any(
             isinstance(one, events.TaskStarted) and Path(one.workspace) == here for one in own_events
         )
@@ -121,11 +121,11 @@ def raise_without_checkpoint(tasks: Iterable[Past], sessions: Path, here: Path |
             raise KoiError(NO_CHECKPOINT.format(id=past.run[:8]))
 
 
-def find_concurrent(changes: Changes, sessions: Path) -> Iterator[Past]:
+def find_concurrent(changes: Changes, sessions: Path) -> Iterator[PastTask]:
     """Yield the tasks that worked in the same files at the same time."""
     began, ended = read_times(changes.past, sessions)
-    for past in past_tasks(sessions):
-        other = read_changes(past, records_of(sessions, past)) if past.run != changes.past.run else None
+    for past in list_past_tasks(sessions):
+        other = read_changes(past, read_task_records(sessions, past)) if past.run != changes.past.run else None
         if other and is_nested(other.workspace, changes.workspace):
             since, till = read_times(past, sessions)
             if since <= ended and began <= till:
@@ -137,9 +137,9 @@ def is_nested(one: Path, other: Path) -> bool:
     return one.is_relative_to(other) or other.is_relative_to(one)
 
 
-def read_times(past: Past, sessions: Path) -> tuple[str, str]:
+def read_times(past: PastTask, sessions: Path) -> tuple[str, str]:
     """Return when a task started and when it last worked."""
-    records = (record for record in records_of(sessions, past) if record.run == past.run)
+    records = (record for record in read_task_records(sessions, past) if record.run == past.run)
     times = [record.at for record in records if not isinstance(record.event, events.WorkspaceRestored)]
     return min(times), max(times)
 
@@ -147,12 +147,12 @@ def read_times(past: Past, sessions: Path) -> tuple[str, str]:
 def raise_if_out_of_order(changes: Changes, sessions: Path) -> None:
     """Raise KoiError if the task was interrupted and a later one changed this folder."""
     at_once = {past.run for past in find_concurrent(changes, sessions)}
-    for past in past_tasks(sessions) if changes.cut_short else ():
+    for past in list_past_tasks(sessions) if changes.cut_short else ():
         if past.run == changes.past.run:
             return
         if past.run in at_once:
             continue
-        later = read_changes(past, records_of(sessions, past))
+        later = read_changes(past, read_task_records(sessions, past))
         if later and later.workspace == changes.workspace and not later.undone:
             raise KoiError(
                 f"Task {changes.past.run[:8]} was cut short, and task {past.run[:8]} changed this folder after it. "

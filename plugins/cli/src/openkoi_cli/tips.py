@@ -18,9 +18,9 @@ TIPS = (
 
 def choose_tip(sessions: "Path") -> str:
     """Return the next tip; empty after the first runs."""
-    from openkoi_runlog import segments
+    from openkoi_runlog import list_segments
 
-    runs = len(segments(sessions))
+    runs = len(list_segments(sessions))
     return TIPS[(runs - 1) % len(TIPS)] if runs <= RUNS_WITH_TIPS else ""
 
 

@@ -24,7 +24,7 @@ def command(invocation: Invocation, /, task_id: str, force: bool) -> int:
 
 async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
     """Undo the changes, and list what stays: conflicts, and what no checkpoint contains."""
-    from openkoi_runlog import records_of
+    from openkoi_runlog import read_task_records
 
     from .remaining_changes import find_interrupted_tool, list_remaining
     from .restore_summary import format_kept, format_left, format_summary
@@ -40,7 +40,7 @@ async def undo(invocation: Invocation, task_id: str, *, force: bool) -> int:
         click.echo(f"  ! {SKIPPED.format(id=past.run[:8])}", err=True)
     for text in format_left(done, f"openkoi undo {short_id} --force"):
         click.echo(f"  ! {koi.redact(text)}", err=True)
-    records = records_of(sessions, changes.past)
+    records = read_task_records(sessions, changes.past)
     if tool := find_interrupted_tool(records, changes.past.run):
         click.echo(f"  ! {CUT_SHORT.format(tool=tool, id=short_id)}", err=True)
         for text in format_kept(done):

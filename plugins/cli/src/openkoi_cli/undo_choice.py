@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openkoi_hookspecs import Koi, KoiError, Restoration
-from openkoi_runlog import Past
+from openkoi_runlog import PastTask
 from openkoi_settings import Paths
 
 from .task_changes import Changes, find_changes, has_changed, list_changes_here, restore_files
@@ -53,9 +53,9 @@ def task_to_show(sessions: Path, task_id: str) -> Changes:
 
 async def undo_first(
     koi: Koi, paths: Paths, tasks: Sequence[Changes], *, force: bool
-) -> tuple[Changes, Restoration, list[Past]]:
+) -> tuple[Changes, Restoration, list[PastTask]]:
     """Undo the first of these tasks that changed a file, else the last; return the skipped ones as well."""
-    untouched: list[Past] = []
+    untouched: list[PastTask] = []
     for changes in tasks[:-1]:
         done = await restore_files(koi, paths, changes, undo=True, force=force)
         if is_untouched(changes, done):

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from .memory import DuckDB
-from .trouble import MemoryBusyError, MemoryNewerError, MemoryUnusableError
+from .store_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 
 if TYPE_CHECKING:
     from openkoi_search import TextIndex, make_index

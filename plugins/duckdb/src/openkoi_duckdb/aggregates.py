@@ -1,4 +1,4 @@
-"""Rows that sum up others: sessions over their runs, skills over what they were used for, habits over what was done."""
+"""Aggregate rows: sessions over their runs, skills over their use, patterns over tasks."""
 
 import json
 from collections.abc import Collection
@@ -33,33 +33,35 @@ GROUP BY skill, category
 
 PATTERNS = """
 INSERT INTO usage_patterns
-SELECT md5(said), 'recurring', arg_max(description, timestamp || id), count(*) || ' times on ' || days || ' days', NULL,
-       round(count(*) / (count(*) + 2), 9), count(*), min(timestamp), max(timestamp), NULL, 'detected'
-FROM (SELECT *, lower(trim(description)) AS said, count(DISTINCT day) OVER (PARTITION BY said) AS days
-      FROM usage_events WHERE event_type = 'Task')
-WHERE days >= 3 GROUP BY said, days
+SELECT md5(wording), 'recurring', arg_max(description, timestamp || id),
+       count(*) || ' times on ' || days || ' days', NULL, round(count(*) / (count(*) + 2), 9), count(*),
+       min(timestamp), max(timestamp), NULL, 'detected'
+FROM (
+    SELECT *, lower(trim(description)) AS wording, count(DISTINCT day) OVER (PARTITION BY wording) AS days
+    FROM usage_events WHERE event_type = 'Task')
+WHERE days >= 3 GROUP BY wording, days
 """
 
 
-def renew_sessions(connection: "DuckDBPyConnection", sessions: Collection[str]) -> None:
+def update_sessions(connection: "DuckDBPyConnection", sessions: Collection[str]) -> None:
     """Sum up sessions. What a sub-task used is in what its parent used."""
     connection.execute(SESSIONS, [[session for session in sessions if session]])
 
 
-def renew_effectiveness(connection: "DuckDBPyConnection") -> None:
+def update_effectiveness(connection: "DuckDBPyConnection") -> None:
     """Average how skills did, by category; what was not judged does not count."""
     connection.execute("DELETE FROM skill_effectiveness")
     connection.execute(EFFECTIVENESS)
 
 
-def renew_patterns(connection: "DuckDBPyConnection") -> None:
-    """What was asked for in the same words on three days or more. No schedule is read into it: that takes a test."""
+def update_patterns(connection: "DuckDBPyConnection") -> None:
+    """Store what was requested in the same words on three days or more, without inferring a schedule."""
     connection.execute("DELETE FROM usage_patterns")
     connection.execute(PATTERNS)
 
 
-def usage_row(record: Record, event: UsageRecorded) -> UsageRow:
-    """Write down what a person did, with the day and hour of it in UTC."""
+def make_usage_row(record: Record, event: UsageRecorded) -> UsageRow:
+    """Return the row of a usage event, with its day and hour in UTC."""
     moment = datetime.fromisoformat(record.at)
     return UsageRow(
         id=record.id,

@@ -21,12 +21,12 @@ def to_json(fact: object) -> str:
     return json.dumps(to_dict(fact), ensure_ascii=True, separators=(",", ":"))
 
 
-def read(kind: type[T], text: str) -> T:
+def parse_fact(kind: type[T], text: str) -> T:
     """Parse a fact of this kind; ignore unknown fields."""
     made: T = decode(kind, json.loads(text))  # decode answers an instance of the kind it is given
     return made
 
 
-def memo(found: "FoundDocument") -> MemoryItem:
+def parse_item(found: "FoundDocument") -> MemoryItem:
     """Read what was found."""
-    return read(Learning, found.text) if found.learned else read(Passage, found.text)
+    return parse_fact(Learning, found.text) if found.learned else parse_fact(Passage, found.text)

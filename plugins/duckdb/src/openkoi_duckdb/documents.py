@@ -9,13 +9,13 @@ from .codec import to_json
 from .rows import DocumentRow
 
 
-def document_rows(documents: Iterable[MemoryDocument]) -> dict[DocumentRow, list[str]]:
+def make_document_rows(documents: Iterable[MemoryDocument]) -> dict[DocumentRow, list[str]]:
     """Return each document's row, with the words it can be found by."""
     read = [(document, document.terms) for document in documents]
-    return {document_row(document, words): words for document, words in read}
+    return {make_document_row(document, words): words for document, words in read}
 
 
-def document_row(document: MemoryDocument, words: list[str]) -> DocumentRow:
+def make_document_row(document: MemoryDocument, words: list[str]) -> DocumentRow:
     """Write a document down."""
     memo = document.memo
     return DocumentRow(

@@ -1,4 +1,4 @@
-"""DuckDB itself, with no file open. One that is well is kept for the next piece of work: making it takes longer."""
+"""Open DuckDB without a file, and keep working connections for reuse, because opening takes long."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,52 +16,52 @@ SETTINGS: Settings = {
     "autoload_known_extensions": False,
     "python_enable_replacements": False,
 }
-KEPT = 2
+MAX_IDLE = 2
 IDLE: "list[DuckDBPyConnection]" = []
 LOCK = Lock()
 
 
 @contextmanager
-def engine(aside: Path) -> Iterator["DuckDBPyConnection"]:
-    """Lend DuckDB. Who closes it or leaves by an error has used it up; ``aside`` is for what has no room in memory."""
-    connection = idle() or made()
+def open_engine(aside: Path) -> Iterator["DuckDBPyConnection"]:
+    """Yield a connection, which is closed on errors; ``aside`` is for data that does not fit into memory."""
+    connection = take_idle() or create_connection()
     try:
         connection.execute(f"SET temp_directory = {quote_path(aside)}")
         yield connection
     except BaseException:
         connection.close()
         raise
-    keep(connection)
+    return_connection(connection)
 
 
-def idle() -> "DuckDBPyConnection | None":
-    """One that was kept, if there is one."""
+def take_idle() -> "DuckDBPyConnection | None":
+    """Return an idle connection, if there is one."""
     with LOCK:
         return IDLE.pop() if IDLE else None
 
 
-def made() -> "DuckDBPyConnection":
-    """A new one."""
+def create_connection() -> "DuckDBPyConnection":
+    """Return a new connection."""
     from .native import duckdb
 
     return duckdb.connect(config=SETTINGS)
 
 
-def keep(connection: "DuckDBPyConnection") -> None:
-    """Keep one that is well; it is not when it was closed."""
+def return_connection(connection: "DuckDBPyConnection") -> None:
+    """Keep a working connection for reuse."""
     from .native import duckdb
 
     with suppress(duckdb.Error), LOCK:
         connection.execute("SELECT 1")
-        if len(IDLE) < KEPT:
+        if len(IDLE) < MAX_IDLE:
             IDLE.append(connection)
             return
     connection.close()
 
 
 @contextmanager
-def letting_go(connection: "DuckDBPyConnection") -> Iterator[None]:
-    """Close the file that is open within, whatever happens, so that others may have it."""
+def detach_file(connection: "DuckDBPyConnection") -> Iterator[None]:
+    """Detach the file afterwards in any case, so that others can open it."""
     from .native import duckdb
 
     try:

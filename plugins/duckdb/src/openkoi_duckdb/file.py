@@ -11,32 +11,36 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from .engine import engine, letting_go, quote_path
-from .layout import create_tables, version_of
+from .database_file import DatabaseFile
+from .engine import detach_file, open_engine, quote_path
+from .layout import create_tables, read_version
 from .lock import LockTimeout, hold_lock
-from .place import DatabaseFile
 from .schema import VERSION
-from .trouble import (
-    OUTSIDE,
+from .store_errors import (
+    OUTSIDE_MESSAGES,
     MemoryBusyError,
     MemoryNewerError,
     MemoryUnusableError,
     StoreError,
     StoreFailureKind,
-    diagnosing,
+    translate_errors,
 )
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 T = TypeVar("T")
-READING = "TYPE duckdb, READ_ONLY"
-WRITING = "TYPE duckdb, STORAGE_VERSION 'v1.2.0', ROW_GROUP_SIZE 8192"
-WHEN_NEW = ", BLOCK_SIZE 16384"
-QUICK = "PRAGMA disable_checkpoint_on_shutdown"
-LOG_KEPT = 262_144
-DAMAGE = ("cannot initialize database with storage version", "corrupt database file", "failure while replaying wal")
-LEFT_ALONE = (StoreFailureKind.BUSY, StoreFailureKind.NEWER)
+READ_OPTIONS = "TYPE duckdb, READ_ONLY"
+WRITE_OPTIONS = "TYPE duckdb, STORAGE_VERSION 'v1.2.0', ROW_GROUP_SIZE 8192"
+NEW_FILE_OPTIONS = ", BLOCK_SIZE 16384"
+SKIP_CHECKPOINT = "PRAGMA disable_checkpoint_on_shutdown"
+MAX_LOG_BYTES = 262_144
+DAMAGE_MESSAGES = (
+    "cannot initialize database with storage version",
+    "corrupt database file",
+    "failure while replaying wal",
+)
+UNTOUCHED_KINDS = (StoreFailureKind.BUSY, StoreFailureKind.NEWER)
 
 
 class Access(Enum):
@@ -93,13 +97,13 @@ class MemoryFile(DatabaseFile):
         with self.engine() as connection, self.lock(patience, shared=access is Access.BESIDE_OTHERS):
             if access is not Access.ALONE_OR_NEW and not self.path.exists():
                 return None
-            with letting_go(connection):
-                done = self.work_in(connection, work, access, patience)
+            with detach_file(connection):
+                done = self.run_work(connection, work, access, patience)
             if done is not None:
                 closed(done)
             return done
 
-    def work_in(
+    def run_work(
         self,
         connection: "DuckDBPyConnection",
         work: Callable[["DuckDBPyConnection"], T],
@@ -109,16 +113,16 @@ class MemoryFile(DatabaseFile):
         """Work in the open file; return None when it must be looked at alone, or was moved aside."""
         beside = access is Access.BESIDE_OTHERS
         try:
-            with diagnosing():
-                self.open(connection, patience, READING if beside else WRITING)
+            with translate_errors():
+                self.open(connection, patience, READ_OPTIONS if beside else WRITE_OPTIONS)
                 done = work(connection)
                 if not beside:
                     self.settle(connection, patience)
                 return done
         except StoreError as sick:
             connection.close()
-            if sick.ailment in LEFT_ALONE or not beside:
-                self.treat(looked_at_again(sick))
+            if sick.kind in UNTOUCHED_KINDS or not beside:
+                self.handle_error(reclassify_error(sick))
         return None
 
     @contextmanager
@@ -127,7 +131,7 @@ class MemoryFile(DatabaseFile):
         from .native import duckdb
 
         try:
-            with engine(self.beside("tmp")) as connection:
+            with open_engine(self.beside("tmp")) as connection:
                 yield connection
         except duckdb.Error as error:
             raise MemoryUnusableError(self.path, error) from error
@@ -137,7 +141,7 @@ class MemoryFile(DatabaseFile):
         """Keep other processes out, or only those who write."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            refuse_pipe(self.beside("lock"))
+            raise_for_pipe(self.beside("lock"))
             with hold_lock(self.path.with_name(f"{self.path.name}.lock"), patience, shared=shared) as mine:
                 if not mine:
                     raise MemoryBusyError(self.path, self.seconds)
@@ -151,18 +155,18 @@ class MemoryFile(DatabaseFile):
         if new:
             self.log.unlink(missing_ok=True)
         for path in (self.path, self.log):
-            look_at(path)
-        while not self.attach(connection, options + WHEN_NEW * new):
+            raise_unless_file(path)
+        while not self.attach(connection, options + NEW_FILE_OPTIONS * new):
             if not patience.lasts():
                 raise StoreError(StoreFailureKind.BUSY, "another program has it open")
         connection.execute("USE koi")
         if new:
             self.path.chmod(0o600)
-        self.check_version(connection, may_write=options is WRITING)
+        self.check_version(connection, may_write=options is WRITE_OPTIONS)
 
     def check_version(self, connection: "DuckDBPyConnection", *, may_write: bool) -> None:
         """Create the tables of an empty file; raise StoreError for a file of another version."""
-        version = version_of(connection)
+        version = read_version(connection)
         if version > VERSION:
             raise StoreError(StoreFailureKind.NEWER, version)
         if version == 0 and may_write:
@@ -175,8 +179,8 @@ class MemoryFile(DatabaseFile):
 
         Who had to wait leaves that to a later one, because others may wait too and it takes as long as all the rest.
         """
-        if patience.has_waited and self.log_size < LOG_KEPT:
-            connection.execute(QUICK)
+        if patience.has_waited and self.log_size < MAX_LOG_BYTES:
+            connection.execute(SKIP_CHECKPOINT)
             connection.close()
         else:
             connection.execute("CHECKPOINT koi")
@@ -186,17 +190,17 @@ class MemoryFile(DatabaseFile):
         it.
         """
         try:
-            with diagnosing():
+            with translate_errors():
                 connection.execute(f"ATTACH {quote_path(self.path)} AS koi ({options})")
         except StoreError as sick:
-            if sick.ailment is not StoreFailureKind.BUSY:
+            if sick.kind is not StoreFailureKind.BUSY:
                 raise
             return False
         return True
 
-    def treat(self, sick: StoreError) -> None:
+    def handle_error(self, sick: StoreError) -> None:
         """Make way for a new file where that helps; raise where it does not."""
-        match sick.ailment:
+        match sick.kind:
             case StoreFailureKind.BUSY:
                 raise MemoryBusyError(self.path, self.seconds)
             case StoreFailureKind.OUTSIDE:
@@ -223,20 +227,24 @@ class MemoryFile(DatabaseFile):
         return old if there else None
 
 
-def looked_at_again(sick: StoreError) -> StoreError:
+def reclassify_error(sick: StoreError) -> StoreError:
     """Tell by its words a damage that DuckDB reports as if it were something else."""
     text = str(sick).lower()
-    outside = any(word in text for word in OUTSIDE)
-    return StoreError(StoreFailureKind.DAMAGED, sick) if any(sign in text for sign in DAMAGE) and not outside else sick
+    outside = any(word in text for word in OUTSIDE_MESSAGES)
+    return (
+        StoreError(StoreFailureKind.DAMAGED, sick)
+        if any(sign in text for sign in DAMAGE_MESSAGES) and not outside
+        else sick
+    )
 
 
-def look_at(path: Path) -> None:
+def raise_unless_file(path: Path) -> None:
     """Raise StoreError unless it is a regular file: opening a pipe would block."""
     if path.exists() and not path.is_file():
         raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is no file")
 
 
-def refuse_pipe(path: Path) -> None:
+def raise_for_pipe(path: Path) -> None:
     """Raise OSError unless the lock file is a regular file, since opening a pipe would block."""
     if path.is_fifo():
         raise OSError(f"{path.name} is a pipe: delete it")

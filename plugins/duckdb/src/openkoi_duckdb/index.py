@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, cast
 
 from openkoi_search.documents import MemoryDocument
 
-from .documents import document_rows
+from .documents import make_document_rows
 from .rows import DocumentRow
-from .sql import delete, put, select_rows
+from .sql import delete_rows, insert_rows, select_rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-SMALL = 32_768
-STRETCH = 8
+MIN_POSTINGS = 32_768
+STEPS_PER_DOUBLING = 8
 POST = """
 INSERT INTO memory_fts
 SELECT shelf, term, doc, count(*), any_value(dl) FROM (
@@ -32,42 +32,42 @@ SORT = (
 
 def reindex(connection: "DuckDBPyConnection", numbers: Collection[int], documents: Iterable[MemoryDocument]) -> None:
     """Make the documents with these numbers be exactly these."""
-    before, after = load_documents(connection, numbers), document_rows(documents)
+    before, after = load_documents(connection, numbers), make_document_rows(documents)
     gone = [row.doc for row in before - after.keys()]
     if gone:
-        delete(connection, "memory_fts", "doc", gone)
-        delete(connection, "documents", "doc", gone)
+        delete_rows(connection, "memory_fts", "doc", gone)
+        delete_rows(connection, "documents", "doc", gone)
     fresh = {row: words for row, words in after.items() if row not in before}
     if fresh:
-        put(connection, fresh)
-        post(connection, fresh)
+        insert_rows(connection, fresh)
+        add_postings(connection, fresh)
 
 
 def load_documents(connection: "DuckDBPyConnection", numbers: Collection[int]) -> set[DocumentRow]:
     """Return the documents with these numbers."""
     found = connection.execute("FROM documents WHERE doc IN (SELECT unnest(?::BIGINT[]))", [list(numbers)]).fetchall()
     return {
-        DocumentRow(doc, id, learned, kind, shelf, moment, tuple(keys), dl, memo)
-        for doc, id, learned, kind, shelf, moment, keys, dl, memo in found
+        DocumentRow(doc, memo_id, learned, kind, shelf, moment, tuple(keys), dl, memo)
+        for doc, memo_id, learned, kind, shelf, moment, keys, dl, memo in found
     }
 
 
-def post(connection: "DuckDBPyConnection", fresh: dict[DocumentRow, list[str]]) -> None:
+def add_postings(connection: "DuckDBPyConnection", fresh: dict[DocumentRow, list[str]]) -> None:
     """Add postings. The table is sorted again whenever it has grown by a tenth, so that search skips most of it."""
     columns = [[row.shelf for row in fresh], [row.doc for row in fresh], [row.dl for row in fresh]]
     connection.execute(POST, [*columns, [" ".join(words) for words in fresh.values()]])
-    size = postings(connection)
-    if level(size) == level(size - sum(len(set(words)) for words in fresh.values())):
+    size = count_postings(connection)
+    if growth_step(size) == growth_step(size - sum(len(set(words)) for words in fresh.values())):
         return
     for statement in SORT:
         connection.execute(statement)
 
 
-def postings(connection: "DuckDBPyConnection") -> int:
+def count_postings(connection: "DuckDBPyConnection") -> int:
     """Count the postings."""
     return cast(int, select_rows(connection, "SELECT count(*) FROM memory_fts")[0][0])  # a count is a number
 
 
-def level(size: int) -> int:
+def growth_step(size: int) -> int:
     """Return the step of growth that a size is on; small tables are on the lowest."""
-    return int(STRETCH * log2(max(size, SMALL)))
+    return int(STEPS_PER_DOUBLING * log2(max(size, MIN_POSTINGS)))

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 from .schema import TABLES, VERSION
 from .sql import select_rows, transaction
-from .trouble import StoreError, StoreFailureKind
+from .store_errors import StoreError, StoreFailureKind
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-def version_of(connection: "DuckDBPyConnection") -> int:
+def read_version(connection: "DuckDBPyConnection") -> int:
     """Return the version of a file: 0 when it has no tables."""
     from .native import duckdb
 

@@ -14,7 +14,7 @@ from typing import IO
 
 from openkoi_base.files.filelock import try_lock
 
-SHORTEST, LONGEST = 0.001, 0.03
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.001, 0.03
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class LockTimeout:
         left = self.until - monotonic()
         if left <= 0 or self.given_up.is_set():
             return False
-        self.given_up.wait(uniform(SHORTEST, SHORTEST + LONGEST * left / self.seconds))
+        self.given_up.wait(uniform(MIN_PAUSE_SECONDS, MIN_PAUSE_SECONDS + MAX_PAUSE_SECONDS * left / self.seconds))
         return True
 
 
@@ -47,10 +47,10 @@ class LockTimeout:
 def hold_lock(path: Path, patience: LockTimeout, *, shared: bool = False) -> Iterator[bool]:
     """Hold the lock file, shared or exclusively; yield False when others kept it for too long."""
     with path.open("a") as file:
-        yield within(patience, file, shared)
+        yield acquire_lock(patience, file, shared)
 
 
-def within(patience: LockTimeout, file: IO[str], shared: bool) -> bool:
+def acquire_lock(patience: LockTimeout, file: IO[str], shared: bool) -> bool:
     """Try again for as long as there is patience. Closing the file lets go."""
     while not try_lock(file.fileno(), shared=shared):
         if not patience.lasts():

@@ -21,8 +21,8 @@ from openkoi_settings.keys import EMBEDDER
 from .file import MemoryFile
 from .lock import LockTimeout
 from .read_position import Position, load_position, save_position
-from .storable import storable
-from .trouble import MemoryBusyError, MemoryNewerError, MemoryUnusableError
+from .sanitize import storable
+from .store_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from openkoi_search.hit_selection import FoundDocument
     from openkoi_search.vector_store import VectorQuery
 
-    from .meaning import Meaning
-    from .stand_in import StandIn
+    from .embedded_texts import EmbeddedTexts
+    from .fallback_view import FallbackView
 
 A = TypeVar("A")
 T = TypeVar("T")
-BATCH = 5_000
+BATCH_SIZE = 5_000
 ENTRIES = """
 SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM learnings)
      + (SELECT count(*) FROM memory_chunks WHERE source <> 'task')
@@ -60,28 +60,28 @@ class DuckDB:
     ) -> None:
         self.file = MemoryFile(path, seconds)
         self.embedder, self.vectors = embedder, vectors
-        self.meaning = meaning_of(self.file, embedder, vectors)
+        self.meaning = make_embedded_texts(self.file, embedder, vectors)
         self.holding: DocumentCache | None = None
-        self.stand_in: StandIn | None = None
-        self.born = ""
+        self.fallback: FallbackView | None = None
+        self.file_id = ""
 
     @property
-    def view(self) -> "MemoryFile | StandIn":
-        """What is read and written: the file, or what stands in for it."""
-        return self.stand_in or self.file
+    def view(self) -> "MemoryFile | FallbackView":
+        """What is read and written: the file, or the fallback view."""
+        return self.fallback or self.file
 
     async def ingest(self, records: Sequence[Record]) -> None:
         """Take records in; raises MemoryBusy when another process keeps the file for too long."""
-        for batch in batches(records):
-            await self.apart(self.take_in, batch)
-        if self.meaning and not self.stand_in:
+        for batch in split_batches(records):
+            await self.run_in_thread(self.take_in, batch)
+        if self.meaning and not self.fallback:
             await self.meaning.catch_up()
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Find what answers the query, best first."""
         asked = storable(query)
-        meant = await self.meaning.of_question(asked.text) if self.meaning and not self.stand_in else None
-        return await self.apart(self.answer, (asked, meant))
+        meant = await self.meaning.embed_query(asked.text) if self.meaning and not self.fallback else None
+        return await self.run_in_thread(self.answer, (asked, meant))
 
     async def offsets(self) -> Mapping[str, int]:
         """Return how far each log segment was read: nothing when the file is missing or was moved aside.
@@ -90,13 +90,13 @@ class DuckDB:
 
         While the file cannot be opened, a fallback view in memory replaces it and needs all records.
         """
-        told = self.noted_position() or await self.apart(self.looked_up, offsets)
-        self.born, segments = told or ("", {})
+        report = self.load_saved_position() or await self.run_in_thread(self.read_or_fall_back, read_offsets)
+        self.file_id, segments = report or ("", {})
         return segments
 
-    def noted_position(self) -> Position | None:
+    def load_saved_position(self) -> Position | None:
         """Return what is noted beside the file; None where that is not known to hold, or the file is in use."""
-        if self.stand_in or not self.file.path.exists():
+        if self.fallback or not self.file.path.exists():
             return None
         try:
             with self.file.lock(LockTimeout(0.0), shared=True):
@@ -106,16 +106,16 @@ class DuckDB:
 
     async def health(self) -> Mapping[str, str]:
         """Tell where the file is, how large, how much is in it, and how much of it has no vector."""
-        known = await self.apart(self.file.read, self.counts)
+        known = await self.run_in_thread(self.file.read, self.counts)
         entries, bare = known or (0, 0)
-        told = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
+        report = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
         if self.meaning and bare:
-            told[f"without vectors of {self.meaning.embedder.id}"] = f"{bare:,} (openkoi memory rebuild makes them)"
-        return told
+            report[f"without vectors of {self.meaning.embedder.id}"] = f"{bare:,} (openkoi memory rebuild makes them)"
+        return report
 
     def counts(self, connection: "DuckDBPyConnection") -> tuple[int, int]:
         """Count what is remembered, and what of it has no vector."""
-        return count_items(connection), self.meaning.bare(connection) if self.meaning else 0
+        return count_items(connection), self.meaning.count_missing(connection) if self.meaning else 0
 
     def create_shadow(self) -> "DuckDB":
         """Return an empty memory in a file beside this one's."""
@@ -130,7 +130,7 @@ class DuckDB:
 
     async def reset(self) -> Path | None:
         """Move the file aside; return where it is, if there was one."""
-        self.born = ""
+        self.file_id = ""
         return await asyncio.to_thread(self.file.make_way)
 
     async def replace_with(self, shadow: ShadowMemory) -> Path | None:
@@ -139,22 +139,22 @@ class DuckDB:
             raise KoiError(f"{type(shadow).__name__} is not a shadow of this memory. Use create_shadow().")
         if shadow.meaning:
             await shadow.meaning.complete()
-        self.born = ""
+        self.file_id = ""
         return await asyncio.to_thread(self.file.make_way, shadow.file)
 
     async def migrate(self) -> Sequence[str]:
         """Replace a file of an older version by an empty one; say so."""
-        from .layout import version_of
+        from .layout import read_version
 
         if not self.file.path.exists():
             return []
         before = self.file.path.stat().st_ino
-        version = await asyncio.to_thread(self.file.write, version_of)
+        version = await asyncio.to_thread(self.file.write, read_version)
         if before == self.file.path.stat().st_ino:
             return []
         return [f"Memory is built again from the run log, in version {version} of its file."]
 
-    async def apart(self, work: Callable[[A, LockTimeout], T], fact: A) -> T:
+    async def run_in_thread(self, work: Callable[[A, LockTimeout], T], fact: A) -> T:
         """Work in a thread that stops waiting for the file once its caller does."""
         patience = LockTimeout(self.file.seconds)
         try:
@@ -162,16 +162,16 @@ class DuckDB:
         finally:
             patience.given_up.set()
 
-    def looked_up(self, work: "Callable[[DuckDBPyConnection], T]", patience: LockTimeout) -> T | None:
+    def read_or_fall_back(self, work: "Callable[[DuckDBPyConnection], T]", patience: LockTimeout) -> T | None:
         """Read from the file; do not wait for it again once a fallback view replaces it."""
-        from .stand_in import stand_in_for
+        from .fallback_view import make_fallback
 
         try:
-            found = self.file.read(work, LockTimeout(0.0) if self.stand_in else patience)
+            found = self.file.read(work, LockTimeout(0.0) if self.fallback else patience)
         except (MemoryBusyError, MemoryNewerError) as trouble:
-            self.stand_in = self.stand_in or stand_in_for(self.file.path, self.file.beside("tmp"), trouble)
-            return self.stand_in.read(work)
-        self.stand_in = None
+            self.fallback = self.fallback or make_fallback(self.file.path, self.file.beside("tmp"), trouble)
+            return self.fallback.read(work)
+        self.fallback = None
         return found
 
     def answer(self, question: "tuple[Query, VectorQuery | None]", patience: LockTimeout) -> Sequence[Hit]:
@@ -180,13 +180,13 @@ class DuckDB:
         from openkoi_search.hit_selection import select_hits
         from openkoi_search.ranking import query_words, rank_documents
 
-        from .codec import memo
+        from .codec import parse_item
         from .tables import DuckDBTables
 
         def ask(there: "DuckDBPyConnection") -> "Sequence[FoundDocument]":
             tables = DuckDBTables(there)
             if self.meaning and meant:
-                self.meaning.say_bare(there)
+                self.meaning.warn_missing(there)
             return rank_documents(
                 tables if view is not self.file else holding.choose_source(stamps, tables), query, words, meant
             )
@@ -198,7 +198,7 @@ class DuckDB:
         found = holding.rank_documents(query, words, meant) if view is self.file else None
         if found is None:
             found = view.read(ask, patience)
-        return select_hits(found or [], query, memo)
+        return select_hits(found or [], query, parse_item)
 
     def take_in(self, records: Sequence[Record], patience: LockTimeout) -> None:
         """Ingest a batch; prepare what needs no file before opening it.
@@ -208,38 +208,38 @@ class DuckDB:
         from openkoi_search.words import stem
 
         from .layout import creation_time
-        from .sifting import RejectedRecord, ready, say, sift_in
+        from .reject_records import RejectedRecord, ingest_valid, prepare_batch, warn_rejected
 
         def work(connection: "DuckDBPyConnection") -> tuple[Position, list[RejectedRecord]]:
-            misfits = sift_in(connection, batch, moving=self.born in ("", creation_time(connection)))
-            return offsets(connection), misfits
+            misfits = ingest_valid(connection, batch, moving=self.file_id in ("", creation_time(connection)))
+            return read_offsets(connection), misfits
 
         stem("loaded")
-        batch, unready = ready(records)
-        if self.stand_in:
-            (now, _), misfits = self.stand_in.write(work, patience)
+        batch, unready = prepare_batch(records)
+        if self.fallback:
+            (now, _), misfits = self.fallback.write(work, patience)
         else:
             (now, _), misfits = self.file.write(work, patience, lambda done: save_position(self.file, done[0]))
-        self.born = self.born or now
-        say(unready + misfits)
+        self.file_id = self.file_id or now
+        warn_rejected(unready + misfits)
 
 
-def meaning_of(file: MemoryFile, embedder: Embedder | None, weight: float | None) -> "Meaning | None":
-    """What there is by configuration: nothing without an embedder, or when it counts for nothing."""
+def make_embedded_texts(file: MemoryFile, embedder: Embedder | None, weight: float | None) -> "EmbeddedTexts | None":
+    """Return the configured embedder's vectors; None without an embedder or with weight 0."""
     if embedder is None or weight == 0:
         return None
-    from .meaning import Meaning, weight_of
+    from .embedded_texts import EmbeddedTexts, default_weight
 
-    return Meaning(file, embedder, weight_of(embedder) if weight is None else weight)
+    return EmbeddedTexts(file, embedder, default_weight(embedder) if weight is None else weight)
 
 
-def batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
+def split_batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
     """Divide records, so that others get at the file in between."""
-    for start in range(0, len(records), BATCH):
-        yield records[start : start + BATCH]
+    for start in range(0, len(records), BATCH_SIZE):
+        yield records[start : start + BATCH_SIZE]
 
 
-def offsets(connection: "DuckDBPyConnection") -> tuple[str, dict[str, int]]:
+def read_offsets(connection: "DuckDBPyConnection") -> tuple[str, dict[str, int]]:
     """Tell which file this is, and how far each segment was read into it."""
     from .layout import creation_time
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from openkoi_search.file_version import file_version
 
-from .place import DatabaseFile
+from .database_file import DatabaseFile
 from .schema import VERSION
 
 Position = tuple[str, dict[str, int]]
@@ -20,10 +20,10 @@ Position = tuple[str, dict[str, int]]
 def load_position(file: DatabaseFile) -> Position | None:
     """Return which file this is, and how far each segment was read; None where the file has to be asked."""
     try:
-        told: Mapping[str, Any] = json.loads(file.beside("seen").read_bytes())
-        if told["state"] != state_of(file):
+        content: Mapping[str, Any] = json.loads(file.beside("seen").read_bytes())
+        if content["state"] != file_state(file):
             return None
-        return str(told["born"]), {str(name): int(end) for name, end in told["segments"].items()}
+        return str(content["born"]), {str(name): int(end) for name, end in content["segments"].items()}
     except (OSError, ValueError, TypeError, LookupError, AttributeError):
         return None
 
@@ -31,14 +31,14 @@ def load_position(file: DatabaseFile) -> Position | None:
 def save_position(file: DatabaseFile, position: Position) -> None:
     """Note it, while the file is closed and locked; without it the file is opened, which is all that is lost."""
     born, segments = position
-    told = {"state": state_of(file), "born": born, "segments": segments}
+    content = {"state": file_state(file), "born": born, "segments": segments}
     fresh = file.beside(f"seen.{os.getpid()}")
     with suppress(OSError):
-        fresh.write_text(json.dumps(told), encoding="utf-8")
+        fresh.write_text(json.dumps(content), encoding="utf-8")
         fresh.chmod(0o600)
         fresh.replace(file.beside("seen"))
 
 
-def state_of(file: DatabaseFile) -> list[Any]:
+def file_state(file: DatabaseFile) -> list[Any]:
     """Return what tells one state of a file from another, as JSON has it."""
     return [VERSION, *(list(stamp) if (stamp := file_version(path)) else None for path in (file.path, file.log))]

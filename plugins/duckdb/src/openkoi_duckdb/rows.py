@@ -78,7 +78,7 @@ class CycleRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class OutcomeRow(TableRow):
-    """How far an iteration came, the last words of its work, and what was said of it, as JSON."""
+    """How far an iteration came, the last words of its work, and its evaluation, as JSON."""
 
     table = "cycle_outcomes"
     id: str
@@ -105,7 +105,7 @@ class FindingRow(TableRow):
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow(TableRow):
-    """The text that a task is remembered by, or a piece of what was said in it."""
+    """The text that a task is remembered by, or a piece of its transcript."""
 
     table = "memory_chunks"
     id: str

@@ -34,24 +34,24 @@ def transaction(connection: "DuckDBPyConnection") -> Iterator[None]:
     connection.commit()
 
 
-def put(connection: "DuckDBPyConnection", rows: "Iterable[TableRow]") -> None:
+def insert_rows(connection: "DuckDBPyConnection", rows: "Iterable[TableRow]") -> None:
     """Insert rows of any tables; one whose id is there already is left out."""
     sorted_out: dict[type[TableRow], list[TableRow]] = {}
     for row in rows:
         sorted_out.setdefault(type(row), []).append(row)
     for kind, group in sorted_out.items():
         columns = [[getattr(row, field.name) for row in group] for field in fields(kind)]
-        connection.execute(insertion(kind), columns)
+        connection.execute(insert_statement(kind), columns)
 
 
-def insertion(kind: "type[TableRow]") -> str:
+def insert_statement(kind: "type[TableRow]") -> str:
     """Return the statement that inserts columns of this kind."""
     types = get_type_hints(kind)
     values = ", ".join(f"unnest(?::{CASTS[types[field.name]]}[])" for field in fields(kind))
     return f"INSERT INTO {kind.table} SELECT {values} ON CONFLICT DO NOTHING"
 
 
-def delete(
+def delete_rows(
     connection: "DuckDBPyConnection", table: str, column: str, values: Collection[str] | Collection[int]
 ) -> None:
     """Delete the rows whose column has one of these values."""

@@ -15,8 +15,8 @@ from openkoi_search.ranking import Pairs
 from openkoi_search.scopes import EVERYONE, scope_of
 from openkoi_search.sparse_fusion import Scores
 
-from .holding import IN_ORDER, read
-from .vectors import all_vectors, mark_of, versions
+from .load_documents import IN_ORDER, load_documents
+from .vectors import load_vectors, read_mark, read_versions
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -62,7 +62,7 @@ class DuckDBTables:
     connection: "DuckDBPyConnection"
 
     def visible_scopes(self, query: Query) -> list[str]:
-        """The shelves that a query sees."""
+        """Return the shelves that a query can see."""
         if query.scope == "project":
             return [scope_of(query.project), EVERYONE]
         return [shelf for (shelf,) in self.connection.execute(SHELVES).fetchall()]
@@ -91,28 +91,28 @@ class DuckDBTables:
         return [doc for (doc,) in self.connection.execute(ALLOWED + ONLY, values).fetchall()]
 
     def find_neighbours(self, docs: Collection[int]) -> Pairs:
-        """Pairs of pieces that were said one after the other."""
+        """Return pairs of consecutive pieces."""
         return self.connection.execute(LINKS, {"docs": list(docs)}).fetchall()
 
     def count_words(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
-        """These documents, and how many of the words each has."""
+        """Return these documents with the number of the words each contains."""
         return self.connection.execute(HAVING, [list(shelves), list(words), list(docs)]).fetchall()
 
     def load_vectors(self, file: "VectorStore") -> "VectorLayers | None":
-        """The vectors as the tables have them."""
+        """Return the vectors in the tables."""
         return file.current_layers(self)
 
     def mark(self) -> str:
-        """What tells one state of the vectors from another."""
-        return mark_of(self.connection)
+        """Return the mark of the vectors' current state."""
+        return read_mark(self.connection)
 
     def versions(self, model: str) -> "tuple[Numbers, Versions]":
-        """The documents that have a vector of a model, and which one."""
-        return versions(self.connection, model)
+        """Return the documents with a vector of a model, and its version."""
+        return read_versions(self.connection, model)
 
     def all_vectors(self, model: str, docs: Sequence[int] | None = None) -> "VectorFile | None":
         """All vectors of a model, or those of some documents."""
-        return all_vectors(self.connection, model, docs)
+        return load_vectors(self.connection, model, docs)
 
     def count(self) -> int:
         """How many documents there are."""
@@ -121,7 +121,7 @@ class DuckDBTables:
 
     def all(self) -> "InMemoryDocuments":
         """All documents and their words."""
-        return read(self.connection)
+        return load_documents(self.connection)
 
     def fetch_documents(self, scores: Scores) -> list[FoundDocument]:
         """Read the documents that were scored."""

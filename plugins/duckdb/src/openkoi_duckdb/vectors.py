@@ -47,7 +47,7 @@ SOME = " AND doc IN (SELECT unnest(?::BIGINT[]))"
 
 
 @dataclass(frozen=True, slots=True)
-class Bare:
+class UnembeddedText:
     """A document that has no vector of the model yet."""
 
     doc: int
@@ -55,25 +55,25 @@ class Bare:
     text: str
 
 
-def pending(connection: "DuckDBPyConnection", model: str, length: int, most: int) -> list[Bare]:
+def list_unembedded(connection: "DuckDBPyConnection", model: str, length: int, most: int) -> list[UnembeddedText]:
     """Return documents that are to be embedded, those with a vector of another length included; 0 is any."""
-    return [Bare(*row) for row in connection.execute(PENDING, [model, length, most]).fetchall()]
+    return [UnembeddedText(*row) for row in connection.execute(PENDING, [model, length, most]).fetchall()]
 
 
-def length_of(connection: "DuckDBPyConnection", model: str) -> int:
+def read_length(connection: "DuckDBPyConnection", model: str) -> int:
     """Return how many numbers the vectors of a model have; 0 while there are none."""
     found = connection.execute(LENGTH, [model]).fetchone()
     return int(found[0]) if found else 0
 
 
-def bare(connection: "DuckDBPyConnection", model: str) -> int:
+def count_unembedded(connection: "DuckDBPyConnection", model: str) -> int:
     """Count the documents that have no vector of a model."""
     found: int = connection.execute(BARE, [model]).fetchall()[0][0]
     return found
 
 
-def keep_vectors(
-    connection: "DuckDBPyConnection", model: str, bare: Sequence[Bare], vectors: Sequence[Sequence[float]]
+def store_vectors(
+    connection: "DuckDBPyConnection", model: str, bare: Sequence[UnembeddedText], vectors: Sequence[Sequence[float]]
 ) -> int:
     """Keep vectors in the place of older ones, and forget those of what is not there any more. Return how many."""
     length = len(vectors[0]) if bare else 0
@@ -93,19 +93,21 @@ def keep_vectors(
     return len(bare)
 
 
-def mark_of(connection: "DuckDBPyConnection") -> str:
+def read_mark(connection: "DuckDBPyConnection") -> str:
     """Return the mark of the vectors as they are; empty while there are none."""
     found = connection.execute("FROM vector_mark").fetchone()
     return str(found[0]) if found else ""
 
 
-def versions(connection: "DuckDBPyConnection", model: str) -> "tuple[Numbers, Versions]":
+def read_versions(connection: "DuckDBPyConnection", model: str) -> "tuple[Numbers, Versions]":
     """Return the documents that have a vector of a model, in order, and what is another when the vector is."""
     found = connection.execute(VERSIONS, [model]).fetchnumpy()
     return found["doc"], found["version"]
 
 
-def all_vectors(connection: "DuckDBPyConnection", model: str, docs: Sequence[int] | None = None) -> "VectorFile | None":
+def load_vectors(
+    connection: "DuckDBPyConnection", model: str, docs: Sequence[int] | None = None
+) -> "VectorFile | None":
     """Read all vectors of a model, or those of some documents; None when there is none."""
     import numpy
 
@@ -119,4 +121,4 @@ def all_vectors(connection: "DuckDBPyConnection", model: str, docs: Sequence[int
     shelves, places = numpy.unique(numpy.asarray(found["shelf"], str), return_inverse=True)
     matrix = numpy.array([numpy.asarray(row) for row in found["embedding"]], numpy.float32)
     standing = (found["doc"], shelves.tolist(), places.astype(numpy.int64))
-    return VectorFile(mark_of(connection), model, *standing, VectorMatrix(matrix), found["version"])
+    return VectorFile(read_mark(connection), model, *standing, VectorMatrix(matrix), found["version"])

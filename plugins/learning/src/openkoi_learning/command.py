@@ -10,7 +10,7 @@ import click
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_runlog import RunLog, session_id
+from openkoi_runlog import RunLog, new_session_id
 
 from .comparison import EntryComparison
 from .decay import now
@@ -211,7 +211,7 @@ def finish_action(hook: LearningHook, entry: LearningEntry, what: str) -> None:
 
 def save_decision(hook: LearningHook, entry: LearningEntry) -> None:
     """Write the user's decision to the run log, in a segment of this command's own."""
-    log = RunLog(hook.log_view.folder, session_id(), current_redactor())
+    log = RunLog(hook.log_view.folder, new_session_id(), current_redactor())
     try:
         log.append(
             "learn", [EntryUpdated(entry), LearningSaved(to_learning(hook.log_view.state, entry, hook.rules.decay))]

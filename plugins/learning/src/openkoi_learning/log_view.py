@@ -7,18 +7,18 @@ from threading import Lock
 
 from openkoi_hookspecs import Event, Learning, Record, Result, events
 from openkoi_runlog import (
-    Excerpts,
-    all_segments,
-    beyond,
+    LineCache,
+    build_view,
+    encode_names,
+    has_more,
     is_kind,
     is_packed,
-    length_of,
-    lines_from,
-    name_of,
+    iterate_lines,
+    list_all_segments,
+    original_name,
     select_from,
     select_records,
-    spelled,
-    view_of,
+    uncompressed_length,
 )
 
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
@@ -61,7 +61,7 @@ RESULT_EVENTS = (
         events.RunCompleted,
     ),
 )
-NAMES = spelled(LEARNING_EVENTS)
+NAMES = encode_names(LEARNING_EVENTS)
 
 
 class LearningLogView:
@@ -69,7 +69,7 @@ class LearningLogView:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.excerpts = Excerpts(
+        self.excerpts = LineCache(
             folder.parent / "cache" / "hook.json", b" ".join(NAMES), lambda line: is_kind(line, NAMES)
         )
         self.state = LearningState()
@@ -92,25 +92,25 @@ class LearningLogView:
     def new_records(self) -> list[Record]:
         """Return the records written since the last time, oldest first."""
         with self.lock:
-            paths = all_segments(self.folder)
+            paths = list_all_segments(self.folder)
             new = list(self.read_archived(paths) if not self.ends else ())
             new += (one for path in paths for one in self.read_new(path))
             return sorted(new, key=lambda one: (one.at, one.id))
 
     def read_archived(self, paths: Iterable[Path]) -> Iterator[Record]:
         """Yield the records of archived segments, from the excerpt that was made of them once."""
-        packed = {name_of(path): path for path in paths if is_packed(path)}
-        for name, lines in self.excerpts.of(packed.values()).items():
-            self.ends[name] = length_of(packed[name])
+        packed = {original_name(path): path for path in paths if is_packed(path)}
+        for name, lines in self.excerpts.load(packed.values()).items():
+            self.ends[name] = uncompressed_length(packed[name])
             yield from select_records(lines, LEARNING_EVENTS)
 
     def read_new(self, path: Path) -> Iterator[Record]:
         """Yield the records of a segment that were not read yet, wherever it is now."""
-        name = name_of(path)
+        name = original_name(path)
         start = self.ends.get(name, 0)
-        if not beyond(path, start):
+        if not has_more(path, start):
             return
-        lines = list(lines_from(path, start))
+        lines = list(iterate_lines(path, start))
         if lines and path.name == name and not lines[-1].endswith(b"\n"):
             lines.pop()
         self.ends[name] = start + sum(map(len, lines))
@@ -118,11 +118,11 @@ class LearningLogView:
 
     def rebuild_result(self, run: str, session: str) -> Result | None:
         """Rebuild how a run ended from the log."""
-        return view_of(self.records_of(RESULT_EVENTS, run, session), run).result
+        return build_view(self.records_of(RESULT_EVENTS, run, session), run).result
 
     def records_of(self, kinds: Iterable[type[Event]], run: str, session: str) -> Iterator[Record]:
         """Yield the records of a run in a session's files."""
-        for path in all_segments(self.folder, session):
+        for path in list_all_segments(self.folder, session):
             yield from select_from(path, kinds, run)
 
     def sources_read(self, run: str, session: str) -> SourcesRead:

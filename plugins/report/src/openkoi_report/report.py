@@ -124,7 +124,7 @@ class RunReport:
     @property
     def iterations(self) -> Sequence[IterationView]:
         """The iterations that have a decision."""
-        return [one for one in self.view.finished if one.decision]
+        return [one for one in self.view.ended_iterations if one.decision]
 
     def find_iteration(self, number: int) -> IterationView:
         """Return an iteration by number, or the last one."""

@@ -1,83 +1,83 @@
-"""The run log of OpenKoi, for whoever writes or reads it without a kernel: a library, without entry points.
+"""Write and read the run log without a kernel: a library without entry points.
 
 A ``RunLog`` writes records, ``read_segment`` reads them, ``past_tasks`` tells of tasks from the log alone; nothing is
 written that a ``Redactor`` (of ``openkoi_base.redact``) has not seen.
 """
 
-from .blobs import blob_folder, digests_in, path_of, store_blobs
+from .blobs import blob_folder, blob_path, find_digests, store_blobs
 from .codec import decode, encode, to_dict
-from .excerpts import Excerpts
-from .forking import Beginning, beginning_of, last_checkpoint, part_of, renamed
-from .history import Call, Past, find_task, paid_calls, past_tasks, records_of
+from .fork import ForkPoint, find_fork_point, last_checkpoint, rename_runs, subtask_id
 from .iteration_view import FindingView, IterationView, Phase
-from .masked import masked
-from .packed import beyond, is_packed, length_of, lines_from, name_of
+from .line_cache import LineCache
+from .mask_json import mask_json
+from .past_tasks import PaidCall, PastTask, find_task, list_paid_calls, list_past_tasks, read_task_records
 from .plugin_calls import plugin_call_id
-from .reading import all_segments, read_segment, segments
+from .read_segments import list_all_segments, list_segments, read_segment
+from .record_format import CorruptLineError, add_checksum, read_line, redact_record, write_line
 from .replayable import UNAPPROVED
-from .rerun import UNKNOWN, Rerun, rerun_of
-from .run_summaries import sessions_of, summarize_runs
+from .run_replay import RESULT_UNKNOWN, RunReplay, build_replay
+from .run_summaries import list_sessions, summarize_runs
 from .run_view import QuestionView, RunView
-from .run_views import in_order, view_of, views_of
-from .runlog import LogFault, RunLog, session_id
-from .selecting import head_of, is_kind, select_from, select_records, spelled
-from .transcript import Damaged, read_line, redacted, sealed, write_line
+from .run_views import build_view, build_views, sort_records
+from .runlog import LogWriteError, RunLog, new_session_id
+from .segment_files import has_more, is_packed, iterate_lines, original_name, uncompressed_length
+from .select_records import encode_names, is_kind, parse_head, select_from, select_records
 
 __all__ = [
+    "RESULT_UNKNOWN",
     "UNAPPROVED",
-    "UNKNOWN",
-    "Beginning",
-    "Call",
-    "Damaged",
-    "Excerpts",
+    "CorruptLineError",
     "FindingView",
+    "ForkPoint",
     "IterationView",
-    "LogFault",
-    "Past",
+    "LineCache",
+    "LogWriteError",
+    "PaidCall",
+    "PastTask",
     "Phase",
     "QuestionView",
-    "Rerun",
     "RunLog",
+    "RunReplay",
     "RunView",
-    "all_segments",
-    "beginning_of",
-    "beyond",
+    "add_checksum",
     "blob_folder",
+    "blob_path",
+    "build_replay",
+    "build_view",
+    "build_views",
     "decode",
-    "digests_in",
     "encode",
+    "encode_names",
+    "find_digests",
+    "find_fork_point",
     "find_task",
-    "head_of",
-    "in_order",
+    "has_more",
     "is_kind",
     "is_packed",
+    "iterate_lines",
     "last_checkpoint",
-    "length_of",
-    "lines_from",
-    "masked",
-    "name_of",
-    "paid_calls",
-    "part_of",
-    "past_tasks",
-    "path_of",
+    "list_all_segments",
+    "list_paid_calls",
+    "list_past_tasks",
+    "list_segments",
+    "list_sessions",
+    "mask_json",
+    "new_session_id",
+    "original_name",
+    "parse_head",
     "plugin_call_id",
     "read_line",
     "read_segment",
-    "records_of",
-    "redacted",
-    "renamed",
-    "rerun_of",
-    "sealed",
-    "segments",
+    "read_task_records",
+    "redact_record",
+    "rename_runs",
     "select_from",
     "select_records",
-    "session_id",
-    "sessions_of",
-    "spelled",
+    "sort_records",
     "store_blobs",
+    "subtask_id",
     "summarize_runs",
     "to_dict",
-    "view_of",
-    "views_of",
+    "uncompressed_length",
     "write_line",
 ]

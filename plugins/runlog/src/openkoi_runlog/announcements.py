@@ -16,26 +16,26 @@ class Announcements:
     made: dict[str, set[str]] = field(default_factory=dict)
 
     def of(self, run: str, happened: Sequence[Event]) -> list[Event]:
-        """The warnings about what was masked in these events, and not warned of before in this run."""
+        """Return the warnings about secrets masked in these events that this run has not had yet."""
         seen, self.redactor.seen = self.redactor.seen, set()
         if not seen:
             return []
         fresh = sorted(seen - self.made.setdefault(run, set()))
         self.made[run] |= seen
-        where = ", ".join(dict.fromkeys(map(place_of, happened)))
-        return [events.WarningIssued(announcement(kind, self.redactor.reason(kind), where)) for kind in fresh]
+        where = ", ".join(dict.fromkeys(map(describe_place, happened)))
+        return [events.WarningIssued(format_announcement(kind, self.redactor.reason(kind), where)) for kind in fresh]
 
 
-def announcement(kind: str, reason: str, where: str) -> str:
-    """What was masked, where and why, and what to do if that is a mistake."""
+def format_announcement(kind: str, reason: str, where: str) -> str:
+    """Return what was masked, where and why, and what to do if that is a mistake."""
     return (
         f"A secret in {where} is replaced by [redacted] in all that is written: {reason}. "
         f'If it is not a secret, add "{kind}" to {keys.ALLOWED_SECRETS.name} in the configuration.'
     )
 
 
-def place_of(event: Event) -> str:
-    """Where a text stands, as the reader knows it."""
+def describe_place(event: Event) -> str:
+    """Return where a text is, in the user's words."""
     match event:
         case events.TaskStarted():
             return "the task"

@@ -19,25 +19,25 @@ BLOB, SIZE = "blob", "size"
 MARK = b'{"blob":"'
 DIGEST = re.compile("[0-9a-f]{64}")
 REFERENCE = re.compile(rb'\{"blob":"([0-9a-f]{64})","size":\d+\}')
-NOWHERE = Path("no-blobs")
+NO_BLOBS = Path("no-blobs")
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class LineContext:
     """A line that is being written: how its texts are redacted, and the bytes that it refers to, by digest."""
 
     redact: Callable[[str], str]
     blobs: dict[str, bytes] = field(default_factory=dict)
 
 
-WRITING: ContextVar[Writing | None] = ContextVar("writing", default=None)
-READING: ContextVar[Path] = ContextVar("reading", default=NOWHERE)
+WRITING: ContextVar[LineContext | None] = ContextVar("writing", default=None)
+READING: ContextVar[Path] = ContextVar("reading", default=NO_BLOBS)
 
 
 @contextmanager
-def writing(redact: Callable[[str], str], blobs: dict[str, bytes] | None) -> Iterator[None]:
+def collect_blobs(redact: Callable[[str], str], blobs: dict[str, bytes] | None) -> Iterator[None]:
     """Collect the bytes that lines refer to while they are written."""
-    before = WRITING.set(Writing(redact, {} if blobs is None else blobs))
+    before = WRITING.set(LineContext(redact, {} if blobs is None else blobs))
     try:
         yield
     finally:
@@ -45,7 +45,7 @@ def writing(redact: Callable[[str], str], blobs: dict[str, bytes] | None) -> Ite
 
 
 @contextmanager
-def reading(folder: Path) -> Iterator[None]:
+def use_blob_folder(folder: Path) -> Iterator[None]:
     """Look for the bytes that lines refer to in a folder."""
     before = READING.set(folder)
     try:
@@ -54,7 +54,7 @@ def reading(folder: Path) -> Iterator[None]:
         READING.reset(before)
 
 
-def as_stored(part: Image | File) -> Image | File:
+def to_stored(part: Image | File) -> Image | File:
     """Return an image or a file with a reference in place of its bytes; a text file without secrets."""
     if isinstance(part.content, Blob):
         return part
@@ -64,7 +64,7 @@ def as_stored(part: Image | File) -> Image | File:
     digest = sha256(content).hexdigest()
     if line:
         line.blobs[digest] = content
-    return replace(part, content=Blob(digest, len(content), path_of(digest, READING.get())))
+    return replace(part, content=Blob(digest, len(content), blob_path(digest, READING.get())))
 
 
 def without_secrets(content: bytes, redact: Callable[[str], str]) -> bytes:
@@ -77,7 +77,7 @@ def without_secrets(content: bytes, redact: Callable[[str], str]) -> bytes:
     return content if clean == text else clean.encode()
 
 
-def reference_to(blob: Blob) -> dict[str, Any]:
+def make_reference(blob: Blob) -> dict[str, Any]:
     """Return what stands in a line in place of bytes."""
     return {BLOB: blob.digest, SIZE: blob.size}
 
@@ -87,20 +87,20 @@ def read_reference(value: Any) -> Blob:
     digest = value[BLOB]
     if not DIGEST.fullmatch(digest):
         raise ValueError(f"{digest!r} is not a digest")
-    return Blob(digest, int(value[SIZE]), path_of(digest, READING.get()))
+    return Blob(digest, int(value[SIZE]), blob_path(digest, READING.get()))
 
 
 def store_blobs(blobs: Mapping[str, bytes], folder: Path) -> None:
     """Write bytes to their files, unless they are there; raises OSError."""
     for digest, content in blobs.items():
-        path = path_of(digest, folder)
+        path = blob_path(digest, folder)
         if not path.is_file() or path.stat().st_size != len(content):
             replace_file(path, content)
             for parent in (path.parent, folder, folder.parent):
                 sync_folder(parent)
 
 
-def path_of(digest: str, folder: Path) -> Path:
+def blob_path(digest: str, folder: Path) -> Path:
     """Return the file of the bytes with a digest."""
     return folder / digest[:2] / digest
 
@@ -110,6 +110,6 @@ def blob_folder(segment: Path) -> Path:
     return segment.parent.parent / "blobs"
 
 
-def digests_in(line: bytes) -> list[str]:
+def find_digests(line: bytes) -> list[str]:
     """Return the digests of the bytes that a line refers to."""
     return [found.decode() for found in REFERENCE.findall(line)]

@@ -15,14 +15,14 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from openkoi_hookspecs import Blob, File, Image
 
-from .blobs import as_stored, read_reference, reference_to
+from .blobs import make_reference, read_reference, to_stored
 from .wire_names import TAGS, tag_of, wire_names
 
 Json = Any
 TAG = "is"
-MEDIA = (Image, File)  # a tuple: a union would be made anew for each value of each line
+MEDIA = (Image, File)  # a tuple: a union would be created for each value of each line
 PLAIN = frozenset({str, int, bool, NoneType})
-READ: Mapping[Any, Callable[[Json], Any]] = {
+READERS: Mapping[Any, Callable[[Json], Any]] = {
     bytes: base64.b64decode,
     bytes | Blob: read_reference,
     float: lambda value: float(value) if isinstance(value, str) else value,
@@ -30,7 +30,7 @@ READ: Mapping[Any, Callable[[Json], Any]] = {
 
 
 def encode(value: object) -> Json:
-    """A fact as plain JSON values; what cannot be written becomes its text."""
+    """Return a fact as plain JSON values; other values become their text."""
     if type(value) in PLAIN:
         return value
     if isinstance(value, float) and not isfinite(value):
@@ -47,77 +47,79 @@ def encode(value: object) -> Json:
 
 
 def to_dict(value: object) -> Any:
-    """A fact as a dict of every field, defaults too, under their names in the log; all else as it is."""
+    """Return a fact as a dictionary of all fields, defaults included, by their names in the log."""
     if isinstance(value, Blob):
-        return reference_to(value)
+        return make_reference(value)
     if isinstance(value, MEDIA):
-        value = as_stored(value)
+        value = to_stored(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return {said: to_dict(getattr(value, name)) for name, said in wire_names(type(value)).items()}
+        return {values: to_dict(getattr(value, name)) for name, values in wire_names(type(value)).items()}
     if isinstance(value, Mapping):
         return {key: to_dict(item) for key, item in value.items()}
     return [to_dict(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def encode_fact(fact: Any) -> dict[str, Json]:
-    return {name: encode(value) for name, value in stated(fact).items()}
+    return {name: encode(value) for name, value in list_set_fields(fact).items()}
 
 
-def stated(fact: Any) -> dict[str, object]:
-    """The fields that say something."""
+def list_set_fields(fact: Any) -> dict[str, object]:
+    """Return the fields that differ from their defaults."""
     if isinstance(fact, Blob):
-        return reference_to(fact)
+        return make_reference(fact)
     if isinstance(fact, MEDIA):
-        fact = as_stored(fact)
+        fact = to_stored(fact)
     kind: Any = type(fact)
-    tag, names, values_of, defaults = shape(kind)
-    said: dict[str, object] = {TAG: tag} if tag else {}
+    tag, names, values_of, defaults = describe_shape(kind)
+    values: dict[str, object] = {TAG: tag} if tag else {}
     for name, value, default in zip(names, values_of(fact), defaults, strict=True):
         if value is not default and value != default:
-            said[name] = value
-    return said
+            values[name] = value
+    return values
 
 
 @cache
-def shape(kind: Any) -> tuple[str, tuple[str, ...], Callable[[object], tuple[object, ...]], tuple[object, ...]]:
-    """Its tag if it has one, the names of its fields, what reads them, and their defaults."""
+def describe_shape(
+    kind: Any,
+) -> tuple[str, tuple[str, ...], Callable[[object], tuple[object, ...]], tuple[object, ...]]:
+    """Return a class's tag, field names, field getter, and defaults."""
     own = fields(kind)
     names = wire_names(kind)
     read: Any = attrgetter(*names) if len(names) > 1 else lambda fact: tuple(getattr(fact, name) for name in names)
-    return TAGS.get(kind, ""), tuple(names.values()), read, tuple(map(default_of, own))
+    return TAGS.get(kind, ""), tuple(names.values()), read, tuple(map(get_default, own))
 
 
-def default_of(field: Field[Any]) -> object:
+def get_default(field: Field[Any]) -> object:
     if field.default is not MISSING:
         return field.default
     return field.default_factory() if field.default_factory is not MISSING else MISSING
 
 
 def decode(hint: Any, value: Json) -> Any:
-    """Read a value back as what its type says. Raises ValueError, TypeError or KeyError for what is not one."""
-    return reader(hint)(value)
+    """Parse a value by its type. Raises ValueError, TypeError or KeyError."""
+    return make_reader(hint)(value)
 
 
 @cache
-def reader(hint: Any) -> Callable[[Json], Any]:
+def make_reader(hint: Any) -> Callable[[Json], Any]:
     origin, arguments = get_origin(hint), get_args(hint)
-    if hint in READ:
-        return READ[hint]
+    if hint in READERS:
+        return READERS[hint]
     if origin in (Union, UnionType):
-        return union_reader(arguments)
+        return make_union_reader(arguments)
     if origin is tuple or (isinstance(origin, type) and issubclass(origin, Sequence)):
-        item = reader(arguments[0])
+        item = make_reader(arguments[0])
         return lambda value: tuple(item(each) for each in value)
     if not isinstance(hint, type):
         return lambda value: value
     if is_dataclass(hint):
-        return fact_reader(hint)
+        return make_fact_reader(hint)
     if issubclass(hint, Enum):
         return hint
     return lambda value: value
 
 
-def union_reader(arguments: tuple[Any, ...]) -> Callable[[Json], Any]:
+def make_union_reader(arguments: tuple[Any, ...]) -> Callable[[Json], Any]:
     classes = {tag_of(kind): kind for kind in arguments if isinstance(kind, type) and is_dataclass(kind)}
     others = [kind for kind in arguments if kind is not NoneType and kind not in classes.values()]
 
@@ -125,18 +127,20 @@ def union_reader(arguments: tuple[Any, ...]) -> Callable[[Json], Any]:
         if value is None:
             return None
         if isinstance(value, dict) and value.get(TAG) in classes:
-            return reader(classes[value[TAG]])(value)
+            return make_reader(classes[value[TAG]])(value)
         only = next(iter(classes.values())) if len(classes) == 1 else (others or [Any])[0]
-        return reader(only)(value)
+        return make_reader(only)(value)
 
     return read
 
 
-def fact_reader(kind: type) -> Callable[[Json], Any]:
+def make_fact_reader(kind: type) -> Callable[[Json], Any]:
     hints = get_type_hints(kind)
     names = wire_names(kind)
 
     def read(value: Json) -> Any:
-        return kind(**{name: reader(hints[name])(value[said]) for name, said in names.items() if said in value})
+        return kind(
+            **{name: make_reader(hints[name])(value[values]) for name, values in names.items() if values in value}
+        )
 
     return read

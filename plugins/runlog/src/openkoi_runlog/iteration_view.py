@@ -67,17 +67,17 @@ class IterationView:
         return next((score for score in known if score is not None), None)
 
     @property
-    def begun(self) -> bool:
+    def has_started(self) -> bool:
         """Whether anything happened in it."""
         return bool(self.at)
 
     @property
-    def escalated(self) -> bool:
+    def needs_user(self) -> bool:
         """Whether the user was needed after it."""
         return self.decision is not None and self.decision.action is NextAction.ESCALATE
 
     @property
-    def repeated(self) -> bool:
+    def is_continued(self) -> bool:
         """Whether a run that is resumed goes on in it: it waited for an approval, or was not judged."""
         waited = self.work is not None and self.work.ended is StopReason.PERSON
         return waited or (self.decision is not None and self.decision.unjudged)
@@ -90,11 +90,11 @@ class IterationView:
         total = self.total if self.decision else self.cost
         return Iteration(plan=self.plan, work=self.work, evaluation=self.evaluation, cost=total, facts=self.facts)
 
-    def paid(self, paid: events.Paid) -> "IterationView":
+    def add_cost(self, paid: events.Paid) -> "IterationView":
         """Return it with the cost of one more call."""
         return replace(self, usage=self.usage + paid.usage, usd=self.usd + paid.usd)
 
-    def resumed(self, later: "IterationView") -> "IterationView":
+    def merge_resumed(self, later: "IterationView") -> "IterationView":
         """Return this one as it was resumed, after it had waited for the user or could not be judged."""
         return replace(
             later,
@@ -125,7 +125,7 @@ class FindingView:
     resolved: int | None = None
 
 
-def findings_of(iterations: Iterable[IterationView]) -> list[FindingView]:
+def list_findings(iterations: Iterable[IterationView]) -> list[FindingView]:
     """Return each finding once, in the order in which they were found."""
     open_ones: dict[tuple[str, str, str], FindingView] = {}
     closed: list[FindingView] = []

@@ -1,4 +1,4 @@
-"""Memory as runs use it: told what is new in the log, and asked. Knows the log and one socket; knows no run.
+"""Let memory ingest new records of the log, and search it.
 
 A run's records are taken in after its result. A search takes in what others have left: what a run that is still under
 way has written so far does not hold up its start.
@@ -13,12 +13,12 @@ from pathlib import Path
 from openkoi_base.isolation import contain_exit, type_error_of
 from openkoi_hookspecs import Hit, LimitExceededError, Memory, Query, Record, SupportsOffsets, events
 
-from .packed import beyond, lines_from, name_of
-from .reading import all_segments, is_held, read_segment
-from .selecting import is_kind, spelled
+from .read_segments import has_writer, list_all_segments, read_segment
+from .segment_files import has_more, iterate_lines, original_name
+from .select_records import encode_names, is_kind
 
-BATCH = 5000
-TO_SEARCH = spelled((events.RunCompleted, events.RunFailed, events.LearningSaved))
+BATCH_SIZE = 5000
+DUE_EVENTS = encode_names((events.RunCompleted, events.RunFailed, events.LearningSaved))
 
 
 @dataclass(slots=True)
@@ -41,15 +41,15 @@ class MemorySync:
             return ()
         try:
             with contain_exit():
-                if self.is_behind(await seen_by(memory)):
+                if self.is_behind(await read_offsets(memory)):
                     await self.remember(memory)
         except LimitExceededError:
             raise
         except Exception as error:  # memory is a plugin: what it knew before can be asked all the same
-            self.warn(f"Memory could not be told what is new: {error}")
+            self.warn(f"Memory could not be updated: {error}")
         try:
             with contain_exit():
-                return sound_hits(await memory.search(query))
+                return check_hits(await memory.search(query))
         except LimitExceededError:
             raise
         except Exception as error:  # memory is a plugin: a run goes on without it
@@ -58,7 +58,7 @@ class MemorySync:
 
     def is_behind(self, seen: Mapping[str, int]) -> bool:
         """Whether memory lacks something of a run that has ended, or whose process has."""
-        return any(is_due(path, seen.get(name_of(path), 0)) for path in all_segments(self.folder))
+        return any(is_due(path, seen.get(original_name(path), 0)) for path in list_all_segments(self.folder))
 
     async def update(self) -> None:
         """Give the memory, if there is one, what is new; runs that end meanwhile share the next time."""
@@ -74,51 +74,51 @@ class MemorySync:
 
     async def remember(self, memory: Memory) -> None:
         """Give memory the records that it has not seen; once more when it lost meanwhile what it had seen."""
-        told = await self.ingest(memory, await seen_by(memory))
-        if told and isinstance(memory, SupportsOffsets) and rewound(told, now := await memory.offsets()):
+        ingested = await self.ingest(memory, await read_offsets(memory))
+        if ingested and isinstance(memory, SupportsOffsets) and is_rewound(ingested, now := await memory.offsets()):
             await self.ingest(memory, now)
 
     async def ingest(self, memory: Memory, seen: Mapping[str, int]) -> Mapping[str, int]:
         """Give memory the records beyond what was seen of each segment; return what is seen then, if there were any."""
-        told: dict[str, int] = {}
-        for batch in batches(self.unread(seen), BATCH):
+        ingested: dict[str, int] = {}
+        for batch in split_batches(self.unread(seen), BATCH_SIZE):
             await memory.ingest(batch)
-            told |= {record.segment: record.end for record in batch}
-        return {**seen, **told} if told else {}
+            ingested |= {record.segment: record.end for record in batch}
+        return {**seen, **ingested} if ingested else {}
 
     def unread(self, seen: Mapping[str, int]) -> Iterator[Record]:
-        """Records beyond what was seen of each segment, those that were put away among them."""
-        for path in all_segments(self.folder):
-            start = seen.get(name_of(path), 0)
-            if beyond(path, start):
+        """Yield the records beyond the offsets, archived ones included."""
+        for path in list_all_segments(self.folder):
+            start = seen.get(original_name(path), 0)
+            if has_more(path, start):
                 yield from read_segment(path, start, self.warn)
 
 
-async def seen_by(memory: Memory) -> Mapping[str, int]:
-    """How far a memory has read; one that does not know is told everything."""
+async def read_offsets(memory: Memory) -> Mapping[str, int]:
+    """Return how far a memory has read; empty if it does not know."""
     return await memory.offsets() if isinstance(memory, SupportsOffsets) else {}
 
 
 def is_due(path: Path, start: int) -> bool:
     """Whether a segment has more than was seen of it, which its writer has ended with or a run in it."""
-    if not beyond(path, start):
+    if not has_more(path, start):
         return False
-    return not is_held(path) or any(is_kind(line, TO_SEARCH) for line in lines_from(path, start))
+    return not has_writer(path) or any(is_kind(line, DUE_EVENTS) for line in iterate_lines(path, start))
 
 
-def rewound(told: Mapping[str, int], seen: Mapping[str, int]) -> bool:
-    """Whether less is seen than was told: a memory that was damaged begins anew."""
-    return any(seen.get(segment, 0) < end for segment, end in told.items())
+def is_rewound(ingested: Mapping[str, int], seen: Mapping[str, int]) -> bool:
+    """Return whether memory has read less than it was given, because it was damaged and rebuilt."""
+    return any(seen.get(segment, 0) < end for segment, end in ingested.items())
 
 
-def batches(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
-    """Lists of so many records, the last one shorter."""
+def split_batches(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
+    """Yield lists of a size; the last one may be shorter."""
     while batch := list(islice(records, size)):
         yield batch
 
 
-def sound_hits(hits: Sequence[Hit]) -> Sequence[Hit]:
-    """What memory answers, if all of it are hits."""
+def check_hits(hits: Sequence[Hit]) -> Sequence[Hit]:
+    """Return the hits; raise TypeError if memory returned anything else."""
     if wrong := type_error_of(hits, Sequence[Hit]):
         raise TypeError(f"it answered what is no hit: {wrong}")
     return tuple(hits)

@@ -8,11 +8,11 @@ from typing import TypeVar
 from openkoi_hookspecs import Event, KoiError, Record, events
 from openkoi_settings import keys
 
-from .history import Past, find_task, records_of
+from .past_tasks import PastTask, find_task, read_task_records
 
 E = TypeVar("E", bound=Event)
 MODELS = {key.name for key in (keys.DEFAULT_MODEL, *keys.MODEL_OF.values())}
-ENDED = (
+HAS_ENDED = (
     "Task {id} has ended ({how}), so it cannot be resumed. To see it again, run `openkoi replay {id}`; to do it again "
     "from one of its iterations, run `openkoi fork {id}`."
 )
@@ -65,14 +65,14 @@ def replace_models(models: Mapping[str, object], others: Mapping[str, object]) -
     return dict(others) if keys.DEFAULT_MODEL.name in others else {**models, **others}
 
 
-def find_unfinished(sessions: Path, id: str) -> Past:
+def find_unfinished(sessions: Path, task_id: str) -> PastTask:
     """Return the task of an id, or of its beginning; raises KoiError when nothing is left to do of it."""
-    past = find_task(sessions, id)
+    past = find_task(sessions, task_id)
     if not past.resumable:
-        raise KoiError(ENDED.format(id=past.run[:8], how=past.ended))
+        raise KoiError(HAS_ENDED.format(id=past.run[:8], how=past.ended))
     return past
 
 
-def read_past_run(sessions: Path, past: Past) -> PastRun:
+def read_past_run(sessions: Path, past: PastTask) -> PastRun:
     """Read what the log contains of a run and its session."""
-    return PastRun(past.run, past.model, records_of(sessions, past))
+    return PastRun(past.run, past.model, read_task_records(sessions, past))

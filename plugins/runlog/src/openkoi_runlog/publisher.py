@@ -1,4 +1,4 @@
-"""Write events to the log, then pass them to whoever listens."""
+"""Write events to the log, then pass them to the listeners."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

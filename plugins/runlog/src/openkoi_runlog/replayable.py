@@ -5,25 +5,25 @@ from collections.abc import Iterable, Iterator
 from openkoi_hookspecs import Event, Record, StopReason, events
 
 UNAPPROVED = "Not run: this needs the user's approval, and there is no answer yet. The run stops until then."
-DONE = (events.BaselineSaved, events.ChecksBaseline, events.ToolCallStarted, events.ToolCallFinished)
+EFFECTS = (events.BaselineSaved, events.ChecksBaseline, events.ToolCallStarted, events.ToolCallFinished)
 
 
-def with_somebody_there(records: Iterable[Record]) -> Iterator[Record]:
-    """The records without those that followed from a person's not being there: that is asked again.
+def drop_unapproved(records: Iterable[Record]) -> Iterator[Record]:
+    """Yield the records without those that resulted from a missing approval, which is asked for again.
 
     What else was done in the same turn was done, and stays so.
     """
     alone = False
     for record in records:
-        alone = (alone or wants_somebody(record.event)) and not isinstance(record.event, events.RunResumed)
-        if not alone or (isinstance(record.event, DONE) and not wants_somebody(record.event)):
+        alone = (alone or stops_for_approval(record.event)) and not isinstance(record.event, events.RunResumed)
+        if not alone or (isinstance(record.event, EFFECTS) and not stops_for_approval(record.event)):
             yield record
 
 
-def without_missing_verdict(records: Iterable[Record]) -> Iterator[Record]:
-    """The records without what followed an execution, up to where a run that was not judged is resumed.
+def drop_unjudged(records: Iterable[Record]) -> Iterator[Record]:
+    """Yield the records without those between an execution and the resume of a run that was not judged.
 
-    What the judge and the learner said then is paid for and not heard again.
+    What the judge and the learner answered then was paid for and is not reused.
     """
     held: list[Record] = []
     after_work = over = False
@@ -46,8 +46,8 @@ def without_missing_verdict(records: Iterable[Record]) -> Iterator[Record]:
     yield from held
 
 
-def wants_somebody(event: Event) -> bool:
-    """Whether a run ends here because nobody was there to ask."""
+def stops_for_approval(event: Event) -> bool:
+    """Return whether a run stops here because it lacks an approval."""
     match event:
         case events.ToolCallFinished(result=result):
             return result.text == UNAPPROVED

@@ -5,35 +5,35 @@ from pathlib import Path
 
 from openkoi_hookspecs import NextAction, RunState, RunSummary, events
 
-from .packed import lines_from
-from .reading import all_segments
+from .read_segments import list_all_segments
+from .record_format import CorruptLineError, read_line
 from .run_view import RunView
-from .run_views import views_of
-from .segment_names import is_by_time, session_of
-from .selecting import select_from
-from .transcript import Damaged, read_line
+from .run_views import build_views
+from .segment_files import iterate_lines
+from .segment_names import is_by_time, parse_session
+from .select_records import select_from
 
-TOLD = (
+SUMMARY_EVENTS = (
     *(events.TaskStarted, events.RunResumed, events.RunCompleted, events.RunFailed),
     *(events.IterationFinished, events.DecisionMade, events.QuestionAsked, events.QuestionAnswered),
 )
 
 
-def sessions_of(folder: Path) -> list[str]:
+def list_sessions(folder: Path) -> list[str]:
     """Return the sessions of a log, those that began first in front."""
     first: dict[str, Path] = {}
-    for path in all_segments(folder):
-        first.setdefault(session_of(path), path)
-    return sorted(first, key=lambda session: (began_at(session, first[session]), session))
+    for path in list_all_segments(folder):
+        first.setdefault(parse_session(path), path)
+    return sorted(first, key=lambda session: (session_start(session, first[session]), session))
 
 
-def began_at(session: str, first: Path) -> str:
+def session_start(session: str, first: Path) -> str:
     """Return when a session began, to the second: its name says so, unless a program named it."""
     if is_by_time(session):
         return session.partition("-")[0]
     try:
-        return read_line(next(lines_from(first), b"")).at.partition(".")[0].replace("-", "").replace(":", "")
-    except (Damaged, ValueError):
+        return read_line(next(iterate_lines(first), b"")).at.partition(".")[0].replace("-", "").replace(":", "")
+    except (CorruptLineError, ValueError):
         return ""
 
 
@@ -44,14 +44,14 @@ def summarize_runs(sessions: Iterable[str], folder: Path, is_under_way: Callable
 
 
 def summarize_session(session: str, folder: Path, is_under_way: Callable[[str], bool]) -> Iterator[RunSummary]:
-    records = [record for path in all_segments(folder, session) for record in select_from(path, TOLD)]
-    for id, view in views_of(records).items():
+    records = [record for path in list_all_segments(folder, session) for record in select_from(path, SUMMARY_EVENTS)]
+    for run, view in build_views(records).items():
         if not view.task.parent:
-            state = state_of(view, under_way=is_under_way(id))
-            yield RunSummary(id, session, view.task.text, view.at, state, score=view.final_score)
+            state = get_state(view, under_way=is_under_way(run))
+            yield RunSummary(run, session, view.task.text, view.at, state, score=view.final_score)
 
 
-def state_of(view: RunView, *, under_way: bool) -> RunState:
+def get_state(view: RunView, *, under_way: bool) -> RunState:
     """Return where a run stands."""
     if under_way:
         unanswered = any(not question.answered for question in view.questions.values())

@@ -11,12 +11,12 @@ from openkoi_hookspecs import Cost, Finding, Iteration, Plan, Record, Result, Ta
 from openkoi_runlog.decision.best import best_of
 from openkoi_runlog.decision.refine import refine, wish
 
-from .iteration_view import FindingView, IterationView, Phase, findings_of, phase_after
+from .iteration_view import FindingView, IterationView, Phase, list_findings, phase_after
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """A question to the user; ``answered`` tells whether the run went on, ``answer`` is None where nobody answered."""
+    """A question to the user; ``answered`` is whether the run continued, ``answer`` None without an answer."""
 
     id: str
     text: str
@@ -63,26 +63,26 @@ class RunView:
                 self.current = replace(self.current, terminated_by=reason)
             case events.ExecutionFinished(work=work):
                 self.files |= set(work.files)
-                self.close_undecided()
-                self.go_on(record.at, phase=Phase.EVALUATE, work=work, evaluation=None)
+                self.end_undecided()
+                self.update_current(record.at, phase=Phase.EVALUATE, work=work, evaluation=None)
             case events.RequestClassified(question=question) as classified:
                 self.plan = replace(self.plan, asks=question)
                 plan = replace(self.current.plan, asks=question)
-                self.go_on(record.at, plan=plan, classified=classified)
+                self.update_current(record.at, plan=plan, classified=classified)
             case events.EvaluationFinished(evaluation=evaluation):
-                self.close_undecided()
-                self.go_on(record.at, evaluation=evaluation)
+                self.end_undecided()
+                self.update_current(record.at, evaluation=evaluation)
             case events.ModelResponse() | events.ModelResponseBroken() as paid:
                 self.pay(record.at, paid)
             case _:
-                self.take_decision(record)
+                self.add_decision(record)
 
-    def take_decision(self, record: Record) -> None:
+    def add_decision(self, record: Record) -> None:
         """Take what ends an iteration or the run, and what the user has to say."""
         match record.event:
             case events.IterationFinished(iteration=number, score=score, cost=spent, mode=mode):
-                self.close_undecided()
-                self.go_on(record.at, number=number, reported=score, cost=spent, mode=mode, ended=True)
+                self.end_undecided()
+                self.update_current(record.at, number=number, reported=score, cost=spent, mode=mode, ended=True)
             case events.DecisionMade(iteration=number, decision=ruling, facts=facts, cost=total):
                 phase = phase_after(ruling.action)
                 self.decide(record.at, number, decision=ruling, facts=facts, total=total, phase=phase)
@@ -95,9 +95,9 @@ class RunView:
             case events.QuestionAsked(id=id, text=text):
                 self.questions[id] = QuestionView(id, text)
             case events.QuestionAnswered(id=id, answer=answer):
-                self.reply(id, answer)
+                self.add_answer(id, answer)
 
-    def go_on(self, at: str, **facts: object) -> None:
+    def update_current(self, at: str, **facts: object) -> None:
         """Add facts to the iteration that is under way; after a result, the run was resumed."""
         if self.over:
             self.resume()
@@ -105,26 +105,26 @@ class RunView:
 
     def decide(self, at: str, number: int, **facts: object) -> None:
         """End the iteration that is under way: the next one begins, or this one was resumed."""
-        self.go_on(self.current.at or at, number=number, ended=True, **facts)
-        decided = self.keep_current()
-        self.waiting = decided.escalated and not decided.repeated
+        self.update_current(self.current.at or at, number=number, ended=True, **facts)
+        decided = self.save_current()
+        self.waiting = decided.needs_user and not decided.is_continued
         self.current = IterationView(plan=self.next_plan(decided), phase=Phase.EXECUTE)
 
-    def close_undecided(self) -> None:
+    def end_undecided(self) -> None:
         """Where the decision after an iteration is missing in the log, the next one begins all the same."""
         if self.current.ended:
-            self.keep_current()
+            self.save_current()
             self.current = IterationView(plan=self.current.plan, phase=Phase.EXECUTE)
 
-    def keep_current(self) -> IterationView:
+    def save_current(self) -> IterationView:
         """Keep the iteration that is under way, or the one that it was resumed from together with it."""
         number = self.current.number
         before = self.known.get(number)
-        self.known[number] = before.resumed(self.current) if before else self.current
+        self.known[number] = before.merge_resumed(self.current) if before else self.current
         return self.known[number]
 
     def resume(self) -> None:
-        """The run goes on: what was paid after its result belongs to what follows."""
+        """Clear the end of the run; costs after its result count toward what follows."""
         paid, self.completed, self.failed, self.over = self.afterwards, None, None, False
         self.current = replace(self.current, usage=self.current.usage + paid.usage, usd=self.current.usd + paid.usd)
         self.afterwards, self.completed_at = IterationView(), ""
@@ -132,14 +132,14 @@ class RunView:
     def pay(self, at: str, paid: events.Paid) -> None:
         """Count a call of a model, this run's or a sub-task's."""
         if self.over:
-            self.afterwards = self.afterwards.paid(paid)
+            self.afterwards = self.afterwards.add_cost(paid)
         else:
-            self.current = replace(self.current.paid(paid), at=at)
+            self.current = replace(self.current.add_cost(paid), at=at)
 
-    def reply(self, id: str, answer: str | None) -> None:
+    def add_answer(self, question_id: str, answer: str | None) -> None:
         """Note an answer of the user. After an iteration that waited for it, the next one has to do it first."""
-        asked = self.questions.get(id, QuestionView(id, ""))
-        self.questions[id] = replace(asked, answered=True, answer=answer)
+        asked = self.questions.get(question_id, QuestionView(question_id, ""))
+        self.questions[question_id] = replace(asked, answered=True, answer=answer)
         if self.waiting and answer:
             last, plan = max(self.known), self.current.plan
             self.known[last] = replace(self.known[last], advice=answer)
@@ -149,7 +149,7 @@ class RunView:
     def next_plan(self, decided: IterationView) -> Plan:
         """Return what the iteration after this one begins with, as long as the user wants nothing else."""
         done = [one.iteration for one in self.known.values() if one.iteration]
-        if decided.iteration is None or decided.repeated:
+        if decided.iteration is None or decided.is_continued:
             return decided.plan
         fresh = decided.decision is not None and decided.decision.restart_from_best
         return refine(self.plan, best_of(done) if fresh else decided.iteration)
@@ -168,27 +168,27 @@ class RunView:
     def iterations(self) -> Sequence[IterationView]:
         """All iterations in their order; last the one that did not come to a decision, if there is one."""
         known = dict(self.known)
-        if self.current.begun:
+        if self.current.has_started:
             number = self.current.number if self.current.ended else self.next_number
             now = replace(self.current, number=number)
-            known[number] = known[number].resumed(now) if number in known else now
+            known[number] = known[number].merge_resumed(now) if number in known else now
         return [known[number] for number in sorted(known)]
 
     @property
     def next_number(self) -> int:
         """The number of the iteration that is under way: the last one goes on if it waited or was not judged."""
         last = max(self.known, default=-1)
-        return last if last in self.known and self.known[last].repeated else last + 1
+        return last if last in self.known and self.known[last].is_continued else last + 1
 
     @property
-    def finished(self) -> Sequence[IterationView]:
+    def ended_iterations(self) -> Sequence[IterationView]:
         """The iterations that came to their end, in their order."""
         return [one for one in self.iterations if one.ended]
 
     @property
     def best(self) -> IterationView | None:
         """The iteration whose files are in the workspace; the last one while that is not known."""
-        there = self.finished or self.iterations
+        there = self.ended_iterations or self.iterations
         if not there:
             return None
         number = self.completed.best if self.completed else -1
@@ -232,19 +232,19 @@ class RunView:
         return self.best.score if self.best and self.completed else None
 
     @property
-    def resolved(self) -> Sequence[Finding]:
+    def resolved_findings(self) -> Sequence[Finding]:
         """The findings that an iteration had and a later one had not, in the order in which they were found."""
         return [one.finding for one in self.findings if one.resolved is not None]
 
     @property
     def findings(self) -> Sequence[FindingView]:
         """Each finding once, with the iterations that found and resolved it."""
-        return findings_of(self.iterations)
+        return list_findings(self.iterations)
 
     @property
     def result(self) -> Result | None:
         """How it ended, as the kernel returned it; None while it has not, or where nothing was done in it."""
-        done = [one.iteration for one in self.finished if one.iteration]
+        done = [one.iteration for one in self.ended_iterations if one.iteration]
         if self.started is None or self.completed is None or not done:
             return None
         best: Iteration = done[min(self.completed.best, len(done) - 1)]

@@ -7,18 +7,18 @@ from openkoi_hookspecs import Record, events
 from .run_view import RunView
 
 
-def in_order(records: Iterable[Record]) -> list[Record]:
+def sort_records(records: Iterable[Record]) -> list[Record]:
     """Return a run's records in the order in which they were written, whatever order they come in."""
     return sorted(records, key=lambda record: (record.at, record.id))
 
 
-def view_of(records: Iterable[Record], run: str = "") -> RunView:
+def build_view(records: Iterable[Record], run: str = "") -> RunView:
     """Return the view of one run: the one named, else the first that began. Calls of its sub-tasks are paid by it."""
-    views = views_of(records)
+    views = build_views(records)
     return views.get(run or next(iter(views), ""), RunView(run))
 
 
-def views_of(records: Iterable[Record]) -> Mapping[str, RunView]:
+def build_views(records: Iterable[Record]) -> Mapping[str, RunView]:
     """Return the view of each run that began in these records, in the order in which they began."""
     views: dict[str, RunView] = {}
     for record in records:
@@ -27,11 +27,11 @@ def views_of(records: Iterable[Record]) -> Mapping[str, RunView]:
         if view := views.get(record.run):
             view.take(record)
             if isinstance(record.event, events.Paid):
-                pay_above(views, view, record.at, record.event)
+                charge_parents(views, view, record.at, record.event)
     return views
 
 
-def pay_above(views: Mapping[str, RunView], view: RunView, at: str, paid: events.Paid) -> None:
+def charge_parents(views: Mapping[str, RunView], view: RunView, at: str, paid: events.Paid) -> None:
     """Charge a call to each run that this one is a part of."""
     seen = {view.run}
     while (parent := views.get(view.task.parent)) and parent.run not in seen:

@@ -6,9 +6,9 @@ from urllib.parse import quote, unquote
 
 from openkoi_hookspecs import KoiError
 
-from .packed import name_of
+from .segment_files import original_name
 
-MAX_STEM = 200  # bytes; file systems allow 255 for a name, endings included
+MAX_STEM_BYTES = 200  # bytes; file systems allow 255 for a name, endings included
 BY_TIME = re.compile(r"\d{8}T\d{6}-[0-9a-f]{11}")
 
 
@@ -21,27 +21,27 @@ def segment_name(session: str, number: int = 1) -> str:
 def file_stem(session: str) -> str:
     """Return a session's id with every character escaped that a file name or a pattern gives a meaning."""
     stem = quote(session, safe="", errors="surrogatepass").replace(".", "%2E").replace("~", "%7E")
-    if not 0 < len(stem) <= MAX_STEM:
+    if not 0 < len(stem) <= MAX_STEM_BYTES:
         raise KoiError(f"The session {session[:40]!r} cannot be written: its name is empty or too long.")
     return stem
 
 
-def place_of(path: Path) -> tuple[str, int]:
+def parse_segment_name(path: Path) -> tuple[str, int]:
     """Return the session that a file belongs to, and its number there."""
-    stem, _, number = name_of(path).removesuffix(".jsonl").partition(".")
+    stem, _, number = original_name(path).removesuffix(".jsonl").partition(".")
     return unquote(stem, errors="surrogatepass"), int(number) if number.isdigit() else 1
 
 
-def session_of(path: Path) -> str:
+def parse_session(path: Path) -> str:
     """Return the session that a file belongs to."""
-    return place_of(path)[0]
+    return parse_segment_name(path)[0]
 
 
-def part_of(path: Path) -> int:
+def parse_part(path: Path) -> int:
     """Return a file's number in its session, from one on."""
-    return place_of(path)[1]
+    return parse_segment_name(path)[1]
 
 
 def is_by_time(session: str) -> bool:
-    """Return whether a session is named by the time of its start; others are named by whoever began a task in it."""
+    """Return whether a session is named by the time of its start; others are named by the program that started them."""
     return BY_TIME.fullmatch(session) is not None

@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from openkoi_hookspecs import Learning, LearningStatus, MemoryItem, Passage, Query, Record
 from openkoi_hookspecs.events import LearningSaved
-from openkoi_runlog import RunView, in_order, view_of
+from openkoi_runlog import RunView, build_view, sort_records
 
 from .chunking import searchable_text, split_chunks
 from .scopes import EVERYONE, TRANSCRIPT, scope_of
@@ -64,7 +64,7 @@ def documents_of(records: Iterable[Record]) -> Iterator[MemoryDocument]:
         runs[record.run].append(record)
         if isinstance(record.event, LearningSaved):
             saves[record.event.learning.id].append(record)
-    views = {run: view for run, own in runs.items() if (view := view_of(in_order(own))).started}
+    views = {run: view for run, own in runs.items() if (view := build_view(sort_records(own))).started}
     for run, view in views.items():
         yield from documents_of_run(view, runs[run])
     projects = {run: view.task.project for run, view in views.items()}
@@ -77,7 +77,7 @@ def documents_of_run(view: RunView, records: Iterable[Record]) -> Iterator[Memor
     """Yield the documents of a run: its summary, once its result is out, and its messages."""
     if document := document_of_task(view):
         yield document
-    for record in in_order(records):
+    for record in sort_records(records):
         for id, piece in pieces_of(record):
             yield document_of_piece(id, piece, record.at, view.task.session, view.task.project, record.run)
 
@@ -92,7 +92,11 @@ def document_of_task(view: RunView) -> MemoryDocument | None:
 
 def text_of_task(view: RunView) -> str:
     """Return the text of a finished task's summary; empty until its result is out."""
-    return summarize_task(view.task.text, view.completed, view.final_score, view.resolved) if view.completed else ""
+    return (
+        summarize_task(view.task.text, view.completed, view.final_score, view.resolved_findings)
+        if view.completed
+        else ""
+    )
 
 
 def pieces_of(record: Record) -> Sequence[tuple[str, str]]:
@@ -110,7 +114,7 @@ def document_of_learning(saves: Iterable[Record], projects: Mapping[str, str]) -
 
     None once it is archived, stale or superseded.
     """
-    ordered = in_order(saves)
+    ordered = sort_records(saves)
     home = next((projects[record.run] for record in ordered if record.run in projects), "")
     return document_of_state(learning_of(ordered[-1]), home, ordered[-1].at)
 

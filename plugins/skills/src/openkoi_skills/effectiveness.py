@@ -12,7 +12,7 @@ from typing import Self
 
 from openkoi_base.files import lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs.events import UsageRecorded
-from openkoi_runlog import all_segments, beyond, is_packed, lines_from, name_of, select_records
+from openkoi_runlog import has_more, is_packed, iterate_lines, list_all_segments, original_name, select_records
 
 from .ranking import SkillEffect
 
@@ -56,10 +56,10 @@ def read_tally(data: Path) -> Tally:
     file = private_folder(data / "cache") / "skills.json"
     with lock_beside(file):
         tally = Tally.load(file)
-        paths = {name_of(path): path for path in all_segments(data / "sessions")}
+        paths = {original_name(path): path for path in list_all_segments(data / "sessions")}
         if any(name not in paths or is_truncated(paths[name], end) for name, end in tally.ends.items()):
             tally = Tally()
-        new = [path for name, path in paths.items() if beyond(path, tally.ends.get(name, 0))]
+        new = [path for name, path in paths.items() if has_more(path, tally.ends.get(name, 0))]
         for path in new:
             for event in read_new_events(path, tally):
                 tally.add(event)
@@ -77,9 +77,9 @@ def is_truncated(path: Path, end: int) -> bool:
 
 def read_new_events(path: Path, tally: Tally) -> Iterator[UsageRecorded]:
     """Yield the events of a segment that were not read yet; its last line only if it is complete."""
-    name = name_of(path)
+    name = original_name(path)
     start = tally.ends.get(name, 0)
-    lines = [line for line in lines_from(path, start) if line.endswith(b"\n") or is_packed(path)]
+    lines = [line for line in iterate_lines(path, start) if line.endswith(b"\n") or is_packed(path)]
     tally.ends[name] = start + sum(map(len, lines))
     yield from (
         record.event for record in select_records(lines, (UsageRecorded,)) if isinstance(record.event, UsageRecorded)

@@ -16,16 +16,23 @@ from typing import TypeVar
 
 from openkoi_base.files import lock_beside, private_folder
 
-from .patience import LockTimeout
+from .checksums import check_words, store_words_checksum
+from .lock_timeout import LockTimeout
 from .schema import TABLES, VERSION
-from .seals import check_words, seal_words
-from .trouble import MemoryBusyError, MemoryNewerError, MemoryUnusableError, StoreError, StoreFailureKind, diagnosing
+from .store_errors import (
+    MemoryBusyError,
+    MemoryNewerError,
+    MemoryUnusableError,
+    StoreError,
+    StoreFailureKind,
+    translate_errors,
+)
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
-READING, WRITING = "BEGIN", "BEGIN IMMEDIATE"
-BESIDE = ("", "-wal", "-shm")
-STRANGE = "it is not a memory file, or an older OpenKoi made it"
+BEGIN_READ, BEGIN_WRITE = "BEGIN", "BEGIN IMMEDIATE"
+FILE_ENDINGS = ("", "-wal", "-shm")
+NOT_A_MEMORY = "it is not a memory file, or an older OpenKoi made it"
 SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA cell_size_check = ON")
 
 
@@ -35,20 +42,20 @@ class SQLiteMemoryFile:
 
     path: Path
     seconds: float
-    looked_at: int = field(default=0)
+    checked_inode: int = field(default=0)
 
     def read(self, work: Work[T], patience: LockTimeout) -> T | None:
         """Look something up, beside others who read or write; None when there is no file that can be read."""
         with suppress(StoreError):
-            return self.attempt(work, patience, READING) if self.path.exists() else None
+            return self.attempt(work, patience, BEGIN_READ) if self.path.exists() else None
         return None
 
     def write(self, work: Work[T], patience: LockTimeout) -> T:
         """Change something, in a new file if there is none that can be used."""
         with suppress(StoreError):
-            return self.attempt(work, patience, WRITING)
+            return self.attempt(work, patience, BEGIN_WRITE)
         with suppress(StoreError):
-            return self.attempt(work, patience, WRITING)
+            return self.attempt(work, patience, BEGIN_WRITE)
         raise MemoryUnusableError(self.path, "a new file cannot be used either")
 
     def attempt(self, work: Work[T], patience: LockTimeout, begin: str) -> T:
@@ -56,29 +63,29 @@ class SQLiteMemoryFile:
         while True:
             inode = self.inode
             try:
-                with diagnosing():
-                    return self.at_once(work, begin)
+                with translate_errors():
+                    return self.run_in_transaction(work, begin)
             except StoreError as sick:
-                if sick.ailment is StoreFailureKind.BUSY and patience.lasts():
+                if sick.kind is StoreFailureKind.BUSY and patience.lasts():
                     continue
-                self.treat(sick, inode)
+                self.handle_error(sick, inode)
                 raise
 
-    def at_once(self, work: Work[T], begin: str) -> T:
+    def run_in_transaction(self, work: Work[T], begin: str) -> T:
         """Do the work in one transaction: all of it or nothing."""
-        if begin != READING:
-            self.make()
-        for path in self.all(self.path):
-            look_at(path)
+        if begin != BEGIN_READ:
+            self.create_file()
+        for path in self.list_files(self.path):
+            raise_unless_file(path)
         with closing(open_connection(self.path)) as connection:
             connection.execute(begin)
-            self.look_at(connection)
+            self.check_file(connection)
             done = work(connection)
             connection.execute("COMMIT")
             return done
 
-    def make(self) -> None:
-        """A file with empty tables, where there is none: whoever sees it sees it whole."""
+    def create_file(self) -> None:
+        """Create a file with empty tables, which appears complete."""
         if self.path.exists():
             return
         private_folder(self.path.parent)
@@ -86,28 +93,28 @@ class SQLiteMemoryFile:
         with lock_beside(self.path):
             if self.path.exists():
                 return
-            for left in (*self.all(self.path), *self.all(fresh)):
+            for left in (*self.list_files(self.path), *self.list_files(fresh)):
                 left.unlink(missing_ok=True)
             try:
                 os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
                 with closing(open_connection(fresh)) as connection:
-                    lay_out(connection)
+                    create_tables(connection)
                 fresh.replace(self.path)
             finally:
-                for left in self.all(fresh):
+                for left in self.list_files(fresh):
                     left.unlink(missing_ok=True)
 
-    def look_at(self, connection: sqlite3.Connection) -> None:
-        """Raise Sick where the tables are not ours, or not as we left them."""
+    def check_file(self, connection: sqlite3.Connection) -> None:
+        """Raise StoreError if the tables are foreign or damaged."""
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version != VERSION:
             newer = version > VERSION
             raise StoreError(
-                StoreFailureKind.NEWER if newer else StoreFailureKind.DAMAGED, version if newer else STRANGE
+                StoreFailureKind.NEWER if newer else StoreFailureKind.DAMAGED, version if newer else NOT_A_MEMORY
             )
-        if self.looked_at != self.inode:
+        if self.checked_inode != self.inode:
             check_words(connection)
-            self.looked_at = self.inode
+            self.checked_inode = self.inode
 
     @property
     def inode(self) -> int:
@@ -117,11 +124,11 @@ class SQLiteMemoryFile:
     @property
     def size(self) -> int:
         """Bytes on the disk."""
-        return sum(path.stat().st_size for path in self.all(self.path) if path.exists())
+        return sum(path.stat().st_size for path in self.list_files(self.path) if path.exists())
 
-    def treat(self, sick: StoreError, inode: int) -> None:
+    def handle_error(self, sick: StoreError, inode: int) -> None:
         """Make way for a new file where that helps; raise where it does not."""
-        match sick.ailment:
+        match sick.kind:
             case StoreFailureKind.BUSY:
                 raise MemoryBusyError(self.path, self.seconds)
             case StoreFailureKind.NEWER:
@@ -146,9 +153,9 @@ class SQLiteMemoryFile:
         with lock_beside(self.path):
             there = self.path.exists()
             if there:
-                self.put(old)
+                self.move_files(old)
             if fresh and fresh.path.exists():
-                fresh.put(self.path)
+                fresh.move_files(self.path)
         return old if there else None
 
     def move(self, to: Path, inode: int) -> bool:
@@ -156,33 +163,33 @@ class SQLiteMemoryFile:
         with lock_beside(self.path):
             if not inode or self.inode != inode:
                 return False
-            self.put(to)
+            self.move_files(to)
         return True
 
-    def put(self, to: Path) -> None:
-        """Put the file and what belongs to it elsewhere. Whoever does so has the lock."""
-        for source, target in reversed([*zip(self.all(self.path), self.all(to), strict=True)]):
-            clear(target)
+    def move_files(self, to: Path) -> None:
+        """Move the file and those next to it; the caller has the lock."""
+        for source, target in reversed([*zip(self.list_files(self.path), self.list_files(to), strict=True)]):
+            delete_path(target)
             if source.exists():
                 source.replace(target)
 
     def discard(self) -> None:
         """Delete the file and all that belongs to it."""
-        for path in (*self.all(self.path), self.path.with_name(f".{self.path.name}.lock")):
-            clear(path)
+        for path in (*self.list_files(self.path), self.path.with_name(f".{self.path.name}.lock")):
+            delete_path(path)
 
-    def all(self, path: Path) -> list[Path]:
-        """A file and what SQLite keeps beside it."""
-        return [path.with_name(path.name + ending) for ending in BESIDE]
+    def list_files(self, path: Path) -> list[Path]:
+        """Return a file and those that SQLite keeps next to it."""
+        return [path.with_name(path.name + ending) for ending in FILE_ENDINGS]
 
 
-def look_at(path: Path) -> None:
+def raise_unless_file(path: Path) -> None:
     """Raise StoreError unless it is a regular file: opening a pipe would block."""
     if path.exists() and not path.is_file():
         raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is no file")
 
 
-def clear(path: Path) -> None:
+def delete_path(path: Path) -> None:
     """Delete a file that is in the way; a folder, which is none of ours, gets another name."""
     if path.is_dir():
         path.replace(path.with_name(f"{path.name}-{token_hex(4)}"))
@@ -202,19 +209,19 @@ def open_connection(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def lay_out(connection: sqlite3.Connection) -> None:
+def create_tables(connection: sqlite3.Connection) -> None:
     """Make the tables, and say which file this is from now on."""
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute(WRITING)
+    connection.execute(BEGIN_WRITE)
     for statement in filter(str.strip, TABLES.split(";\n")):
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("INSERT INTO state VALUES ('born', ?)", [token_hex(8)])
-    seal_words(connection)
+    store_words_checksum(connection)
     connection.execute("COMMIT")
 
 
-def born(connection: sqlite3.Connection) -> str:
+def read_file_id(connection: sqlite3.Connection) -> str:
     """Which file this is: what was known of one that made way is not known of the next."""
     found = connection.execute("SELECT value FROM state WHERE name = 'born'").fetchone()
     return str(found[0]) if found else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from openkoi_hookspecs import DataDir, Hit, KoiError, Query, Record, ShadowMemory
 
-from .patience import LockTimeout
+from .lock_timeout import LockTimeout
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from openkoi_search.document_cache import DocumentCache
     from openkoi_search.hit_selection import FoundDocument
 
+    from .fallback_view import SQLiteFallbackView
     from .file import SQLiteMemoryFile
-    from .intake import Batch
-    from .stand_in import StandIn
+    from .ingest import Batch
 
 T = TypeVar("T")
-BATCH = 2_000
+BATCH_SIZE = 2_000
 
 
 class SQLite:
@@ -34,8 +34,8 @@ class SQLite:
         self.path, self.seconds = path, seconds
         self.opened: SQLiteMemoryFile | None = None
         self.holding: DocumentCache | None = None
-        self.stand_in: StandIn | None = None
-        self.born = ""
+        self.fallback: SQLiteFallbackView | None = None
+        self.file_id = ""
 
     @property
     def file(self) -> "SQLiteMemoryFile":
@@ -46,31 +46,31 @@ class SQLite:
         return self.opened
 
     @property
-    def view(self) -> "SQLiteMemoryFile | StandIn":
+    def view(self) -> "SQLiteMemoryFile | SQLiteFallbackView":
         """What is read and written: the file, or what stands in for it."""
-        return self.stand_in or self.file
+        return self.fallback or self.file
 
     async def ingest(self, records: Sequence[Record]) -> None:
         """Take records in; raises MemoryBusy when another process writes for too long."""
-        for batch in batches(records):
-            await self.apart(partial(self.take_in, batch))
+        for batch in split_batches(records):
+            await self.run_in_thread(partial(self.take_in, batch))
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Find what answers the query, best first; also while another process writes."""
-        return await self.apart(partial(self.answer, query))
+        return await self.run_in_thread(partial(self.answer, query))
 
     async def offsets(self) -> Mapping[str, int]:
         """Tell how far each log segment was read: nothing of any, when the file is missing or had to make way.
 
-        While the file cannot be opened a view in memory stands in for it, and has to be told everything.
+        While the file cannot be opened a view in memory replaces it and needs all records.
         """
-        told = await self.apart(self.looked_up)
-        self.born, segments = told or ("", {})
+        position = await self.run_in_thread(self.read_or_fall_back)
+        self.file_id, segments = position or ("", {})
         return segments
 
     async def health(self) -> Mapping[str, str]:
         """Tell where the file is, how large, and how much is in it."""
-        entries = await self.apart(lambda patience: self.file.read(count_items, patience)) or 0
+        entries = await self.run_in_thread(lambda patience: self.file.read(count_items, patience)) or 0
         return {"file": str(self.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
 
     def create_shadow(self) -> "SQLite":
@@ -85,17 +85,17 @@ class SQLite:
 
     async def reset(self) -> Path | None:
         """Move the file aside; return where it is, if there was one."""
-        self.born = ""
+        self.file_id = ""
         return await asyncio.to_thread(self.file.make_way)
 
     async def replace_with(self, shadow: ShadowMemory) -> Path | None:
         """Put the file of a shadow in the place of this one; return where that is, if there was one."""
         if not isinstance(shadow, SQLite):
             raise KoiError(f"{type(shadow).__name__} is not a shadow of this memory. Use create_shadow().")
-        self.born = ""
+        self.file_id = ""
         return await asyncio.to_thread(self.file.make_way, shadow.file)
 
-    async def apart(self, work: Callable[[LockTimeout], T]) -> T:
+    async def run_in_thread(self, work: Callable[[LockTimeout], T]) -> T:
         """Work in a thread that stops waiting for the file once its caller does."""
         patience = LockTimeout(self.seconds)
         try:
@@ -103,17 +103,17 @@ class SQLite:
         finally:
             patience.given_up.set()
 
-    def looked_up(self, patience: LockTimeout) -> tuple[str, dict[str, int]] | None:
+    def read_or_fall_back(self, patience: LockTimeout) -> tuple[str, dict[str, int]] | None:
         """Return how far the file was read; do not wait for it again once a fallback view replaces it."""
-        from .stand_in import stand_in_for
-        from .trouble import MemoryBusyError, MemoryNewerError
+        from .fallback_view import make_fallback
+        from .store_errors import MemoryBusyError, MemoryNewerError
 
         try:
-            found = self.file.read(offsets, LockTimeout(0.0) if self.stand_in else patience)
+            found = self.file.read(read_offsets, LockTimeout(0.0) if self.fallback else patience)
         except (MemoryBusyError, MemoryNewerError) as trouble:
-            self.stand_in = self.stand_in or stand_in_for(self.path, trouble)
-            return self.stand_in.read(offsets, patience)
-        self.stand_in = None
+            self.fallback = self.fallback or make_fallback(self.path, trouble)
+            return self.fallback.read(read_offsets, patience)
+        self.fallback = None
         return found
 
     def answer(self, query: Query, patience: LockTimeout) -> Sequence[Hit]:
@@ -122,7 +122,7 @@ class SQLite:
         from openkoi_search.hit_selection import select_hits
         from openkoi_search.ranking import query_words, rank_documents
 
-        from .tables import SQLiteTables, memo
+        from .tables import SQLiteTables, parse_item
 
         def ask(there: "Connection") -> "Sequence[FoundDocument]":
             tables = SQLiteTables(there)
@@ -136,55 +136,55 @@ class SQLite:
         found = holding.rank_documents(query, words) if view is self.file else None
         if found is None:
             found = view.read(ask, patience)
-        return select_hits(found or [], query, memo)
+        return select_hits(found or [], query, parse_item)
 
     def take_in(self, records: Sequence[Record], patience: LockTimeout) -> None:
         """Ingest a batch; if the file was replaced since the offsets were read, they stay."""
-        from .file import born
-        from .intake import ready, take_in
+        from .file import read_file_id
+        from .ingest import ingest_batch, prepare_batch
 
         def work(connection: "Connection") -> str:
-            now = born(connection)
-            take_in(connection, batch, moving=self.born in ("", now))
+            now = read_file_id(connection)
+            ingest_batch(connection, batch, moving=self.file_id in ("", now))
             return now
 
-        batch = ready(records)
+        batch = prepare_batch(records)
         now = self.view.write(work, patience)
-        self.born = self.born or now
-        say(batch)
+        self.file_id = self.file_id or now
+        warn_skipped(batch)
 
 
 def clean_query(query: Query) -> Query:
     """Return a query that SQLite can store."""
-    from .staging import clean
+    from .stored_records import clean
 
     return replace(query, text=clean(query.text), project=clean(query.project), kinds=tuple(map(clean, query.kinds)))
 
 
-def say(batch: "Batch") -> None:
+def warn_skipped(batch: "Batch") -> None:
     """Warn about skipped records."""
-    if batch.passed_over:
+    if batch.skipped:
         logging.getLogger("openkoi").warning(
             "Memory skipped %d records of the run log that it cannot store. The first: %s. "
             "The run log keeps them; everything else is remembered.",
-            len(batch.passed_over),
-            batch.passed_over[0],
+            len(batch.skipped),
+            batch.skipped[0],
         )
 
 
-def batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
+def split_batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
     """Divide records, so that others get at the file in between."""
-    for start in range(0, len(records), BATCH):
-        yield records[start : start + BATCH]
+    for start in range(0, len(records), BATCH_SIZE):
+        yield records[start : start + BATCH_SIZE]
 
 
-def offsets(connection: "Connection") -> tuple[str, dict[str, int]]:
+def read_offsets(connection: "Connection") -> tuple[str, dict[str, int]]:
     """Tell which file this is, and how far each segment was read into it."""
-    from .file import born
-    from .seals import intact
+    from .checksums import check_rows
+    from .file import read_file_id
 
-    rows = intact(connection.execute("SELECT name, seen, seal FROM segments"))
-    return born(connection), {str(name): int(str(seen)) for name, seen in rows}
+    rows = check_rows(connection.execute("SELECT name, seen, seal FROM segments"))
+    return read_file_id(connection), {str(name): int(str(seen)) for name, seen in rows}
 
 
 def count_items(connection: "Connection") -> int:

@@ -21,10 +21,10 @@ from openkoi_search.ranking import Pairs
 from openkoi_search.scopes import EVERYONE, scope_of
 from openkoi_search.sparse_fusion import DIGITS, Scores
 
-from .holding import IN_ORDER, read
-from .seals import DAMAGE, DOCUMENT, intact
-from .staging import clean
-from .trouble import StoreError, StoreFailureKind
+from .checksums import DAMAGE_MESSAGE, DOCUMENT, check_rows
+from .load_documents import IN_ORDER, load_documents
+from .store_errors import StoreError, StoreFailureKind
+from .stored_records import clean
 
 if TYPE_CHECKING:
     from openkoi_search.base_and_tail import VectorLayers
@@ -55,7 +55,7 @@ class SQLiteTables:
     posted: dict[str, Counter[int]] = field(default_factory=dict)
 
     def visible_scopes(self, query: Query) -> list[str]:
-        """The shelves that a query sees."""
+        """Return the shelves that a query can see."""
         if query.scope == "project":
             return [clean(scope_of(query.project)), EVERYONE]
         return [shelf for (shelf,) in self.connection.execute("SELECT DISTINCT shelf FROM documents")]
@@ -73,10 +73,10 @@ class SQLiteTables:
                 scores[doc] = scores.get(doc, 0.0) + worth
         if query.kinds or query.keys:
             scores = {doc: scores[doc] for doc in self.filter_documents(query, scores)}
-        return best(scores, most)
+        return pick_best(scores, most)
 
     def having_word(self, word: str) -> Counter[int]:
-        """The documents that have a word, on whatever shelf, and how often."""
+        """Return the documents that contain a word, and how often, on all shelves."""
         known = self.posted.get(word)
         if known is None:
             rows = self.connection.execute(POSTED, [clean(word)])
@@ -93,13 +93,13 @@ class SQLiteTables:
         return [doc for (doc,) in self.connection.execute(statement, values)]
 
     def find_neighbours(self, docs: Collection[int]) -> Pairs:
-        """Pairs of pieces that were said one after the other."""
+        """Return pairs of consecutive pieces."""
         wanted = set(docs)
         pairs = self.connection.execute(LINKS, to_parameter(docs)).fetchall()
         return [pair for pair in pairs if wanted.intersection(pair)]
 
     def count_words(self, _: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
-        """These documents, and how many of the words each has."""
+        """Return these documents with the number of the words each contains."""
         pairs = [(doc, sum(doc in self.having_word(word) for word in words)) for doc in docs]
         return [pair for pair in pairs if pair[1]]
 
@@ -114,32 +114,32 @@ class SQLiteTables:
 
     def all(self) -> "InMemoryDocuments":
         """All documents and their words."""
-        return read(self.connection)
+        return load_documents(self.connection)
 
     def fetch_documents(self, scores: Scores) -> list[FoundDocument]:
         """Read the documents that were scored; raises Sick where one is gone or was changed."""
-        rows = list(intact(self.connection.execute(FETCH, to_parameter(scores))))
+        rows = list(check_rows(self.connection.execute(FETCH, to_parameter(scores))))
         if len(rows) != len(scores):
-            raise StoreError(StoreFailureKind.DAMAGED, DAMAGE)
-        return [found_in(row, scores) for row in rows]
+            raise StoreError(StoreFailureKind.DAMAGED, DAMAGE_MESSAGE)
+        return [make_found_document(row, scores) for row in rows]
 
 
-def best(scores: Scores, most: int) -> Scores:
-    """The best scores, rounded; of equals the first document. Few are rounded, because there may be very many."""
+def pick_best(scores: Scores, most: int) -> Scores:
+    """Return the best scores, rounded; equal ones by document number."""
     least = min(nlargest(most, scores.values()), default=0.0) - 10**-DIGITS
     rounded = {doc: round(score, DIGITS) for doc, score in scores.items() if score >= least}
     return dict(nlargest(most, rounded.items(), key=lambda one: (one[1], -one[0])))
 
 
-def found_in(row: Sequence[object], scores: Mapping[int, float]) -> FoundDocument:
-    """A document as the ranking has it."""
-    doc, _, _, kind, id, learned, moment, _, _, memo = row
+def make_found_document(row: Sequence[object], scores: Mapping[int, float]) -> FoundDocument:
+    """Return a document in the form used for ranking."""
+    doc, _, _, kind, memo_id, learned, moment, _, _, memo = row
     return FoundDocument(
-        scores[int(str(doc))], str(moment), str(id), str(kind), bool(learned), str(memo), int(str(doc))
+        scores[int(str(doc))], str(moment), str(memo_id), str(kind), bool(learned), str(memo), int(str(doc))
     )
 
 
-def memo(found: FoundDocument) -> MemoryItem:
+def parse_item(found: FoundDocument) -> MemoryItem:
     """Read what was found."""
     made: MemoryItem = decode(Learning if found.learned else Passage, json.loads(found.text))
     return made

@@ -16,8 +16,8 @@ from openkoi.app import App
 from openkoi.open_app import build_app
 from openkoi_hookspecs import Baseline, Limits, Provider, Record, Result, Run, SupportsBaseline, Task, events
 from openkoi_loader.registry import Scan, scan
-from openkoi_runlog import blob_folder, segments, store_blobs
-from openkoi_runlog.transcript import read_line, sealed, write_line
+from openkoi_runlog import blob_folder, list_segments, store_blobs
+from openkoi_runlog.record_format import add_checksum, read_line, write_line
 from openkoi_scripted import Line, Scripted
 from openkoi_settings import Config, Paths, Setting, keys
 
@@ -92,7 +92,7 @@ async def logged_baseline(evaluator: SupportsBaseline, run: Run) -> Baseline | N
     if baseline is None:
         return None
     record = Record("", "", run.id, events.ChecksBaseline(baseline))
-    event = read_line(sealed(write_line(record))).event
+    event = read_line(add_checksum(write_line(record))).event
     assert isinstance(event, events.ChecksBaseline), f"The log cannot carry this baseline: {baseline}"
     return event.baseline
 
@@ -102,11 +102,11 @@ def write_log(home: Path, records: Sequence[Record]) -> None:
     session = next(one.event.task.session for one in records if isinstance(one.event, events.TaskStarted))
     folder = home / "data" / "sessions"
     folder.mkdir(parents=True, exist_ok=True)
-    for path in segments(folder, session):
+    for path in list_segments(folder, session):
         path.unlink()
     blobs: dict[str, bytes] = {}
     path = folder / f"{session}.jsonl"
-    path.write_bytes(b"".join(sealed(write_line(record, blobs=blobs)) for record in records))
+    path.write_bytes(b"".join(add_checksum(write_line(record, blobs=blobs)) for record in records))
     store_blobs(blobs, blob_folder(path))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from openkoi_hookspecs import Event, Record
-from openkoi_runlog import sealed, write_line
+from openkoi_runlog import add_checksum, write_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,4 +20,4 @@ class SegmentImported(Event):
 def to_line(event: SegmentImported) -> bytes:
     """Return the event as a line of a segment."""
     now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-    return sealed(write_line(Record(f"{secrets.token_hex(6)}{1:08x}", now, "", event)))
+    return add_checksum(write_line(Record(f"{secrets.token_hex(6)}{1:08x}", now, "", event)))

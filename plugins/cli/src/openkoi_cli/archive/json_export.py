@@ -12,7 +12,7 @@ from pathlib import Path
 
 from openkoi_base.redact import MASK, is_secret_name
 from openkoi_hookspecs import Blob, KoiError, Record
-from openkoi_runlog import path_of
+from openkoi_runlog import blob_path
 
 from .blobs import has_secret
 from .export_source import ExportSource
@@ -76,7 +76,7 @@ class JsonExport:
     def copy_blobs(self, line: SegmentLine) -> None:
         """Copy the blobs that a line refers to; skip missing ones and those with a secret."""
         for digest, path in line.files.items():
-            to = path_of(digest, self.folder / "blobs")
+            to = blob_path(digest, self.folder / "blobs")
             if to.exists():
                 continue
             try:

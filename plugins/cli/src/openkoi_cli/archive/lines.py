@@ -7,9 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from openkoi_hookspecs import Event, Record
-from openkoi_runlog import blob_folder, digests_in, is_kind, masked, path_of, read_line, sealed, spelled
-from openkoi_runlog.blobs import NOWHERE
-from openkoi_runlog.transcript import dumps, opened
+from openkoi_runlog import (
+    add_checksum,
+    blob_folder,
+    blob_path,
+    encode_names,
+    find_digests,
+    is_kind,
+    mask_json,
+    read_line,
+)
+from openkoi_runlog.blobs import NO_BLOBS
+from openkoi_runlog.record_format import dumps, parse_line
 
 from .segments import Segment
 
@@ -39,7 +48,7 @@ class SegmentLine:
     raw: bytes
     values: Mapping[str, Any]
     end: int
-    blobs: Path = NOWHERE
+    blobs: Path = NO_BLOBS
 
     @property
     def id(self) -> str:
@@ -58,7 +67,7 @@ class SegmentLine:
 
     def is_kind(self, kind: type[Event]) -> bool:
         """Return whether its event is of this kind."""
-        return is_kind(self.raw, spelled((kind,)))
+        return is_kind(self.raw, encode_names((kind,)))
 
     @property
     def record(self) -> Record:
@@ -68,7 +77,7 @@ class SegmentLine:
     @property
     def files(self) -> dict[str, Path]:
         """The files of the blobs that it refers to, by digest."""
-        return {digest: path_of(digest, self.blobs) for digest in digests_in(self.raw)}
+        return {digest: blob_path(digest, self.blobs) for digest in find_digests(self.raw)}
 
 
 Report = Callable[[SegmentError], object]
@@ -99,7 +108,7 @@ def read_lines(segment: Segment, report: Report = lambda _: None) -> Iterator[Se
 def parse_intact(raw: bytes) -> Mapping[str, Any] | None:
     """Return a line's values, if it is intact and has the required keys."""
     try:
-        values = opened(raw)
+        values = parse_line(raw)
     except (ValueError, RecursionError):
         return None
     return values if all(isinstance(values.get(key), str) for key in REQUIRED_KEYS) and values["id"] else None
@@ -108,9 +117,9 @@ def parse_intact(raw: bytes) -> Mapping[str, Any] | None:
 def redact_line(line: SegmentLine, redact: Callable[[str], str]) -> SegmentLine:
     """Return a line without known secrets."""
     rest = {key: value for key, value in line.values.items() if key not in REQUIRED_KEYS}
-    clean = masked(rest, redact)
+    clean = mask_json(rest, redact)
     if clean == rest:
         return line
     values = {**{key: line.values[key] for key in REQUIRED_KEYS}, **clean}
-    raw = sealed(dumps(values))
+    raw = add_checksum(dumps(values))
     return SegmentLine(line.segment, line.number, raw, values, line.end, line.blobs)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import IO
 
 from openkoi_base.files.filelock import is_locked
-from openkoi_runlog import all_segments, name_of
-from openkoi_runlog.packed import is_packed, unpacked
-from openkoi_runlog.segment_names import part_of, session_of
+from openkoi_runlog import list_all_segments, original_name
+from openkoi_runlog.segment_files import is_packed, open_segment
+from openkoi_runlog.segment_names import parse_part, parse_session
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,17 @@ class Segment:
     @property
     def name(self) -> str:
         """Its original name."""
-        return name_of(self.path)
+        return original_name(self.path)
 
     @property
     def session(self) -> str:
         """The id of its session."""
-        return session_of(self.path)
+        return parse_session(self.path)
 
     @property
     def part(self) -> int:
         """Its number in the session."""
-        return part_of(self.path)
+        return parse_part(self.path)
 
     @property
     def size(self) -> int:
@@ -51,7 +51,7 @@ class Segment:
 
     def open(self) -> IO[bytes]:
         """Open the uncompressed content, even if it has just been archived."""
-        return unpacked(self.path)
+        return open_segment(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +72,4 @@ class Log:
 
     def segments(self) -> list[Segment]:
         """Return all segments, oldest first; of one that is being archived, the uncompressed file."""
-        return [Segment(path) for path in all_segments(self.sessions)]
+        return [Segment(path) for path in list_all_segments(self.sessions)]

@@ -24,7 +24,7 @@ def build_tables(records: Iterable[Record]) -> ExportTables:
             view.take(record)
     return ExportTables(
         tasks=[make_task_row(view) for view in views.values()],
-        iterations=[make_iteration_row(view.run, one) for view in views.values() for one in view.finished],
+        iterations=[make_iteration_row(view.run, one) for view in views.values() for one in view.ended_iterations],
         findings=[make_finding_row(view.run, one) for view in views.values() for one in view.findings],
         learnings=list(learned.values()),
         costs=list(make_cost_rows(charges_of_log)),
@@ -48,7 +48,7 @@ def make_task_row(view: RunView) -> TaskRow:
         decision=view.decision,
         reason=view.reason,
         score=view.final_score,
-        iterations=view.completed.iterations if view.completed else len(view.finished),
+        iterations=view.completed.iterations if view.completed else len(view.ended_iterations),
         tokens=view.cost.tokens,
         usd=view.cost.usd,
     )

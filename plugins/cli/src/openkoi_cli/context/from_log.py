@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from openkoi_hookspecs import DataDir, KoiError, Plan, Record, Role, Task, Usage, events
 from openkoi_models import answer_tokens
-from openkoi_runlog import Past, all_segments, find_task, records_of
+from openkoi_runlog import PastTask, find_task, list_all_segments, read_task_records
 
 from .prompt_layers import KERNEL, Prompt, PromptPiece, count_tokens, make_plan_pieces, make_task_pieces, sort_pieces
 
@@ -21,12 +21,12 @@ class Sessions:
 
     sessions: Annotated[Path, DataDir("sessions")]
 
-    def find(self, task_id: str) -> tuple[Past, list[Record]]:
+    def find(self, task_id: str) -> tuple[PastTask, list[Record]]:
         """Return a task by id or prefix (default: the last one) with its records; raise KoiError if unknown."""
-        if not all_segments(self.sessions):
+        if not list_all_segments(self.sessions):
             raise KoiError('No tasks yet. Run `openkoi context "TASK"` to preview a prompt.')
         past = find_task(self.sessions, task_id)
-        return past, [record for record in records_of(self.sessions, past) if record.run == past.run]
+        return past, [record for record in read_task_records(self.sessions, past) if record.run == past.run]
 
 
 @dataclass(slots=True)

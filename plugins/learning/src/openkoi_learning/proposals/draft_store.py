@@ -16,7 +16,7 @@ from openkoi_skillfile import (
     Approvals,
     SkillLocation,
     SkillSource,
-    digest,
+    digest_path,
     find_skill_file,
     list_locations,
     read_skill,
@@ -66,7 +66,7 @@ class DraftStore:
     def is_approved(self, one: Proposal) -> bool:
         """Return whether the user approved one as it is now."""
         try:
-            return self.koi is not None and Approvals(self.koi)(one.folder, digest(one.folder))
+            return self.koi is not None and Approvals(self.koi)(one.folder, digest_path(one.folder))
         except OSError:
             return False
 
@@ -97,7 +97,7 @@ class DraftStore:
         """Approve a draft as it is now. Raise KoiError if it is invalid, or something of the user's has its name."""
         if one.fault:
             raise KoiError(f"{one.fault}\nFix the file, then approve it.")
-        stamp = digest(one.folder)
+        stamp = digest_path(one.folder)
         if not stamp:
             raise KoiError(TOO_MUCH.format(folder=one.folder))
         if taken := find_rivals(one, list_locations(one.kind, self.data, None)):
@@ -108,7 +108,7 @@ class DraftStore:
     def dismiss(self, one: Proposal) -> Path:
         """Dismiss a draft, or an approved one; return where it is now."""
         if self.is_approved(one):
-            self.store_decision(one, digest(one.folder), NO)
+            self.store_decision(one, digest_path(one.folder), NO)
         aside = private_folder(one.folder.parent / DISMISSED_FOLDER) / one.folder.name
         shutil.rmtree(aside, ignore_errors=True)
         shutil.move(one.folder, aside)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openkoi_hookspecs import Finding, Record, Task, events
-from openkoi_runlog import segments, select_from
+from openkoi_runlog import list_segments, select_from
 
 JUDGING_EVENTS = (events.TaskStarted, events.JudgeVoted, events.EvaluationFinished)
 MAX_BYTES = 64_000_000
@@ -37,7 +37,7 @@ def newest_segments(sessions: Path, since: float) -> list[Path]:
     """Return the segments to read, oldest first: the newest ones up to a total size."""
     kept: list[Path] = []
     room = MAX_BYTES
-    for path in reversed(segments(sessions)):
+    for path in reversed(list_segments(sessions)):
         found = path.stat()
         room -= found.st_size
         if room < 0:

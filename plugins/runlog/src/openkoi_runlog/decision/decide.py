@@ -11,7 +11,7 @@ from openkoi_hookspecs import Cost, Decision, Facts, Iteration, Limits, NextActi
 
 from .history import History, Rule
 from .rules import RULES, stop_at_limit, stop_looping
-from .shortfall import counted
+from .shortfall import format_count
 
 DOCTORED = "{name} failed before and passes now, but this work changed the file that decides it"
 UNJUDGED = (NextAction.ACCEPT_BEST, NextAction.ABORT_BUDGET, NextAction.ABORT_TIMEOUT)
@@ -100,9 +100,9 @@ def accept_score(history: History) -> Decision:
 def checks_passed(facts: Facts) -> str:
     """Say how many checks turned green, or else how many still pass."""
     if facts.turned:
-        return f"{counted(len(facts.turned), 'check')} turned green"
+        return f"{format_count(len(facts.turned), 'check')} turned green"
     edited = f", {facts.edited} of them in files that this work changed" if facts.edited else ""
-    return f"{counted(facts.passing, 'check')} still {'passes' if facts.passing == 1 else 'pass'}{edited}"
+    return f"{format_count(facts.passing, 'check')} still {'passes' if facts.passing == 1 else 'pass'}{edited}"
 
 
 ROWS = (

@@ -14,28 +14,35 @@ NOT_A_JUDGE = (
 )
 
 
-def merge(said: Mapping[str, Evaluation], judges: Collection[str], silent: Sequence[str] = ()) -> Evaluation:
+def merge(opinions: Mapping[str, Evaluation], judges: Collection[str], silent: Sequence[str] = ()) -> Evaluation:
     """Merge evaluations, by the evaluators' names, into one.
 
     Where a judge that was asked has no opinion the score is unknown; what other evaluators could not check is missing.
     ``silent`` says which required evaluators have none: that counts as both. The mode is that of the opinion which
     skipped most.
     """
-    known = [opinion for opinion in said.values() if not opinion.unavailable_reason]
+    known = [opinion for opinion in opinions.values() if not opinion.unavailable_reason]
     several = sum(bool(opinion.scores) for opinion in known) > 1
     reasons = dict.fromkeys(
-        (*silent, *(one.unavailable_reason for name, one in said.items() if name in judges and one.unavailable_reason))
+        (
+            *silent,
+            *(one.unavailable_reason for name, one in opinions.items() if name in judges and one.unavailable_reason),
+        )
     )
-    missing = [one.unavailable_reason for name, one in said.items() if name not in judges and one.unavailable_reason]
+    missing = [
+        one.unavailable_reason for name, one in opinions.items() if name not in judges and one.unavailable_reason
+    ]
     return Evaluation(
         checks=tuple(
             replace(check, evaluator=name)
-            for name, one in said.items()
+            for name, one in opinions.items()
             if not one.unavailable_reason
             for check in one.checks
         ),
         scores=tuple(score for one in known for score in (shares(one.scores) if several else one.scores)),
-        findings=distinct(replace(one, evaluator=name) for name, opinion in said.items() for one in opinion.findings),
+        findings=distinct(
+            replace(one, evaluator=name) for name, opinion in opinions.items() for one in opinion.findings
+        ),
         mode=max((opinion.mode for opinion in known), key=MODES.index, default=EvaluationMode.FULL),
         unavailable_reason="; ".join(reasons),
         missing=(*silent, *missing, *(why for opinion in known for why in opinion.missing)),

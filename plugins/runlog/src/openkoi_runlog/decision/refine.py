@@ -25,7 +25,7 @@ DO_IT = "Make the change that the task asks for. If it needs no change, answer a
 def refine(plan: Plan, iteration: Iteration, advice: str = "") -> Plan:
     """Return the same plan with what has to be fixed; the user's advice is a blocker of its own."""
     advised = (wish(advice),) if advice else ()
-    wishes = (*advised, *unfinished(iteration.facts))
+    wishes = (*advised, *list_unfinished(iteration.facts))
     evaluation = iteration.evaluation
     if evaluation is None:
         return replace(plan, feedback=wishes, suggestion="")
@@ -37,12 +37,12 @@ def wish(advice: str) -> Finding:
     return Finding(advice, Severity.BLOCKER, rule="person", fix=advice)
 
 
-def unfinished(facts: Facts) -> tuple[Finding, ...]:
+def list_unfinished(facts: Facts) -> tuple[Finding, ...]:
     """Return findings beyond the evaluation's: that the model did nothing, or did not finish."""
     if facts.end in ADVICE:
-        return (Finding(capitalized(how_it_ended(facts)), rule="unfinished", fix=ADVICE[facts.end]),)
+        return (Finding(capitalize(how_it_ended(facts)), rule="unfinished", fix=ADVICE[facts.end]),)
     if not facts.changed and (not facts.answered or facts.green):
-        return (Finding(capitalized(NOTHING_DONE), rule="unfinished", fix=DO_IT),)
+        return (Finding(capitalize(NOTHING_DONE), rule="unfinished", fix=DO_IT),)
     return ()
 
 
@@ -51,5 +51,5 @@ def how_it_ended(facts: Facts) -> str:
     return CUT_OFF if facts.end is StopReason.CYCLES and facts.limit else ENDS[facts.end]
 
 
-def capitalized(text: str) -> str:
+def capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]

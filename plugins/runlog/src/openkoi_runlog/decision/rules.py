@@ -6,7 +6,7 @@ from openkoi_hookspecs import Decision, EvaluationMode, NextAction, StopReason
 
 from .history import ROUNDING, History, Rule, evaluation_of
 from .refine import NOTHING_DONE
-from .shortfall import counted
+from .shortfall import format_count
 
 STUBBORN = 3  # iterations in which the same finding stays open before the user is asked (DESIGN section 2, rule 5)
 
@@ -79,7 +79,7 @@ def ask_about_blocker(history: History) -> Decision | None:
 
 
 def stop_after_last(history: History) -> Decision | None:
-    count = counted(len(history.iterations), "iteration")
+    count = format_count(len(history.iterations), "iteration")
     return Decision(NextAction.ACCEPT_BEST, f"{history.shortfall} after {count}") if history.used_up else None
 
 

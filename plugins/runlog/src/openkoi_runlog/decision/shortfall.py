@@ -38,10 +38,10 @@ def failures(evaluation: Evaluation) -> str:
     if evaluation.blockers:
         return f"a blocker is open: {evaluation.blockers[0].title}"
     count = len(evaluation.failing)
-    return f"{counted(count, 'required check')} {'fails' if count == 1 else 'fail'}"
+    return f"{format_count(count, 'required check')} {'fails' if count == 1 else 'fail'}"
 
 
-def counted(number: int, noun: str) -> str:
+def format_count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 

@@ -9,27 +9,27 @@ from secrets import token_hex
 
 @dataclass(frozen=True, slots=True)
 class DatabaseFile:
-    """A file; whoever moves or copies it holds the lock and has it closed."""
+    """A file, which is closed and locked while it is moved or copied."""
 
     path: Path
 
     @property
     def log(self) -> Path:
-        """Where DuckDB writes what it has not yet put into the file."""
+        """The file for changes that DuckDB has not put into the main file yet."""
         return self.beside("wal")
 
     @property
     def log_size(self) -> int:
-        """Bytes of what DuckDB has not yet put into the file."""
+        """The size of that file in bytes."""
         return self.log.stat().st_size if self.log.exists() else 0
 
     @property
     def size(self) -> int:
-        """Bytes on the disk."""
+        """Bytes on disk."""
         return self.log_size + (self.path.stat().st_size if self.path.exists() else 0)
 
     def beside(self, ending: str) -> Path:
-        """A file of the same name, and more."""
+        """Return the path with a suffix added to the name."""
         return self.path.with_name(f"{self.path.name}.{ending}")
 
     def set_aside(self, cause: object) -> None:
@@ -59,7 +59,7 @@ class DatabaseFile:
         """Move the file and what belongs to it."""
         log = to.with_name(f"{to.name}.wal")
         for path in (to, log):
-            clear(path)
+            delete_path(path)
         if self.log.exists():
             self.log.replace(log)
         self.path.replace(to)
@@ -67,10 +67,10 @@ class DatabaseFile:
     def discard(self) -> None:
         """Delete the file and all that lies beside it."""
         for path in self.path.parent.glob(f"{self.path.name}*"):
-            clear(path)
+            delete_path(path)
 
 
-def clear(path: Path) -> None:
+def delete_path(path: Path) -> None:
     """Delete a file that is in the way; a folder, which is none of ours, gets another name."""
     if path.is_dir():
         path.replace(path.with_name(f"{path.name}-{token_hex(4)}"))

@@ -5,7 +5,7 @@ from random import uniform
 from threading import Event
 from time import monotonic
 
-SHORTEST, LONGEST = 0.001, 0.03
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.001, 0.03
 
 
 @dataclass(slots=True)
@@ -21,5 +21,5 @@ class LockTimeout:
         self.until = self.until or monotonic() + self.seconds
         if self.given_up.is_set() or monotonic() >= self.until:
             return False
-        self.given_up.wait(uniform(SHORTEST, LONGEST))
+        self.given_up.wait(uniform(MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS))
         return True

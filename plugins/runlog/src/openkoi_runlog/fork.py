@@ -1,4 +1,4 @@
-"""The beginning of a run, as that of another one. Pure; knows records and their order."""
+"""Determine the start of a forked run from another run's records."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,8 +8,8 @@ from openkoi_hookspecs import Event, ExecutionResult, KoiError, Record, StopReas
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
-    """What happened in a run and its parts before one of its iterations.
+class ForkPoint:
+    """The records of a run and its sub-tasks before one of its iterations.
 
     ``checkpoint`` is of its files then, ``last`` of its files when it ended; empty when none was kept.
     """
@@ -20,20 +20,20 @@ class Beginning:
     last: str = ""
 
 
-def beginning_of(records: Sequence[Record], run: str, at: int) -> Beginning:
-    """All before iteration ``at``, counted from zero; raises KoiError when the run did not come so far."""
-    members = family(records, run)
+def find_fork_point(records: Sequence[Record], run: str, at: int) -> ForkPoint:
+    """Return everything before iteration ``at``, from 0; raise KoiError if the run did not reach it."""
+    members = find_run_tree(records, run)
     own = [record for record in records if record.run in members]
     start = next((place for place, one in enumerate(own) if isinstance(one.event, events.TaskStarted)), -1)
-    end = next((place for place, one in enumerate(own) if one.run == run and closes(one.event, at)), -1)
+    end = next((place for place, one in enumerate(own) if one.run == run and precedes_iteration(one.event, at)), -1)
     started = own[start].event if start >= 0 else None
     if end < 0 or not isinstance(started, events.TaskStarted):
         done = sum(one.run == run and isinstance(one.event, events.DecisionMade) for one in own)
         raise KoiError(f"The task cannot be forked at iteration {at + 1}: it came to {done} of them.")
     if any(isinstance(one.event, events.BaselineSaved) and not one.event.checkpoint for one in own):
         raise KoiError("The task ran without a checkpoint, so its files cannot be restored. Run it again instead.")
-    told = own[start : end + 1]
-    return Beginning(started.task, told, files_of(told, own, run), last_files(own, run))
+    earlier = own[start : end + 1]
+    return ForkPoint(started.task, earlier, find_checkpoint(earlier, own, run), last_files(own, run))
 
 
 def last_files(own: Sequence[Record], run: str) -> str:
@@ -62,17 +62,19 @@ def last_checkpoint(happened: Iterable[Event]) -> str:
     return last
 
 
-def files_of(told: Sequence[Record], own: Sequence[Record], run: str) -> str:
-    """The checkpoint of the last work that is told of, else of the files before any; empty when none was kept."""
+def find_checkpoint(earlier: Sequence[Record], own: Sequence[Record], run: str) -> str:
+    """Return the last work's checkpoint, else that of the files before any; empty without one."""
     works = [
-        one.event.work.checkpoint for one in told if one.run == run and isinstance(one.event, events.ExecutionFinished)
+        one.event.work.checkpoint
+        for one in earlier
+        if one.run == run and isinstance(one.event, events.ExecutionFinished)
     ]
     origins = [one.event.checkpoint for one in own if one.run == run and isinstance(one.event, events.BaselineSaved)]
     return next(filter(None, reversed([*origins, *works])), "")
 
 
-def family(records: Sequence[Record], run: str) -> set[str]:
-    """The ids of a run and of its parts."""
+def find_run_tree(records: Sequence[Record], run: str) -> set[str]:
+    """Return the ids of a run and its sub-tasks."""
     members = {run}
     for record in records:
         if isinstance(record.event, events.TaskStarted) and record.event.task.parent in members:
@@ -80,17 +82,17 @@ def family(records: Sequence[Record], run: str) -> set[str]:
     return members
 
 
-def closes(event: Event, at: int) -> bool:
-    """Whether what comes after this is iteration ``at``."""
+def precedes_iteration(event: Event, at: int) -> bool:
+    """Return whether iteration ``at`` follows this event."""
     if at == 0:
         return isinstance(event, events.PlanReady)
     return isinstance(event, events.DecisionMade) and event.iteration == at - 1
 
 
-def renamed(beginning: Beginning, fresh: str, task: Task) -> Iterator[tuple[str, Event]]:
-    """The same as happenings of another run, with this task, and of its parts.
+def rename_runs(beginning: ForkPoint, fresh: str, task: Task) -> Iterator[tuple[str, Event]]:
+    """Yield the same events for another run with this task, and for its sub-tasks.
 
-    Warnings are left out: those that still hold are said again.
+    Warnings are skipped, because those that still apply are issued again.
     """
     names: dict[str, str] = {}
     parts: dict[str, int] = {}
@@ -99,13 +101,13 @@ def renamed(beginning: Beginning, fresh: str, task: Task) -> Iterator[tuple[str,
         if isinstance(event, events.TaskStarted):
             above = names.get(event.task.parent, "")
             if record.run not in names:
-                names[record.run] = part_of(above, parts[above]) if above else fresh
+                names[record.run] = subtask_id(above, parts[above]) if above else fresh
                 parts[above], parts[names[record.run]] = parts.get(above, 0) + 1, 0
             event = replace(event, task=replace(event.task, parent=above) if above else task)
         if not isinstance(event, events.WarningIssued):
             yield names[record.run], event
 
 
-def part_of(run: str, number: int) -> str:
-    """The id of a run's part: the same whenever the run is gone through again."""
+def subtask_id(run: str, number: int) -> str:
+    """Return a sub-task's id, which is the same when the run is replayed."""
     return sha256(f"{run} {number}".encode()).hexdigest()[:20]

@@ -17,7 +17,7 @@ from openkoi_hookspecs.events import (
 )
 from openkoi_search.task_summary import truncate
 
-OUTPUT = 4_000
+MAX_OUTPUT_CHARACTERS = 4_000
 KINDS: dict[str, type[Event]] = {
     kind.name: kind
     for kind in (
@@ -45,13 +45,13 @@ def reduce_event(event: Event) -> Event | None:
         case ModelResponse(response=reply):
             return replace(event, response=Response((), reply.done))
         case ExecutionFinished(work=work):
-            return replace(event, work=ExecutionResult(truncate(work.text, OUTPUT), files=work.files))
+            return replace(event, work=ExecutionResult(truncate(work.text, MAX_OUTPUT_CHARACTERS), files=work.files))
         case EvaluationFinished(evaluation=evaluation):
             return replace(event, evaluation=replace(evaluation, log=""))
         case _:
             return event if type(event) in KINDS.values() else None
 
 
-def about(event: Event) -> str:
+def learning_id(event: Event) -> str:
     """Return the id of the learning that an event is about."""
     return event.learning.id if isinstance(event, LearningSaved) else ""

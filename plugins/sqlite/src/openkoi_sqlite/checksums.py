@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from sqlite3 import Connection
 from zlib import crc32
 
-from .trouble import StoreError, StoreFailureKind
+from .store_errors import StoreError, StoreFailureKind
 
 SHADOWS = (
     "SELECT block FROM words_data ORDER BY id",
@@ -16,7 +16,7 @@ STRAYS = "SELECT (SELECT count(*) FROM documents) = (SELECT count(*) FROM words_
 DOCUMENT = "length, shelf, kind, id, learned, moment, run, keys, memo, seal"
 COLUMNS = f"doc, {DOCUMENT}".split(", ")[:-1]
 LINES = f"SELECT CAST({' || char(31) || '.join(COLUMNS)} AS BLOB), seal FROM documents"
-DAMAGE = "what is written in it was changed by something else"
+DAMAGE_MESSAGE = "what is written in it was changed by something else"
 
 
 def row_checksum(*values: object) -> int:
@@ -24,41 +24,41 @@ def row_checksum(*values: object) -> int:
     return crc32("\x1f".join(map(str, values)).encode("utf-8", "replace"))
 
 
-def intact(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+def check_rows(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
     """Rows without the seals that end them; raises Sick at one that was changed."""
     for *values, seal in list(rows):
         if seal != row_checksum(*values):
-            raise StoreError(StoreFailureKind.DAMAGED, DAMAGE)
+            raise StoreError(StoreFailureKind.DAMAGED, DAMAGE_MESSAGE)
         yield tuple(values)
 
 
-def seal_words(connection: Connection) -> None:
+def store_words_checksum(connection: Connection) -> None:
     """Seal the index of words as it now is."""
     for statement in FLUSH:
         connection.execute(statement)
-    seal = words_seal(connection)
+    seal = words_checksum(connection)
     connection.execute("INSERT OR REPLACE INTO state VALUES ('words', ?)", [str(seal)])
 
 
 def check_words(connection: Connection) -> None:
     """Raise Sick where the file is not as it was left."""
-    told = connection.execute("PRAGMA quick_check(1)").fetchall()
-    if told != [("ok",)]:
-        raise StoreError(StoreFailureKind.DAMAGED, told[0][0])
+    results = connection.execute("PRAGMA quick_check(1)").fetchall()
+    if results != [("ok",)]:
+        raise StoreError(StoreFailureKind.DAMAGED, results[0][0])
     kept = connection.execute("SELECT value FROM state WHERE name = 'words'").fetchall()
-    if kept != [(str(words_seal(connection)),)] or connection.execute(STRAYS).fetchall() != [(1,)]:
-        raise StoreError(StoreFailureKind.DAMAGED, DAMAGE)
+    if kept != [(str(words_checksum(connection)),)] or connection.execute(STRAYS).fetchall() != [(1,)]:
+        raise StoreError(StoreFailureKind.DAMAGED, DAMAGE_MESSAGE)
     check_lines(connection)
 
 
 def check_lines(connection: Connection) -> None:
     """Raise Sick where a document was changed."""
     if any(crc32(line) != seal for line, seal in connection.execute(LINES)):
-        raise StoreError(StoreFailureKind.DAMAGED, DAMAGE)
+        raise StoreError(StoreFailureKind.DAMAGED, DAMAGE_MESSAGE)
 
 
-def words_seal(connection: Connection) -> int:
-    """The seal of the index of words."""
+def words_checksum(connection: Connection) -> int:
+    """Return the checksum of the word index."""
     seal = 0
     for statement in SHADOWS:
         for (block,) in connection.execute(statement):

@@ -1,4 +1,4 @@
-"""What can be wrong with the memory file, told apart by what DuckDB says of it.
+"""Classify what is wrong with the memory file by DuckDB's errors.
 
 KoiError
 ├── MemoryBusy        another process has the file; nothing is lost
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError
 
-OUTSIDE = (
+OUTSIDE_MESSAGES = (
     "no space left",
     "permission denied",
     "read-only",
@@ -22,7 +22,14 @@ OUTSIDE = (
     "file too large",
     "quota exceeded",
 )
-BROKEN = ("CatalogException", "Error", "FatalException", "InternalException", "IOException", "SerializationException")
+DAMAGE_TYPES = (
+    "CatalogException",
+    "Error",
+    "FatalException",
+    "InternalException",
+    "IOException",
+    "SerializationException",
+)
 
 
 class MemoryBusyError(KoiError):
@@ -70,13 +77,13 @@ class StoreFailureKind(Enum):
 class StoreError(Exception):
     """The file could not be used; never leaves the plugin."""
 
-    def __init__(self, ailment: StoreFailureKind, cause: object) -> None:
+    def __init__(self, kind: StoreFailureKind, cause: object) -> None:
         super().__init__(str(cause))
-        self.ailment = ailment
+        self.kind = kind
 
 
 @contextmanager
-def diagnosing() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Turn DuckDB's errors into what they mean for the file."""
     from .native import duckdb
 
@@ -91,6 +98,6 @@ def classify_error(error: Exception) -> StoreFailureKind:
     text = str(error).lower()
     if "could not set lock" in text or "unique file handle conflict" in text:
         return StoreFailureKind.BUSY
-    if any(word in text for word in OUTSIDE):
+    if any(word in text for word in OUTSIDE_MESSAGES):
         return StoreFailureKind.OUTSIDE
-    return StoreFailureKind.DAMAGED if type(error).__name__ in BROKEN else StoreFailureKind.OUTSIDE
+    return StoreFailureKind.DAMAGED if type(error).__name__ in DAMAGE_TYPES else StoreFailureKind.OUTSIDE

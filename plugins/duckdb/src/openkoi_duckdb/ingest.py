@@ -10,46 +10,46 @@ from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import LearningSaved, TaskStarted, UsageRecorded
 from openkoi_search.documents import document_of_task, number
 
-from . import learning, run_state
-from .aggregates import renew_effectiveness, renew_patterns, renew_sessions, usage_row
+from . import learning_history, run_rows
+from .aggregates import make_usage_row, update_effectiveness, update_patterns, update_sessions
 from .index import reindex
-from .learning import Home, course
-from .passages import keep_turns
-from .sql import delete, put, transaction
-from .staging import Prepared, by_learning, by_run, learnings_of, stage, unknown
+from .learning_history import Home, build_history
+from .sql import delete_rows, insert_rows, transaction
+from .store_pieces import store_pieces
+from .stored_records import PreparedRecord, filter_new, list_learnings, load_by_learning, load_by_run, store_records
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-def take_in(connection: "DuckDBPyConnection", batch: Sequence[Prepared], *, moving: bool) -> None:
+def ingest_batch(connection: "DuckDBPyConnection", batch: Sequence[PreparedRecord], *, moving: bool) -> None:
     """Absorb records, all or none. The offsets of their segments move with them when ``moving``."""
     with transaction(connection):
-        fresh = unknown(connection, batch)
-        staged = stage(connection, fresh)
+        fresh = filter_new(connection, batch)
+        staged = store_records(connection, fresh)
         if staged:
-            tell_runs(connection, {record.run for record in staged})
-            tell_learnings(connection, touched_learnings(connection, staged))
+            rebuild_runs(connection, {record.run for record in staged})
+            rebuild_learnings(connection, touched_learnings(connection, staged))
         begun = {record.run for record in staged if isinstance(record.event, TaskStarted)}
-        keep_turns(connection, [turn for one in fresh for turn in one.turns], begun)
-        tell_usage(connection, [one.record for one in fresh])
+        store_pieces(connection, [turn for one in fresh for turn in one.turns], begun)
+        add_usage(connection, [one.record for one in fresh])
         if moving:
-            move(connection, [one.record for one in batch])
+            move_offsets(connection, [one.record for one in batch])
 
 
 def touched_learnings(connection: "DuckDBPyConnection", staged: Sequence[Record]) -> set[str]:
     """Return the learnings that records refer to, or that come from a newly known run."""
     begun = {record.run for record in staged if isinstance(record.event, TaskStarted)}
     spoken = {record.event.learning.id for record in staged if isinstance(record.event, LearningSaved)}
-    return spoken | (learnings_of(connection, begun) if begun else set())
+    return spoken | (list_learnings(connection, begun) if begun else set())
 
 
-def tell_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None:
-    """Tell these runs again, from all that is known of them."""
-    views = [view for records in by_run(connection, runs).values() if (view := run_state.run_view(records))]
+def rebuild_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None:
+    """Rebuild these runs from all of their records."""
+    views = [view for records in load_by_run(connection, runs).values() if (view := run_rows.build_run_view(records))]
     forget_runs(connection, known_runs(connection, runs))
-    put(connection, (row for view in views for row in run_state.rows(view)))
-    renew_sessions(connection, {view.task.session for view in views})
+    insert_rows(connection, (row for view in views for row in run_rows.make_rows(view)))
+    update_sessions(connection, {view.task.session for view in views})
     documents = [found for view in views if (found := document_of_task(view))]
     reindex(connection, [number(False, run) for run in runs], documents)
 
@@ -67,41 +67,41 @@ def forget_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None
     cycles = "SELECT id FROM iteration_cycles WHERE task_id IN (SELECT unnest(?::VARCHAR[]))"
     connection.execute(f"DELETE FROM findings WHERE cycle_id IN ({cycles})", [list(runs)])
     connection.execute(f"DELETE FROM cycle_outcomes WHERE id IN ({cycles})", [list(runs)])
-    delete(connection, "iteration_cycles", "task_id", runs)
+    delete_rows(connection, "iteration_cycles", "task_id", runs)
     for table in ("runs", "tasks", "memory_chunks"):
-        delete(connection, table, "id", runs)
+        delete_rows(connection, table, "id", runs)
 
 
-def tell_learnings(connection: "DuckDBPyConnection", ids: Collection[str]) -> None:
-    """Tell these learnings again, from all that was said about them."""
+def rebuild_learnings(connection: "DuckDBPyConnection", ids: Collection[str]) -> None:
+    """Rebuild these learnings from all of their records."""
     if not ids:
         return
-    saves = by_learning(connection, ids)
-    homes = homes_of(connection, {record.run for records in saves.values() for record in records})
-    courses = [course(records, homes) for records in saves.values()]
-    delete(connection, "learnings", "id", ids)
-    put(connection, map(learning.learning_row, courses))
-    documents = [found for told in courses if (found := learning.document(told))]
-    reindex(connection, [number(True, id) for id in ids], documents)
+    saves = load_by_learning(connection, ids)
+    homes = find_homes(connection, {record.run for records in saves.values() for record in records})
+    courses = [build_history(records, homes) for records in saves.values()]
+    delete_rows(connection, "learnings", "id", ids)
+    insert_rows(connection, map(learning_history.make_learning_row, courses))
+    documents = [found for history in courses if (found := learning_history.make_document(history))]
+    reindex(connection, [number(True, name) for name in ids], documents)
 
 
-def homes_of(connection: "DuckDBPyConnection", runs: Collection[str]) -> dict[str, Home]:
+def find_homes(connection: "DuckDBPyConnection", runs: Collection[str]) -> dict[str, Home]:
     """Return where the runs belong that are known."""
     statement = "SELECT id, project, category FROM runs WHERE id IN (SELECT unnest(?::VARCHAR[]))"
     return {row[0]: Home(*row) for row in connection.execute(statement, [list(runs)]).fetchall()}
 
 
-def tell_usage(connection: "DuckDBPyConnection", records: Sequence[Record]) -> None:
+def add_usage(connection: "DuckDBPyConnection", records: Sequence[Record]) -> None:
     """Write down what people did, and how the skills they used did."""
-    used = [usage_row(record, record.event) for record in records if isinstance(record.event, UsageRecorded)]
-    put(connection, used)
+    used = [make_usage_row(record, record.event) for record in records if isinstance(record.event, UsageRecorded)]
+    insert_rows(connection, used)
     if used:
-        renew_patterns(connection)
+        update_patterns(connection)
     if any(record.event.skills for record in records if isinstance(record.event, UsageRecorded)):
-        renew_effectiveness(connection)
+        update_effectiveness(connection)
 
 
-def move(connection: "DuckDBPyConnection", records: Sequence[Record]) -> None:
+def move_offsets(connection: "DuckDBPyConnection", records: Sequence[Record]) -> None:
     """Move the offsets of the segments that the records were read from; they never go back."""
     ends: dict[str, int] = {}
     for record in records:

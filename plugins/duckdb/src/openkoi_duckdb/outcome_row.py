@@ -9,7 +9,7 @@ from .codec import to_json
 from .rows import OutcomeRow
 
 
-def outcome_row(run: str, one: IterationView) -> OutcomeRow:
+def make_outcome_row(run: str, one: IterationView) -> OutcomeRow:
     """Say what came of one iteration."""
     return OutcomeRow(
         id=f"{run}:{one.number}",

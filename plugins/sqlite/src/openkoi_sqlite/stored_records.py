@@ -20,7 +20,7 @@ from openkoi_hookspecs.events import (
 from openkoi_runlog import decode, encode
 from openkoi_search.chunking import searchable_text, split_chunks
 
-from .seals import intact, row_checksum
+from .checksums import check_rows, row_checksum
 
 KINDS: Mapping[str, type[Event]] = {
     kind.name: kind
@@ -64,7 +64,7 @@ class StoredRecord:
 
 def to_stored_record(record: Record) -> StoredRecord | None:
     """Return what to store of a record, or None; raise for one that could not be read again."""
-    event = slim(record.event)
+    event = reduce_event(record.event)
     if event is None:
         return None
     about = clean(event.learning.id) if isinstance(event, LearningSaved) else ""
@@ -74,8 +74,8 @@ def to_stored_record(record: Record) -> StoredRecord | None:
     return one
 
 
-def slim(event: Event) -> Event | None:
-    """An event without its bulk."""
+def reduce_event(event: Event) -> Event | None:
+    """Return an event without its bulk."""
     match event:
         case TaskStarted(task=task):
             return TaskStarted(replace(task, context="", agent=None))
@@ -102,25 +102,25 @@ def to_parameter(values: Iterable[str]) -> list[str]:
     return [json.dumps(sorted(set(values)))]
 
 
-def unknown(connection: Connection, batch: Collection[StoredRecord]) -> list[StoredRecord]:
-    """Those that are not in the table yet, each once."""
+def filter_new(connection: Connection, batch: Collection[StoredRecord]) -> list[StoredRecord]:
+    """Return the records that are not stored yet, each once."""
     found = connection.execute(f"SELECT id FROM records WHERE id {WITHIN}", to_parameter(one.id for one in batch))
-    known = {id for (id,) in found}
+    known = {record_id for (record_id,) in found}
     return list({one.id: one for one in batch if one.id not in known}.values())
 
 
-def put(connection: Connection, fresh: Iterable[StoredRecord]) -> None:
+def insert_records(connection: Connection, fresh: Iterable[StoredRecord]) -> None:
     """Keep records."""
     connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)", (one.row for one in fresh))
 
 
-def by_run(connection: Connection, runs: Iterable[str]) -> Mapping[str, list[Record]]:
+def load_by_run(connection: Connection, runs: Iterable[str]) -> Mapping[str, list[Record]]:
     """All that is kept of these runs."""
     return group_records(connection, "run", runs)
 
 
-def by_learning(connection: Connection, ids: Iterable[str]) -> Mapping[str, list[Record]]:
-    """All that was said about these learnings."""
+def load_by_learning(connection: Connection, ids: Iterable[str]) -> Mapping[str, list[Record]]:
+    """Return all records of these learnings."""
     return group_records(connection, "about", ids)
 
 
@@ -128,24 +128,24 @@ def group_records(connection: Connection, column: str, values: Iterable[str]) ->
     """Return records grouped by one of their columns."""
     rows = connection.execute(f"SELECT {COLUMNS} FROM records WHERE {column} {WITHIN}", to_parameter(values))
     groups: defaultdict[str, list[Record]] = defaultdict(list)
-    for row in intact(rows):
+    for row in check_rows(rows):
         one = StoredRecord(*map(str, row))
         groups[getattr(one, column)].append(one.record)
     return groups
 
 
-def projects_of(connection: Connection, runs: Iterable[str]) -> dict[str, str]:
-    """The projects of the runs whose beginning is known."""
+def find_projects(connection: Connection, runs: Iterable[str]) -> dict[str, str]:
+    """Return the projects of the runs whose start is known."""
     projects = {}
-    for run, records in by_run(connection, runs).items():
+    for run, records in load_by_run(connection, runs).items():
         started = [record.event for record in records if isinstance(record.event, TaskStarted)]
         if started:
             projects[run] = started[0].task.project
     return projects
 
 
-def learnings_of(connection: Connection, runs: Iterable[str]) -> set[str]:
-    """The learnings that were saved in these runs."""
+def list_learnings(connection: Connection, runs: Iterable[str]) -> set[str]:
+    """Return the learnings that were saved in these runs."""
     rows = connection.execute(
         f"SELECT DISTINCT about FROM records WHERE about <> '' AND run {WITHIN}", to_parameter(runs)
     )

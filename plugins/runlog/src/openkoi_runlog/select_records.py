@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from openkoi_hookspecs import Event, Record
 
-from .blobs import NOWHERE, blob_folder
-from .packed import lines_from, name_of
-from .transcript import SPELLED, read_line
+from .blobs import NO_BLOBS, blob_folder
+from .record_format import FILE_NAMES, read_line
+from .segment_files import iterate_lines, original_name
 
-HEAD = re.compile(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
+LINE_START = re.compile(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
 
 
 class Head(NamedTuple):
@@ -26,20 +26,20 @@ class Head(NamedTuple):
     run: bytes
 
 
-def head_of(line: bytes) -> Head | None:
+def parse_head(line: bytes) -> Head | None:
     """Return the beginning of a line; None for one that is damaged there."""
-    found = HEAD.match(line)
+    found = LINE_START.match(line)
     return Head(*found.groups()) if found else None
 
 
-def spelled(kinds: Iterable[type[Event]]) -> tuple[bytes, ...]:
+def encode_names(kinds: Iterable[type[Event]]) -> tuple[bytes, ...]:
     """Return the names of kinds as lines spell them."""
-    return tuple(SPELLED.get(kind.name, kind.name).encode() for kind in kinds)
+    return tuple(FILE_NAMES.get(kind.name, kind.name).encode() for kind in kinds)
 
 
 def is_kind(line: bytes, names: Collection[bytes]) -> bool:
     """Whether a line is of one of these kinds, as ``spelled`` returns them."""
-    head = head_of(line)
+    head = parse_head(line)
     return head is not None and head.kind in names
 
 
@@ -47,10 +47,10 @@ def select_records(
     lines: Iterable[bytes], kinds: Iterable[type[Event]], run: str = "", path: Path | None = None
 ) -> Iterator[Record]:
     """Read the records of some kinds, of one run if it is named, from lines of a file; pass damaged ones over."""
-    names, wanted = frozenset(spelled(kinds)), run.encode()
-    segment, blobs = (name_of(path), blob_folder(path)) if path else ("", NOWHERE)
+    names, wanted = frozenset(encode_names(kinds)), run.encode()
+    segment, blobs = (original_name(path), blob_folder(path)) if path else ("", NO_BLOBS)
     for line in lines:
-        head = head_of(line)
+        head = parse_head(line)
         if head and head.kind in names and wanted in (b"", head.run):
             with suppress(ValueError, TypeError, KeyError):
                 yield read_line(line, segment, blobs=blobs)
@@ -58,4 +58,4 @@ def select_records(
 
 def select_from(path: Path, kinds: Iterable[type[Event]], run: str = "") -> Iterator[Record]:
     """Read the records of some kinds from a segment of the log."""
-    yield from select_records(lines_from(path), kinds, run, path)
+    yield from select_records(iterate_lines(path), kinds, run, path)

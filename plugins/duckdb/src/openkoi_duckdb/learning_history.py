@@ -40,7 +40,7 @@ class LearningHistory:
         return self.states[-1].learning
 
 
-def course(saves: Sequence[Record], homes: Mapping[str, Home]) -> LearningHistory:
+def build_history(saves: Sequence[Record], homes: Mapping[str, Home]) -> LearningHistory:
     """Read what was saved of one learning. Its home is the first run that is known."""
     ordered = sorted(saves, key=lambda record: (record.at, record.id))
     states = [
@@ -49,10 +49,10 @@ def course(saves: Sequence[Record], homes: Mapping[str, Home]) -> LearningHistor
     return LearningHistory(states, next((homes[record.run] for record in ordered if record.run in homes), None))
 
 
-def learning_row(told: LearningHistory) -> LearningRow:
+def make_learning_row(history: LearningHistory) -> LearningRow:
     """Write a learning into its table."""
-    learning, home = told.latest, told.home
-    created = told.states[0].moment
+    learning, home = history.latest, history.home
+    created = history.states[0].moment
     return LearningRow(
         id=learning.id,
         type=learning.kind,
@@ -67,6 +67,6 @@ def learning_row(told: LearningHistory) -> LearningRow:
     )
 
 
-def document(told: LearningHistory) -> MemoryDocument | None:
+def make_document(history: LearningHistory) -> MemoryDocument | None:
     """Return what can be found of a learning: nothing once it is stale, archived or superseded."""
-    return document_of_state(told.latest, told.home.project if told.home else "", told.states[-1].moment)
+    return document_of_state(history.latest, history.home.project if history.home else "", history.states[-1].moment)

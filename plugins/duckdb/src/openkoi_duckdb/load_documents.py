@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from .vectors import mark_of
+from .vectors import read_mark
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -16,7 +16,7 @@ POSTINGS = "SELECT doc, tf FROM memory_fts ORDER BY term, doc"
 AFTER = f"SELECT * FROM (SELECT doc, {IN_ORDER} AS next FROM chunk_places) WHERE next IS NOT NULL"
 
 
-def read(connection: "DuckDBPyConnection") -> "InMemoryDocuments":
+def load_documents(connection: "DuckDBPyConnection") -> "InMemoryDocuments":
     """Read all documents."""
     from openkoi_search.in_memory_documents import DocumentLine, WordPostings, build_documents
 
@@ -24,4 +24,4 @@ def read(connection: "DuckDBPyConnection") -> "InMemoryDocuments":
     words = connection.execute(WORDS).fetchall()
     found = connection.execute(POSTINGS).fetchnumpy()
     after = dict(connection.execute(AFTER).fetchall())
-    return build_documents(lines, WordPostings(words, found["doc"], found["tf"]), after, mark_of(connection))
+    return build_documents(lines, WordPostings(words, found["doc"], found["tf"]), after, read_mark(connection))

@@ -3,33 +3,33 @@
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Record
-from openkoi_runlog import FindingView, IterationView, RunView, in_order, view_of
+from openkoi_runlog import FindingView, IterationView, RunView, build_view, sort_records
 from openkoi_search.documents import text_of_task
 
-from .outcomes import outcome_row
+from .outcome_row import make_outcome_row
 from .rows import ChunkRow, CycleRow, FindingRow, RunRow, TableRow, TaskRow
 
 
-def run_view(records: Sequence[Record]) -> RunView | None:
+def build_run_view(records: Sequence[Record]) -> RunView | None:
     """Read a run's records; return nothing before its first one is known."""
-    view = view_of(in_order(records))
+    view = build_view(sort_records(records))
     return view if view.started else None
 
 
-def rows(view: RunView) -> Iterator[TableRow]:
+def make_rows(view: RunView) -> Iterator[TableRow]:
     """Return a run's rows in all tables."""
-    yield run_row(view)
-    yield task_row(view)
+    yield make_run_row(view)
+    yield make_task_row(view)
     for one in view.iterations:
-        yield cycle_row(view.run, one)
-        yield outcome_row(view.run, one)
+        yield make_cycle_row(view.run, one)
+        yield make_outcome_row(view.run, one)
     for found in view.findings:
-        yield finding_row(view.run, found)
+        yield make_finding_row(view.run, found)
     if view.completed:
         yield ChunkRow(view.run, "task", text_of_task(view), view.completed_at)
 
 
-def run_row(view: RunView) -> RunRow:
+def make_run_row(view: RunView) -> RunRow:
     """Say where the run belongs."""
     task = view.task
     return RunRow(
@@ -47,7 +47,7 @@ def run_row(view: RunView) -> RunRow:
     )
 
 
-def task_row(view: RunView) -> TaskRow:
+def make_task_row(view: RunView) -> TaskRow:
     """Say what was asked and how it ended."""
     task, completed = view.task, view.completed
     return TaskRow(
@@ -56,7 +56,7 @@ def task_row(view: RunView) -> TaskRow:
         category=task.category,
         session_id=task.session or None,
         final_score=view.final_score,
-        iterations=completed.iterations if completed else len(view.finished),
+        iterations=completed.iterations if completed else len(view.ended_iterations),
         decision=view.decision or None,
         total_tokens=view.used.tokens,
         total_cost_usd=view.used.usd,
@@ -65,7 +65,7 @@ def task_row(view: RunView) -> TaskRow:
     )
 
 
-def cycle_row(run: str, one: IterationView) -> CycleRow:
+def make_cycle_row(run: str, one: IterationView) -> CycleRow:
     """Say how one iteration went."""
     usage = one.usage
     return CycleRow(
@@ -81,7 +81,7 @@ def cycle_row(run: str, one: IterationView) -> CycleRow:
     )
 
 
-def finding_row(run: str, one: FindingView) -> FindingRow:
+def make_finding_row(run: str, one: FindingView) -> FindingRow:
     """Say what was found where, and when it was gone."""
     finding, cycle = one.finding, f"{run}:{one.found}"
     return FindingRow(

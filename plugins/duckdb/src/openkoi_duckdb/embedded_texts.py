@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
     from openkoi_search.vector_store import VectorQuery, VectorStore
 
-TOGETHER = 256
-LONGEST = 5.0
-BARE = "%d of the texts in memory have no vectors of %s yet: openkoi memory rebuild makes them."
+BATCH_SIZE = 256
+MAX_SECONDS = 5.0
+MISSING_VECTORS = "%d of the texts in memory have no vectors of %s yet: openkoi memory rebuild makes them."
 
 
 @dataclass(slots=True)
-class Meaning:
+class EmbeddedTexts:
     """An embedder, and the vectors that it made of what is in the file."""
 
     file: MemoryFile
     embedder: Embedder
     weight: float
     vectors: "VectorStore | None" = None
-    said: bool = False
-    counted: bool = False
-    kept: int | None = None
+    has_warned: bool = False
+    has_counted: bool = False
+    stored_length: int | None = None
 
     async def catch_up(self) -> None:
         """Embed what has no vector of this embedder yet, for a few seconds; the rest is for next time."""
-        until = monotonic() + LONGEST
-        while await self.embed_some() == TOGETHER and monotonic() < until:
+        until = monotonic() + MAX_SECONDS
+        while await self.embed_some() == BATCH_SIZE and monotonic() < until:
             pass
 
     async def complete(self) -> None:
@@ -47,17 +47,17 @@ class Meaning:
 
     async def embed_some(self) -> int:
         """Embed a number of texts; return how many."""
-        from .vectors import keep_vectors, pending
+        from .vectors import list_unembedded, store_vectors
 
         model, length = self.embedder.id, await self.vector_length()
-        bare = await asyncio.to_thread(self.file.read, lambda found: pending(found, model, length, TOGETHER))
+        bare = await asyncio.to_thread(self.file.read, lambda found: list_unembedded(found, model, length, BATCH_SIZE))
         vectors = await self.embed_or_none([one.text for one in bare or []])
         if bare is None or vectors is None:
             return 0
-        return await asyncio.to_thread(self.file.write, lambda found: keep_vectors(found, model, bare, vectors))
+        return await asyncio.to_thread(self.file.write, lambda found: store_vectors(found, model, bare, vectors))
 
-    async def of_question(self, text: str) -> "VectorQuery | None":
-        """What a question means."""
+    async def embed_query(self, text: str) -> "VectorQuery | None":
+        """Return the vector of a query."""
         from openkoi_search.vector_store import VectorQuery, VectorStore
 
         if self.vectors is None:
@@ -67,13 +67,15 @@ class Meaning:
 
     async def vector_length(self) -> int:
         """Return the length of vectors: as declared, else as stored, else 0."""
-        from .vectors import length_of
+        from .vectors import read_length
 
         if declared := self.embedder.dimensions if isinstance(self.embedder, SupportsDimensions) else 0:
             return declared
         model = self.embedder.id
-        self.kept = self.kept or await asyncio.to_thread(self.file.read, lambda found: length_of(found, model))
-        return self.kept or 0
+        self.stored_length = self.stored_length or await asyncio.to_thread(
+            self.file.read, lambda found: read_length(found, model)
+        )
+        return self.stored_length or 0
 
     async def embed_or_none(self, texts: Sequence[str]) -> Sequence[Sequence[float]] | None:
         """Return a vector for each text, or None when that is impossible."""
@@ -87,28 +89,28 @@ class Meaning:
             if len(vectors) != len(texts):
                 raise ValueError(f"{len(vectors)} vectors came for {len(texts)} texts")
         except Exception as error:  # an embedder is a plugin: memory goes on without it
-            self.say(error)
+            self.warn_failure(error)
             return None
         return vectors
 
-    def say_bare(self, connection: "DuckDBPyConnection") -> None:
-        """Warn once of texts that only words can find; of an embedder that failed it is said already."""
-        if self.said or self.counted:
+    def warn_missing(self, connection: "DuckDBPyConnection") -> None:
+        """Warn once of texts without vectors, unless a failed embedder was reported already."""
+        if self.has_warned or self.has_counted:
             return
-        self.counted = True
-        if number := self.bare(connection):
-            logging.getLogger("openkoi").warning(BARE, number, self.embedder.id)
+        self.has_counted = True
+        if number := self.count_missing(connection):
+            logging.getLogger("openkoi").warning(MISSING_VECTORS, number, self.embedder.id)
 
-    def bare(self, connection: "DuckDBPyConnection") -> int:
+    def count_missing(self, connection: "DuckDBPyConnection") -> int:
         """How many texts have no vector of this embedder."""
-        from .vectors import bare
+        from .vectors import count_unembedded
 
-        return bare(connection, self.embedder.id)
+        return count_unembedded(connection, self.embedder.id)
 
-    def say(self, error: Exception) -> None:
+    def warn_failure(self, error: Exception) -> None:
         """Warn once of an embedder that does not work."""
-        if not self.said:
-            self.said = True
+        if not self.has_warned:
+            self.has_warned = True
             logging.getLogger("openkoi").warning(
                 "Memory goes by words alone: the embedder %s failed (%s). What has no vector gets one when it works.",
                 self.embedder.id,
@@ -116,13 +118,13 @@ class Meaning:
             )
 
 
-def check_length(id: str, length: int, expected: int) -> None:
+def check_length(model_id: str, length: int, expected: int) -> None:
     """Raise ValueError for vectors of another length than they should have; 0 is any."""
     if expected and length != expected:
-        model = id.removesuffix(f"/{expected}").removesuffix(f":{expected}")
+        model = model_id.removesuffix(f"/{expected}").removesuffix(f":{expected}")
         raise ValueError(f"{model} returned {length} numbers, expected {expected}")
 
 
-def weight_of(embedder: Embedder) -> float:
-    """What vectors count, as measured: less where they say once more what the words said."""
+def default_weight(embedder: Embedder) -> float:
+    """Return the measured weight of vectors: lower if they only repeat what words say."""
     return LEXICAL_WEIGHT if embedder.id.startswith("lexical") else MEANING_WEIGHT

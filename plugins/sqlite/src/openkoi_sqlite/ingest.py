@@ -1,4 +1,4 @@
-"""Records into tables, all of them or none: what is new is kept, and whatever it touches is told again.
+"""Ingest records in one transaction, and rebuild all documents they affect.
 
 Every document is derived from the kept records ordered by time and id, so that any order and batching end the same.
 """
@@ -10,14 +10,24 @@ from sqlite3 import Connection
 
 from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import TaskStarted
-from openkoi_runlog import encode, in_order, view_of
+from openkoi_runlog import build_view, encode, sort_records
 from openkoi_search.documents import MemoryDocument, document_of_learning, documents_of_run, number
 
-from .seals import row_checksum, seal_words
-from .staging import StoredRecord, by_learning, by_run, clean, learnings_of, projects_of, put, to_stored_record, unknown
+from .checksums import row_checksum, store_words_checksum
+from .stored_records import (
+    StoredRecord,
+    clean,
+    filter_new,
+    find_projects,
+    insert_records,
+    list_learnings,
+    load_by_learning,
+    load_by_run,
+    to_stored_record,
+)
 
-UNREADABLE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
-MOVE = """
+DATA_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+MOVE_OFFSETS = """
 INSERT INTO segments VALUES (?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET seen = excluded.seen, seal = excluded.seal WHERE excluded.seen > seen
 """
@@ -29,10 +39,10 @@ class Batch:
 
     kept: Sequence[StoredRecord]
     ends: Mapping[str, int]
-    passed_over: Sequence[str]
+    skipped: Sequence[str]
 
 
-def ready(records: Iterable[Record]) -> Batch:
+def prepare_batch(records: Iterable[Record]) -> Batch:
     """Make ready what can be made ready before the file is opened."""
     batch: list[StoredRecord] = []
     ends: dict[str, int] = {}
@@ -42,47 +52,47 @@ def ready(records: Iterable[Record]) -> Batch:
             ends[record.segment] = max(record.end, ends.get(record.segment, 0))
         try:
             one = to_stored_record(record)
-        except UNREADABLE as error:
+        except DATA_ERRORS as error:
             passed_over.append(f"{record.id!r} ({error})")
             continue
         batch += [one] if one else []
     return Batch(batch, ends, passed_over)
 
 
-def take_in(connection: Connection, batch: Batch, *, moving: bool) -> None:
+def ingest_batch(connection: Connection, batch: Batch, *, moving: bool) -> None:
     """Absorb records, within a transaction. The offsets of their segments move with them when ``moving``."""
-    fresh = unknown(connection, batch.kept)
-    put(connection, fresh)
+    fresh = filter_new(connection, batch.kept)
+    insert_records(connection, fresh)
     if fresh:
         begun = {one.run for one in fresh if one.name == TaskStarted.name}
-        told = tell_runs(connection, {one.run for one in fresh if not one.about})
-        learned = {one.about for one in fresh if one.about} | learnings_of(connection, begun)
-        if tell_learnings(connection, learned) or told:
-            seal_words(connection)
+        documents = rebuild_runs(connection, {one.run for one in fresh if not one.about})
+        learned = {one.about for one in fresh if one.about} | list_learnings(connection, begun)
+        if rebuild_learnings(connection, learned) or documents:
+            store_words_checksum(connection)
     if moving:
         rows = ((clean(name), end, row_checksum(clean(name), end)) for name, end in batch.ends.items())
-        connection.executemany(MOVE, rows)
+        connection.executemany(MOVE_OFFSETS, rows)
 
 
-def tell_runs(connection: Connection, runs: Collection[str]) -> bool:
-    """Tell these runs again; whether any document changed."""
-    views = [(view_of(in_order(records)), records) for records in by_run(connection, runs).values()]
-    told = [one for view, records in views if view.started for one in documents_of_run(view, records)]
-    return shelve(connection, {one.number: one for one in told})
+def rebuild_runs(connection: Connection, runs: Collection[str]) -> bool:
+    """Rebuild these runs; return whether any document changed."""
+    views = [(build_view(sort_records(records)), records) for records in load_by_run(connection, runs).values()]
+    documents = [one for view, records in views if view.started for one in documents_of_run(view, records)]
+    return replace_documents(connection, {one.number: one for one in documents})
 
 
-def tell_learnings(connection: Connection, ids: Collection[str]) -> bool:
-    """Tell these learnings again; whether any document changed."""
-    saves = by_learning(connection, ids)
-    projects = projects_of(connection, {record.run for records in saves.values() for record in records})
-    found = {number(True, id): document_of_learning(records, projects) for id, records in saves.items()}
-    return shelve(connection, found)
+def rebuild_learnings(connection: Connection, ids: Collection[str]) -> bool:
+    """Rebuild these learnings; return whether any document changed."""
+    saves = load_by_learning(connection, ids)
+    projects = find_projects(connection, {record.run for records in saves.values() for record in records})
+    found = {number(True, name): document_of_learning(records, projects) for name, records in saves.items()}
+    return replace_documents(connection, found)
 
 
-def shelve(connection: Connection, documents: Mapping[int, MemoryDocument | None]) -> bool:
+def replace_documents(connection: Connection, documents: Mapping[int, MemoryDocument | None]) -> bool:
     """Put documents in the place of those of the same numbers; whether anything changed."""
-    known = seals_of(connection, documents)
-    rows = {doc: row_of(doc, document) if document else None for doc, document in documents.items()}
+    known = read_checksums(connection, documents)
+    rows = {doc: make_document_row(doc, document) if document else None for doc, document in documents.items()}
     changed = {doc: row for doc, row in rows.items() if known.get(doc) != (row and row.values[-1])}
     gone = [[doc] for doc in changed if doc in known]
     connection.executemany("DELETE FROM words WHERE rowid = ?", gone)
@@ -95,8 +105,8 @@ def shelve(connection: Connection, documents: Mapping[int, MemoryDocument | None
     return bool(changed)
 
 
-def seals_of(connection: Connection, numbers: Iterable[int]) -> dict[int, int]:
-    """The seals of the documents with these numbers, as they are."""
+def read_checksums(connection: Connection, numbers: Iterable[int]) -> dict[int, int]:
+    """Return the checksums of the documents with these numbers."""
     found = connection.execute(
         "SELECT doc, seal FROM documents WHERE doc IN (SELECT value FROM json_each(?))", [json.dumps(list(numbers))]
     )
@@ -112,7 +122,7 @@ class DocumentRow:
     values: tuple[object, ...]
 
 
-def row_of(doc: int, document: MemoryDocument) -> DocumentRow:
+def make_document_row(doc: int, document: MemoryDocument) -> DocumentRow:
     """Write a document down."""
     memo, words = document.memo, document.terms
     values = (

@@ -1,7 +1,6 @@
-"""Past tasks, told from the log alone and what was archived of it, so that any memory or none will do. Knows lines of
-the log; knows no view.
+"""List past tasks from the log alone, so that it works with any memory or none.
 
-Only the lines that begin and end tasks, or that cost something, are read; all others are passed over unparsed.
+Only the lines that begin and end tasks, or that cost something, are parsed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,16 +10,16 @@ from pathlib import Path
 from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_hookspecs import NextAction, Record, RunState, events
 
-from .packed import name_of
-from .reading import all_segments, read_segment
-from .segment_names import is_by_time, session_of
-from .selecting import select_from
+from .read_segments import list_all_segments, read_segment
+from .segment_files import original_name
+from .segment_names import is_by_time, parse_session
+from .select_records import select_from
 
-ENDS = (events.TaskStarted, events.RunCompleted, events.RunFailed)
+TASK_EVENTS = (events.TaskStarted, events.RunCompleted, events.RunFailed)
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastTask:
     """One task as the log tells it. ``ended`` is a decision, failed, interrupted, or empty without an end.
 
     ``segment`` is where it began; of an ``unjudged`` one only the judgement is missing.
@@ -39,7 +38,7 @@ class Past:
     @property
     def session(self) -> str:
         """The session that it belongs to."""
-        return session_of(Path(self.segment))
+        return parse_session(Path(self.segment))
 
     @property
     def resumable(self) -> bool:
@@ -57,7 +56,7 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class PaidCall:
     """One paid call of a model."""
 
     at: str
@@ -66,12 +65,12 @@ class Call:
     usd: float
 
 
-def past_tasks(folder: Path, newest: int = 0) -> list[Past]:
-    """Tasks, newest first; all, or so many of the newest ones. Sub-tasks are part of theirs.
+def list_past_tasks(folder: Path, newest: int = 0) -> list[PastTask]:
+    """Return tasks, newest first; all, or the ``newest`` ones. Sub-tasks belong to their task.
 
     A session that a program named may contain new tasks, whatever its name; all of those are read.
     """
-    sessions = dict.fromkeys(map(session_of, all_segments(folder)))
+    sessions = dict.fromkeys(map(parse_session, list_all_segments(folder)))
     timed = [session for session in sessions if is_by_time(session)]
     tasks = read_tasks(folder, [session for session in sessions if not is_by_time(session)])
     enough = len(tasks) + newest
@@ -82,20 +81,20 @@ def past_tasks(folder: Path, newest: int = 0) -> list[Past]:
     return sorted(tasks.values(), key=lambda past: past.at, reverse=True)[: newest or None]
 
 
-def read_tasks(folder: Path, sessions: Iterable[str]) -> dict[str, Past]:
+def read_tasks(folder: Path, sessions: Iterable[str]) -> dict[str, PastTask]:
     """Read the tasks of sessions, by run."""
-    tasks: dict[str, Past] = {}
+    tasks: dict[str, PastTask] = {}
     for session in sessions:
-        for path in all_segments(folder, session):
-            for record in select_from(path, ENDS):
-                note(tasks, record, name_of(path))
+        for path in list_all_segments(folder, session):
+            for record in select_from(path, TASK_EVENTS):
+                add_record(tasks, record, original_name(path))
     return tasks
 
 
-def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
+def add_record(tasks: dict[str, PastTask], record: Record, segment: str) -> None:
     match record.event:
         case events.TaskStarted(task=task, model=model) if not task.parent:
-            tasks[record.run] = Past(record.run, record.at, task.text, model, segment=segment)
+            tasks[record.run] = PastTask(record.run, record.at, task.text, model, segment=segment)
         case events.RunCompleted(decision=ruling, cost=spent) if record.run in tasks:
             past = replace(tasks[record.run], ended=str(ruling.action), unjudged=ruling.unjudged)
             tasks[record.run] = replace(past, tokens=spent.tokens, usd=spent.usd)
@@ -103,24 +102,24 @@ def note(tasks: dict[str, Past], record: Record, segment: str) -> None:
             tasks[record.run] = replace(tasks[record.run], ended=state.value)
 
 
-def paid_calls(folder: Path) -> Iterator[Call]:
-    """Every call of a model that the log holds."""
-    for path in all_segments(folder):
+def list_paid_calls(folder: Path) -> Iterator[PaidCall]:
+    """Yield every paid model call in the log."""
+    for path in list_all_segments(folder):
         for record in select_from(path, (events.ModelResponse, events.ModelResponseBroken)):
             if isinstance(paid := record.event, events.Paid):
-                yield Call(record.at, paid.model, paid.usage.total, paid.usd)
+                yield PaidCall(record.at, paid.model, paid.usage.total, paid.usd)
 
 
-def find_task(folder: Path, id: str) -> Past:
-    """The task of that id, or the only one whose id begins so; the last one without an id.
+def find_task(folder: Path, task_id: str) -> PastTask:
+    """Return the task by its id or a unique prefix; the last one without an id.
 
     Raises PluginNotFoundError.
     """
-    tasks = past_tasks(folder, newest=0 if id else 1)
-    return find_by_prefix(id, {past.run: past for past in tasks}, "task")
+    tasks = list_past_tasks(folder, newest=0 if task_id else 1)
+    return find_by_prefix(task_id, {past.run: past for past in tasks}, "task")
 
 
-def records_of(folder: Path, past: Past) -> list[Record]:
-    """All records of a task's session, the task's own and its sub-tasks' among them, however often it was resumed."""
-    paths = all_segments(folder, past.session)
+def read_task_records(folder: Path, past: PastTask) -> list[Record]:
+    """Return all records of a task's session, including sub-tasks and resumed runs."""
+    paths = list_all_segments(folder, past.session)
     return [record for path in paths for record in read_segment(path) if record.run]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
-from .seals import check_lines
+from .checksums import check_lines
 
 if TYPE_CHECKING:
     from openkoi_search.bm25 import Numbers
@@ -17,25 +17,25 @@ PLACES = "SELECT term, count(*), group_concat(doc) FROM places GROUP BY term"
 AFTER = f"SELECT * FROM (SELECT doc, {IN_ORDER} AS next FROM documents WHERE run <> '') WHERE next IS NOT NULL"
 
 
-def read(connection: Connection) -> "InMemoryDocuments":
+def load_documents(connection: Connection) -> "InMemoryDocuments":
     """Read all documents; raises Sick where one was changed."""
     import numpy
 
     from openkoi_search.in_memory_documents import build_documents
 
     check_lines(connection)
-    lines = [line_of(row) for row in connection.execute(DOCUMENTS)]
+    lines = [make_line(row) for row in connection.execute(DOCUMENTS)]
     docs = numpy.array([line.doc for line in lines], numpy.int64)
     return build_documents(lines, count_postings(connection, docs), dict(connection.execute(AFTER).fetchall()))
 
 
-def line_of(row: Sequence[object]) -> "DocumentLine":
-    """A document as all memories hold it."""
+def make_line(row: Sequence[object]) -> "DocumentLine":
+    """Return a document in the form shared by all memories."""
     from openkoi_search.in_memory_documents import DocumentLine
 
-    doc, moment, id, kind, learned, memo, shelf, length, keys = row
+    doc, moment, memo_id, kind, learned, memo, shelf, length, keys = row
     names = json.loads(str(keys)) if keys != "[]" else ()
-    texts = (str(moment), str(id), str(kind))
+    texts = (str(moment), str(memo_id), str(kind))
     return DocumentLine(int(str(doc)), *texts, bool(learned), str(memo), str(shelf), int(str(length)), names)
 
 

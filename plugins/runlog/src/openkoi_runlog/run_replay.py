@@ -1,4 +1,4 @@
-"""A run that ended before its time, as its records tell it. Pure; knows records and their order.
+"""Replay what a run did before it was interrupted.
 
 Each thing that happened is handed out once, where it happened, in place of doing it again: no call is paid for twice,
 no effect repeated. When nothing is left, the run goes on from there. The past of a run that just begins is empty.
@@ -23,17 +23,17 @@ from openkoi_hookspecs import (
     events,
 )
 
-from .forking import family
-from .replayable import with_somebody_there, without_missing_verdict
-from .run_views import view_of
+from .fork import find_run_tree
+from .replayable import drop_unapproved, drop_unjudged
+from .run_views import build_view
 
 E = TypeVar("E", bound=Event)
 
-UNKNOWN = (
+RESULT_UNKNOWN = (
     "It is not known whether this was done: OpenKoi was interrupted after it had begun. "
     "Look at what is there before you do it again."
 )
-TOLD = (
+REPLAYED_EVENTS = (
     *(
         events.RecallFinished,
         events.PlanReady,
@@ -50,18 +50,18 @@ TOLD = (
         events.DecisionMade,
     ),
 )
-VERDICTS = (events.ExecutionFinished, events.EvaluationFinished, events.DecisionMade)
-CLOSING = (*VERDICTS, events.RequestClassified)
-SAID_AGAIN = (events.TaskStarted, events.HistoryCompacted, events.InnerLoopEnded, events.IterationFinished)
+VERDICT_EVENTS = (events.ExecutionFinished, events.EvaluationFinished, events.DecisionMade)
+CLOSING_EVENTS = (*VERDICT_EVENTS, events.RequestClassified)
+REPEATED_EVENTS = (events.TaskStarted, events.HistoryCompacted, events.InnerLoopEnded, events.IterationFinished)
 
 
-def always(event: Event) -> bool:
-    """Whatever it is."""
+def accept_any(event: Event) -> bool:
+    """Return True."""
     return True
 
 
 @dataclass(slots=True)
-class Rerun:
+class RunReplay:
     """What is left of it. ``origin`` is how the workspace was before its first change, ``seconds`` how long it took.
     ``baselines`` are how checks stood then, by evaluator; ``called`` tells whether a tool was called after that.
 
@@ -82,18 +82,18 @@ class Rerun:
     seconds: float = 0.0
     paid: Sequence[events.Paid] = ()
     lost: Sequence[tuple[str, events.ModelResponseBroken]] = ()
-    lapped: Cost = Cost()
+    iteration_cost: Cost = Cost()
     rejudge: bool = False
     approved: frozenset[str] = frozenset()
     advice: Mapping[int, str] = field(default_factory=dict)
 
     @property
-    def active(self) -> bool:
+    def is_active(self) -> bool:
         """Whether there is something still that was done before; what plugins called may not be called again."""
         return not all(getattr(event, "by_plugin", False) for event in self.left)
 
     @property
-    def to_come(self) -> float:
+    def remaining_usd(self) -> float:
         """Dollars that were paid for what is still to be handed out."""
         return sum(event.usd for event in self.left if isinstance(event, events.ModelResponse))
 
@@ -105,36 +105,38 @@ class Rerun:
     @property
     def awaiting_verdict(self) -> ExecutionResult | None:
         """The last work, if nothing is left to do of it but to judge it."""
-        ends = (*VERDICTS, events.MessageAdded)
+        ends = (*VERDICT_EVENTS, events.MessageAdded)
         last = next((event for event in reversed(self.left) if isinstance(event, ends)), None)
         return last.work if isinstance(last, events.ExecutionFinished) else None
 
-    def answer(self, request: Request) -> events.ModelResponse | None:
-        """What was answered to a request, if it was made before and was answered."""
-        said, length = request.model, len(request.messages)
-        return self.take(events.ModelResponse, lambda known: known.role == said and known.messages in (0, length))
+    def pop_response(self, request: Request) -> events.ModelResponse | None:
+        """Return the response to a request that was made before."""
+        role, length = request.model, len(request.messages)
+        return self.pop_event(events.ModelResponse, lambda known: known.role == role and known.messages in (0, length))
 
-    def take(self, kind: type[E], fits: Callable[[E], bool] = always) -> E | None:
-        """The next thing of a kind that fits; what closes a phase leaves all before it behind."""
+    def pop_event(self, kind: type[E], fits: Callable[[E], bool] = accept_any) -> E | None:
+        """Return the next matching event of a kind; an event that ends a phase discards all before it."""
         for place, event in enumerate(self.left):
             if isinstance(event, kind) and fits(event):
-                self.left = self.left[place + 1 :] if kind in CLOSING else [*self.left[:place], *self.left[place + 1 :]]
+                self.left = (
+                    self.left[place + 1 :] if kind in CLOSING_EVENTS else [*self.left[:place], *self.left[place + 1 :]]
+                )
                 return event
         return None
 
-    def said_before(self, role: str) -> list[events.MessageAdded]:
-        """What the user said before the next answer to this role, taken out."""
-        said: list[events.MessageAdded] = []
+    def pop_messages(self, role: str) -> list[events.MessageAdded]:
+        """Return the user's messages before the next response to this role, and remove them."""
+        messages: list[events.MessageAdded] = []
         for event in self.left:
             if isinstance(event, events.ModelResponse) and event.role == role:
                 break
             if isinstance(event, events.MessageAdded) and event.from_user:
-                said.append(event)
-        self.left = [event for event in self.left if not any(event is one for one in said)]
-        return said
+                messages.append(event)
+        self.left = [event for event in self.left if not any(event is one for one in messages)]
+        return messages
 
-    def result(self, call: ToolCall, *, repeatable: bool) -> ToolResult | None:
-        """What a call brought, or that nobody knows; None when it has to be made, because it never was."""
+    def pop_result(self, call: ToolCall, *, repeatable: bool) -> ToolResult | None:
+        """Return a call's result, or that it is unknown; None if the call was never started."""
         begun = next((event for event in self.left if is_call(event, call)), None)
         if begun:
             self.left.remove(begun)
@@ -142,10 +144,10 @@ class Rerun:
             if isinstance(event, events.ToolCallFinished) and event.result.call == call.id:
                 self.left.remove(event)
                 return event.result
-        return ToolResult(UNKNOWN, failed=True, call=call.id) if begun and not repeatable else None
+        return ToolResult(RESULT_UNKNOWN, failed=True, call=call.id) if begun and not repeatable else None
 
     def after_work(self) -> Event | None:
-        """What came next of a finished execution: its request was classified, or it was decided without that."""
+        """Return what followed a finished execution: a classification or a decision."""
         ends = (
             events.RequestClassified,
             events.EvaluationFinished,
@@ -155,65 +157,78 @@ class Rerun:
         )
         return next((event for event in self.left if isinstance(event, ends)), None)
 
-    def unjudged(self) -> bool:
-        """Whether the iteration is over, and nobody had an opinion about it."""
+    def skips_evaluation(self) -> bool:
+        """Return whether the iteration ended without an evaluation."""
         ends = (events.EvaluationFinished, events.IterationFinished, events.MessageAdded)
         return isinstance(
             next((event for event in self.left if isinstance(event, ends)), None), events.IterationFinished
         )
 
     def covers(self, event: Event) -> bool:
-        """Whether an event is in the log already; what is only told while it happens is not told again."""
+        """Whether an event is in the log already; an event that is only live is not repeated."""
         if isinstance(event, events.ModelRequest) or not (self.written or self.left):
             return False
         if self.written[type(event)] > 0:
             self.written[type(event)] -= 1
             if isinstance(event, events.IterationFinished):
-                self.take(events.IterationFinished)
+                self.pop_event(events.IterationFinished)
             return True
-        return self.active and not event.durable
+        return self.is_active and not event.durable
 
 
 def is_call(event: Event, call: ToolCall) -> bool:
     return isinstance(event, events.ToolCallStarted) and event.call.id == call.id
 
 
-def rerun_of(records: Sequence[Record], run: str) -> Rerun:
-    """What one run did before."""
+def build_replay(records: Sequence[Record], run: str) -> RunReplay:
+    """Return the replay of a run."""
     if not records:
-        return Rerun()
-    whole = [*with_somebody_there(record for record in records if record.run == run)]
-    own = [*without_missing_verdict(whole)]
+        return RunReplay()
+    whole = [*drop_unapproved(record for record in records if record.run == run)]
+    own = [*drop_unjudged(whole)]
     happened = [record.event for record in own]
     origin = next((event.checkpoint for event in happened if isinstance(event, events.BaselineSaved)), "")
     baselines = {
         event.baseline.evaluator: event.baseline for event in happened if isinstance(event, events.ChecksBaseline)
     }
-    again = (*SAID_AGAIN, events.RunCompleted, events.UsageRecorded) if over(happened) else SAID_AGAIN
+    again = (*REPEATED_EVENTS, events.RunCompleted, events.UsageRecorded) if is_over(happened) else REPEATED_EVENTS
     written: Counter[type[Event]] = Counter(type(event) for event in happened if isinstance(event, again))
-    members = family(records, run)
+    members = find_run_tree(records, run)
     everything = [record for record in records if record.run in members]
-    lost = list(unheard(everything))
+    lost = list(find_lost_requests(everything))
     paid = [record.event for record in everything if isinstance(record.event, events.Paid)] + [
         event for _, event in lost
     ]
-    told: list[Event] = [event for event in happened if isinstance(event, TOLD)]
+    replayed: list[Event] = [event for event in happened if isinstance(event, REPLAYED_EVENTS)]
     laps = [event.cost for event in happened if isinstance(event, events.IterationFinished)]
-    called = called_after_kept(happened)
+    called = called_tool_after_baseline(happened)
     rejudge = ended_unjudged([record.event for record in whole])
     lapped, approved = sum(laps, Cost()), frozenset(approved_paths(happened))
-    advice = {one.number: one.advice for one in view_of(own, run).finished if one.advice}
-    return Rerun(told, written, origin, baselines, called, lasted(own), paid, lost, lapped, rejudge, approved, advice)
+    advice = {one.number: one.advice for one in build_view(own, run).ended_iterations if one.advice}
+    return RunReplay(
+        replayed,
+        written,
+        origin,
+        baselines,
+        called,
+        running_seconds(own),
+        paid,
+        lost,
+        lapped,
+        rejudge,
+        approved,
+        advice,
+    )
 
 
 def approved_paths(happened: Iterable[Event]) -> Iterator[str]:
-    """The paths that the user has let the run's commands change."""
+    """Yield the paths that the user allowed commands to change."""
     for event in happened:
         if isinstance(event, events.PathsApproved):
             yield from event.paths
 
 
-def called_after_kept(happened: Sequence[Event]) -> bool:
+def called_tool_after_baseline(happened: Sequence[Event]) -> bool:
     """Whether a tool was called after the workspace was kept."""
     kept = next(
         (place for place, event in enumerate(happened) if isinstance(event, events.BaselineSaved)), len(happened)
@@ -221,8 +236,8 @@ def called_after_kept(happened: Sequence[Event]) -> bool:
     return any(isinstance(event, events.ToolCallStarted) for event in happened[kept:])
 
 
-def unheard(records: Iterable[Record]) -> Iterator[tuple[str, events.ModelResponseBroken]]:
-    """Questions of which nothing more was heard, as answers that broke off, by run."""
+def find_lost_requests(records: Iterable[Record]) -> Iterator[tuple[str, events.ModelResponseBroken]]:
+    """Yield requests without a response as broken responses, by run."""
     asked: dict[str, tuple[str, events.ModelRequest]] = {}
     for record in records:
         if isinstance(event := record.event, events.ModelRequest):
@@ -237,8 +252,8 @@ def unheard(records: Iterable[Record]) -> Iterator[tuple[str, events.ModelRespon
             )
 
 
-def over(happened: Iterable[Event]) -> bool:
-    """Whether it came to its end, and waits for nobody: a part of a run that did not."""
+def is_over(happened: Iterable[Event]) -> bool:
+    """Return whether the run ended and does not wait for the user."""
     ends = [event.decision.action for event in happened if isinstance(event, events.RunCompleted)]
     return bool(ends) and ends[-1] is not NextAction.ESCALATE
 
@@ -249,8 +264,8 @@ def ended_unjudged(happened: Iterable[Event]) -> bool:
     return bool(ends) and ends[-1].unjudged
 
 
-def lasted(records: Sequence[Record]) -> float:
-    """Seconds that a run was under way: each process's own, not what lies between two of them."""
+def running_seconds(records: Sequence[Record]) -> float:
+    """Return how long a run was active, without the time between its processes."""
     total = 0.0
     for segment in dict.fromkeys(record.segment for record in records):
         times = [datetime.fromisoformat(record.at) for record in records if record.segment == segment]

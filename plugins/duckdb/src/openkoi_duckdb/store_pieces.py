@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from openkoi_search.documents import document_of_piece
 
-from .documents import document_rows
-from .index import post
-from .sql import put
-from .transcripts import TranscriptPiece
+from .documents import make_document_rows
+from .index import add_postings
+from .sql import insert_rows
+from .transcript_pieces import TranscriptPiece
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -21,13 +21,13 @@ JOIN memory_chunks USING (id) JOIN runs ON runs.id = places.run ORDER BY id
 """
 
 
-def keep_turns(connection: "DuckDBPyConnection", turns: Iterable[TranscriptPiece], begun: Collection[str]) -> None:
+def store_pieces(connection: "DuckDBPyConnection", turns: Iterable[TranscriptPiece], begun: Collection[str]) -> None:
     """Store transcript pieces; those of an unknown run wait until it is known."""
-    told = list(turns)
-    put(connection, [row for turn in told for row in (turn.chunk, turn.place)])
-    runs = {turn.place.run for turn in told} | set(begun)
+    pieces = list(turns)
+    insert_rows(connection, [row for turn in pieces for row in (turn.chunk, turn.place)])
+    runs = {turn.place.run for turn in pieces} | set(begun)
     waiting = connection.execute(WAITING, [list(runs)]).fetchall() if runs else []
-    fresh = document_rows(document_of_piece(*row) for row in waiting)
+    fresh = make_document_rows(document_of_piece(*row) for row in waiting)
     if fresh:
-        put(connection, fresh)
-        post(connection, fresh)
+        insert_rows(connection, fresh)
+        add_postings(connection, fresh)

@@ -1,4 +1,4 @@
-"""Mask secrets in plain JSON values. Knows which words and fields of a record have to stay as they are."""
+"""Mask secrets in plain JSON values, except for words and fields that records need unchanged."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -10,29 +10,31 @@ from openkoi_base.redact import MASK, Redactor, is_secret_name
 
 from .wire_names import TAGS
 
-SEALED = frozenset({"seal"})  # vendors sign these: one that is changed by a guess is refused when a run is resumed
+SIGNATURE_FIELDS = frozenset(
+    {"seal"}
+)  # vendors sign these: one that is changed by a guess is refused when a run is resumed
 
 
-def masked(value: Any, redact: Callable[[str], str]) -> Any:
-    """Plain JSON values with every text in them redacted: what is written of them is JSON still, and can be read."""
+def mask_json(value: Any, redact: Callable[[str], str]) -> Any:
+    """Return plain JSON values with every text redacted."""
     if isinstance(value, str):
-        return value if value in structure() else redact(value)
+        return value if value in structural_words() else redact(value)
     if value is None or isinstance(value, (int, float)):
         return value
     if isinstance(value, Mapping):
-        return {masked(key, redact): masked_field(str(key), item, redact) for key, item in value.items()}
-    return [masked(item, redact) for item in value] if isinstance(value, (list, tuple)) else value
+        return {mask_json(key, redact): mask_field(str(key), item, redact) for key, item in value.items()}
+    return [mask_json(item, redact) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def masked_field(name: str, value: Any, redact: Callable[[str], str]) -> Any:
-    """A value under a name: the name may say that it is a secret."""
+def mask_field(name: str, value: Any, redact: Callable[[str], str]) -> Any:
+    """Return a field's redacted value, whose name may mark it as a secret."""
     if isinstance(value, str) and isinstance(redact, Redactor):
-        if name in SEALED:
+        if name in SIGNATURE_FIELDS:
             return redact.mask_known(value)
         if is_secret_name(name) and name not in redact.allowed and is_secret(value, name):
             redact.seen.add(name)
             return MASK
-    return masked(value, redact)
+    return mask_json(value, redact)
 
 
 def is_secret(value: str, name: str) -> bool:
@@ -43,7 +45,7 @@ def is_secret(value: str, name: str) -> bool:
 
 
 @cache
-def structure() -> frozenset[str]:
-    """The words that records choose from, and by which they are read again: no secret, whatever else they are."""
+def structural_words() -> frozenset[str]:
+    """Return the words that records are parsed by, which are never secrets."""
     kinds = [kind for kind in vars(openkoi_hookspecs).values() if isinstance(kind, type) and issubclass(kind, Enum)]
     return frozenset((*TAGS.values(), *(str(word) for kind in kinds for word in kind)))

@@ -10,17 +10,17 @@ from typing import TypeVar
 
 from openkoi_hookspecs import KoiError
 
-from .file import lay_out
-from .patience import LockTimeout
-from .trouble import MemoryUnusableError
+from .file import create_tables
+from .lock_timeout import LockTimeout
+from .store_errors import MemoryUnusableError
 
 T = TypeVar("T")
-MEANWHILE = "%s Meanwhile the run log itself answers."
+FALLBACK_NOTE = "%s Meanwhile the run log itself answers."
 
 
 @dataclass(frozen=True, slots=True)
-class StandIn:
-    """Read and written as the file is, by one at a time."""
+class SQLiteFallbackView:
+    """Read and written like the file, one operation at a time."""
 
     path: Path
     connection: sqlite3.Connection
@@ -38,9 +38,9 @@ class StandIn:
     write = read
 
 
-def stand_in_for(path: Path, trouble: KoiError) -> StandIn:
-    """An empty view in memory, and a word on why."""
-    logging.getLogger("openkoi").warning(MEANWHILE, trouble)
+def make_fallback(path: Path, trouble: KoiError) -> SQLiteFallbackView:
+    """Return an empty view in memory, and warn why."""
+    logging.getLogger("openkoi").warning(FALLBACK_NOTE, trouble)
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    lay_out(connection)
-    return StandIn(path, connection)
+    create_tables(connection)
+    return SQLiteFallbackView(path, connection)

@@ -13,7 +13,7 @@ UNKNOWN = "\ufffd"
 
 
 def storable(fact: T) -> T:
-    """The same fact with every text of it clean, however deep; itself when there is nothing to clean."""
+    """Return a fact with every text cleaned of what DuckDB cannot store."""
     made: T = replace_surrogates(fact)  # it answers what it is given
     return made
 
@@ -30,7 +30,7 @@ def replace_surrogates(value: Any) -> Any:
 
 
 def rebuilt(fact: Any) -> Any:
-    """A dataclass with its fields cleaned."""
+    """Return a dataclass with its fields cleaned."""
     before = {field.name: getattr(fact, field.name) for field in fields(fact)}
     after = {name: replace_surrogates(value) for name, value in before.items()}
     changed = {name: value for name, value in after.items() if value != before[name]}

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, TypeVar
 
 from openkoi_hookspecs import KoiError
 
-from .engine import made, quote_path
+from .engine import create_connection, quote_path
 from .layout import create_tables
 from .lock import LockTimeout
-from .trouble import MemoryUnusableError
+from .store_errors import MemoryUnusableError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 T = TypeVar("T")
-MEANWHILE = "%s Meanwhile the run log itself answers, by words alone."
+FALLBACK_NOTE = "%s Meanwhile the run log itself answers, by words alone."
 
 
 @dataclass(frozen=True, slots=True)
-class StandIn:
-    """Read and written as the file is, by one at a time."""
+class FallbackView:
+    """Read and written like the file, one operation at a time."""
 
     path: Path
     connection: "DuckDBPyConnection"
@@ -42,10 +42,10 @@ class StandIn:
     write = read
 
 
-def stand_in_for(path: Path, aside: Path, trouble: KoiError) -> StandIn:
-    """An empty view in memory, and a word on why; what has no room in memory goes ``aside``."""
-    logging.getLogger("openkoi").warning(MEANWHILE, trouble)
-    connection = made()
+def make_fallback(path: Path, aside: Path, trouble: KoiError) -> FallbackView:
+    """Return an empty view in memory, and warn why; ``aside`` is for data that does not fit into memory."""
+    logging.getLogger("openkoi").warning(FALLBACK_NOTE, trouble)
+    connection = create_connection()
     connection.execute(f"SET temp_directory = {quote_path(aside)}")
     create_tables(connection)
-    return StandIn(path, connection)
+    return FallbackView(path, connection)

@@ -1,4 +1,4 @@
-"""What was said in a run, as rows of the tables. Knows no database."""
+"""Split the transcript of a run into rows of the tables."""
 
 from dataclasses import dataclass
 
@@ -17,11 +17,12 @@ class TranscriptPiece:
     place: PlaceRow
 
 
-def turns_of(record: Record) -> list[TranscriptPiece]:
-    """Return what was said in a record, in pieces."""
+def make_pieces(record: Record) -> list[TranscriptPiece]:
+    """Return a record's transcript in pieces."""
     return [
         TranscriptPiece(
-            ChunkRow(id, TRANSCRIPT, piece, record.at), PlaceRow(id, number(False, id), record.run, record.at, n)
+            ChunkRow(piece_id, TRANSCRIPT, piece, record.at),
+            PlaceRow(piece_id, number(False, piece_id), record.run, record.at, n),
         )
-        for n, (id, piece) in enumerate(pieces_of(record))
+        for n, (piece_id, piece) in enumerate(pieces_of(record))
     ]

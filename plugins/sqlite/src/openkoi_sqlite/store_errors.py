@@ -1,4 +1,4 @@
-"""What can be wrong with the memory file, told apart by SQLite's own codes.
+"""Classify what is wrong with the memory file by SQLite's error codes.
 
 KoiError
 ├── MemoryBusy        another process writes; nothing is lost
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from openkoi_hookspecs import KoiError
 
-WAITING = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-OUTSIDE = {
+BUSY_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+OUTSIDE_CODES = {
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN),
     *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_PROTOCOL),
 }
@@ -64,13 +64,13 @@ class StoreFailureKind(Enum):
 class StoreError(Exception):
     """The file could not be used; never leaves the plugin."""
 
-    def __init__(self, ailment: StoreFailureKind, cause: object) -> None:
+    def __init__(self, kind: StoreFailureKind, cause: object) -> None:
         super().__init__(str(cause))
-        self.ailment = ailment
+        self.kind = kind
 
 
 @contextmanager
-def diagnosing() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Turn SQLite's errors into what they mean for the file."""
     try:
         yield
@@ -85,6 +85,6 @@ def diagnosing() -> Iterator[None]:
 def classify_error(error: sqlite3.Error) -> StoreFailureKind:
     """Tell a file in use from a damaged one, and both from a full disk."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if code in WAITING:
+    if code in BUSY_CODES:
         return StoreFailureKind.BUSY
-    return StoreFailureKind.OUTSIDE if code in OUTSIDE or NO_SEARCH in str(error) else StoreFailureKind.DAMAGED
+    return StoreFailureKind.OUTSIDE if code in OUTSIDE_CODES or NO_SEARCH in str(error) else StoreFailureKind.DAMAGED

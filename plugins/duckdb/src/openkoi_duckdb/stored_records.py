@@ -1,0 +1,104 @@
+"""The records that are kept, in and out of their table."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import Record
+from openkoi_hookspecs.events import UsageRecorded
+
+from .codec import parse_fact, to_json
+from .reduce_event import KINDS, learning_id, reduce_event
+from .rows import RecordRow
+from .sanitize import storable
+from .sql import insert_rows, select_rows
+from .transcript_pieces import TranscriptPiece, make_pieces
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+COLUMNS = "id, moment, run, name, payload"
+KNOWN = """
+SELECT id FROM records WHERE id IN (SELECT unnest($ids::VARCHAR[]))
+UNION ALL SELECT id FROM usage_events WHERE id IN (SELECT unnest($ids::VARCHAR[]))
+"""
+
+RELATED = "SELECT id, moment, run, name, about, payload FROM records WHERE run = ? OR (about <> '' AND about = ?)"
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRecord:
+    """A record without its bulk, how it is kept, and its transcript: nothing when no table speaks of it."""
+
+    record: Record
+    row: RecordRow | None = None
+    turns: tuple[TranscriptPiece, ...] = ()
+
+
+def prepare_record(record: Record) -> PreparedRecord:
+    """Prepare a record before the file is opened."""
+    event, turns = reduce_event(record.event), tuple(storable(turn) for turn in make_pieces(record))
+    if event is None:
+        return PreparedRecord(storable(record) if isinstance(record.event, UsageRecorded) else record, turns=turns)
+    one = storable(replace(record, event=event))
+    return PreparedRecord(
+        one, RecordRow(one.id, one.at, one.run, event.name, learning_id(one.event), to_json(one.event)), turns
+    )
+
+
+def filter_new(connection: "DuckDBPyConnection", batch: Sequence[PreparedRecord]) -> list[PreparedRecord]:
+    """Drop what another process has already stored from the same log."""
+    ids = [one.record.id for one in batch if is_relevant(one)]
+    known = {record_id for (record_id,) in connection.execute(KNOWN, {"ids": ids}).fetchall()} if ids else set()
+    return [one for one in batch if is_relevant(one) and one.record.id not in known]
+
+
+def is_relevant(one: PreparedRecord) -> bool:
+    """Whether a table speaks of it."""
+    return one.row is not None or bool(one.turns) or isinstance(one.record.event, UsageRecorded)
+
+
+def find_related(connection: "DuckDBPyConnection", one: PreparedRecord) -> list[PreparedRecord]:
+    """Return what is kept of the run and of the learning that a record is about."""
+    if one.row is None:
+        return []
+    found = connection.execute(RELATED, [one.row.run, one.row.about]).fetchall()
+    rows = [RecordRow(*values) for values in found]
+    return [
+        PreparedRecord(Record(row.id, row.moment, row.run, parse_fact(KINDS[row.name], row.payload)), row)
+        for row in rows
+    ]
+
+
+def store_records(connection: "DuckDBPyConnection", batch: Iterable[PreparedRecord]) -> list[Record]:
+    """Keep what is needed of the records, each id once; return those that were kept."""
+    rows = {one.row: one.record for one in batch if one.row}
+    insert_rows(connection, rows)
+    return list(rows.values())
+
+
+def load_by_run(connection: "DuckDBPyConnection", runs: Collection[str]) -> Mapping[str, list[Record]]:
+    """Return everything that is kept of these runs."""
+    found = connection.execute(f"SELECT run, {COLUMNS} FROM records WHERE run IN (SELECT unnest(?))", [list(runs)])
+    return group_records(found.fetchall())
+
+
+def load_by_learning(connection: "DuckDBPyConnection", ids: Collection[str]) -> Mapping[str, list[Record]]:
+    """Return all records of these learnings."""
+    found = connection.execute(f"SELECT about, {COLUMNS} FROM records WHERE about IN (SELECT unnest(?))", [list(ids)])
+    return group_records(found.fetchall())
+
+
+def list_learnings(connection: "DuckDBPyConnection", runs: Collection[str]) -> set[str]:
+    """Return the ids of the learnings that were saved in these runs."""
+    statement = "SELECT DISTINCT about FROM records WHERE about <> '' AND run IN (SELECT unnest(?))"
+    return {str(about) for (about,) in select_rows(connection, statement, list(runs))}
+
+
+def group_records(found: Iterable[tuple[str, str, str, str, str, str]]) -> Mapping[str, list[Record]]:
+    """Return stored records grouped by the first column."""
+    groups: defaultdict[str, list[Record]] = defaultdict(list)
+    for key, record_id, moment, run, name, payload in found:
+        groups[key].append(Record(record_id, moment, run, parse_fact(KINDS[name], payload)))
+    return groups

@@ -1,0 +1,61 @@
+"""Find and read the segments of the run log.
+
+Damaged lines and unreadable files are skipped. An incomplete last line is skipped only if no process has the file open,
+because otherwise it may still be completed.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from openkoi_base.files.filelock import is_locked
+from openkoi_hookspecs import Record
+
+from .blobs import blob_folder
+from .record_format import CorruptLineError, read_line
+from .segment_files import PACKED, is_packed, iterate_lines, log_folders, original_name
+from .segment_names import file_stem, parse_segment_name, parse_session
+
+
+def list_segments(folder: Path, session: str = "") -> list[Path]:
+    """Return the segments that are not archived, oldest first: all, or one session's."""
+    return sort_segments(find_files(folder, session, ".jsonl"))
+
+
+def list_all_segments(folder: Path, session: str = "") -> list[Path]:
+    """Return all segments, archived ones included; of one being archived, the original."""
+    sessions, archive = log_folders(folder)
+    written = find_files(sessions, session, ".jsonl")
+    known = {path.name for path in written}
+    packed = [path for path in find_files(archive, session, f".jsonl{PACKED}") if original_name(path) not in known]
+    return sort_segments([*written, *packed])
+
+
+def find_files(folder: Path, session: str, ending: str) -> list[Path]:
+    """Return the files with an ending."""
+    stem = file_stem(session) if session else ""
+    return [path for path in folder.glob(f"{stem}*{ending}") if not session or parse_session(path) == session]
+
+
+def sort_segments(paths: list[Path]) -> list[Path]:
+    """Sort segments, oldest first."""
+    return sorted(paths, key=parse_segment_name)
+
+
+def read_segment(path: Path, start: int = 0, report: Callable[[str], None] = lambda _: None) -> Iterator[Record]:
+    """Yield records from an offset on; report damaged lines, and stop at an incomplete last line."""
+    name, end, blobs = original_name(path), start, blob_folder(path)
+    for line in iterate_lines(path, start):
+        end += len(line)
+        try:
+            yield read_line(line, name, end, blobs)
+        except (CorruptLineError, ValueError) as error:
+            if not line.endswith(b"\n"):
+                if not has_writer(path):
+                    report(f"{name} ends in a torn line; it was never acknowledged.")
+                return
+            report(f"{name} is damaged before byte {end}: {error}. The line is left out.")
+
+
+def has_writer(path: Path) -> bool:
+    """Return whether a process is writing to it."""
+    return not is_packed(path) and path.exists() and is_locked(path)

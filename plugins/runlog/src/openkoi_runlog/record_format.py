@@ -1,0 +1,148 @@
+"""Write a record as a line of JSON with a checksum, and parse it.
+
+The four kinds that people read (``task_start``, ``recall``, ``iteration``, ``task_complete``) carry their plain fields
+beside the event's own ``data``; every other kind is spelled by the event's dotted name.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from openkoi_base.redact import Redactor
+from openkoi_hookspecs import EvaluationMode, Event, Learning, Record, events
+
+from .blobs import MARK, NO_BLOBS, collect_blobs, use_blob_folder
+from .codec import decode, encode
+from .mask_json import mask_json
+
+FILE_NAMES = {"task.start": "task_start", "run.completed": "task_complete"}
+EVENT_NAMES = {spelled: name for name, spelled in FILE_NAMES.items()}
+ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
+class CorruptLineError(ValueError):
+    """A line that is not what was written."""
+
+
+def write_line(record: Record, redact: Callable[[str], str] = str, blobs: dict[str, bytes] | None = None) -> str:
+    """Return a record as ASCII JSON, redacted, without checksum and line end.
+
+    The line contains only digests of bytes, which are added to ``blobs``.
+    """
+    with collect_blobs(redact, blobs):
+        return write_json(record, redact)
+
+
+def write_json(record: Record, redact: Callable[[str], str]) -> str:
+    event = record.event
+    values = {"ts": record.at, "type": FILE_NAMES.get(event.name, event.name), "id": record.id, "run": record.run}
+    data = event.data if isinstance(event, events.UnknownEvent) else {**plain_fields(event), "data": event}
+    return dumps({**values, **mask_json(encode(data), redact)})
+
+
+def redact_record(record: Record, redact: Redactor) -> Record:
+    """Return the record without secrets, for views that shorten texts and could cut a secret in half."""
+    event = record.event
+    plain = event.data if isinstance(event, events.UnknownEvent) else encode(event)
+    clean = mask_json(plain, redact)
+    if clean == plain:
+        return record
+    return replace(
+        record,
+        event=events.UnknownEvent(clean) if isinstance(event, events.UnknownEvent) else decode(type(event), clean),
+    )
+
+
+def dumps(value: object) -> str:
+    return ENCODER.encode(value)
+
+
+def add_checksum(line: str) -> bytes:
+    """Return the bytes to write: the line, its checksum, its end."""
+    body = line[:-1].encode("ascii")
+    return b'%b,"crc":"%08x"}\n' % (body, crc32(body))
+
+
+def parse_line(line: bytes) -> dict[str, Any]:
+    """Parse a line; raise CorruptLineError unless every byte is as written."""
+    body, found, seal = line.rpartition(b',"crc":"')
+    if not found or seal != b'%08x"}\n' % crc32(body):
+        raise CorruptLineError("the checksum does not match")
+    values = json.loads(body + b"}")
+    if not isinstance(values, dict):
+        raise CorruptLineError("it is not an object")
+    return values
+
+
+def read_line(line: bytes, segment: str = "", end: int = 0, blobs: Path = NO_BLOBS) -> Record:
+    """Return the record in a line; an unknown event becomes UnknownEvent.
+
+    ``blobs`` is the folder of the bytes it refers to.
+    """
+    values = parse_line(line)
+    at, kind, record_id, run = (str(values.pop(key, "")) for key in ("ts", "type", "id", "run"))
+    with use_blob_folder(blobs) if MARK in line else nullcontext():
+        event = read_event(kind, values)
+    return Record(record_id, at, run, event, segment=segment, end=end)
+
+
+def read_event(kind: str, values: dict[str, Any]) -> Event:
+    known = find_kind(EVENT_NAMES.get(kind, kind))
+    try:
+        if known is not None:
+            event: Event = decode(known, values["data"])
+            return event
+    except (KeyError, TypeError, ValueError):
+        pass
+    return events.UnknownEvent({"type": kind, **values})
+
+
+def find_kind(name: str) -> type[Event] | None:
+    """Return the kind of event with a name; search again if new kinds were defined."""
+    return cached_catalogue(tuple(Event.__subclasses__())).get(name) or build_catalogue().get(name)
+
+
+@lru_cache(maxsize=1)
+def cached_catalogue(kinds: tuple[type[Event], ...]) -> Mapping[str, type[Event]]:
+    """Return the catalogue, cached until the direct subclasses of Event change."""
+    return build_catalogue()
+
+
+def build_catalogue() -> dict[str, type[Event]]:
+    """Return all kinds of events, including plugins' own."""
+    return {kind.name: kind for kind in iterate_subclasses(Event) if kind.name}
+
+
+def iterate_subclasses(kind: type[Event]) -> Iterator[type[Event]]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from iterate_subclasses(child)
+
+
+def plain_fields(event: Event) -> dict[str, object]:
+    """Return the fields for people who read the file."""
+    match event:
+        case events.TaskStarted(task=task, model=model):
+            return {"description": task.text, "model": model}
+        case events.RecallFinished(recall=recall):
+            memos = [hit.item for hit in recall.hits]
+            traps = sum(isinstance(memo, Learning) and memo.kind == "anti_pattern" for memo in memos)
+            learnings = sum(isinstance(memo, Learning) for memo in memos) - traps
+            return {"anti_patterns": traps, "learnings": learnings, "tokens": sum(len(m.text) for m in memos) // 4}
+        case events.IterationFinished(iteration=n, score=score, cost=spent, mode=mode):
+            values: dict[str, object] = {
+                "n": n + 1,
+                "score": score,
+                "tokens": spent.tokens,
+                "duration_ms": round(spent.seconds * 1000),
+            }
+            return values if mode is EvaluationMode.FULL else {**values, "eval": str(mode)}
+        case events.RunCompleted(cost=spent, iterations=iterations):
+            return {"iterations": iterations, "total_tokens": spent.tokens, "cost_usd": round(spent.usd, 6)}
+        case _:
+            return {}

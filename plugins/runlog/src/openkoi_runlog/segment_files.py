@@ -1,0 +1,104 @@
+"""Read segments of the log, whether current or compressed in the archive.
+
+A segment keeps its name and offsets when it is archived, even between two reads. Unreadable segments are skipped with
+one warning.
+"""
+
+import logging
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
+
+PACKED = ".gz"
+FOUR_BYTES = 1 << 32
+
+
+def log_folders(sessions: Path) -> tuple[Path, Path]:
+    """Where the log is written, and where it is put away; looked through in this order, nothing is missed."""
+    return sessions, sessions.parent / "archive"
+
+
+def original_name(path: Path) -> str:
+    """Return a segment's uncompressed name."""
+    return path.name.removesuffix(PACKED)
+
+
+def has_more(path: Path, seen: int) -> bool:
+    """Return whether a segment has more than was read; true if that is unknown."""
+    try:
+        if is_packed(path):
+            return uncompressed_length(path) != seen % FOUR_BYTES
+        return path.stat().st_size > seen
+    except OSError:
+        return True
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether it is archived."""
+    return path.name.endswith(PACKED)
+
+
+def uncompressed_length(path: Path) -> int:
+    """How long a packed segment is unpacked; of a very long one the rest beyond four gigabytes."""
+    return int.from_bytes(read_tail(path)[4:], "little")
+
+
+def read_checksum(path: Path) -> str:
+    """Return the checksum and length that identify a compressed segment."""
+    return read_tail(path).hex()
+
+
+@lru_cache(maxsize=1 << 16)
+def read_tail(path: Path) -> bytes:
+    """Return the last eight bytes of a compressed segment, which never changes."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.lseek(file, -8, os.SEEK_END)
+        return os.read(file, 8)
+    finally:
+        os.close(file)
+
+
+def iterate_lines(path: Path, start: int = 0) -> Iterator[bytes]:
+    """Yield the lines of a segment from an offset on, as far as it is readable."""
+    try:
+        with open_segment(path) as file:
+            file.seek(start)
+            yield from file
+    except (OSError, EOFError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        warn_unreadable(path, str(reason))
+
+
+def open_segment(path: Path) -> IO[bytes]:
+    """Open a segment's uncompressed content, even if it was just archived."""
+    with suppress(FileNotFoundError):
+        return open_file(path)
+    packed = archived_path(path)
+    return open_file(packed if packed.exists() else path)
+
+
+def archived_path(path: Path) -> Path:
+    """Where a segment is when it was put away."""
+    return log_folders(path.parent)[1] / f"{path.name}{PACKED}"
+
+
+def open_file(path: Path) -> IO[bytes]:
+    """Open a file for reading, decompressed."""
+    if not is_packed(path):
+        return path.open("rb")
+    import gzip
+
+    return gzip.open(path)  # type: ignore[return-value]  # it reads bytes, as any other
+
+
+@lru_cache(maxsize=1 << 10)
+def warn_unreadable(path: Path, reason: str) -> None:
+    """Warn once about an unreadable segment."""
+    logging.getLogger("openkoi").warning(
+        "Cannot read the log file %s (%s); skipping it. Repair it, or move it away.", path, reason
+    )
