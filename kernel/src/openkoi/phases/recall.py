@@ -3,7 +3,7 @@
 from openkoi_hookspecs import Recall, events, hooks
 from openkoi_models import ModelChoice, executor_of
 from openkoi_prompt import build_recall_query
-from openkoi_runlog import past_tasks
+from openkoi_runlog import list_past_tasks
 
 from ..run import TaskRun
 
@@ -24,7 +24,7 @@ async def start_event(run: TaskRun) -> events.TaskStarted:
     """Return the first event of the log: the task, and its model if it needs one."""
     executor = executor_of(run.task.agent)
     chosen = await run.services.router.choice(executor) if executor else ModelChoice("")
-    first = bool(chosen.origin) and not past_tasks(run.services.config.paths.sessions, newest=1)
+    first = bool(chosen.origin) and not list_past_tasks(run.services.config.paths.sessions, newest=1)
     return events.TaskStarted(
         run.task,
         model=chosen.name,
