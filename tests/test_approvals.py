@@ -173,7 +173,7 @@ def test_an_interruption_is_no_answer_from_elsewhere(openkoi: Shell) -> None:
         (["approve", "4f2a", "--all"], 2, "leave out the id"),
         (["approve", "this", "design"], 2, 'To give a task that begins with "approve", quote it'),
         (["reject", "the", "idea"], 2, 'To give a task that begins with "reject", quote it'),
-        (["aprove"], 2, "Did you mean `openkoi approve?"),
+        (["aprove"], 2, "Did you mean `openkoi approve`?"),
     ],
 )
 def test_a_line_that_means_nothing_says_what_would(openkoi: Shell, line: list[str], status: int, words: str) -> None:

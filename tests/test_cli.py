@@ -60,7 +60,7 @@ def test_a_usage_error_of_a_command_says_how_to_give_a_task(openkoi: Shell) -> N
     done = openkoi("status", "of", "the", "build")
 
     assert 2 == done.returncode
-    assert "quote it, or write -- before it" in done.stderr
+    assert "quote it or put -- before it" in done.stderr
 
 
 @pytest.mark.row("CLI-21")
@@ -212,7 +212,7 @@ def test_a_wrong_type_names_the_key_and_where_it_stands(openkoi: Shell) -> None:
 
 
 def test_no_task_at_all_is_a_usage_error_with_an_example(openkoi: Shell) -> None:
-    expect_error(openkoi("--iterate", "2"), 2, "There is no task")
+    expect_error(openkoi("--iterate", "2"), 2, "No task given")
 
 
 def test_a_script_without_a_matching_turn_says_what_it_waits_for(openkoi: Shell) -> None:
@@ -266,7 +266,7 @@ def test_verbose_logs_events_with_their_fields(openkoi: Shell) -> None:
 
 @pytest.mark.parametrize(("word", "meant"), [("statsu", "status"), ("help", "--help"), ("doctr", "doctor")])
 def test_a_slip_of_the_keyboard_is_no_task(openkoi: Shell, word: str, meant: str) -> None:
-    expect_error(openkoi(word), 2, f"Did you mean `openkoi {meant}?")
+    expect_error(openkoi(word), 2, f"Did you mean `openkoi {meant}`?")
 
 
 def test_options_of_tasks_are_completed_after_the_words_of_one(openkoi: Shell) -> None:

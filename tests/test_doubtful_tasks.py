@@ -108,11 +108,11 @@ def test_the_line_that_is_proposed_runs_it(openkoi: Shell, server: OpenAIServer)
 
 
 def test_a_command_that_is_almost_meant_is_named(openkoi: Shell) -> None:
-    assert "Did you mean `openkoi skill?" in openkoi("skills").stderr
-    assert "Did you mean `openkoi status --help?" in openkoi("help", "status").stderr
-    assert "Did you mean `openkoi --help?" in openkoi("help", "me").stderr
+    assert "Did you mean `openkoi skill`?" in openkoi("skills").stderr
+    assert "Did you mean `openkoi status --help`?" in openkoi("help", "status").stderr
+    assert "Did you mean `openkoi --help`?" in openkoi("help", "me").stderr
     assert "Did you mean" not in openkoi("daemon", "start").stderr
-    assert "Did you mean `openkoi --version?" in openkoi("version").stderr
+    assert "Did you mean `openkoi --version`?" in openkoi("version").stderr
     assert "is not available in this version" in openkoi("chat").stderr
 
 

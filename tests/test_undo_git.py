@@ -96,7 +96,7 @@ def test_the_commands_that_undo_names_for_a_repository_below_work(openkoi: Shell
     run(openkoi, f"{commit}; cd sub && {commit} && git tag v1")
     assert before != git_refs(openkoi.folder) + git_refs(openkoi.folder / "sub")
     for text in not_undone(openkoi("undo").stderr):
-        command = text.partition("(")[2].removesuffix(" takes it back)")
+        command = text.partition("(undo with `")[2].removesuffix("`)")
         subprocess.run(command, shell=True, check=True, cwd=openkoi.folder)
 
     assert before == git_refs(openkoi.folder) + git_refs(openkoi.folder / "sub")
@@ -110,8 +110,8 @@ def git_refs(folder: Path) -> str:
 @pytest.mark.parametrize(
     ("line", "named"),
     [
-        ("rm -rf sub", ["the repository sub/.git was deleted, and nothing of it was kept: clone it again"]),
-        ("git clone -q sub new", ["the repository new/.git was made: delete that folder if it is of no use to you"]),
+        ("rm -rf sub", ["the repository sub/.git was deleted and cannot be restored; clone it again"]),
+        ("git clone -q sub new", ["the repository new/.git was created; delete that folder if you do not need it"]),
         ("git clone -q sub new && rm -rf new", []),
     ],
 )

@@ -59,7 +59,7 @@ def test_stats_tell_of_the_log_and_of_memory(openkoi: Shell) -> None:
 
     assert (0, "") == (done.returncode, done.stderr)
     assert "3 sessions, 3 tasks, 42 records" in done.stdout
-    assert "of 500MB at most" in done.stdout
+    assert "limit 500MB" in done.stdout
     assert "duckdb: file " in done.stdout
     assert "entries 3" in done.stdout
 
@@ -153,7 +153,7 @@ def test_where_nothing_can_be_written_a_rebuild_says_so(tmp_path: Path, place: s
         async with lock_rebuild(tmp_path / place, print):
             pass
 
-    with pytest.raises(KoiError, match=rf"Cannot rebuild memory: {tmp_path}/data.*: .+\. Make room or give access"):
+    with pytest.raises(KoiError, match=rf"Cannot rebuild memory: {tmp_path}/data.*: .+\. Check its permissions"):
         asyncio.run(rebuilding())
 
 
@@ -200,14 +200,14 @@ def test_another_memory_is_told_everything_again_without_making_way(openkoi: She
 
     done = other("memory", "rebuild")
 
-    assert (0, "42 records of the log told to memory again.\n") == (done.returncode, done.stdout), done.stderr
+    assert (0, "42 records of the log ingested.\n") == (done.returncode, done.stdout), done.stderr
     assert "Memory:   acme: ready" in other("memory", "stats").stdout
 
 
 def test_without_a_memory_there_is_nothing_to_build_again(openkoi: Shell) -> None:
     configured(openkoi, '[use]\nmemory = "none"\n')
 
-    assert "There is no memory to build again" in openkoi("memory", "rebuild").stderr
+    assert "No memory is enabled" in openkoi("memory", "rebuild").stderr
     assert "Memory:   none chosen" in openkoi("memory", "stats").stdout
     assert "No results." in openkoi("memory", "search", "mend").stdout
 
@@ -294,7 +294,7 @@ def test_a_sentence_that_begins_with_a_command_is_told_how_to_be_a_task(openkoi:
     done = openkoi(*line)
 
     assert 2 == done.returncode
-    assert f'begins with "{line[0]}", quote it' in done.stderr
+    assert f'starts with "{line[0]}", quote it' in done.stderr
 
 
 @pytest.mark.row("C25")

@@ -18,7 +18,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes, limits and locks a
 FILLING = """
 import resource, sys
 from pathlib import Path
-from openkoi_runlog import LogFault, RunLog
+from openkoi_runlog import LogWriteError, RunLog
 from openkoi_hookspecs import events
 
 log = RunLog(Path(sys.argv[1]), "s", str)
@@ -27,7 +27,7 @@ sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_FSIZE, (log.path.stat().st_size + 100, resource.RLIM_INFINITY))
 try:
     log.append("run", [events.WarningIssued("second"), events.WarningIssued("x" * 500)])
-except LogFault as fault:
+except LogWriteError as fault:
     print(fault)
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 log.append("run", [events.WarningIssued("third")])

@@ -241,7 +241,7 @@ def reclassify_error(sick: StoreError) -> StoreError:
 def raise_unless_file(path: Path) -> None:
     """Raise StoreError unless it is a regular file: opening a pipe would block."""
     if path.exists() and not path.is_file():
-        raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is no file")
+        raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is not a file")
 
 
 def raise_for_pipe(path: Path) -> None:

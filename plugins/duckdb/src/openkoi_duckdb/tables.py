@@ -69,7 +69,7 @@ class DuckDBTables:
 
     def rank_by_words(self, query: Query, shelves: Sequence[str], words: Collection[str], most: int) -> Scores:
         """Score documents by their words."""
-        weights, mean = self.weighed(shelves, words)
+        weights, mean = self.weigh_words(shelves, words)
         if not weights:
             return {}
         values: dict[str, object] = {"k1": K1, "b": B, "mean": mean, "shelves": list(shelves), "most": most}
@@ -79,7 +79,7 @@ class DuckDBTables:
             values |= {"kinds": list(query.kinds), "keys": list(query.keys)}
         return dict(self.connection.execute(RANK.format(only=only), values).fetchall())
 
-    def weighed(self, shelves: Sequence[str], words: Collection[str]) -> tuple[Mapping[str, float], float]:
+    def weigh_words(self, shelves: Sequence[str], words: Collection[str]) -> tuple[Mapping[str, float], float]:
         """Weigh the words that occur at all, the rarer the more; and tell how long a document is on average."""
         documents, mean = self.connection.execute(CORPUS, [list(shelves)]).fetchall()[0]
         counts = self.connection.execute(COUNTS, [list(shelves), list(words)]).fetchall()

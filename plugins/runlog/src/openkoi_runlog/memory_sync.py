@@ -120,5 +120,5 @@ def split_batches(records: Iterator[Record], size: int) -> Iterator[list[Record]
 def check_hits(hits: Sequence[Hit]) -> Sequence[Hit]:
     """Return the hits; raise TypeError if memory returned anything else."""
     if wrong := type_error_of(hits, Sequence[Hit]):
-        raise TypeError(f"it answered what is no hit: {wrong}")
+        raise TypeError(f"it returned something else than hits: {wrong}")
     return tuple(hits)

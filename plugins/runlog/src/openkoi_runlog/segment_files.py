@@ -18,7 +18,7 @@ FOUR_BYTES = 1 << 32
 
 
 def log_folders(sessions: Path) -> tuple[Path, Path]:
-    """Where the log is written, and where it is put away; looked through in this order, nothing is missed."""
+    """Return the folders of current and archived segments; read in this order, none is missed."""
     return sessions, sessions.parent / "archive"
 
 
@@ -83,7 +83,7 @@ def open_segment(path: Path) -> IO[bytes]:
 
 
 def archived_path(path: Path) -> Path:
-    """Where a segment is when it was put away."""
+    """Return the path of an archived segment."""
     return log_folders(path.parent)[1] / f"{path.name}{PACKED}"
 
 

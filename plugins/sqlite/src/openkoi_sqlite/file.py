@@ -186,7 +186,7 @@ class SQLiteMemoryFile:
 def raise_unless_file(path: Path) -> None:
     """Raise StoreError unless it is a regular file: opening a pipe would block."""
     if path.exists() and not path.is_file():
-        raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is no file")
+        raise StoreError(StoreFailureKind.DAMAGED, f"{path.name} is not a file")
 
 
 def delete_path(path: Path) -> None:
