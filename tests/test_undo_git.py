@@ -84,7 +84,9 @@ def test_a_commit_and_a_branch_in_a_repository_below_the_workspace_are_named(ope
     commit, branch = not_undone(undone.stderr)
 
     assert 1 == undone.returncode
-    assert re.fullmatch(r"in libs/sub dir: commit \w+ on main \(undo with `git -C 'libs/sub dir' reset --soft \w+`\)", commit)
+    assert re.fullmatch(
+        r"in libs/sub dir: commit \w+ on main \(undo with `git -C 'libs/sub dir' reset --soft \w+`\)", commit
+    )
     assert re.fullmatch(r"in libs/sub dir: branch new, .* \(undo with `git -C 'libs/sub dir' branch -D new`\)", branch)
 
 

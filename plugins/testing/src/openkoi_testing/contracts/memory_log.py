@@ -89,7 +89,7 @@ def paid_response(read: int, wrote: int) -> ModelResponse:
 def talk_records(run: str, *texts: str, start: float = 0.0) -> list[Record]:
     """Return the records of a model's messages in a run, one answer after the other."""
     answers = [ModelResponse("acme/large", Response((Text(text),), StreamEnd(Usage())), 0.0) for text in texts]
-    messages = records_of(f"{run}-messages", answers, start=start)
+    messages = records_of(f"{run}-turn", answers, start=start)
     return [replace(record, run=run) for record in messages]
 
 
