@@ -71,7 +71,7 @@ def test_doctor_goes_on_where_the_configuration_is_broken_and_names_it(openkoi: 
     done = openkoi("doctor")
 
     assert 1 == done.returncode
-    assert "config.toml is not valid TOML" in done.stdout
+    assert "Invalid TOML in" in done.stdout
     assert "Memory:" in done.stdout
 
 

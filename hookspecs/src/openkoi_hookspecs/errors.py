@@ -8,7 +8,7 @@ KoiError
 ├── ProviderError                    a model did not answer
 │   ├── NoProviderError              there is no model to ask: something must be set, such as a key
 │   │   └── NoModelError             no model is configured, and none was found
-│   │       └── ConsentMissingError  one was found, and the user has not said whether it may be used
+│   │       └── ConsentMissingError  one was found, and the user has not decided whether it may be used
 │   ├── ProviderUnavailableError     it may later: overload, rate limit, network, a stream that broke off
 │   │   └── EmptyResponseError       it did answer, but with neither text nor tool calls
 │   └── RequestRejectedError         it will not as asked: key, quota, unknown model, bad request
@@ -66,7 +66,7 @@ class NoModelError(NoProviderError):
 
 
 class ConsentMissingError(NoModelError):
-    """A model was found, and the user has not said whether it may be used: there was no answer."""
+    """A model was found, and the user has not decided whether it may be used: there was no answer."""
 
 
 class ProviderUnavailableError(ProviderError):

@@ -79,7 +79,7 @@ class PlanReady(Event):
 class MessageAdded(Event):
     """A message that the run, not the model, added to the conversation. ``new_conversation`` begins a new one.
 
-    ``from_user``: the user said it while the run was under way.
+    ``from_user``: the user wrote it while the run was under way.
     """
 
     name = "message"

@@ -87,8 +87,8 @@ class FrozenMethods:
     """The methods that are the same for all classes."""
 
     def __repr__(self: Any) -> str:
-        said = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
-        return f"{type(self).__qualname__}({', '.join(said)})"
+        shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)
+        return f"{type(self).__qualname__}({', '.join(shown)})"
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")

@@ -1,4 +1,4 @@
-"""Apps of other services: what is said and written there, and the calls that a plugin for one answers.
+"""Apps of other services: what is posted and written there, and the calls that a plugin for one answers.
 
 An app is a plugin of the kind ``integrations``, one account of one service. It implements ``Messenger``, ``Documents``
 or both, and those of the ``Supports...`` protocols that the service has. It is a transport: it keeps no journal, knows
@@ -105,7 +105,7 @@ class SupportsReactions(Protocol):
 
 @runtime_checkable
 class SupportsHistory(Protocol):
-    """A messenger that can read what was said before."""
+    """A messenger that can read earlier posts."""
 
     async def history(self, channel: str, *, thread: str = "", since: str = "", limit: int = 20) -> Sequence[Post]:
         """Return the last posts of a channel, or of a thread with the post that it began with, oldest first."""

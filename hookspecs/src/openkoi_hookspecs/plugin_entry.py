@@ -26,7 +26,7 @@ class InstalledPlugin(Protocol):
 class PluginEntry:
     """A plugin that can be chosen. ``origin`` says who brings it.
 
-    ``load`` imports, configures and enters it, once: whoever asks again is given the same. In an entry that a source
+    ``load`` imports, configures and enters it, once: asking again returns the same. In an entry that a source
     lists, it makes the plugin; the kernel calls it once. Another ``version`` says that another plugin would be made.
     """
 

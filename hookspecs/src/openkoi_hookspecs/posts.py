@@ -1,4 +1,4 @@
-"""What is said in other services' apps. Part of ``integrations``, where all of it is imported from."""
+"""What is posted in other services' apps. Part of ``integrations``, where all of it is imported from."""
 
 from dataclasses import KW_ONLY
 from enum import StrEnum
@@ -31,7 +31,7 @@ class Sender:
 
 
 class PostKind(StrEnum):
-    """What happened: something was said, changed or deleted, or a reaction or a pressed button was given to a post."""
+    """What happened: something was posted, changed or deleted, or a reaction or button press was added to a post."""
 
     NEW = "new"
     EDITED = "edited"
@@ -62,7 +62,7 @@ class Choice:
 
 @frozen
 class Post:
-    """Something said in a channel of an app, or done to what was said there.
+    """Something posted in a channel of an app, or done to a post there.
 
     ``account`` is the workspace or user that the app is signed in to. ``thread`` is the thread it is in; where an app
     has threads, a post in the thread of another post's id opens one there. ``reply_to`` is the post that is answered,

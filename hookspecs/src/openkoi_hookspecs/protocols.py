@@ -219,7 +219,7 @@ class Compactor(Protocol):
     async def compact(self, messages: Sequence[Message], run: Run) -> Sequence[Message]:
         """Return it with older turns left out or summed up; the very same when it cannot be made any shorter.
 
-        What people said stays word for word. A tool call and its result go together, or stay together.
+        What users wrote stays word for word. A tool call and its result go together, or stay together.
         """
 
 

@@ -53,7 +53,7 @@ def test_a_search_beside_a_file_in_use_is_answered_from_the_log(openkoi: Shell) 
 
     assert 0 == done.returncode
     assert "Mend the parser" in done.stdout
-    assert "Meanwhile the run log itself answers" in done.stderr
+    assert "Until then, OpenKoi searches the run log directly" in done.stderr
     assert "in use by another process" in stats.stdout
 
 

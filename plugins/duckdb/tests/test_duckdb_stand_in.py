@@ -34,7 +34,7 @@ def test_beside_a_file_in_use_the_log_answers_and_that_is_said_once(
         assert {"r1.jsonl": len(RUN) * LINE_BYTES, "r2.jsonl": len(LATER) * LINE_BYTES} == asyncio.run(busy.offsets())
         assert {"r1", "r2"} == set(ids_of(search_project(busy, "parser")))
 
-    assert 1 == caplog.text.count("Meanwhile the run log itself answers")
+    assert 1 == caplog.text.count("Until then, OpenKoi searches the run log directly")
 
 
 @posix

@@ -89,7 +89,7 @@ def test_a_history_that_no_vendor_takes_is_refused(history: Any, why: str) -> No
         ((File(b"x", "text/plain", ""),), "needs a name and a media type"),
         ((File(bytes(20_000_001), "application/pdf", "a.pdf"),), "'a.pdf' .application/pdf. has 20.0 MB"),
         ((File(bytes(11_000_000), "application/pdf", "a.pdf"),) * 2, "have 22.0 MB in all, and the limit is 20.0 MB"),
-        ((Text("x"),), "They are a tuple of Image and File"),
+        ((Text("x"),), "Expected a tuple of Image and File"),
     ],
 )
 def test_parts_that_cannot_be_sent_are_refused(parts: Any, why: str) -> None:

@@ -162,7 +162,10 @@ def test_what_was_spared_and_what_is_from_before_is_told() -> None:
     assert ["house, incremental, 1 call, 75% of its tokens saved", "house, skipped, no model was asked"] == row(
         "judge", lines
     )
-    assert ["roof, from the judgement before", "walls, roof, from the judgement before"] == row("carried", lines)
+    assert [
+        "roof, carried over from the previous evaluation",
+        "walls, roof, carried over from the previous evaluation",
+    ] == row("carried", lines)
 
 
 def test_work_that_nobody_judged_and_a_judgement_that_could_not_be_had_say_so() -> None:
@@ -171,7 +174,7 @@ def test_work_that_nobody_judged_and_a_judgement_that_could_not_be_had_say_so() 
 
     assert ["not evaluated"] == row("judged", lines)
     assert ["no judgment: the judge is away"] == row("gate", lines)
-    assert ["none were run, so none gate"] == row("checks", lines)
+    assert ["no checks ran"] == row("checks", lines)
     assert ["none"] == row("score", lines)
     assert "  interrupted" == lines[-1]
 

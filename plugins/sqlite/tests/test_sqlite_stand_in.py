@@ -52,5 +52,5 @@ def test_the_log_answers_until_the_file_can(
         assert ALL == asyncio.run(memory.offsets())
         assert ["r1"] == ids_of(search_project(memory, "parser"))
 
-    assert 1 == caplog.text.count("Meanwhile the run log itself answers")
+    assert 1 == caplog.text.count("Until then, OpenKoi searches the run log directly")
     assert {"r1.jsonl": (len(RUN) - 1) * LINE_BYTES} == asyncio.run(memory.offsets())

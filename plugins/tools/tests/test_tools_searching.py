@@ -69,7 +69,7 @@ def test_many_hits_are_capped_and_that_is_said(hands: "Hands") -> None:
     answer = hands.use("search", pattern="login").text
 
     assert answer.endswith(
-        "lines in 1 file; more match and are omitted: narrow the search with path, glob or a longer pattern]"
+        "lines in 1 file; more matches are omitted: narrow the search with path, glob or a longer pattern]"
     )
     assert 20_000 < len(answer) <= 24 * 1024
 

@@ -11,7 +11,7 @@ MAX_RESPONSE_CHARACTERS = 6_000
 MAX_LOG_CHARACTERS = 6_000
 MAX_CALL_LIST_CHARACTERS = 4_000  # characters of the list of calls
 UNCHANGED = "Nothing was changed: no file in the working directory differs, and no call had an effect elsewhere."
-ONLY_ELSEWHERE = "No file in the working directory differs. What the calls changed is listed with them."
+ONLY_ELSEWHERE = "No files in the working directory changed. Changes made by tool calls are listed with each call."
 CHANGED = "+++ "
 STOPPED = {
     StopReason.CYCLES: "it reached the maximum number of steps",

@@ -126,7 +126,7 @@ def runner_failure(story: ReporterOutput) -> tuple[CaseResult, ...]:
     elif end.sent > sum(record.kind == "test" for record in story.records):
         return (
             CaseResult(
-                story.runner, passed=end.code == 0, title=f"{story.runner} fails, and part of its report is lost"
+                story.runner, passed=end.code == 0, title=f"{story.runner} failed, and part of its report is missing"
             ),
         )
     else:

@@ -38,7 +38,8 @@ def with_feedback(task: Task, plan: Plan) -> Task:
             [
                 task.text,
                 "",
-                "It was done before. Fix what is still wrong, verify it, and answer for the whole task:",
+                "This task was already attempted. Fix the remaining problems below, verify the result, "
+                "and answer for the whole task:",
                 *wishes,
             ]
         ),

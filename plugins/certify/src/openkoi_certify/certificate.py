@@ -35,7 +35,7 @@ class Limit:
 
 # The maxima were chosen by simulation (README): no honest judge exceeds them, each dishonest one does.
 LIMITS = (
-    Limit("missed", 0.15, "it accepts {value:.0%} of the works with a planted defect; the limit is {maximum:.0%}"),
+    Limit("missed", 0.15, "it accepts {value:.0%} of the samples with a planted defect; the limit is {maximum:.0%}"),
     Limit("false_alarms", 0.2, "it rejects {value:.0%} of the sound works; the limit is {maximum:.0%}"),
     Limit(
         "spread", 0.12, "its scores of one work differ by {value:.2f} (standard deviation); the limit is {maximum:.2f}"

@@ -141,11 +141,11 @@ def describe_store(folder: Path, policy: RetentionPolicy) -> Mapping[str, str]:
 def read_last_report(folder: Path) -> str:
     """Return what the last pruning did, and when."""
     try:
-        said = (folder / REPORT).read_text()
+        outcome = (folder / REPORT).read_text()
         at = time.strftime("%Y-%m-%d", time.gmtime((folder / REPORT).stat().st_mtime))
     except OSError:
         return "never"
-    return said if said == "never" else f"{at}: {said}"
+    return outcome if outcome == "never" else f"{at}: {outcome}"
 
 
 def creation_time(checkpoint_id: str) -> float:

@@ -1,4 +1,4 @@
-"""Record when this process ends, so that what a killed run changed is told from what the user changed after that.
+"""Record when this process ends, so that changes of a killed run can be distinguished from later ones of the user.
 
 A shell that outlives the process records its end to the millisecond. Where there is no shell, or it is killed as well,
 the process is known to have lived until its last beat.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 T = TypeVar("T")
-FALLBACK_NOTE = "%s Meanwhile the run log itself answers, by words alone."
+FALLBACK_NOTE = "%s Until then, OpenKoi searches the run log directly, by words alone."
 
 
 @dataclass(frozen=True, slots=True)

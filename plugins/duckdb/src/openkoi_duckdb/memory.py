@@ -110,7 +110,9 @@ class DuckDB:
         entries, bare = known or (0, 0)
         report = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
         if self.meaning and bare:
-            report[f"without vectors of {self.meaning.embedder.id}"] = f"{bare:,} (openkoi memory rebuild makes them)"
+            report[f"without vectors of {self.meaning.embedder.id}"] = (
+                f"{bare:,} (run `openkoi memory rebuild` to create them)"
+            )
         return report
 
     def counts(self, connection: "DuckDBPyConnection") -> tuple[int, int]:

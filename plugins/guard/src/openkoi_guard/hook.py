@@ -94,7 +94,7 @@ class Guard:
         """Yield the permissions for a shell line."""
         line = read_line(command)
         if line is None:
-            yield Ask("The command is not a text, so it cannot be checked.")
+            yield Ask("The command is not a string, so it cannot be checked.")
             return
         from .classify import classify_line
 

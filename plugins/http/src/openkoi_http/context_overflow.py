@@ -27,6 +27,6 @@ AMBIGUOUS = re.compile(
 RATE_LIMIT = re.compile(r"per (?:minute|min|hour|day|second)|rate.?limit|\b[TR]P[MD]\b|please wait", re.IGNORECASE)
 
 
-def is_context_overflow(said: str, *, busy: bool = False) -> bool:
+def is_context_overflow(message: str, *, busy: bool = False) -> bool:
     """Return whether an error is about the prompt's length; ``busy`` marks rate limits, whose wording is similar."""
-    return bool(TOO_LONG.search(said) or (not busy and AMBIGUOUS.search(said) and not RATE_LIMIT.search(said)))
+    return bool(TOO_LONG.search(message) or (not busy and AMBIGUOUS.search(message) and not RATE_LIMIT.search(message)))

@@ -75,7 +75,7 @@ def parse_retry_delay(details: object) -> float | None:
     """Return the retry delay from the error's details, where some servers put it."""
     for detail in details if isinstance(details, list) else ():
         match detail:
-            case {"retryDelay": str(said)} if found := DELAY_SECONDS.fullmatch(said):
+            case {"retryDelay": str(delay)} if found := DELAY_SECONDS.fullmatch(delay):
                 return float(found[1])
     return None
 

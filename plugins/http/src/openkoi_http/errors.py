@@ -39,15 +39,15 @@ STATUS_MESSAGES = {
 
 def error_for_status(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
     """Return the error for a status and its body."""
-    said = parse_error_body(parse_json_or_none(body))
-    message = said.message or plain_message(body, headers)
+    details = parse_error_body(parse_json_or_none(body))
+    message = details.message or plain_message(body, headers)
     if status < 400:
         return server.wrong_server(describe_redirect(status, headers))
     if status == NETWORK_LOGIN_REQUIRED:
         return server.wrong_server(f"requires a network login ({status}). {LOGIN_ADVICE}")
     again = parse_retry_headers(headers)
-    again = retry_delay_of(said, message) if again is None else again
-    if said.codes & QUOTA_CODES or (status == 429 and said.is_quota_exhausted(again)):
+    again = retry_delay_of(details, message) if again is None else again
+    if details.codes & QUOTA_CODES or (status == 429 and details.is_quota_exhausted(again)):
         return server.rejected(
             make_sentence(f"reports that the quota is exhausted ({status})", message, "Check the account.")
         )
@@ -55,7 +55,7 @@ def error_for_status(server: Server, status: int, headers: Mapping[str, str], bo
         return server.wrong_server(TLS)
     happened, advice = STATUS_MESSAGES.get(status, (f"returned status {status}", ""))
     what = make_sentence(happened, message, advice)
-    if status == PAYLOAD_TOO_LARGE or is_context_overflow(said.searchable_text or message, busy=status == 429):
+    if status == PAYLOAD_TOO_LARGE or is_context_overflow(details.searchable_text or message, busy=status == 429):
         return server.rejected(what, context_overflow=True)
     if status in TEMPORARY_STATUSES or status >= 500:
         return server.unavailable(what, retry_after=again)
@@ -64,20 +64,20 @@ def error_for_status(server: Server, status: int, headers: Mapping[str, str], bo
 
 def error_from_body(server: Server, answer: object) -> ProviderError:
     """Return the error for an error body that came with status 200, whole or in a stream."""
-    said = parse_error_body(answer)
-    what = make_sentence("returned an error", said.message)
-    if said.status == PAYLOAD_TOO_LARGE or is_context_overflow(said.searchable_text):
+    details = parse_error_body(answer)
+    what = make_sentence("returned an error", details.message)
+    if details.status == PAYLOAD_TOO_LARGE or is_context_overflow(details.searchable_text):
         return server.rejected(what, context_overflow=True)
-    if said.codes & PERMANENT_CODES:
+    if details.codes & PERMANENT_CODES:
         return server.rejected(what)
-    if 300 <= said.status < 500 and said.status not in TEMPORARY_STATUSES:
+    if 300 <= details.status < 500 and details.status not in TEMPORARY_STATUSES:
         return server.rejected(what)
-    return server.unavailable(what, retry_after=retry_delay_of(said, said.message))
+    return server.unavailable(what, retry_after=retry_delay_of(details, details.message))
 
 
-def retry_delay_of(said: ErrorBody, message: str) -> float | None:
+def retry_delay_of(details: ErrorBody, message: str) -> float | None:
     """Return the retry delay from the error's details, or from its message."""
-    return parse_retry_message(message) if said.retry_after is None else said.retry_after
+    return parse_retry_message(message) if details.retry_after is None else details.retry_after
 
 
 def plain_message(body: bytes, headers: Mapping[str, str]) -> str:

@@ -118,8 +118,8 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def make_sentence(happened: str, said: str = "", advice: str = "") -> str:
+def make_sentence(happened: str, detail: str = "", advice: str = "") -> str:
     """Return what happened, the server's message, and advice as one sentence."""
-    first = f"{happened}: {said}" if said else happened
+    first = f"{happened}: {detail}" if detail else happened
     stop = "" if first.endswith((".", "!", "?")) else "."
     return f"{first}{stop} {advice}".rstrip()

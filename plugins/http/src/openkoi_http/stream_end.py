@@ -7,14 +7,16 @@ from openkoi_hookspecs import Chunk, FinishReason, StreamEnd, ToolCall, Usage
 from .server import Server
 
 
-def finish_response(server: Server, rest: Sequence[Chunk], usage: Usage, *, said: bool, asks: bool) -> Sequence[Chunk]:
-    """Return the remaining chunks and StreamEnd; ``said``: there was text, ``asks``: the model announced tool calls.
+def finish_response(
+    server: Server, rest: Sequence[Chunk], usage: Usage, *, has_text: bool, asks: bool
+) -> Sequence[Chunk]:
+    """Return the remaining chunks and StreamEnd; ``has_text``: there was text, ``asks``: the model announced calls.
 
     Raise EmptyResponseError when there was no text (reasoning does not count) and no tool call.
     """
     called = any(isinstance(chunk, ToolCall) for chunk in rest)
     if asks and not called:
         raise server.empty_error("announced tool calls but sent none; none of its response was used.")
-    if not called and not said:
+    if not called and not has_text:
         raise server.empty_error()
     return (*rest, StreamEnd(usage, FinishReason.TOOLS if called else FinishReason.END))

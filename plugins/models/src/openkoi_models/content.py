@@ -26,7 +26,7 @@ from openkoi_prompt.conversation import calls_in, join_turns, results_in
 
 from .media import media_in, name_of
 
-HISTORY_FORM = "It is a tuple of Message, begins with a message of the user, and each tool call in it has its result."
+HISTORY_FORM = "Expected a tuple of Message that starts with a user message and has a result for every tool call."
 
 
 def check_content(task: Task) -> Task:
@@ -34,7 +34,7 @@ def check_content(task: Task) -> Task:
     if wrong := type_error_of(task.history, Sequence[Message]):
         raise ConfigError(f"The task's history is not valid: {wrong}. {HISTORY_FORM}")
     if wrong := type_error_of(task.parts, Sequence[Image | File]):
-        raise ConfigError(f"The task's parts are not valid: {wrong}. They are a tuple of Image and File.")
+        raise ConfigError(f"Invalid task parts: {wrong}. Expected a tuple of Image and File.")
     history = join_messages(task.history)
     if reason := history_problem(history):
         raise ConfigError(f"The task's history cannot be continued: {reason}. {HISTORY_FORM}")

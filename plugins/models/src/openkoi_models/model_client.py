@@ -295,7 +295,7 @@ def explain_cut(reply: Response, resolved: ResolvedModel, lease: Reservation, as
     """Explain that an answer ended at a length limit, and which limit, if it is one of ours."""
     what = f"The answer of {resolved.name} was cut off at its length limit (about {reply.done.usage.output:,} tokens)."
     if lease.max_output < asked_for:
-        return f"{what} The rest of the budget allows no more."
+        return f"{what} The remaining budget does not allow a longer answer."
     if lease.max_output < resolved.model.output:
         return what
     return f'{what} To allow longer answers, set [models.known."{resolved.name}"] output.'

@@ -126,12 +126,12 @@ def recall_sections(recall: Recall) -> tuple[Section, ...]:
     """Return what memory found: lessons that the user approved or that proved to help instruct, the rest is data."""
     memos = [hit.item for hit in recall.hits]
     learned = [memo.text for memo in memos if isinstance(memo, Learning) and not memo.untrusted]
-    told = [memo.text for memo in memos if not isinstance(memo, Learning) or memo.untrusted]
+    recalled = [memo.text for memo in memos if not isinstance(memo, Learning) or memo.untrusted]
     sections = []
     if learned:
         sections.append(Section("learned", f"{LESSONS}\n\n{bullets(learned)}"))
-    if told:
-        sections.append(Section("recall", bullets(told), untrusted=True))
+    if recalled:
+        sections.append(Section("recall", bullets(recalled), untrusted=True))
     return tuple(sections)
 
 

@@ -24,21 +24,21 @@ class SpeechAct(Enum):
 
 def classify_clause(words: str, asked: bool, before: SpeechAct) -> SpeechAct:
     """Return what a clause does by itself."""
-    said, words = words, strip_fillers(words)
-    if matches_whole("agrees", said) or matches_whole("agrees", words):
+    original, words = words, strip_fillers(words)
+    if matches_whole("agrees", original) or matches_whole("agrees", words):
         return SpeechAct.WORK
-    if consists_of("talking", said) and not matches_whole("file_please", said):
-        return SpeechAct.NOTHING if consists_of("neutral", said) else SpeechAct.TALK
-    if (act := classify_forbidding(said) or classify_forbidding(words)) is not None:
+    if consists_of("talking", original) and not matches_whole("file_please", original):
+        return SpeechAct.NOTHING if consists_of("neutral", original) else SpeechAct.TALK
+    if (act := classify_forbidding(original) or classify_forbidding(words)) is not None:
         return act
     if consists_of("neutral", words):
-        return SpeechAct.UNKNOWN if matches_whole("file_please", said) else SpeechAct.NOTHING
-    if matches_whole("only_answer", said) and not contains("written", words):
+        return SpeechAct.UNKNOWN if matches_whole("file_please", original) else SpeechAct.NOTHING
+    if matches_whole("only_answer", original) and not contains("written", words):
         return SpeechAct.ASK
     act = classify_request(words) or classify_asking(words, asked, before)
     if act is None and before is SpeechAct.CONDITION and classify_reading(words):
         return SpeechAct.WORK  # "when a test fails, list its log" says what a program does
-    return act or classify_imperative(words) or classify_statement(words, said, asked, before)
+    return act or classify_imperative(words) or classify_statement(words, original, asked, before)
 
 
 def strip_fillers(words: str) -> str:
@@ -233,7 +233,7 @@ def classify_asking(words: str, asked: bool, before: SpeechAct = SpeechAct.NOTHI
 
 
 def classify_foreign(words: str, asked: bool, before: SpeechAct) -> SpeechAct | None:
-    """Recognise what is said in some other languages; None where the words are English or no known form."""
+    """Recognise what is written in some other languages; None where the words are English or no known form."""
     if matches_whole("foreign_forbids", words):
         return SpeechAct.FORBID
     if contains("script_any", words):
@@ -256,7 +256,7 @@ def classify_foreign(words: str, asked: bool, before: SpeechAct) -> SpeechAct | 
 
 
 def classify_script(words: str, asked: bool) -> SpeechAct:
-    """Recognise what is said in Russian, Chinese, Japanese and Korean; where in doubt it is work."""
+    """Recognise what is written in Russian, Chinese, Japanese and Korean; where in doubt it is work."""
     if contains("script_tells", words):
         return SpeechAct.ASK
     if contains("script_requests", words):
@@ -269,7 +269,7 @@ def classify_script(words: str, asked: bool) -> SpeechAct:
 # --- statements
 
 
-def classify_statement(words: str, said: str, asked: bool, before: SpeechAct) -> SpeechAct:
+def classify_statement(words: str, original: str, asked: bool, before: SpeechAct) -> SpeechAct:
     """Distinguish background from a wish; a statement with a question mark asks."""
     if contains("wish", find_form("wanted_by_others").sub("", words)):
         return SpeechAct.WORK
@@ -284,7 +284,7 @@ def classify_statement(words: str, said: str, asked: bool, before: SpeechAct) ->
     if begins_with("states", words):
         return (
             SpeechAct.ASK
-            if asked and not contains("rhetorical", said)
+            if asked and not contains("rhetorical", original)
             else SpeechAct.OWN
             if begins_with("own", words)
             else SpeechAct.STATE
@@ -295,8 +295,8 @@ def classify_statement(words: str, said: str, asked: bool, before: SpeechAct) ->
 
 def classify_late(words: str, asked: bool) -> SpeechAct | None:
     """Recognise a question after a condition without a comma: "if I drop it what breaks"."""
-    told = find_form("tells").search(words)
-    if told and begins_with("speaker", told[0]):
-        return classify_answer_request(words[told.start() :])
+    telling = find_form("tells").search(words)
+    if telling and begins_with("speaker", telling[0]):
+        return classify_answer_request(words[telling.start() :])
     late = find_form("asked_late").search(words) or (find_form("asked_polar").search(words) if asked else None)
     return classify_asking(words[late.start() :], asked) if late else None

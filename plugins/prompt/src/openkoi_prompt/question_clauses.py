@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-CODE_SIGN = "\u00a7"  # stands for what is spoken about and not said: a quotation, a file, a number, a line of code
+CODE_SIGN = "\u00a7"  # stands for what is mentioned and not asked: a quotation, a file, a number, a line of code
 DOCUMENT_SIGN = CODE_SIGN + "doc"  # a file in which an answer could be written
 
 
@@ -46,7 +46,7 @@ OR = re.compile(r",\s+or\b", re.IGNORECASE)
 # "between merge and rebase" is one object, "between both files and fix them" is not.
 OBJECT = r"(?!\s+\w+\s+(?:it|them|this|that|these|those|the|all|any|each)\b)"
 BETWEEN = re.compile(rf"\b((?:between(?:\s+(?!and\b)[^\s,?!]+){{1,5}}|both \w+))\s+and\b{OBJECT}", re.IGNORECASE)
-# A line of a log, of a traceback or of a program is shown and not said; none begins with an order.
+# A line of a log, of a traceback or of a program is quoted and not asked; none begins with an order.
 ORDER = (
     r"(?![ \t]*(?i:add|change|create|delete|drop|fix|make|move|print|put|remove|rename|replace|set|show|update|use)\b)"
 )
@@ -89,8 +89,8 @@ def split_sentences(text: str) -> list[Sentence]:
     text = LOGGED.sub("\n", SHORT.sub(" ", text.translate(SPELLINGS).replace(" / ", "\n")))
     text = QUOTED.sub(f" {CODE_SIGN} ", text)
     pieces = [*ENDS.split(text), ""]
-    said = [(piece, "?" in end) for piece, end in zip(pieces[::2], pieces[1::2], strict=True)]
-    return [Sentence(split_clauses(piece), asked) for piece, asked in said]
+    sentences = [(piece, "?" in end) for piece, end in zip(pieces[::2], pieces[1::2], strict=True)]
+    return [Sentence(split_clauses(piece), asked) for piece, asked in sentences]
 
 
 def split_clauses(sentence: str) -> tuple[Clause, ...]:

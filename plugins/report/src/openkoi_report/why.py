@@ -90,7 +90,7 @@ def format_judgment(evaluation: Evaluation, threshold: float) -> Iterator[tuple[
 def format_check_count(checks: Sequence[Check]) -> str:
     """Return the number of checks, and the first failing ones by name."""
     if not checks:
-        return "none were run, so none gate"
+        return "no checks ran"
     red = [one for one in checks if not one.passed]
     named = f": {format_list([*map(format_failed_check, red)], MAX_NAMED, '; ')}" if red else ""
     return f"{format_count(len(checks), 'check')}, {len(red) or 'none'} red{named}"
@@ -148,7 +148,7 @@ def format_votes(judging: events.JudgeVoted, cause: str) -> Iterator[tuple[str, 
     if len(judging.votes) > 1:
         yield "  median", f"{', '.join(format_medians(judging.votes))}: {cause}"
     if judging.carried_over:
-        yield "  carried", f"{', '.join(judging.carried_over)}, from the judgement before"
+        yield "  carried", f"{', '.join(judging.carried_over)}, carried over from the previous evaluation"
     yield "  note", judging.note
     yield "  note", CONTROLS.get(judging.control, "")
 

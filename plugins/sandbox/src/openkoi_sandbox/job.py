@@ -118,8 +118,8 @@ class Job:
         if report.error:
             raise KoiError(f"The command was not run: {report.error[0]} failed ({report.error[1].strerror}).")
         if why is EndReason.EXITED and not report.has_started:
-            said = " ".join(output.split()) or "unknown reason"
-            raise SandboxSetupError(f"The command was not run because its sandbox could not be set up: {said}.")
+            reason = " ".join(output.split()) or "unknown reason"
+            raise SandboxSetupError(f"The command was not run because its sandbox could not be set up: {reason}.")
         return None
 
     def limit_notes(self, why: EndReason, drain: PipeDrain) -> Iterator[str]:

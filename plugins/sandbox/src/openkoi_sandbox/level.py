@@ -28,7 +28,7 @@ class LevelDefinition:
     missing: Callable[[], str] = no_text
     advice: Callable[[], str] = no_text
     caveat: str = ""
-    autorun: str = "restored when a command ends; what it started elsewhere may change them later"
+    autorun: str = "restored when a command ends; processes it leaves running may change them later"
 
     def run_test(self, policy: SandboxPolicy, settings: JobSettings) -> SelfTestResult:
         """Run the self-test; no more counts than was claimed."""

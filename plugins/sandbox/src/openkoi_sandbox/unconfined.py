@@ -14,7 +14,7 @@ from .processes import HAS_PROC
 from .protected_job import ProtectedJob
 from .protection import ProtectionFactory
 
-UNSEALED_NOTE = "restored when a command ends; what it started elsewhere may change them later"
+UNSEALED_NOTE = "restored when a command ends; processes it leaves running may change them later"
 
 
 class UnconfinedSandbox:

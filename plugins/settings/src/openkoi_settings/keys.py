@@ -25,7 +25,7 @@ EXECUTOR = model_key(
     "executor", "the model that does the work; without a default, also of the other roles", flag="executor"
 )
 EVALUATOR = model_key("evaluator", "the model that judges the work", flag="evaluator")
-PLANNER = model_key("planner", "the model that plans the steps; without one the task is the plan", flag="planner")
+PLANNER = model_key("planner", "the model that plans the steps; if unset, the task itself is the plan", flag="planner")
 SMALL = model_key("small", "the model that reflects on finished tasks", example="openai/gpt-5-mini")
 EMBEDDER = Key(
     "models.embedder",
@@ -148,7 +148,7 @@ SKIP_EVAL_CONFIDENCE = Key(
 MAX_COST_USD = Key(
     "safety.max_cost_usd",
     DEFAULTS.usd,
-    "dollars of a task",
+    "maximum cost of a task, in US dollars",
     project=ProjectRule.LOWER,
     low=0,
     flag="budget",

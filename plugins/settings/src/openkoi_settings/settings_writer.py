@@ -17,7 +17,7 @@ def write_setting(file: Path, key: str, value: str) -> Path:
             text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
             return replace_file(file, with_value(text, key.split("."), value))
     except TOMLKitError as error:
-        raise ConfigError(f"{file} is not valid TOML: {error}. Fix it, or move it away.") from None
+        raise ConfigError(f"Invalid TOML in {file}: {error}. Fix it, or move it away.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be changed: {error}. Fix it, or move it away.") from None
 

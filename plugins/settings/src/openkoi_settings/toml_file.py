@@ -22,7 +22,7 @@ def read_settings(path: Path) -> dict[str, Setting]:
     except FileNotFoundError:
         return {}
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}. Fix the line, or move the file away.") from error
+        raise ConfigError(f"Invalid TOML in {path}: {error}. Fix the line, or move the file away.") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
     return {".".join(keys): Setting(value, str(path), keys) for keys, value in flatten(tables)}

@@ -15,7 +15,7 @@ from .lock_timeout import LockTimeout
 from .store_errors import MemoryUnusableError
 
 T = TypeVar("T")
-FALLBACK_NOTE = "%s Meanwhile the run log itself answers."
+FALLBACK_NOTE = "%s Until then, OpenKoi searches the run log directly."
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,8 @@ def list_files(desk: ToolContext) -> Tool:
 
     return Tool(
         "list_files",
-        "List files below a folder, without git-ignored ones. Folders that do not fit show their number of files.",
+        "List files below a folder, excluding git-ignored files. "
+        "Folders beyond the output limit are shown with a file count.",
         PARAMETERS.to_schema(),
         call,
         effect=Effect.READS,

@@ -81,7 +81,7 @@ def format_hits(hits: Sequence[Hit], desk: ToolContext, where: WorkspacePath) ->
     files = len({hit.path for hit in known})
     total = f"{format_count(len(lines), 'line')} in {format_count(files, 'file')}" if lines else NO_MATCH
     more = (
-        "; more match and are omitted: narrow the search with path, glob or a longer pattern"
+        "; more matches are omitted: narrow the search with path, glob or a longer pattern"
         if len(known) < len(hits)
         else ""
     )

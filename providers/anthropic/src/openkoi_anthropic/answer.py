@@ -74,7 +74,9 @@ class MessagesResponseParser:
         rest = list(self._blocks.rest(calls=stop is FinishReason.END))
         if stop is not FinishReason.END:
             return (*rest, StreamEnd(usage, stop))
-        return finish_response(self._server, rest, usage, said=self._blocks.has_text, asks=self._finish == "tool_use")
+        return finish_response(
+            self._server, rest, usage, has_text=self._blocks.has_text, asks=self._finish == "tool_use"
+        )
 
     def _parse_frame(self, data: str | bytes) -> dict[str, Json]:
         frame = parse_object(data, self._server)
@@ -82,11 +84,11 @@ class MessagesResponseParser:
             raise error_from_frame(self._server, frame)
         return frame
 
-    def _record_message(self, said: Json) -> None:
+    def _record_message(self, message: Json) -> None:
         """Record the usage and the finish reason that a frame carries."""
-        if not isinstance(said, dict):
+        if not isinstance(message, dict):
             return
-        self._counts |= parse_counts(said.get("usage"))
-        finish = said.get("stop_reason")
+        self._counts |= parse_counts(message.get("usage"))
+        finish = message.get("stop_reason")
         if isinstance(finish, str) and finish:
             self._finish = finish

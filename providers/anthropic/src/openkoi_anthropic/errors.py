@@ -10,8 +10,8 @@ TOO_LONG = ("prompt is too long", "exceed context limit")
 def error_from_frame(server: Server, frame: dict[str, Json]) -> ProviderError:
     """Return the error for an error object, whether it was sent alone or in the middle of a stream."""
     error = error_from_body(server, frame)
-    said = frame.get("error")
-    kind = str(said.get("type")) if isinstance(said, dict) else ""
+    fields = frame.get("error")
+    kind = str(fields.get("type")) if isinstance(fields, dict) else ""
     return (
         RequestRejectedError(str(error), context_overflow=kind == "request_too_large")
         if kind in PERMANENT_ERROR_TYPES

@@ -65,8 +65,8 @@ class ConverseResponseParser:
             return (StreamEnd(self._usage, stop),)
         if not self._blocks.complete:
             raise self._server.unavailable("ended its response in the middle of a tool call; none of it was used.")
-        said, asks = self._blocks.said, self._reason == "tool_use" and not self._spoken
-        return finish_response(self._server, self._blocks.tool_calls(), self._usage, said=said, asks=asks)
+        has_text, asks = self._blocks.has_text, self._reason == "tool_use" and not self._spoken
+        return finish_response(self._server, self._blocks.tool_calls(), self._usage, has_text=has_text, asks=asks)
 
     def _parse_event(self, kind: Json, payload_object: dict[str, Json]) -> Sequence[Chunk] | None:
         if kind == "metadata":

@@ -78,7 +78,7 @@ class ConverseBlocks:
         self._spoken = answer_tool
         self._blocks: dict[int, ContentBlock] = {}
         self._mixed_up = False
-        self.said = False
+        self.has_text = False
 
     def start(self, at: Json, start: Json) -> Sequence[Chunk] | None:
         """Start a block; only tool call blocks are announced."""
@@ -99,7 +99,7 @@ class ConverseBlocks:
         block = self._blocks.setdefault(index_or_default(at), ContentBlock())
         self._mixed_up |= "toolUse" in delta and (block.complete or not (block.is_tool_call or block.is_answer))
         chunks = block.add(delta)
-        self.said |= any(isinstance(chunk, Text) for chunk in chunks or ())
+        self.has_text |= any(isinstance(chunk, Text) for chunk in chunks or ())
         return chunks
 
     def stop(self, at: Json) -> Sequence[Chunk]:

@@ -1,4 +1,4 @@
-"""Images and files as Converse has them, within its limits: what it cannot be shown is said in words."""
+"""Images and files as Converse has them, within its limits: what it cannot be shown is described in words."""
 
 import re
 from collections.abc import Mapping
@@ -25,8 +25,8 @@ def media(part: Image | File) -> Block:
         return note(part, f"of the type {part.media_type}")
     if part.size > LIMITS[type(part)]:
         return note(part, f"of {part.size / 1e6:.1f} MB")
-    told = {"format": kind, "source": {"bytes": base64_of(part)}}
-    return {"image": told} if isinstance(part, Image) else {"document": {"name": name_of(part), **told}}
+    block = {"format": kind, "source": {"bytes": base64_of(part)}}
+    return {"image": block} if isinstance(part, Image) else {"document": {"name": name_of(part), **block}}
 
 
 def note(part: Image | File, what: str) -> Block:

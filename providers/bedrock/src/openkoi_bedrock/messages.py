@@ -54,11 +54,11 @@ def encode_call(part: ToolCall) -> Block:
 
 def encode_result(part: ToolResult, *, nested: bool) -> Block:
     """Tell of a tool's result."""
-    said = [encoded for one in (Text(part.text), *part.parts) if (encoded := encode_block(one))] if nested else []
+    blocks = [encoded for one in (Text(part.text), *part.parts) if (encoded := encode_block(one))] if nested else []
     words = result_text(part)
     encoded = {
         "toolUseId": valid_id(part.call),
-        "content": said or [{"text": words if words.strip() else EMPTY_RESULT_TEXT}],
+        "content": blocks or [{"text": words if words.strip() else EMPTY_RESULT_TEXT}],
     }
     return {"toolResult": {**encoded, "status": "error"} if part.failed else encoded}
 

@@ -57,7 +57,7 @@ class GeminiResponseParser:
         self._why = ""
         self._blocked = False
         self._own = ""
-        self._said = False
+        self._has_text = False
         self._whole = False
 
     def event(self, data: str) -> Sequence[Chunk] | None:
@@ -77,7 +77,7 @@ class GeminiResponseParser:
         """Return the tool calls and StreamEnd; raise ProviderUnavailableError when the response was cut off."""
         if self._blocked:
             return (StreamEnd(self._usage, FinishReason.REFUSED),)
-        if self._whole and not (self._finish or self._said or self._asked):
+        if self._whole and not (self._finish or self._has_text or self._asked):
             raise self._server.empty_error()
         if not self._finish or self._finish in BROKEN_REASONS:
             raise self._server.unavailable(f"ended its response early{self._reason()}; none of it was used.")
@@ -86,7 +86,9 @@ class GeminiResponseParser:
         stop = FINISH_REASONS.get(self._finish, FinishReason.END)
         if stop in (FinishReason.LENGTH, FinishReason.REFUSED):
             return (StreamEnd(self._usage, stop),)
-        return finish_response(self._server, tuple(self._signed_calls()), self._usage, said=self._said, asks=False)
+        return finish_response(
+            self._server, tuple(self._signed_calls()), self._usage, has_text=self._has_text, asks=False
+        )
 
     def _signed_calls(self) -> Iterator[Chunk]:
         """Yield each tool call after the signature that it came with."""
@@ -141,7 +143,7 @@ class GeminiResponseParser:
             if seal:
                 yield self._signature_chunk(seal)
             self._own = ""
-            self._said = True
+            self._has_text = True
             yield Text(text)
 
     def _reasoning_chunk(self, text: str, own: str) -> Iterator[Chunk]:

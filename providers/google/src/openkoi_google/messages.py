@@ -15,7 +15,7 @@ Turn = Mapping[str, object]
 
 
 class MessageEncoder:
-    """Tells messages. A result is told under the name of the tool, which only the call in the turn before it knows.
+    """Converts messages. A result is sent under the name of the tool, which only the call in the turn before it knows.
 
     ``nested``: a result contains its images. Models before Gemini 3 take them only after the results.
     """

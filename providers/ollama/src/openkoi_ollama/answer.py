@@ -28,7 +28,7 @@ class OllamaResponseParser:
         self._server = server
         self._asked: list[Mapping[str, Json]] = []
         self._reason = ""
-        self._said = False
+        self._has_text = False
 
     def event(self, data: str) -> Sequence[Chunk] | None:
         """Parse one line of the stream."""
@@ -50,7 +50,9 @@ class OllamaResponseParser:
             return (StreamEnd(self.usage, FinishReason.LENGTH),)
         calls = ToolCallFactory()
         made = [make_tool_call(asked, calls) for asked in self._asked]
-        return finish_response(self._server, made, self.usage, said=self._said, asks=self._reason == "tool_calls")
+        return finish_response(
+            self._server, made, self.usage, has_text=self._has_text, asks=self._reason == "tool_calls"
+        )
 
     def _parse_frame(self, frame: dict[str, Json]) -> Sequence[Chunk] | None:
         if frame.get("error"):
@@ -65,7 +67,7 @@ class OllamaResponseParser:
         calls = [call for call in asked if isinstance(call, dict)] if isinstance(asked, list) else []
         self._asked += calls
         chunks = parse_message(message)
-        self._said |= any(isinstance(chunk, Text) for chunk in chunks)
+        self._has_text |= any(isinstance(chunk, Text) for chunk in chunks)
         return [*chunks, *(event for call in calls for event in make_buffered(call.get("function")))]
 
     def _record_end(self, frame: Mapping[str, Json]) -> None:

@@ -8,9 +8,9 @@ from openkoi_hookspecs import File, Image, Text
 T = TypeVar("T")
 
 
-def encode_user(said: Sequence[Text | Image | File], encode_part: Callable[[Text | Image | File], T]) -> str | list[T]:
+def encode_user(parts: Sequence[Text | Image | File], encode_part: Callable[[Text | Image | File], T]) -> str | list[T]:
     """Return the content of a user's message, with each part as one of OpenAI's APIs takes it."""
-    texts = [part.text for part in said if isinstance(part, Text)]
-    if len(texts) == len(said):
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    if len(texts) == len(parts):
         return "\n".join(texts)
-    return [encode_part(part) for part in said]
+    return [encode_part(part) for part in parts]

@@ -88,7 +88,7 @@ def last_message_text(request: Request) -> str:
 
 def message_text(message: Message) -> str:
     """Return the text of a message; an image or file as its media type and name."""
-    return "\n".join(told for part in shown_in(message) if (told := word(part)))
+    return "\n".join(text for part in shown_in(message) if (text := word(part)))
 
 
 def shown_in(message: Message) -> Iterator[Part]:

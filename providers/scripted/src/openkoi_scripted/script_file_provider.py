@@ -19,7 +19,7 @@ class ScriptedProvider:
     """A scripted provider, configured by ``[providers.scripted] folder``.
 
     A model is the name of a script in the folder, or a path. Only failures are remembered, so that each happens once
-    per conversation and a retry succeeds; conversations are told apart by their first message.
+    per conversation and a retry succeeds; conversations are distinguished by their first message.
     """
 
     def __init__(self, *, folder: Annotated[str, Env("OPENKOI_SCRIPTED")] = "") -> None:

@@ -49,7 +49,9 @@ def save_key(folder: Path, name: str, key: str) -> Path:
             stored = read_store(store) if store.is_file() else {}
             replace_file(store, json.dumps({**stored, name: key}, indent=1, sort_keys=True))
     except OSError as error:
-        raise ConfigError(f"{store} cannot be written: {error.strerror}. Free some space, or fix the folder.") from None
+        raise ConfigError(
+            f"Cannot write {store}: {error.strerror}. Free some space, or fix the folder's permissions."
+        ) from None
     return store
 
 

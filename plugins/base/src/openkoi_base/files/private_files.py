@@ -74,7 +74,7 @@ def sync_folder(folder: Path) -> None:
 def read_small_text(path: Path) -> str:
     """Return a small file's text; raise ValueError for one that is not regular, is too long, or is not text."""
     if not stat.S_ISREG(path.stat().st_mode) or path.stat().st_size > MAX_BYTES:
-        raise ValueError(f"{path} is not a regular file, or longer than 1 MB")
+        raise ValueError(f"{path} is not a regular file, or is larger than 1 MB")
     return path.read_bytes().decode()
 
 

@@ -87,7 +87,7 @@ def front_matter(habit: RecurringFindings, lines: Sequence[DimensionDraft]) -> l
 
 def describe_habit(habit: RecurringFindings) -> str:
     """Return its purpose as one line."""
-    return f"Judges {title(habit)} by the task, and by recurring findings in such work"
+    return f"Judges {title(habit)} against the task and recurring findings in similar work"
 
 
 def title(habit: RecurringFindings) -> str:

@@ -55,7 +55,7 @@ class ProviderHarness:
 
     def provider(self, **settings: Any) -> Provider:
         """Make one with these settings: ``base_url``, ``api_key``, ``idle_seconds``, ``transport``."""
-        raise TypeError(f"{type(self).__name__} does not say how its provider is made")
+        raise TypeError(f"{type(self).__name__} must override the method that makes its provider")
 
     def build_request(self, *messages: Message) -> Request:
         """Return a request to the model."""

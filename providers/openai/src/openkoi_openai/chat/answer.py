@@ -62,7 +62,7 @@ class ChatResponseParser:
         if stop in (FinishReason.LENGTH, FinishReason.REFUSED):
             return (StreamEnd(self._usage, stop),)
         calls, asks = self._calls.finish(), stop is FinishReason.TOOLS
-        return finish_response(self._server, calls, self._usage, said=self._spoke, asks=asks)
+        return finish_response(self._server, calls, self._usage, has_text=self._spoke, asks=asks)
 
     def _parse_frame(self, data: str | bytes) -> dict[str, Json]:
         frame = parse_object(data, self._server)
@@ -85,11 +85,11 @@ class ChatResponseParser:
             return chunks or ()
         return chunks
 
-    def _parse_delta(self, said: Json) -> Sequence[Chunk] | None:
-        if not isinstance(said, dict):
+    def _parse_delta(self, delta: Json) -> Sequence[Chunk] | None:
+        if not isinstance(delta, dict):
             return None
-        thought = next((name for name in self._thoughts if said.get(name)), "")
-        pieces = (self._parse_field(key, value, thought) for key, value in said.items() if value)
+        thought = next((name for name in self._thoughts if delta.get(name)), "")
+        pieces = (self._parse_field(key, value, thought) for key, value in delta.items() if value)
         found = [chunks for chunks in pieces if chunks is not None]
         parsed_chunks = [chunk for chunks in found for chunk in chunks]
         self._spoke |= any(isinstance(chunk, Text) for chunk in parsed_chunks)

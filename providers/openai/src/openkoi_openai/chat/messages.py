@@ -18,9 +18,9 @@ def encode_message(message: Message, reasoning_key: str = "") -> Iterator[Turn]:
         yield encode_assistant(message.parts, reasoning_key)
         return
     yield from (encode_result(part) for part in message.parts if isinstance(part, ToolResult))
-    said = [*media_after(message.parts), *(part for part in message.parts if isinstance(part, Text | Image | File))]
-    if said:
-        yield {"role": "user", "content": encode_user(said, piece)}
+    parts = [*media_after(message.parts), *(part for part in message.parts if isinstance(part, Text | Image | File))]
+    if parts:
+        yield {"role": "user", "content": encode_user(parts, piece)}
 
 
 def encode_assistant(parts: Sequence[Part], reasoning_key: str) -> Turn:

@@ -36,7 +36,7 @@ class ResponsesParser:
         self._thoughts: list[Item] = []
         self._asked: list[Item | Reasoning] = []
         self._heard = False
-        self._said = False
+        self._has_text = False
 
     def event(self, data: str) -> Sequence[Chunk] | None:
         """Parse one event of the stream."""
@@ -73,7 +73,7 @@ class ResponsesParser:
             return (StreamEnd(self._usage, self._stop),)
         calls = ToolCallFactory()
         asked = [part if isinstance(part, Reasoning) else make_tool_call(part, calls) for part in self._asked]
-        return finish_response(self._server, asked, self._usage, said=self._said, asks=False)
+        return finish_response(self._server, asked, self._usage, has_text=self._has_text, asks=False)
 
     def _parse_delta(self, kind: str, frame: Mapping[str, Json]) -> Sequence[Chunk] | None:
         """Parse a delta of text or reasoning; return None for another event."""
@@ -93,7 +93,7 @@ class ResponsesParser:
         self._streamed.add(type(piece))
         self._heard = True
         if isinstance(piece, Text):
-            self._said = True
+            self._has_text = True
             self._thoughts = []
         return piece
 
@@ -119,9 +119,9 @@ class ResponsesParser:
         if Text in self._streamed:
             self._streamed.remove(Text)
             return ()
-        said = join_parts(item.get("content"), "text") + refusal
-        self._said |= bool(said)
-        return [Text(said)] if said else ()
+        text = join_parts(item.get("content"), "text") + refusal
+        self._has_text |= bool(text)
+        return [Text(text)] if text else ()
 
     def _parse_reasoning(self, item: Item) -> Sequence[Chunk]:
         """Return reasoning with the signature of all items since the last text; keep it in order among tool calls."""
@@ -156,7 +156,7 @@ class ResponsesParser:
     def _is_unstreamed(self, item: Item) -> bool:
         """Return whether an item in the final response was not streamed before: text, or a tool call."""
         if item.get("type") != "function_call":
-            return item.get("type") == "message" and not self._said
+            return item.get("type") == "message" and not self._has_text
         known = [asked for asked in self._asked if not isinstance(asked, Reasoning)]
         return all(are_different_calls(asked, item) for asked in known)
 
@@ -191,8 +191,8 @@ def item_ids(item: Item) -> Iterator[str]:
 
 def join_parts(parts: Json, key: str, between: str = "") -> str:
     """Join the values of a key in an item's parts."""
-    said = [part.get(key) for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
-    return between.join(text for text in said if isinstance(text, str))
+    text = [part.get(key) for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    return between.join(text for text in text if isinstance(text, str))
 
 
 def make_tool_call(item: Item, calls: ToolCallFactory) -> ToolCall:

@@ -19,9 +19,9 @@ def encode_message(message: Message) -> Iterator[Turn]:
         yield from drop_trailing_reasoning([item for part in message.parts for item in encode_part(part)])
         return
     yield from (encode_result(part) for part in message.parts if isinstance(part, ToolResult))
-    said = [part for part in message.parts if isinstance(part, Text | Image | File)]
-    if said:
-        yield {"type": "message", "role": "user", "content": encode_user(said, piece)}
+    parts = [part for part in message.parts if isinstance(part, Text | Image | File)]
+    if parts:
+        yield {"type": "message", "role": "user", "content": encode_user(parts, piece)}
 
 
 def encode_part(part: Part) -> Iterator[Turn]:
