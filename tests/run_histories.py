@@ -80,14 +80,17 @@ class Pen:
 class History:
     """A run with all that happened to it: the last result, and the records that are left of all processes.
 
-    After a fork it is the fork's run, with the records of its own session.
+    After a fork it is the fork's run, with the records of its own session. ``lost`` tells whether records are missing
+    in the log of what was done: only then may the files be other than the log says.
     """
 
     run: str
     result: Result
+    workspace: Path
     records: list[Record] = field(default_factory=list)
     resumed: int = 0
     forked: int = 0
+    lost: bool = False
 
 
 def turns(seed: int) -> list[ScriptedTurn]:
@@ -125,6 +128,8 @@ async def play(seed: int, folder: Path) -> History:
         try:
             history = await resumed(history, kept, again, folder, workspace)
         except FilesChangedError:
+            if not history.lost and kept is history.records:
+                raise
             return history  # it was killed after it had changed more than its records tell
     return history
 
@@ -143,7 +148,7 @@ async def begin(task: Task, there: Scenario, folder: Path, workspace: Path) -> H
         for question in await koi.pending_questions():
             await koi.answer_question(question.id, "yes")
         records = [record for record in koi.records(koi.session) if record.run]
-    return History(records[0].run, result, records)
+    return History(records[0].run, result, workspace, records)
 
 
 async def resumed(history: History, kept: list[Record], there: Scenario, folder: Path, workspace: Path) -> History:
@@ -154,21 +159,35 @@ async def resumed(history: History, kept: list[Record], there: Scenario, folder:
         for question in await koi.pending_questions():
             await koi.answer_question(question.id, "yes")
         records = [record for record in koi.records(result.task.session) if record.run]
-    return History(history.run, result, records, history.resumed + 1)
+    lost = history.lost or kept is not history.records
+    return History(history.run, result, workspace, records, history.resumed + 1, lost=lost)
 
 
 async def fork(history: History, chance: random.Random, there: Scenario, folder: Path, workspace: Path) -> History:
-    """Fork a run at one of the iterations that it came to; where files stand in the way, it stays as it was."""
+    """Fork a run at one of the iterations that it came to; where lost records explain a refusal, it stays as it was."""
     async with there.build_app(workspace, folder / "home") as koi:
         handle = koi.fork(history.run, at=chance.randrange(len(history.result.iterations)))
         try:
             result = await handle.result()
         except KoiError:
+            if not history.lost:
+                raise
             return history
         for question in await koi.pending_questions():
             await koi.answer_question(question.id, "yes")
         records = [record for record in koi.records(result.task.session) if record.run]
-    return History(handle.id, result, records, history.resumed, history.forked + 1)
+    return History(handle.id, result, workspace, records, history.resumed, history.forked + 1)
+
+
+def fork_last(history: History, *, at: int) -> Result:
+    """Fork a history at an iteration, with nothing done since; raise what the fork is refused with."""
+
+    async def forked() -> Result:
+        idle = stage([ScriptedTurn((Text("Left as it is."),))], 0)
+        async with idle.build_app(history.workspace, history.workspace.parent / "home") as koi:
+            return await koi.fork(history.run, at=at).result()
+
+    return asyncio.run(forked())
 
 
 def play_history(seed: int, folder: Path) -> History:

@@ -9,7 +9,7 @@ from cli_process import Shell
 from poison_scenes import Home, Poison, meet, verdict
 
 from openkoi_duckdb import DuckDB
-from openkoi_hookspecs.events import WorkspaceRestored
+from openkoi_hookspecs.events import BaselineSaved, WorkspaceRestored
 
 FIGURES = "SELECT id, confidence, reinforced, last_used, expires_at FROM learnings ORDER BY id"
 
@@ -69,6 +69,7 @@ def test_the_table_the_export_and_learn_agree(home: Home) -> None:
 def test_they_agree_after_work_was_undone_and_the_memory_rebuilt(home: Home) -> None:
     shell = Shell(home.folder, home.folder / "home")
     last = [run for run, visit in home.book.exposures.items() if visit.good][-1]
+    home.write(last, BaselineSaved("before"))
     home.write(last, WorkspaceRestored("before"))
     home.do("Water the roses", ["Done."])
     (home.folder / "home" / "data" / "openkoi.db").unlink()

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openkoi_base.files.diffs import changed_files, format_names
-from openkoi_hookspecs import Checkpoints, Event, FilesChangedError, KoiError, Record, events
-from openkoi_runlog import build_replay, last_checkpoint
+from openkoi_hookspecs import Checkpoints, FilesChangedError, KoiError, Record
+from openkoi_runlog import build_replay, build_view
 
 FORKED = (
     "Files of that task were changed after it ended: {names}. A fork restores them, and those changes would be lost. "
@@ -37,23 +37,15 @@ async def refuse_verdict(keeper: Checkpoints, workspace: Path, records: Sequence
     work = build_replay(records, run).awaiting_verdict
     if work is None or not work.checkpoint:
         return
-    own = [record.event for record in records if record.run == run]
-    left = last_checkpoint(event for event in own if not isinstance(event, events.WorkspaceRestored))
+    view = build_view(records, run)
     names: Sequence[str] = ()
-    for checkpoint in dict.fromkeys((work.checkpoint, left)):
+    for checkpoint in dict.fromkeys((work.checkpoint, view.checkpoints.last)):
         names = await changed_since(keeper, workspace, checkpoint)
         if not names:
             return
-    raise FilesChangedError((UNDONE if undone(own) else CHANGED).format(id=run[:SHORT], names=format_names(names)))
+    raise FilesChangedError((UNDONE if view.undone else CHANGED).format(id=run[:SHORT], names=format_names(names)))
 
 
 async def changed_since(keeper: Checkpoints, workspace: Path, checkpoint: str) -> Sequence[str]:
     """Return the paths of the files that differ from a checkpoint."""
     return changed_files(await keeper.diff(workspace, checkpoint))
-
-
-def undone(happened: Sequence[Event]) -> bool:
-    """Return whether the last operation on a run's files was to undo it."""
-    origins = {event.checkpoint for event in happened if isinstance(event, events.BaselineSaved | events.RunForked)}
-    restored = [event.checkpoint for event in happened if isinstance(event, events.WorkspaceRestored)]
-    return bool(restored) and restored[-1] in origins

@@ -11,6 +11,7 @@ from typing import TypeVar
 from openkoi_base.files.diffs import warning_of
 from openkoi_base.isolation import contain_exit, with_timeout
 from openkoi_hookspecs import Checkpoints, ExecutionResult
+from openkoi_runlog import checkpoint_of
 
 T = TypeVar("T")
 GRACE = 30.0  # seconds for a checkpoint when the task's time is over: without it the work could not be undone
@@ -56,10 +57,10 @@ class WorkspaceState:
 
     async def restore_to(self, work: ExecutionResult) -> None:
         """Restore the files as this work left them."""
-        if (work.files or work.unseen) and not work.checkpoint:
+        if checkpoint := checkpoint_of(work, self.origin):
+            await self.restore(checkpoint)
+        elif work.files or work.unseen:
             self.warn(BEST_NOT_KEPT)
-        else:
-            await self.restore(work.checkpoint or self.origin)
 
     async def restore(self, checkpoint: str) -> None:
         """Restore the files of a checkpoint; warn of those that were left as they are."""

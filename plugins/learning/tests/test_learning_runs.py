@@ -30,6 +30,7 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_hookspecs.events import (
+    BaselineSaved,
     LearningSaved,
     ModelResponse,
     RecallFinished,
@@ -231,6 +232,7 @@ def test_another_project_is_not_told(house: House) -> None:
 
 def test_what_a_person_took_back_is_not_done_again_unwarned(house: House) -> None:
     first = house.do("Export the invoices", ["semicolon"])
+    house.write(first[0].run, BaselineSaved("before"))
     house.write(first[0].run, WorkspaceRestored("before"))
     house.do("Export the invoices", ["semicolon"])
 

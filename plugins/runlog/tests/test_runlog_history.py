@@ -13,12 +13,22 @@ from openkoi_hookspecs import (
     NextAction,
     PluginNotFoundError,
     Response,
+    RunState,
     StreamEnd,
     Task,
     Usage,
     events,
 )
-from openkoi_runlog import PaidCall, PastTask, RunLog, find_task, list_paid_calls, list_past_tasks, read_task_records
+from openkoi_runlog import (
+    PaidCall,
+    PastTask,
+    RunLog,
+    find_task,
+    list_paid_calls,
+    list_past_tasks,
+    read_task_records,
+    summarize_runs,
+)
 
 PAID = events.ModelResponse("acme/large", Response((), StreamEnd(Usage(input=80, output=10))), 0.25)
 ENDED = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=90, usd=0.25), best=0, iterations=1)
@@ -104,3 +114,20 @@ def test_a_task_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
 
 def test_where_there_is_no_log_there_are_no_tasks(tmp_path: Path) -> None:
     assert ([], []) == (list_past_tasks(tmp_path / "none"), list(list_paid_calls(tmp_path / "none")))
+
+
+@pytest.mark.parametrize("end", ["escalate", "failed", "accept"])
+def test_a_run_that_was_resumed_and_killed_was_interrupted_in_every_list(tmp_path: Path, end: str) -> None:
+    last: Event = events.RunFailed("no model")
+    if end != "failed":
+        last = events.RunCompleted(Decision(NextAction(end), "because"), Cost(tokens=90, usd=0.25))
+    logged(tmp_path, "s", one=[started("first"), last])
+    [ended] = list_past_tasks(tmp_path)
+    logged(tmp_path, "s", one=[events.RunResumed()])
+
+    [past] = list_past_tasks(tmp_path)
+    [listed] = summarize_runs(["s"], tmp_path, lambda run: False)
+
+    assert (end, RunState.INTERRUPTED) == (ended.status(under_way=False), listed.state)
+    assert (RunState.INTERRUPTED, True, True) == (past.status(under_way=False), past.cut_short, past.resumable)
+    assert (ended.tokens, ended.usd) == (past.tokens, past.usd)

@@ -67,12 +67,10 @@ def weighted_mean(scores: Mapping[str, float], weights: Mapping[str, float]) -> 
 
 @dataclass(slots=True)
 class RunOutcome:
-    """A run with its judgments, and whether its changes were undone."""
+    """A run with its judgments."""
 
     view: RunView = field(default_factory=RunView)
     model: str = ""
-    before: str = ""
-    restored: str = ""
     judgements: dict[str, CalibratedJudgment] = field(default_factory=dict)
 
     def add_record(self, record: Record) -> None:
@@ -81,10 +79,6 @@ class RunOutcome:
         match record.event:
             case events.ModelResponse(model=model, role="evaluator"):
                 self.model = model
-            case events.BaselineSaved(checkpoint=checkpoint):
-                self.before = self.before or checkpoint
-            case events.WorkspaceRestored(checkpoint=checkpoint):
-                self.restored = checkpoint
             case events.JudgeVoted() as event:
                 self.add_votes(record, event)
 
@@ -98,10 +92,6 @@ class RunOutcome:
         self.judgements[event.rubric] = CalibratedJudgment(
             record.run, record.at, event.rubric, self.model, self.view.task.text, scores, weights
         )
-
-    @property
-    def is_undone(self) -> bool:
-        return bool(self.before) and self.restored == self.before
 
     @property
     def is_accepted(self) -> bool:
@@ -145,7 +135,7 @@ def collect_judgments(courses: Iterable[RunOutcome]) -> list[CalibratedJudgment]
 
 def find_outcome(course: RunOutcome, later: Sequence[RunOutcome]) -> UserOutcome:
     """Return what the user did with a run's work."""
-    if course.is_undone:
+    if course.view.undone:
         return UserOutcome.UNDONE
     if any(is_correction(other, course) for other in later):
         return UserOutcome.CORRECTED
@@ -155,7 +145,7 @@ def find_outcome(course: RunOutcome, later: Sequence[RunOutcome]) -> UserOutcome
 def is_correction(other: RunOutcome, course: RunOutcome) -> bool:
     """Return whether a later run changed the same files soon enough to count as a correction."""
     later, view = other.view, course.view
-    same = later.workspace == view.workspace and later.files & view.files and not other.is_undone
+    same = later.workspace == view.workspace and later.files & view.files and not later.undone
     return (
         bool(same) and datetime.fromisoformat(later.at) - datetime.fromisoformat(view.completed_at) <= CORRECTION_WINDOW
     )

@@ -7,7 +7,7 @@ from typing import cast
 
 from openkoi_base.files import is_run_active
 from openkoi_hookspecs import Checkpoints, Koi, KoiError, Record, Restoration, events
-from openkoi_runlog import PastTask, RunView, find_task, list_past_tasks, read_task_records
+from openkoi_runlog import CheckpointView, PastTask, build_view, find_task, list_past_tasks, read_task_records
 from openkoi_settings import Paths
 
 RAN_AT_ONCE = "Task {id} ran here at the same time. Changes of both to the same files may count for either: check them."
@@ -16,77 +16,57 @@ NO_CHECKPOINT = (
     "Run `openkoi replay {id}` to see what it did."
 )
 NO_CHANGES = "No task changed files in {here}. Run `openkoi status` to list recent tasks."
-WORK_EVENTS = (events.RunResumed, events.ToolCallStarted, events.ExecutionFinished)
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """A task's changes to a folder: checkpoints before and after it, and which one was restored last.
-
-    ``is_settled``: the task did nothing since it was undone or redone, or since that started. ``conflicts``: what the
-    last undo or redo left, at ``restored_at`` (ISO 8601, empty for never). ``reverted``: undo found that others, such
-    as git, had reverted it; they may reapply it.
-    """
+    """A task's changes to a folder, with the checkpoints of its files."""
 
     past: PastTask
     workspace: Path
-    before: str
-    after: str
-    restored: str = ""
-    is_settled: bool = False
-    conflicts: Sequence[str] = ()
-    restored_at: str = ""
-    reverted: bool = False
+    files: CheckpointView
+
+    @property
+    def before(self) -> str:
+        """The checkpoint that undo restores."""
+        return self.files.before
+
+    @property
+    def after(self) -> str:
+        """The checkpoint that redo restores."""
+        return self.files.after
+
+    @property
+    def conflicts(self) -> Sequence[str]:
+        """The files that the last undo or redo left."""
+        return self.files.restored.conflicts if self.files.restored else ()
+
+    @property
+    def reverted(self) -> bool:
+        """Whether undo found that others, such as git, had reverted it; they may reapply it."""
+        return self.files.restored is not None and self.files.restored.reverted
 
     @property
     def undone(self) -> bool:
         """Whether nothing of it is left to undo."""
-        return self.restored == self.before and not self.conflicts
+        return self.files.undone and not self.conflicts
 
     @property
     def redoable(self) -> bool:
         """Whether it was undone, at least in part."""
-        return self.restored == self.before or bool(self.conflicts)
+        return self.files.undone or bool(self.conflicts)
 
     @property
     def cut_short(self) -> bool:
         """Whether it was interrupted while working, so that its last changes are not in a checkpoint yet."""
-        return not self.after or (self.past.cut_short and not self.is_settled)
+        return not self.after or (self.past.cut_short and not self.files.restored)
 
 
 def read_changes(past: PastTask, records: Iterable[Record]) -> Changes | None:
     """Return a task's changes; None if it changed nothing, or no checkpoint exists."""
-    before = after = forked = restored_at = ""
-    restored = events.WorkspaceRestored("")
-    view, settled = RunView(), False
-    for record in (one for one in records if one.run == past.run):
-        view.take(record)
-        event = record.event
-        settled = isinstance(event, events.WorkspaceRestored) or (settled and not isinstance(event, WORK_EVENTS))
-        match event:
-            case events.RunForked():
-                before = forked = event.checkpoint
-            case events.BaselineSaved():
-                before, after = forked or event.checkpoint, event.checkpoint
-            case events.ExecutionFinished(work=work):
-                after = work.checkpoint
-            case events.RunCompleted() if view.best and (best := view.best.work):
-                after = best.checkpoint or ("" if best.files else before)
-            case events.WorkspaceRestored():
-                restored, after, restored_at = event, event.kept or after, record.at
-    there = Path(view.workspace)
-    found = Changes(
-        past,
-        there,
-        before,
-        after,
-        restored.checkpoint,
-        settled,
-        restored.conflicts,
-        restored_at,
-        reverted=restored.reverted,
-    )
-    return found if before and (found.cut_short or before != after) else None
+    view = build_view(records, past.run)
+    found = Changes(past, Path(view.workspace), view.checkpoints)
+    return found if found.before and (found.cut_short or found.before != found.after) else None
 
 
 def find_changes(sessions: Path, task_id: str) -> Changes:
@@ -183,9 +163,10 @@ async def save_last_changes(koi: Koi, sessions: Path, changes: Changes) -> Chang
     raise_if_out_of_order(changes, sessions)
     keeper = await load_checkpoints(koi)
     kept = await keeper.create(changes.workspace, run=changes.past.run)
-    kept_now = events.WorkspaceRestored(changes.restored, kept, tuple(changes.conflicts))
+    restored = changes.files.restored.checkpoint if changes.files.restored else ""
+    kept_now = events.WorkspaceRestored(restored, kept, tuple(changes.conflicts))
     await koi.emit(kept_now, run=changes.past.run)
-    return replace(changes, after=kept, is_settled=True)
+    return replace(changes, files=replace(changes.files, after=kept, last=kept, restored=kept_now))
 
 
 async def restore_files(koi: Koi, paths: Paths, changes: Changes, *, undo: bool, force: bool) -> Restoration:

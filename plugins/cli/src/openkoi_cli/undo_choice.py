@@ -31,8 +31,8 @@ def tasks_to_undo(sessions: Path, task_id: str) -> Sequence[Changes]:
     if task_id:
         return [find_changes(sessions, task_id)]
     there = list_changes_here(sessions)
-    last = max((one.restored_at for one in there if not one.reverted), default="")
-    found = [one for one in there if not one.undone or (one.reverted and one.restored_at > last)]
+    last = max((one.files.restored_at for one in there if not one.reverted), default="")
+    found = [one for one in there if not one.undone or (one.reverted and one.files.restored_at > last)]
     if not found:
         raise KoiError(ALL_UNDONE.format(here=Path.cwd(), id=there[0].past.run[:8]))
     return found
@@ -43,7 +43,7 @@ def task_to_redo(sessions: Path, task_id: str) -> Changes:
     if task_id:
         return find_changes(sessions, task_id)
     there = list_changes_here(sessions)
-    return max((one for one in there if one.redoable), key=lambda one: one.restored_at, default=there[0])
+    return max((one for one in there if one.redoable), key=lambda one: one.files.restored_at, default=there[0])
 
 
 def task_to_show(sessions: Path, task_id: str) -> Changes:

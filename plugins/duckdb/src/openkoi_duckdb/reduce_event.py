@@ -4,35 +4,19 @@ from dataclasses import replace
 
 from openkoi_hookspecs import Event, ExecutionResult, Plan, Response
 from openkoi_hookspecs.events import (
-    DecisionMade,
     EvaluationFinished,
     ExecutionFinished,
-    IterationFinished,
     LearningSaved,
     ModelResponse,
     PlanReady,
-    RunCompleted,
-    RunFailed,
     TaskStarted,
 )
+from openkoi_runlog import COURSE_EVENTS, PAID_EVENTS
 from openkoi_search.task_summary import truncate
 
 MAX_OUTPUT_CHARACTERS = 4_000
-KINDS: dict[str, type[Event]] = {
-    kind.name: kind
-    for kind in (
-        TaskStarted,
-        PlanReady,
-        ModelResponse,
-        ExecutionFinished,
-        EvaluationFinished,
-        IterationFinished,
-        DecisionMade,
-        RunCompleted,
-        RunFailed,
-        LearningSaved,
-    )
-}
+STORED_EVENTS: tuple[type[Event], ...] = (*COURSE_EVENTS, *PAID_EVENTS, LearningSaved)
+KINDS: dict[str, type[Event]] = {kind.name: kind for kind in STORED_EVENTS}
 
 
 def reduce_event(event: Event) -> Event | None:
@@ -45,7 +29,8 @@ def reduce_event(event: Event) -> Event | None:
         case ModelResponse(response=reply):
             return replace(event, response=Response((), reply.done))
         case ExecutionFinished(work=work):
-            return replace(event, work=ExecutionResult(truncate(work.text, MAX_OUTPUT_CHARACTERS), files=work.files))
+            text = truncate(work.text, MAX_OUTPUT_CHARACTERS)
+            return replace(event, work=ExecutionResult(text, files=work.files, ended=work.ended))
         case EvaluationFinished(evaluation=evaluation):
             return replace(event, evaluation=replace(evaluation, log=""))
         case _:

@@ -7,6 +7,8 @@ from threading import Lock
 
 from openkoi_hookspecs import Event, Learning, Record, Result, events
 from openkoi_runlog import (
+    COURSE_EVENTS,
+    UNDO_EVENTS,
     LineCache,
     build_view,
     encode_names,
@@ -35,7 +37,7 @@ LEARNING_EVENTS: tuple[type[Event], ...] = (
         events.RunCompleted,
         events.TaskStarted,
     ),
-    *(events.QuestionAsked, events.QuestionAnswered, events.WorkspaceRestored),
+    *(events.QuestionAsked, events.QuestionAnswered, *UNDO_EVENTS),
 )
 SOURCE_EVENTS = (
     events.TaskStarted,
@@ -43,23 +45,6 @@ SOURCE_EVENTS = (
     events.EvaluationFinished,
     events.ToolCallStarted,
     events.ToolCallFinished,
-)
-RESULT_EVENTS = (
-    *(
-        events.TaskStarted,
-        events.PlanReady,
-        events.ExecutionFinished,
-        events.RequestClassified,
-        events.EvaluationFinished,
-    ),
-    *(
-        events.IterationFinished,
-        events.DecisionMade,
-        events.QuestionAsked,
-        events.QuestionAnswered,
-        events.RunResumed,
-        events.RunCompleted,
-    ),
 )
 NAMES = encode_names(LEARNING_EVENTS)
 
@@ -118,7 +103,7 @@ class LearningLogView:
 
     def rebuild_result(self, run: str, session: str) -> Result | None:
         """Rebuild how a run ended from the log."""
-        return build_view(self.records_of(RESULT_EVENTS, run, session), run).result
+        return build_view(self.records_of(COURSE_EVENTS, run, session), run).result
 
     def records_of(self, kinds: Iterable[type[Event]], run: str, session: str) -> Iterator[Record]:
         """Yield the records of a run in a session's files."""

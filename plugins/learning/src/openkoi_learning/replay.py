@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openkoi_hookspecs import Checkpoints, KoiError, Record, Task, events
+from openkoi_hookspecs import Checkpoints, KoiError, Record, Task
+from openkoi_runlog import build_view
 
 COMPARISON_VARIABLE = "OPENKOI_LEDGER_DUEL"
 TIMEOUT_SECONDS = 900
@@ -38,12 +39,10 @@ class Attempt:
 
 def replayable_run(records: Iterable[Record], run: str) -> RecordedTask | None:
     """Return a run that can be replayed, or None for part of another run or a missing folder."""
-    own = [record.event for record in records if record.run == run]
-    started = next((event for event in own if isinstance(event, events.TaskStarted)), None)
-    if started is None or started.task.parent or not started.workspace or not Path(started.workspace).is_dir():
+    view = build_view(records, run)
+    if view.task.parent or not view.workspace or not Path(view.workspace).is_dir():
         return None
-    baseline = next((event.checkpoint for event in own if isinstance(event, events.BaselineSaved)), "")
-    return RecordedTask(run, started.task, Path(started.workspace), baseline)
+    return RecordedTask(run, view.task, Path(view.workspace), view.checkpoints.origin)
 
 
 async def diff_since_start(task: RecordedTask, checkpoints: Checkpoints | None) -> str:

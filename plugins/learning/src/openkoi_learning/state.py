@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 
 from openkoi_hookspecs import Learning, Record, events
+from openkoi_runlog import UNDO_EVENTS, CheckpointView
 
 from .effectiveness import EntryOutcome
 from .entry import LearningEntry, entry_from_learning
@@ -84,7 +85,7 @@ class LearningState:
     due: dict[str, None] = field(default_factory=dict)
     questions: dict[str, str] = field(default_factory=dict)
     answers: defaultdict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
-    undone: set[str] = field(default_factory=set)
+    checkpoints: dict[str, CheckpointView] = field(default_factory=dict)
     saved: dict[str, Learning] = field(default_factory=dict)
 
     def apply(self, record: Record) -> None:
@@ -109,8 +110,8 @@ class LearningState:
                 self.questions[id] = text
             case events.QuestionAnswered(id=id, answer=answer) if answer:
                 self.answers[run].append((self.questions.get(id, ""), answer))
-            case events.WorkspaceRestored():
-                self.toggle_undone(run)
+            case event if isinstance(event, UNDO_EVENTS):
+                self.apply_checkpoints(record)
 
     def update_entry(self, entry: LearningEntry) -> None:
         """Update an entry, and the words of the tasks in which its subject came up again.
@@ -190,11 +191,13 @@ class LearningState:
         for word in terms(selection.task):
             self.word_counts[selection.project][word] += 1
 
-    def toggle_undone(self, run: str) -> None:
-        """Record that the user undid a run's changes, or redid them."""
-        self.undone ^= {run}
-        if run in self.exposures:
-            self.update_run(replace(self.exposures[run], undone=run in self.undone))
+    def apply_checkpoints(self, record: Record) -> None:
+        """Record whether the user has undone a run's changes."""
+        files = self.checkpoints.get(record.run, CheckpointView()).take(record)
+        self.checkpoints[record.run] = files
+        visit = self.exposures.get(record.run)
+        if visit and visit.undone != files.undone:
+            self.update_run(replace(visit, undone=files.undone))
 
     def outcomes(self, id: str) -> tuple[EntryOutcome, ...]:
         """Return the outcomes of the runs that an entry was eligible for, oldest first."""

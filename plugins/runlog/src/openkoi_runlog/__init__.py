@@ -5,8 +5,9 @@ written that a ``Redactor`` (of ``openkoi_base.redact``) has not seen.
 """
 
 from .blobs import blob_folder, blob_path, find_digests, store_blobs
+from .checkpoint_view import UNDO_EVENTS, CheckpointView, checkpoint_of
 from .codec import decode, encode, to_dict
-from .fork import ForkPoint, find_fork_point, last_checkpoint, rename_runs, subtask_id
+from .fork import ForkPoint, find_fork_point, rename_runs, subtask_id
 from .iteration_view import FindingView, IterationView, Phase
 from .line_cache import LineCache
 from .mask_json import mask_json
@@ -17,15 +18,20 @@ from .record_format import CorruptLineError, add_checksum, read_line, redact_rec
 from .replayable import UNAPPROVED
 from .run_replay import RESULT_UNKNOWN, RunReplay, build_replay
 from .run_summaries import list_sessions, summarize_runs
-from .run_view import QuestionView, RunView
+from .run_view import COURSE_EVENTS, PAID_EVENTS, VIEW_EVENTS, QuestionView, RunView
 from .run_views import build_view, build_views, sort_records
 from .runlog import LogWriteError, RunLog, new_session_id
 from .segment_files import has_more, is_packed, iterate_lines, original_name, uncompressed_length
 from .select_records import encode_names, is_kind, parse_head, select_from, select_records
 
 __all__ = [
+    "COURSE_EVENTS",
+    "PAID_EVENTS",
     "RESULT_UNKNOWN",
     "UNAPPROVED",
+    "UNDO_EVENTS",
+    "VIEW_EVENTS",
+    "CheckpointView",
     "CorruptLineError",
     "FindingView",
     "ForkPoint",
@@ -45,6 +51,7 @@ __all__ = [
     "build_replay",
     "build_view",
     "build_views",
+    "checkpoint_of",
     "decode",
     "encode",
     "encode_names",
@@ -55,7 +62,6 @@ __all__ = [
     "is_kind",
     "is_packed",
     "iterate_lines",
-    "last_checkpoint",
     "list_all_segments",
     "list_paid_calls",
     "list_past_tasks",

@@ -1,10 +1,12 @@
 """Determine the start of a forked run from another run's records."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from openkoi_hookspecs import Event, ExecutionResult, KoiError, Record, StopReason, Task, events
+from openkoi_hookspecs import Event, KoiError, Record, Task, events
+
+from .run_views import build_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,44 +35,8 @@ def find_fork_point(records: Sequence[Record], run: str, at: int) -> ForkPoint:
     if any(isinstance(one.event, events.BaselineSaved) and not one.event.checkpoint for one in own):
         raise KoiError("The task ran without a checkpoint, so its files cannot be restored. Run it again instead.")
     earlier = own[start : end + 1]
-    return ForkPoint(started.task, earlier, find_checkpoint(earlier, own, run), last_files(own, run))
-
-
-def last_files(own: Sequence[Record], run: str) -> str:
-    """Return the checkpoint of the files as the run left them, its best ones, or as undo or redo left them since."""
-    return last_checkpoint(one.event for one in own if one.run == run)
-
-
-def last_checkpoint(happened: Iterable[Event]) -> str:
-    """Return the last checkpoint of one run's files; of the works that it ended with, the best one's."""
-    last, works = "", list[ExecutionResult]()
-    for event in happened:
-        match event:
-            case events.ExecutionFinished(work=work):
-                works.append(work)
-                last = work.checkpoint or last
-            case events.RunResumed() if works and works[-1].ended is StopReason.PERSON:
-                works.pop()
-            case events.RunCompleted(best=best) if best < len(works) - 1:
-                last = works[best].checkpoint or last
-            case (
-                events.BaselineSaved(checkpoint=kept)
-                | events.WorkspaceRestored(checkpoint=kept)
-                | events.EvaluationFinished(checkpoint=kept)
-            ):
-                last = kept or last
-    return last
-
-
-def find_checkpoint(earlier: Sequence[Record], own: Sequence[Record], run: str) -> str:
-    """Return the last work's checkpoint, else that of the files before any; empty without one."""
-    works = [
-        one.event.work.checkpoint
-        for one in earlier
-        if one.run == run and isinstance(one.event, events.ExecutionFinished)
-    ]
-    origins = [one.event.checkpoint for one in own if one.run == run and isinstance(one.event, events.BaselineSaved)]
-    return next(filter(None, reversed([*origins, *works])), "")
+    files, begun = build_view(own, run).checkpoints, build_view(earlier, run).checkpoints
+    return ForkPoint(started.task, earlier, begun.current or files.origin, files.current)
 
 
 def find_run_tree(records: Sequence[Record], run: str) -> set[str]:

@@ -4,18 +4,19 @@ Only the lines that begin and end tasks, or that cost something, are parsed.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_hookspecs import NextAction, Record, RunState, events
 
 from .read_segments import list_all_segments, read_segment
-from .segment_files import original_name
+from .run_view import RunView
+from .run_views import build_views
 from .segment_names import is_by_time, parse_session
 from .select_records import select_from
 
-TASK_EVENTS = (events.TaskStarted, events.RunCompleted, events.RunFailed)
+TASK_EVENTS = (events.TaskStarted, events.RunResumed, events.RunCompleted, events.RunFailed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,23 +84,29 @@ def list_past_tasks(folder: Path, newest: int = 0) -> list[PastTask]:
 
 def read_tasks(folder: Path, sessions: Iterable[str]) -> dict[str, PastTask]:
     """Read the tasks of sessions, by run."""
-    tasks: dict[str, PastTask] = {}
-    for session in sessions:
-        for path in list_all_segments(folder, session):
-            for record in select_from(path, TASK_EVENTS):
-                add_record(tasks, record, original_name(path))
-    return tasks
+    views = (view for session in sessions for view in build_views(read_task_events(folder, session)).values())
+    return {view.run: summarize_task(view) for view in views if not view.task.parent}
 
 
-def add_record(tasks: dict[str, PastTask], record: Record, segment: str) -> None:
-    match record.event:
-        case events.TaskStarted(task=task, model=model) if not task.parent:
-            tasks[record.run] = PastTask(record.run, record.at, task.text, model, segment=segment)
-        case events.RunCompleted(decision=ruling, cost=spent) if record.run in tasks:
-            past = replace(tasks[record.run], ended=str(ruling.action), unjudged=ruling.unjudged)
-            tasks[record.run] = replace(past, tokens=spent.tokens, usd=spent.usd)
-        case events.RunFailed(state=state) if record.run in tasks:
-            tasks[record.run] = replace(tasks[record.run], ended=state.value)
+def read_task_events(folder: Path, session: str) -> Iterator[Record]:
+    """Yield how the runs of a session began and ended."""
+    for path in list_all_segments(folder, session):
+        yield from select_from(path, TASK_EVENTS)
+
+
+def summarize_task(view: RunView) -> PastTask:
+    """Return a run as one task."""
+    return PastTask(
+        view.run,
+        view.at,
+        view.task.text,
+        view.started.model if view.started else "",
+        ended=view.decision,
+        tokens=view.cost.tokens,
+        usd=view.cost.usd,
+        segment=view.segment,
+        unjudged=view.completed is not None and view.completed.decision.unjudged,
+    )
 
 
 def list_paid_calls(folder: Path) -> Iterator[PaidCall]:

@@ -187,7 +187,7 @@ def build_replay(records: Sequence[Record], run: str) -> RunReplay:
     whole = [*drop_unapproved(record for record in records if record.run == run)]
     own = [*drop_unjudged(whole)]
     happened = [record.event for record in own]
-    origin = next((event.checkpoint for event in happened if isinstance(event, events.BaselineSaved)), "")
+    view = build_view(own, run)
     baselines = {
         event.baseline.evaluator: event.baseline for event in happened if isinstance(event, events.ChecksBaseline)
     }
@@ -204,11 +204,11 @@ def build_replay(records: Sequence[Record], run: str) -> RunReplay:
     called = called_tool_after_baseline(happened)
     rejudge = ended_unjudged([record.event for record in whole])
     lapped, approved = sum(laps, Cost()), frozenset(approved_paths(happened))
-    advice = {one.number: one.advice for one in build_view(own, run).ended_iterations if one.advice}
+    advice = {one.number: one.advice for one in view.ended_iterations if one.advice}
     return RunReplay(
         replayed,
         written,
-        origin,
+        view.checkpoints.origin,
         baselines,
         called,
         running_seconds(own),

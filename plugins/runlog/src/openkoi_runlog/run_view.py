@@ -7,11 +7,22 @@ missing. A run that was resumed, approved or judged later goes on in the iterati
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from openkoi_hookspecs import Cost, Finding, Iteration, Plan, Record, Result, Task, events
+from openkoi_hookspecs import Cost, Event, Finding, Iteration, Plan, Record, Result, Task, events
 from openkoi_runlog.decision.best import best_of
 from openkoi_runlog.decision.refine import refine, wish
 
+from .checkpoint_view import UNDO_EVENTS, CheckpointView
 from .iteration_view import FindingView, IterationView, Phase, list_findings, phase_after
+
+COURSE_EVENTS: tuple[type[Event], ...] = (
+    *(events.TaskStarted, events.PlanReady, events.InnerLoopEnded, events.ExecutionFinished),
+    *(events.RequestClassified, events.EvaluationFinished, events.IterationFinished, events.DecisionMade),
+    *(events.RunCompleted, events.RunFailed, events.RunResumed, events.QuestionAsked, events.QuestionAnswered),
+)
+"""What iterations, findings, decisions and the result are computed from."""
+PAID_EVENTS: tuple[type[Event], ...] = (events.ModelResponse, events.ModelResponseBroken)
+VIEW_EVENTS = tuple(dict.fromkeys((*COURSE_EVENTS, *PAID_EVENTS, *UNDO_EVENTS)))
+"""All that a view is computed from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +59,14 @@ class RunView:
     current: IterationView = field(default_factory=IterationView)
     afterwards: IterationView = field(default_factory=IterationView)
     files: set[str] = field(default_factory=set)
+    checkpoints: CheckpointView = field(default_factory=CheckpointView)
     waiting: bool = False
+    charged: Cost = Cost()
 
     def take(self, record: Record) -> None:
         """Take the run's next record."""
         self.updated = record.at
+        self.checkpoints = self.checkpoints.take(record)
         match record.event:
             case events.TaskStarted() as started if self.started is None:
                 self.run, self.at, self.segment, self.started = record.run, record.at, record.segment, started
@@ -88,6 +102,8 @@ class RunView:
                 self.decide(record.at, number, decision=ruling, facts=facts, total=total, phase=phase)
             case events.RunCompleted() as completed:
                 self.completed, self.completed_at, self.failed, self.over = completed, record.at, None, True
+                self.charged = completed.cost
+                self.restore_best()
             case events.RunFailed() as failed:
                 self.completed, self.failed, self.failed_at = None, failed, record.at
             case events.RunResumed():
@@ -108,7 +124,17 @@ class RunView:
         self.update_current(self.current.at or at, number=number, ended=True, **facts)
         decided = self.save_current()
         self.waiting = decided.needs_user and not decided.is_continued
+        if decided.decision and decided.decision.restart_from_best and decided.iteration:
+            self.checkpoints = self.checkpoints.restored_to(best_of(self.done).work)
         self.current = IterationView(plan=self.next_plan(decided), phase=Phase.EXECUTE)
+
+    def restore_best(self) -> None:
+        """At its end, the run restored the files of its best iteration, if that was not the last one."""
+        best = self.best
+        if best and best.work:
+            was_last = best.number == max(one.number for one in self.iterations)
+            take = self.checkpoints.ended_with if was_last else self.checkpoints.restored_to
+            self.checkpoints = take(best.work)
 
     def end_undecided(self) -> None:
         """Where the decision after an iteration is missing in the log, the next one begins all the same."""
@@ -148,11 +174,20 @@ class RunView:
 
     def next_plan(self, decided: IterationView) -> Plan:
         """Return what the iteration after this one begins with, as long as the user wants nothing else."""
-        done = [one.iteration for one in self.known.values() if one.iteration]
         if decided.iteration is None or decided.is_continued:
             return decided.plan
         fresh = decided.decision is not None and decided.decision.restart_from_best
-        return refine(self.plan, best_of(done) if fresh else decided.iteration)
+        return refine(self.plan, best_of(self.done) if fresh else decided.iteration)
+
+    @property
+    def done(self) -> Sequence[Iteration]:
+        """The iterations so far that did something, as the kernel describes them."""
+        return [one.iteration for one in self.known.values() if one.iteration]
+
+    @property
+    def undone(self) -> bool:
+        """Whether the user undid the run's changes, and neither redid them nor resumed the run since."""
+        return self.checkpoints.undone
 
     @property
     def task(self) -> Task:
@@ -215,8 +250,8 @@ class RunView:
 
     @property
     def cost(self) -> Cost:
-        """What it had used when the result was out; nothing before."""
-        return self.completed.cost if self.completed else Cost()
+        """What it had used when its last result was out, from which it may have been resumed; nothing before."""
+        return self.charged
 
     @property
     def used(self) -> Cost:

@@ -6,6 +6,8 @@ from openkoi_hookspecs import Record, events
 
 from .run_view import RunView
 
+BEGINNINGS = (events.RunForked, events.TaskStarted)
+
 
 def sort_records(records: Iterable[Record]) -> list[Record]:
     """Return a run's records in the order in which they were written, whatever order they come in."""
@@ -22,7 +24,7 @@ def build_views(records: Iterable[Record]) -> Mapping[str, RunView]:
     """Return the view of each run that began in these records, in the order in which they began."""
     views: dict[str, RunView] = {}
     for record in records:
-        if isinstance(record.event, events.TaskStarted):
+        if isinstance(record.event, BEGINNINGS):
             views.setdefault(record.run, RunView())
         if view := views.get(record.run):
             view.take(record)

@@ -6,35 +6,23 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from sqlite3 import Connection
 
-from openkoi_hookspecs import Event, ExecutionResult, Record, Response, StreamEnd, Text, Usage
+from openkoi_hookspecs import Event, ExecutionResult, Plan, Record, Response, StreamEnd, Text, Usage
 from openkoi_hookspecs.events import (
     EvaluationFinished,
     ExecutionFinished,
-    IterationFinished,
     LearningSaved,
     ModelResponse,
-    QuestionAnswered,
-    RunCompleted,
+    PlanReady,
+    QuestionAsked,
     TaskStarted,
 )
-from openkoi_runlog import decode, encode
+from openkoi_runlog import COURSE_EVENTS, decode, encode
 from openkoi_search.chunking import searchable_text, split_chunks
 
 from .checksums import check_rows, row_checksum
 
-KINDS: Mapping[str, type[Event]] = {
-    kind.name: kind
-    for kind in (
-        TaskStarted,
-        ExecutionFinished,
-        EvaluationFinished,
-        IterationFinished,
-        RunCompleted,
-        LearningSaved,
-        ModelResponse,
-        QuestionAnswered,
-    )
-}
+STORED_EVENTS: tuple[type[Event], ...] = (*COURSE_EVENTS, ModelResponse, LearningSaved)
+KINDS: Mapping[str, type[Event]] = {kind.name: kind for kind in STORED_EVENTS}
 COLUMNS = "id, moment, run, name, about, payload, seal"
 WITHIN = "IN (SELECT value FROM json_each(?))"
 
@@ -80,16 +68,17 @@ def reduce_event(event: Event) -> Event | None:
         case TaskStarted(task=task):
             return TaskStarted(replace(task, context="", agent=None))
         case ExecutionFinished(work=work):
-            return ExecutionFinished(ExecutionResult("", files=work.files))
+            return ExecutionFinished(ExecutionResult("", files=work.files, ended=work.ended))
+        case PlanReady():
+            return PlanReady(Plan())
+        case QuestionAsked(id=id):
+            return QuestionAsked(id, "")
         case EvaluationFinished(evaluation=evaluation):
             return EvaluationFinished(replace(evaluation, log="", checks=(), scores=()))
-        case ModelResponse() if split_chunks(searchable_text(event)):
-            return ModelResponse("", Response((Text(searchable_text(event)),), StreamEnd(Usage())), 0.0)
-        case QuestionAnswered() if split_chunks(searchable_text(event)):
-            return event
-        case RunCompleted() | IterationFinished() | LearningSaved():
-            return event
-    return None
+        case ModelResponse():
+            text = searchable_text(event)
+            return ModelResponse("", Response((Text(text),), StreamEnd(Usage())), 0.0) if split_chunks(text) else None
+    return event if type(event) in KINDS.values() else None
 
 
 def clean(text: str) -> str:
