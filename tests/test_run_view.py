@@ -22,7 +22,7 @@ from openkoi_duckdb.run_rows import make_cycle_row, make_finding_row, make_task_
 from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
 from openkoi_learning.log_view import LearningLogView
 from openkoi_report import build_cycle_tree, build_report
-from openkoi_runlog import RunLog, RunView, build_view, sort_records, summarize_runs
+from openkoi_runlog import VIEW_EVENTS, RunLog, RunView, build_view, sort_records, summarize_runs
 from openkoi_search.documents import documents_of_run, text_of_task
 from openkoi_sqlite import SQLite
 
@@ -149,3 +149,11 @@ def test_a_view_goes_on_where_it_stopped(history: History) -> None:
         part.take(record)
 
     assert whole == part
+
+
+def test_a_view_reads_no_other_events_than_it_names(history: History) -> None:
+    """So that a memory or a list that selects these has all that a run's facts are computed from."""
+    whole = build_view(history.records, history.run)
+    selected = build_view([one for one in history.records if isinstance(one.event, VIEW_EVENTS)], history.run)
+
+    assert replace(whole, updated="") == replace(selected, updated="")
