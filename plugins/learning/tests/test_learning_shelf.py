@@ -10,8 +10,8 @@ from openkoi_hookspecs import Event, Hit, Learning, LearningStatus, Recall
 from openkoi_hookspecs.events import RecallFinished
 from openkoi_learning.entry import LearningEntry
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
-from openkoi_learning.log_view import LearningLogView
-from openkoi_runlog import RunLog, list_all_segments
+from openkoi_learning.log_view import LEARNING_EVENTS, LearningLogView
+from openkoi_runlog import RunLog, list_all_segments, read_new
 from openkoi_testing.contracts.memory_log import run_records
 
 RULE = LearningEntry("aa11", "heuristic", "Use `tab`.", standing=LearningStatus.ACTIVE)
@@ -84,7 +84,7 @@ def test_what_is_put_away_during_a_look_is_read_from_there_once(tmp_path: Path) 
 
     put_away(tmp_path)
 
-    assert 9 == sum(len(list(shelf.read_new(path))) for path in listed)
+    assert 9 == sum(len(read_new(path, LEARNING_EVENTS, shelf.ends)) for path in listed)
     assert [] == shelf.new_records()
 
 

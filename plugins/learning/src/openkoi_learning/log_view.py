@@ -9,18 +9,11 @@ from openkoi_hookspecs import Event, Learning, Record, Result, events
 from openkoi_runlog import (
     COURSE_EVENTS,
     UNDO_EVENTS,
-    LineCache,
+    ArchivedRecords,
     build_view,
-    encode_names,
-    has_more,
-    is_kind,
-    is_packed,
-    iterate_lines,
     list_all_segments,
-    original_name,
+    read_new,
     select_from,
-    select_records,
-    uncompressed_length,
 )
 
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
@@ -46,7 +39,6 @@ SOURCE_EVENTS = (
     events.ToolCallStarted,
     events.ToolCallFinished,
 )
-NAMES = encode_names(LEARNING_EVENTS)
 
 
 class LearningLogView:
@@ -54,9 +46,7 @@ class LearningLogView:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.excerpts = LineCache(
-            folder.parent / "cache" / "hook.json", b" ".join(NAMES), lambda line: is_kind(line, NAMES)
-        )
+        self.archived = ArchivedRecords(folder.parent / "cache" / "hook.json", LEARNING_EVENTS)
         self.state = LearningState()
         self.ends: dict[str, int] = {}
         self.lock = Lock()
@@ -78,28 +68,9 @@ class LearningLogView:
         """Return the records written since the last time, oldest first."""
         with self.lock:
             paths = list_all_segments(self.folder)
-            new = list(self.read_archived(paths) if not self.ends else ())
-            new += (one for path in paths for one in self.read_new(path))
+            new = list(self.archived.read(paths, self.ends) if not self.ends else ())
+            new += (one for path in paths for one in read_new(path, LEARNING_EVENTS, self.ends))
             return sorted(new, key=lambda one: (one.at, one.id))
-
-    def read_archived(self, paths: Iterable[Path]) -> Iterator[Record]:
-        """Yield the records of archived segments, from the excerpt that was made of them once."""
-        packed = {original_name(path): path for path in paths if is_packed(path)}
-        for name, lines in self.excerpts.load(packed.values()).items():
-            self.ends[name] = uncompressed_length(packed[name])
-            yield from select_records(lines, LEARNING_EVENTS)
-
-    def read_new(self, path: Path) -> Iterator[Record]:
-        """Yield the records of a segment that were not read yet, wherever it is now."""
-        name = original_name(path)
-        start = self.ends.get(name, 0)
-        if not has_more(path, start):
-            return
-        lines = list(iterate_lines(path, start))
-        if lines and path.name == name and not lines[-1].endswith(b"\n"):
-            lines.pop()
-        self.ends[name] = start + sum(map(len, lines))
-        yield from select_records(lines, LEARNING_EVENTS)
 
     def rebuild_result(self, run: str, session: str) -> Result | None:
         """Rebuild how a run ended from the log."""

@@ -11,6 +11,7 @@ from .fork import ForkPoint, find_fork_point, rename_runs, subtask_id
 from .iteration_view import FindingView, IterationView, Phase
 from .line_cache import LineCache
 from .mask_json import mask_json
+from .new_records import ArchivedRecords, read_new
 from .past_tasks import PaidCall, PastTask, find_task, list_paid_calls, list_past_tasks, read_task_records
 from .plugin_calls import plugin_call_id
 from .read_segments import list_all_segments, list_segments, read_segment
@@ -21,8 +22,8 @@ from .run_summaries import list_sessions, summarize_runs
 from .run_view import COURSE_EVENTS, PAID_EVENTS, VIEW_EVENTS, QuestionView, RunView
 from .run_views import build_view, build_views, sort_records
 from .runlog import LogWriteError, RunLog, new_session_id
-from .segment_files import has_more, is_packed, iterate_lines, original_name, uncompressed_length
-from .select_records import encode_names, is_kind, parse_head, select_from, select_records
+from .segment_files import has_more, is_packed, original_name
+from .select_records import encode_names, is_kind, parse_head, select_from
 
 __all__ = [
     "COURSE_EVENTS",
@@ -31,6 +32,7 @@ __all__ = [
     "UNAPPROVED",
     "UNDO_EVENTS",
     "VIEW_EVENTS",
+    "ArchivedRecords",
     "CheckpointView",
     "CorruptLineError",
     "FindingView",
@@ -61,7 +63,6 @@ __all__ = [
     "has_more",
     "is_kind",
     "is_packed",
-    "iterate_lines",
     "list_all_segments",
     "list_paid_calls",
     "list_past_tasks",
@@ -73,17 +74,16 @@ __all__ = [
     "parse_head",
     "plugin_call_id",
     "read_line",
+    "read_new",
     "read_segment",
     "read_task_records",
     "redact_record",
     "rename_runs",
     "select_from",
-    "select_records",
     "sort_records",
     "store_blobs",
     "subtask_id",
     "summarize_runs",
     "to_dict",
-    "uncompressed_length",
     "write_line",
 ]

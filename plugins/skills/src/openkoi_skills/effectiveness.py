@@ -4,7 +4,7 @@ The best score of a run counts; runs without a score do not. The cache can be de
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Self
 
 from openkoi_base.files import lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs.events import UsageRecorded
-from openkoi_runlog import has_more, is_packed, iterate_lines, list_all_segments, original_name, select_records
+from openkoi_runlog import has_more, is_packed, list_all_segments, original_name, read_new
 
 from .ranking import SkillEffect
 
@@ -61,8 +61,9 @@ def read_tally(data: Path) -> Tally:
             tally = Tally()
         new = [path for name, path in paths.items() if has_more(path, tally.ends.get(name, 0))]
         for path in new:
-            for event in read_new_events(path, tally):
-                tally.add(event)
+            for record in read_new(path, (UsageRecorded,), tally.ends):
+                if isinstance(record.event, UsageRecorded):
+                    tally.add(record.event)
         if new:
             replace_file(file, json.dumps({"ends": tally.ends, "sums": tally.sums}))
     return tally
@@ -73,14 +74,3 @@ def is_truncated(path: Path, end: int) -> bool:
     with suppress(OSError):
         return not is_packed(path) and path.stat().st_size < end
     return False
-
-
-def read_new_events(path: Path, tally: Tally) -> Iterator[UsageRecorded]:
-    """Yield the events of a segment that were not read yet; its last line only if it is complete."""
-    name = original_name(path)
-    start = tally.ends.get(name, 0)
-    lines = [line for line in iterate_lines(path, start) if line.endswith(b"\n") or is_packed(path)]
-    tally.ends[name] = start + sum(map(len, lines))
-    yield from (
-        record.event for record in select_records(lines, (UsageRecorded,)) if isinstance(record.event, UsageRecorded)
-    )

@@ -1,0 +1,39 @@
+"""Read the records of some kinds that a log has beyond what was read, for whoever keeps what it computed from them."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from openkoi_hookspecs import Event, Record
+
+from .line_cache import LineCache
+from .segment_files import has_more, is_packed, iterate_lines, original_name, uncompressed_length
+from .select_records import encode_names, is_kind, select_records
+
+
+def read_new(path: Path, kinds: Collection[type[Event]], ends: dict[str, int]) -> list[Record]:
+    """Return a segment's records beyond its offset in ``ends``, and move that; an incomplete last line is left."""
+    name = original_name(path)
+    start = ends.get(name, 0)
+    if not has_more(path, start):
+        return []
+    lines = [line for line in iterate_lines(path, start) if line.endswith(b"\n") or is_packed(path)]
+    ends[name] = start + sum(map(len, lines))
+    return list(select_records(lines, kinds))
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedRecords:
+    """The records of some kinds in archived segments, whose lines are kept in the file ``cache``."""
+
+    cache: Path
+    kinds: Collection[type[Event]]
+
+    def read(self, paths: Iterable[Path], ends: dict[str, int]) -> Iterator[Record]:
+        """Yield the records of those of the segments that are archived, and move their offsets in ``ends``."""
+        packed = {original_name(path): path for path in paths if is_packed(path)}
+        names = encode_names(self.kinds)
+        lines = LineCache(self.cache, b" ".join(names), lambda line: is_kind(line, names))
+        for name, found in lines.load(packed.values()).items():
+            ends[name] = uncompressed_length(packed[name])
+            yield from select_records(found, self.kinds)
