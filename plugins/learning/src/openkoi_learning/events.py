@@ -11,7 +11,7 @@ from .entry import LearningEntry
 class EntryUpdated(Event):
     """An entry as it now stands, with what a Learning has no field for; ``entry.reason`` says what changed it."""
 
-    name = "hook.noted"
+    name = "ledger.noted"
     entry: LearningEntry
 
 
@@ -19,7 +19,7 @@ class EntryUpdated(Event):
 class EntriesShown(Event):
     """The entries that a run was shown, and the eligible ones that were held out."""
 
-    name = "hook.shown"
+    name = "ledger.shown"
     task: str
     project: str = ""
     model: str = ""
@@ -34,7 +34,7 @@ class OutcomeCredited(Event):
     ``of`` is the run, if another run logs it.
     """
 
-    name = "hook.credited"
+    name = "ledger.credited"
     passed: bool
     blamed: tuple[str, ...] = ()
     of: str = ""
@@ -44,5 +44,5 @@ class OutcomeCredited(Event):
 class RunProcessed(Event):
     """A run was learned from completely. A finished run without this event is learned from at the next start."""
 
-    name = "hook.learned"
+    name = "ledger.learned"
     of: str

@@ -34,6 +34,8 @@ async def run_in_thread(work: Callable[[], T]) -> "asyncio.Future[T]":
     future: Future[T] = Future()
 
     def do() -> None:
+        if not future.set_running_or_notify_cancel():  # once it runs, the job is stopped and not the future
+            return
         try:
             future.set_result(work())
         except BaseException as error:
