@@ -7,7 +7,7 @@ import pytest
 from openkoi_base.redact import Redactor
 from openkoi_certify.outcomes import RunOutcome
 from openkoi_cli.task_changes import read_changes
-from openkoi_hookspecs import Cost, Decision, ExecutionResult, NextAction, Record, Task, events
+from openkoi_hookspecs import Cost, Decision, Event, ExecutionResult, NextAction, Record, Task, events
 from openkoi_learning.events import EntriesShown
 from openkoi_learning.log_view import LearningLogView
 from openkoi_runlog import RunLog, find_task
@@ -20,7 +20,7 @@ ENDED = (events.DecisionMade(0, ACCEPTED, Cost()), events.RunCompleted(ACCEPTED,
 UNDO, REDO = events.WorkspaceRestored("before"), events.WorkspaceRestored("after")
 PARTLY = events.WorkspaceRestored("before", conflicts=("a.py",))
 KEPT_NOW = events.WorkspaceRestored("", "found")
-OPERATIONS = {
+OPERATIONS: dict[str, tuple[bool, tuple[Event, ...]]] = {
     "nothing": (False, (WORKED, *ENDED)),
     "undo": (True, (WORKED, *ENDED, UNDO)),
     "undo and redo": (False, (WORKED, *ENDED, UNDO, REDO)),

@@ -41,6 +41,12 @@ COMMANDS: Mapping[str, str] = {
     "undo": "Undo a task's changes and keep later ones.",
     "update": "Update OpenKoi and its plugins.",
 }
+PLUGIN_COMMANDS = {
+    "context": "Show what a model would be sent, and who added it.",
+    "demo": "See OpenKoi repair a small project, without a key.",
+    "evaluate": "Evaluate existing work with tests, linters and a judge.",
+    "init": "Set up a model.",
+}  # of this distribution, found by entry points as those of others
 ALIASES = {"self-update": "update"}
 MODULES = {"import": "import_"}
 AGENT = "agent"
@@ -138,8 +144,9 @@ class OpenKoi(click.Group):
         plugins = {**self.plugin_commands, **self.frontends}
         summaries = read_summaries(plugins.values())
         brought = {name: f"{summaries.get(one, '')} ({one})".lstrip() for name, one in plugins.items()}
+        ours = {name: text for name, text in PLUGIN_COMMANDS.items() if plugins.get(name) == "openkoi-cli"}
         with formatter.section("Commands"):
-            formatter.write_dl(sorted({**brought, **COMMANDS}.items()))
+            formatter.write_dl(sorted({**brought, **ours, **COMMANDS}.items()))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Format the exit statuses, and a tip."""
