@@ -208,7 +208,7 @@ def test_without_a_memory_there_is_nothing_to_build_again(openkoi: Shell) -> Non
     configured(openkoi, '[use]\nmemory = "none"\n')
 
     assert "No memory is enabled" in openkoi("memory", "rebuild").stderr
-    assert "Memory:   none chosen" in openkoi("memory", "stats").stdout
+    assert "Memory:   none\n" in openkoi("memory", "stats").stdout
     assert "No results." in openkoi("memory", "search", "mend").stdout
 
 
