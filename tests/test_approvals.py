@@ -80,7 +80,7 @@ def test_of_two_calls_at_once_one_is_allowed_and_one_refused_from_elsewhere(open
     out, err = child.communicate(timeout=60)
 
     assert ["", ""] == [one["resume"] for one in asked]
-    assert (2, True) == (undecided.returncode, "2 questions wait" in undecided.stderr)
+    assert (2, True) == (undecided.returncode, "2 questions are waiting" in undecided.stderr)
     assert (0, True) == (approved.returncode, "Approved" in approved.stdout), approved.stderr
     assert (0, True) == (refused.returncode, "Rejected" in refused.stdout), refused.stderr
     assert (0, "Done.\n") == (child.returncode, out), err
@@ -170,9 +170,9 @@ def test_an_interruption_is_no_answer_from_elsewhere(openkoi: Shell) -> None:
         (["approve"], 1, "No question is waiting for an answer."),
         (["approve", "--all"], 1, "No question is waiting for an answer."),
         (["reject", "4f2a"], 1, "No question is waiting for an answer."),
-        (["approve", "4f2a", "--all"], 2, "leave out the id"),
-        (["approve", "this", "design"], 2, 'To give a task that begins with "approve", quote it'),
-        (["reject", "the", "idea"], 2, 'To give a task that begins with "reject", quote it'),
+        (["approve", "4f2a", "--all"], 2, "Omit the id"),
+        (["approve", "this", "design"], 2, 'To run a task that starts with "approve", quote it'),
+        (["reject", "the", "idea"], 2, 'To run a task that starts with "reject", quote it'),
         (["aprove"], 2, "Did you mean `openkoi approve`?"),
     ],
 )

@@ -90,7 +90,7 @@ def test_the_object_holds_what_was_learned_and_comes_last(openkoi: Shell, format
         (["do it"], 9, "No model is configured"),
         (["do it", "--format", "jsonl"], 9, "No model is configured"),
         (["-m", "scriptd/x", "do it"], 2, "Did you mean 'scripted'?"),
-        (["--iterate", "2"], 2, "There is no task"),
+        (["--iterate", "2"], 2, "No task given"),
         (["--config", "none.toml", "do it"], 2, "none.toml"),
         (["replay", "nosuch"], 2, "nosuch"),
     ],

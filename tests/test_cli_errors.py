@@ -88,7 +88,7 @@ def test_a_configuration_that_is_not_there_is_named(openkoi: Shell, line: list[s
     done = openkoi(*line)
 
     assert 2 == done.returncode
-    assert "Config file not found: none.toml, which --config names." in done.stderr
+    assert "Config file not found: none.toml (from --config)." in done.stderr
 
 
 def test_so_is_one_that_a_variable_names(openkoi: Shell) -> None:
@@ -96,7 +96,7 @@ def test_so_is_one_that_a_variable_names(openkoi: Shell) -> None:
     done = named("-m", write_script(openkoi.folder, ANSWER), "do it")
 
     assert 2 == done.returncode
-    assert "Config file not found: none.toml, which OPENKOI_CONFIG names." in done.stderr
+    assert "Config file not found: none.toml (from OPENKOI_CONFIG)." in done.stderr
 
 
 @pytest.mark.parametrize("line", [["do it", "--config"], ["do it", "--config="]])
@@ -104,7 +104,7 @@ def test_a_configuration_without_a_path_is_a_usage_error(openkoi: Shell, line: l
     done = openkoi("-m", write_script(openkoi.folder, ANSWER), *line)
 
     assert (2, "") == (done.returncode, done.stdout)
-    assert "--config needs the path" in done.stderr
+    assert "--config requires the path" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_how_to_quote_is_said_to_those_who_wrote_a_command_s_word(openkoi: Shell
     done = openkoi(*line)
 
     assert 2 == done.returncode
-    assert bool(named) == (f'To give a task that begins with "{named}"' in done.stderr)
+    assert bool(named) == (f'To run a task that starts with "{named}"' in done.stderr)
     assert bool(named) == ("quote it" in done.stderr)
 
 

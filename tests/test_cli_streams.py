@@ -58,7 +58,7 @@ def test_without_standard_input_there_is_no_task_in_it(openkoi: Shell) -> None:
     done = openkoi.bash("openkoi - <&-")
 
     assert 2 == done.returncode
-    assert "There is no task" in done.stderr
+    assert "No task given" in done.stderr
 
 
 @pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])

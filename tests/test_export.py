@@ -515,7 +515,7 @@ def test_a_task_moves_to_another_machine_and_is_found_and_replayed_there(openkoi
     out = openkoi.folder / "out"
     done = openkoi("export", "--format", "json", "--output", str(out))
     assert (0, "") == (done.returncode, done.stderr)
-    assert "1 tasks" in done.stdout
+    assert "1 task," in done.stdout
     there = Shell(openkoi.folder, openkoi.home.parent / "other")
 
     brought = [there("import", str(out)) for _ in range(2)]

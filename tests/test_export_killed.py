@@ -37,10 +37,10 @@ def names():
     return sorted(str(path.relative_to(order.output)) for path in order.output.rglob("*"))
 
 sys.addaudithook(step)
-export(order, own, str)
+export_tasks(order, own, str)
 shutil.rmtree(order.output)
 counting = True
-export(order, own, str)
+export_tasks(order, own, str)
 counting, all_steps, whole = False, happened, names()
 for last in range(0, all_steps, max(1, all_steps // most)):
     shutil.rmtree(order.output)

@@ -55,7 +55,7 @@ def taken_out(path: Path) -> str:
 
 def doubled(path: Path) -> str:
     changed(path, lambda told: [*told, told[3]])
-    return "line 15: the record"
+    return "line 15: duplicate record"
 
 
 def unreadable(path: Path) -> str:

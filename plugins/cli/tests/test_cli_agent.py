@@ -113,7 +113,7 @@ def test_without_a_task_or_a_file_it_is_said_what_is_missing(openkoi: Shell) -> 
     assert (2, 2) == (nothing.returncode, nowhere.returncode)
     assert 'openkoi run mender.yaml "Fix the failing tests"' in nothing.stderr
     assert "Usage: openkoi run [OPTIONS] AGENT.yaml TASK..." in nothing.stderr
-    assert "Error: There is no file nowhere.yaml." in nowhere.stderr
+    assert "Error: File not found: nowhere.yaml.\n" in nowhere.stderr
 
 
 def test_what_is_wrong_with_the_file_is_all_said_and_the_result_is_an_object_still(openkoi: Shell) -> None:
@@ -160,4 +160,4 @@ def test_a_file_may_lower_what_a_task_may_cost_and_not_raise_it(openkoi: Shell) 
     limits = json.loads(done.stdout.splitlines()[0])["data"]["task"]["limits"]
 
     assert (2.0, 3) == (limits.get("usd", 2.0), limits["cycles"])
-    assert "may spend $2.00: allow more with --budget" in done.stderr
+    assert "limit of $99999.00, but the limit is $2.00. Raise it with --budget" in done.stderr

@@ -73,7 +73,7 @@ def test_what_is_meant_must_be_clear() -> None:
         find_question(two, "4f")
     with pytest.raises(PluginNotFoundError, match="4f2a"):
         find_question(two, "everything")
-    with pytest.raises(KoiError, match="Nothing waits"):
+    with pytest.raises(KoiError, match="No question is waiting"):
         find_question([], "")
 
 

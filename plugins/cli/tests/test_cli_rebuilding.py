@@ -44,7 +44,7 @@ def test_on_a_full_disk_the_view_as_it_was_stays_in_use_and_nothing_is_left_besi
 
     with (
         limit_file_size(size),
-        pytest.raises(KoiError, match=r"was not built again, and the view as it was stays in use\. .*"),
+        pytest.raises(KoiError, match=r"was not rebuilt; the previous view stays in use\. .*"),
     ):
         asyncio.run(ingest_log(memory, log))
 

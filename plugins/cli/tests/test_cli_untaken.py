@@ -17,34 +17,43 @@ def moved(ref: str, before: str, after: str, *, current: bool = False) -> Record
 @pytest.mark.parametrize(
     ("move", "said"),
     [
-        (moved("refs/heads/main", A, B, current=True), "commit bbbbbbb on main (git reset --soft aaaaaaa"),
-        (moved("refs/heads/main", "", B, current=True), "branch main, on commit bbbbbbb (git update-ref -d HEAD"),
-        (moved("refs/heads/a b", "", B), "branch a b, on commit bbbbbbb (git branch -D 'a b'"),
-        (moved("refs/heads/side", A, ""), "branch side is gone (git branch side aaaaaaa"),
-        (moved("refs/heads/side", A, B), "branch side is on commit bbbbbbb (git branch -f side aaaaaaa"),
-        (moved("refs/tags/v1", "", B), "tag v1 (git tag -d v1"),
-        (moved("refs/tags/v1", A, ""), "tag v1 is gone (git tag v1 aaaaaaa"),
-        (moved("refs/tags/v1", A, B), "tag v1 is on bbbbbbb (git tag -f v1 aaaaaaa"),
-        (moved("refs/stash", "", B), "stash bbbbbbb (git stash drop"),
-        (moved("refs/stash", A, ""), "stash aaaaaaa is gone (git stash store aaaaaaa"),
+        (moved("refs/heads/main", A, B, current=True), "commit bbbbbbb on main (undo with `git reset --soft aaaaaaa"),
+        (
+            moved("refs/heads/main", "", B, current=True),
+            "branch main, on commit bbbbbbb (undo with `git update-ref -d HEAD",
+        ),
+        (moved("refs/heads/a b", "", B), "branch a b, on commit bbbbbbb (undo with `git branch -D 'a b'"),
+        (moved("refs/heads/side", A, ""), "branch side is gone (undo with `git branch side aaaaaaa"),
+        (moved("refs/heads/side", A, B), "branch side is on commit bbbbbbb (undo with `git branch -f side aaaaaaa"),
+        (moved("refs/tags/v1", "", B), "tag v1 (undo with `git tag -d v1"),
+        (moved("refs/tags/v1", A, ""), "tag v1 is gone (undo with `git tag v1 aaaaaaa"),
+        (moved("refs/tags/v1", A, B), "tag v1 is on bbbbbbb (undo with `git tag -f v1 aaaaaaa"),
+        (moved("refs/stash", "", B), "stash bbbbbbb (undo with `git stash drop"),
+        (moved("refs/stash", A, ""), "stash aaaaaaa is gone (undo with `git stash store aaaaaaa"),
         (moved("HEAD", "ref: refs/heads/main", "ref: refs/heads/side"), "side is checked out instead of main"),
-        (moved("HEAD", "ref: refs/heads/main", B), "commit bbbbbbb is checked out instead of main (git switch main"),
-        (moved("HEAD", A, "ref: refs/heads/main"), "main is checked out instead of aaaaaaa (git switch --detach"),
-        (moved("HEAD", A, B), "commit bbbbbbb on no branch (git reset --soft aaaaaaa"),
+        (
+            moved("HEAD", "ref: refs/heads/main", B),
+            "commit bbbbbbb is checked out instead of main (undo with `git switch main",
+        ),
+        (
+            moved("HEAD", A, "ref: refs/heads/main"),
+            "main is checked out instead of aaaaaaa (undo with `git switch --detach",
+        ),
+        (moved("HEAD", A, B), "commit bbbbbbb on no branch (undo with `git reset --soft aaaaaaa"),
     ],
 )
 def test_each_kind_of_move_is_told_with_the_way_back(move: Record, said: str) -> None:
     (told,) = list_remaining([move], "run")
 
     assert told.startswith(said)
-    assert told.endswith("takes it back)")
+    assert told.endswith("`)")
 
 
 def test_only_what_is_left_in_the_end_is_told() -> None:
     there_and_back = [moved("refs/tags/v1", "", A), moved("refs/tags/v1", A, "")]
     two_commits = [moved("refs/heads/main", *ends, current=True) for ends in ((A, B), (B, C))]
 
-    assert ["commit ccccccc on main (git reset --soft aaaaaaa takes it back)"] == list_remaining(
+    assert ["commit ccccccc on main (undo with `git reset --soft aaaaaaa`)"] == list_remaining(
         [*there_and_back, *two_commits], "run"
     )
     assert [] == list_remaining(two_commits, "another run")
@@ -57,22 +66,22 @@ def test_a_new_branch_that_is_checked_out_is_left_before_it_is_deleted() -> None
     ]
 
     assert [
-        "side is checked out instead of main (git switch main takes it back)",
-        "branch side, on commit aaaaaaa (git branch -D side takes it back)",
+        "side is checked out instead of main (undo with `git switch main`)",
+        "branch side, on commit aaaaaaa (undo with `git branch -D side`)",
     ] == list_remaining(switched, "run")
 
 
 def test_files_outside_the_workspace_are_named_once() -> None:
     wrote = Record("1", "", "run", events.OutsideFileWritten("/etc/x"))
 
-    assert ["/etc/xis outside the workspace; check it yourself"] == list_remaining([wrote, wrote], "run")
+    assert ["/etc/x is outside the workspace; check it yourself"] == list_remaining([wrote, wrote], "run")
 
 
 @pytest.mark.parametrize(
     ("move", "said"),
     [
         (moved("config", A, B), ".git/config was changed"),
-        (moved("hooks/pre-commit", "", B), ".git/hooks/pre-commit was made"),
+        (moved("hooks/pre-commit", "", B), ".git/hooks/pre-commit was created"),
         (moved("info/exclude", A, ""), ".git/info/exclude was deleted"),
     ],
 )

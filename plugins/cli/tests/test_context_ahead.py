@@ -126,7 +126,7 @@ def test_no_model_is_called_and_nothing_is_written(tmp_path: Path) -> None:
 def test_a_toolbox_that_fails_is_named(tmp_path: Path) -> None:
     prompt, _, _ = look(tmp_path)
 
-    assert "The tools of broken cannot be had: it is jammed" in prompt.notes
+    assert "The tools of broken cannot be loaded: it is jammed" in prompt.notes
 
 
 def test_the_layers_are_those_of_the_plan() -> None:

@@ -131,7 +131,7 @@ def test_what_was_said_before_and_the_files_of_a_task_are_pieces_of_its_own() ->
 
 
 def test_a_task_whose_beginning_is_gone_says_so() -> None:
-    with pytest.raises(KoiError, match="does not hold the beginning"):
+    with pytest.raises(KoiError, match="start of this task is missing from the log"):
         read_prompt([])
 
 

@@ -29,7 +29,7 @@ def test_an_address_may_have_a_key_behind_it(line: str, address: ServerAddress) 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("", "No address was given"),
+        ("", "No address entered"),
         ("http://[::1", "not a web address"),
         ("[::1", "not a web address"),
         ("http://canary:99999/v1", "not a web address"),
@@ -37,10 +37,10 @@ def test_an_address_may_have_a_key_behind_it(line: str, address: ServerAddress) 
         ("canary", "not a web address"),
         ("http://", "not a web address"),
         ("http://canary\x00/v1", "not a web address"),
-        ("sk-canary", "looks like a key"),
-        ("https://sk-canary", "looks like a key"),
-        ("canary-0123456789-abcdefghijklmn", "looks like a key"),
-        ("sk-canary https://a.example/v1", "looks like a key"),
+        ("sk-canary", "looks like an API key"),
+        ("https://sk-canary", "looks like an API key"),
+        ("canary-0123456789-abcdefghijklmn", "looks like an API key"),
+        ("sk-canary https://a.example/v1", "looks like an API key"),
     ],
 )
 def test_what_is_no_address_is_a_sentence_that_does_not_repeat_it(line: str, told: str) -> None:

@@ -157,7 +157,7 @@ def test_a_store_that_cannot_be_read_is_a_warning_where_nothing_else_is_found(
 def test_an_ollama_host_that_is_no_address_is_said_and_not_repeated(tmp_path: Path, host: str) -> None:
     [trouble] = troubles(tmp_path, {"OLLAMA_HOST": host})
 
-    assert "OLLAMA_HOST is not an address" in trouble
+    assert "OLLAMA_HOST is not a valid address" in trouble
     assert host not in trouble
     assert [] == troubles(tmp_path, {"OLLAMA_HOST": host, "OPENAI_API_KEY": "key"})
 

@@ -19,6 +19,7 @@ def command(invocation: Invocation, /, layout: str, output: Path, since: str, ta
     """Export task history, without secrets, into a folder that only you can read."""
     from openkoi_base.redact import current_redactor
     from openkoi_cli.archive import ExportOptions, TaskSelection, UserFiles, export_tasks
+    from openkoi_report import format_count
 
     koi = invocation.open()
     paths = invocation.paths
@@ -29,6 +30,6 @@ def command(invocation: Invocation, /, layout: str, output: Path, since: str, ta
     )
     for error in done.errors:
         click.echo(koi.redact(f"  ! {error}. The line was skipped."), err=True)
-    counts = ", ".join(f"{count} {name}" for name, count in done.tables.items())
-    records = f" ({done.records} records)" if done.records else ""
+    counts = ", ".join(format_count(count, name.removesuffix("s")) for name, count in done.tables.items())
+    records = f" ({format_count(done.records, 'record')})" if done.records else ""
     click.echo(f"{output}: {counts}{records}.")
