@@ -118,7 +118,7 @@ def test_what_was_allowed_is_listed_and_revoked(openkoi: Shell) -> None:
     ("line", "status", "words"),
     [
         (["trust", "revoke", "4f2a"], 2, "No consent named '4f2a'."),
-        (["trust", "revoke"], 2, "or give --all"),
+        (["trust", "revoke"], 2, "or --all"),
         (["trust", "revoke", "--all"], 1, "No saved answers."),
         (["trust", "nobody"], 2, "trust"),
     ],
