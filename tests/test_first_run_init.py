@@ -132,7 +132,7 @@ def test_after_two_refusals_nothing_is_saved(person: Shell, openai: OpenAIServer
         seen.type(WRONG + ENTER)
         assert 9 == seen.ends()
 
-    assert "OpenAI has no key that works, and nothing was saved." in seen.screen
+    assert "OpenAI rejected the key; nothing was saved." in seen.screen
     assert {} == keys(person)
 
 
@@ -198,7 +198,7 @@ def test_what_is_no_address_is_asked_for_again_once_and_a_key_among_it_is_not_sh
         seen.type(f"5{ENTER}")
         seen.shows("URL [key]:")
         seen.type(f"{SECRET} {openai.url}{ENTER}")
-        seen.shows("That looks like a key; it was not sent anywhere.")
+        seen.shows("That looks like an API key; it was not sent anywhere.")
         seen.type(f"http://[::1{ENTER}")
         assert 9 == seen.ends()
 

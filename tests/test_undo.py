@@ -279,7 +279,7 @@ def test_what_conflicts_is_named_left_and_overwritten_by_force(edited_repository
     assert (1, "mine" in (edited_repository.folder / "text.txt").read_text()) == (undone.returncode, True)
     assert "Undid nothing of task" in undone.stdout
     assert "0 files restored, 1 in conflict\n" in undone.stdout
-    assert "conflict: text.txt was left as it is" in undone.stderr
+    assert "conflict: text.txt was not changed" in undone.stderr
     forced = edited_repository("undo", "--force")
     assert (0, TEXT) == (forced.returncode, (edited_repository.folder / "text.txt").read_text()), forced.stderr
 

@@ -256,4 +256,4 @@ def test_an_earlier_task_is_undone_below_a_later_one(openkoi: Shell) -> None:
     assert 1 == undone.returncode
     assert "0 files restored, 1 merged with later changes, 1 in conflict" in undone.stdout
     assert ["line 3", "LINE 20"] == [(openkoi.folder / "a").read_text().splitlines()[n] for n in (2, 19)]
-    assert "conflict: b was left as it is" in undone.stderr
+    assert "conflict: b was not changed" in undone.stderr
