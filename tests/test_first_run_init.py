@@ -203,7 +203,7 @@ def test_what_is_no_address_is_asked_for_again_once_and_a_key_among_it_is_not_sh
         assert 9 == seen.ends()
 
     assert "That is not a web address. Example: http://localhost:8080/v1" in seen.screen
-    assert "No server was found that lists models, and nothing was saved." in seen.screen
+    assert "No OpenAI-compatible server responded; nothing was saved." in seen.screen
     assert "canary" not in seen.raw
     assert "broke" not in seen.screen
     assert ("", {}, 0) == (config(person), keys(person), openai.connections)
@@ -216,7 +216,7 @@ def test_an_address_that_lacks_its_path_is_completed(person: Shell) -> None:
         seen.type(f"5{ENTER}")
         seen.shows("URL [key]:")
         seen.type(f"{server.url}/chat/v2{ENTER}")
-        seen.shows("Most addresses end in /v1: add what is missing.")
+        seen.shows("Most addresses end in /v1; check the path.")
         seen.type(server.url.removesuffix("/v1") + ENTER)
         assert 0 == seen.ends()
 
@@ -237,7 +237,7 @@ def test_a_server_that_was_given_no_key_does_not_refuse_one(person: Shell, opena
         seen.type(INTERRUPT)
         assert 130 == seen.ends()
 
-    assert f"{openai.url} wants a key." in asked
+    assert f"{openai.url} requires a key." in asked
     assert "refused the key" not in asked
     assert ("", {}) == (config(person), keys(person))
 
@@ -315,7 +315,7 @@ def test_an_ollama_host_that_is_no_address_is_said(person: Shell) -> None:
         seen.type(ENTER)
         assert 9 == seen.ends()
 
-    assert "! OLLAMA_HOST is not an address, so Ollama was not looked for." in before
+    assert "! OLLAMA_HOST is not a valid address, so Ollama was skipped." in before
     assert "failed at" not in seen.screen
 
 
@@ -372,8 +372,8 @@ def test_what_hides_the_saved_key_or_the_model_in_the_environment_is_said(person
         seen.type(SECRET + ENTER)
         assert 0 == seen.ends()
 
-    assert "OPENAI_API_KEY is set here and is used instead of the saved key." in seen.screen
-    assert "OPENKOI_MODEL is set here and names the model that is used instead." in seen.screen
+    assert "OPENAI_API_KEY is set and overrides the saved key." in seen.screen
+    assert "OPENKOI_MODEL is set and overrides this model." in seen.screen
 
 
 @pytest.mark.row("ONB-14")

@@ -65,7 +65,7 @@ def test_undo_passes_over_a_task_that_was_killed_before_it_changed_anything(open
     undone = openkoi("undo")
 
     assert (0, "x = 0\n") == (undone.returncode, (openkoi.folder / "a.py").read_text()), undone.stderr
-    assert f"  ! Task {second} , which ended before it changed a file." in undone.stderr.splitlines()
+    assert f"  ! Skipped task {second}, which ended before it changed a file." in undone.stderr.splitlines()
     assert f"Undid task {first}: Edit it" in undone.stdout.splitlines()
 
 
