@@ -82,7 +82,7 @@ def start_shell(path: Path) -> None:
     command = [SHELL, "-c", RECORD_END, SHELL, str(path)]
     try:
         os.posix_spawn(SHELL, command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, end, 0), *silent], setsid=True)
-    except (OSError, NotImplementedError):
+    except (OSError, RuntimeError):  # also where the system cannot do all of it
         os.close(ours)
     else:
         atexit.register(delete_record, ours)
