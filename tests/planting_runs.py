@@ -20,7 +20,7 @@ SANDBOXES = [
     ),
     pytest.param("landlock", marks=pytest.mark.skipif(bool(LANDLOCK_LEVEL.missing()), reason=LANDLOCK_LEVEL.missing())),
     pytest.param("limits", marks=pytest.mark.campaign),
-    "plain",
+    pytest.param("plain", marks=pytest.mark.campaign),
 ]
 
 
