@@ -240,4 +240,4 @@ def test_two_daemons_in_one_home_leave_one_log(openkoi: Shell) -> None:
     said = [json.loads(child.communicate(timeout=90)[0])["states"] for child in children]
 
     assert [{"interrupted": 16, "finished": 48}] * 2 == said
-    assert "Nothing is wrong with it." in openkoi("memory", "audit").stdout
+    assert "No errors found." in openkoi("memory", "audit").stdout
