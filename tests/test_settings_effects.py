@@ -140,7 +140,7 @@ def size_of_log(settings: Mapping[str, object]) -> object:
             0
             == openkoi("-m", write_script(openkoi.folder, '  - says: "Paris."\n'), "-i", "0", "Name a town").returncode
         )
-        return "at most" in openkoi("memory", "stats").stdout
+        return ", limit " in openkoi("memory", "stats").stdout
 
 
 def announced(settings: Mapping[str, object]) -> object:
