@@ -53,7 +53,7 @@ def test_undo_says_that_a_task_was_undone_before(openkoi: Shell) -> None:
     undone = openkoi("undo", id)
 
     assert 0 == undone.returncode, undone.stderr
-    assert f"It is undone already. To reapply it, run `openkoi redo {id}`." in undone.stdout.splitlines()
+    assert f"It is already undone. To reapply it, run `openkoi redo {id}`." in undone.stdout.splitlines()
 
 
 def test_redo_says_that_no_task_was_undone(openkoi: Shell) -> None:

@@ -107,6 +107,6 @@ def test_a_new_file_in_a_moved_folder_is_a_conflict_and_goes_by_force(openkoi: S
     sh(openkoi, "mv pk src")
     undone, forced = openkoi("undo"), openkoi("undo", "--force")
 
-    assert (1, True) == (undone.returncode, "conflict: src/new.py was left" in undone.stderr), undone.stderr
+    assert (1, True) == (undone.returncode, "conflict: src/new.py was not changed" in undone.stderr), undone.stderr
     assert "0 files restored, 2 deleted" in forced.stdout
     assert (0, {"src/old.py": "old\n"}) == (forced.returncode, files(openkoi)), forced.stdout + forced.stderr
