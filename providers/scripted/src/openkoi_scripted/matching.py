@@ -92,14 +92,14 @@ def message_text(message: Message) -> str:
 
 
 def shown_in(message: Message) -> Iterator[Part]:
-    """The parts of a message, and after a tool's result those in it."""
+    """Return the parts of a message, and after a tool's result those in it."""
     for part in message.parts:
         yield part
         yield from part.parts if isinstance(part, ToolResult) else ()
 
 
 def word(part: Part) -> str:
-    """What stands in a part."""
+    """Return the text of a part."""
     match part:
         case Text(text=text) | ToolResult(text=text):
             return text
