@@ -40,7 +40,7 @@ SHAPES = {
     "putty-key": ("private-lines", rf"Private-Lines: ?\d+(?:{NEXT_LINE})((?:[\w+/=]+(?:{NEXT_LINE})?)+)"),
     "url-login": ("://", rf"(?<=://)(?!{USUAL_LOGIN})" r"([^\s/:@\"'\\,?#<>{}$\[]*:[^\s/@\"'\\,]+)(?=@(?!sha256:))"),
     "url-token": ("://", r"(?<=://)((?=[^@]*\d)[A-Za-z0-9_-]{20,})(?=@)"),
-    "bearer-token": ("bearer", r"(?i:bearer(?: |%20|\+|: ?|=)\"?)((?=[^\s\"',]*\d)[\w.~+/-]{16,}=*)"),
+    "bearer-token": ("bearer", r"(?i:bearer(?: |%20|\+|: ?|=)\"?)((?=[^\s\"',]*\d|[A-Za-z]{20})[\w.~+/-]{16,}=*)"),
     "basic-authorization": ("basic ", r"(?i:(?:authorization|auth)\\?[\"']?[:= ]+\\?[\"']?basic )([\w+/=-]{6,})"),
     "authorization-header": (
         "authorization",
