@@ -15,6 +15,8 @@ import pytest
 from cli_process import CLEARED, Shell, write_script
 from local_index import Index, Installation, local_index, new_installation, only_from
 
+from openkoi_duckdb.schema import VERSION
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="environments and terminals are laid out as POSIX has it")
 UV = shutil.which("uv")
 OF_INSTALLERS = re.compile("PIP_|UV_")
@@ -124,7 +126,7 @@ def test_a_newer_release_is_shown_and_then_installed(openkoi: Installed) -> None
     assert (0, lines) == (done.returncode, done.stdout.splitlines()), done.stderr
 
 
-REBUILT = "✓ Memory is built again from the run log, in version 5 of its file."
+REBUILT = f"✓ Memory is built again from the run log, in version {VERSION} of its file."
 
 
 def age_memory(home: Path) -> None:

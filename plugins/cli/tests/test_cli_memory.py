@@ -11,6 +11,7 @@ from cli_process import Shell, shell
 
 from openkoi_cli.archive import Log, archive_oldest
 from openkoi_cli.memory_rebuild import compare_counts, lock_rebuild
+from openkoi_duckdb.schema import VERSION
 from openkoi_hookspecs import KoiError
 from openkoi_runlog import RunLog
 from openkoi_testing.contracts.memory_log import run_records, talk_records
@@ -239,14 +240,14 @@ def test_a_memory_file_of_an_older_version_is_built_again_and_kept_beside(openko
 
     first, second = openkoi("migrate"), openkoi("migrate")
 
-    assert (0, "✓ Memory is built again from the run log, in version 5 of its file.\n") == (
+    assert (0, f"✓ Memory is built again from the run log, in version {VERSION} of its file.\n") == (
         first.returncode,
         first.stdout,
     )
-    assert "It was moved to openkoi.db.bak.v4" in first.stderr
+    assert f"It was moved to openkoi.db.bak.v{VERSION - 1}" in first.stderr
     assert ("✓ Memory needs no migration.\n", "") == (second.stdout, second.stderr)
     assert TEXTS[0] in openkoi("memory", "search", "invoice").stdout
-    assert (openkoi.home / "data" / "openkoi.db.bak.v4").is_file()
+    assert (openkoi.home / "data" / f"openkoi.db.bak.v{VERSION - 1}").is_file()
 
 
 def change_version(openkoi: Shell, by: int) -> None:

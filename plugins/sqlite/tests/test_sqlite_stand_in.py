@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from openkoi_sqlite import SQLite
+from openkoi_sqlite.schema import VERSION
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import LINE_BYTES, run_records
 
@@ -22,7 +23,7 @@ def newer(path: Path) -> Iterator[None]:
     """A file of a newer version."""
     change(path, 99)
     yield
-    change(path, 2)
+    change(path, VERSION)
 
 
 @contextmanager
