@@ -1,4 +1,4 @@
-"""Read the records of some kinds that a log has beyond what was read, for whoever keeps what it computed from them."""
+"""Read the records of some kinds that a log has beyond what was read, for what keeps what it computed from them."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass

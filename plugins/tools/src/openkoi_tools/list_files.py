@@ -38,8 +38,7 @@ def list_files(desk: ToolContext) -> Tool:
 
     return Tool(
         "list_files",
-        "List files below a folder, excluding git-ignored files. "
-        "Folders beyond the output limit are shown with a file count.",
+        "List files below a folder, except git-ignored ones. Folders beyond the limit show a file count.",
         PARAMETERS.to_schema(),
         call,
         effect=Effect.READS,
