@@ -61,7 +61,8 @@ def test_a_fleet_never_spends_more_than_its_day(tmp_path: Path) -> None:
     openkoi("acme", "work")
 
     rows = queue.all()
-    assert {"accept", "abort_budget"} == {state for _, state, *_ in rows}
+    states = {state for _, state, *_ in rows}
+    assert {"accept"} < states <= {"accept", "abort_budget", "over budget"}  # the last where others hold what is left
     assert 0.0 < sum(float(str(usd)) for *_, usd in rows) <= 0.0075
 
 

@@ -21,7 +21,7 @@ SINCE = "{verb} since task {id}: {files}."
 @click.argument("task_id", required=False, default="")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str) -> None:
-    """Show what a task changed, as a unified diff. Defaults to the last task in this directory."""
+    """Show what a task changed, as a unified diff. Defaults to the last one that changed files here."""
     from .interruptible import run_interruptible
 
     run_interruptible(diff(invocation, task_id))

@@ -16,7 +16,7 @@ SKIPPED = "Skipped task {id}, which ended before it changed a file."
 @click.option("--force", is_flag=True, help="Overwrite files with conflicting later changes.")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, force: bool) -> int:
-    """Undo a task's changes and keep later ones. Defaults to the last task in this directory."""
+    """Undo a task's changes and keep later ones. Defaults to the last task that changed files here."""
     from .interruptible import run_interruptible
 
     return run_interruptible(undo(invocation, task_id, force=force))

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from openkoi_search.memory_file_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
+
 from .memory import DuckDB
-from .store_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 
 if TYPE_CHECKING:
     from openkoi_search import TextIndex, make_index

@@ -8,11 +8,11 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from openkoi_hookspecs import KoiError
+from openkoi_search.memory_file_errors import MemoryUnusableError
 
 from .engine import create_connection, quote_path
 from .layout import create_tables
 from .lock import LockTimeout
-from .store_errors import MemoryUnusableError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -11,20 +11,20 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from .database_file import DatabaseFile
-from .engine import detach_file, open_engine, quote_path
-from .layout import create_tables, read_version
-from .lock import LockTimeout, hold_lock
-from .schema import VERSION
-from .store_errors import (
-    OUTSIDE_MESSAGES,
+from openkoi_search.memory_file_errors import (
     MemoryBusyError,
     MemoryNewerError,
     MemoryUnusableError,
     StoreError,
     StoreFailureKind,
-    translate_errors,
 )
+
+from .database_file import DatabaseFile
+from .engine import detach_file, open_engine, quote_path
+from .layout import create_tables, read_version
+from .lock import LockTimeout, hold_lock
+from .schema import VERSION
+from .store_errors import OUTSIDE_MESSAGES, translate_errors
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -3,9 +3,10 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from openkoi_search.memory_file_errors import StoreError, StoreFailureKind
+
 from .schema import TABLES, VERSION
 from .sql import select_rows, transaction
-from .store_errors import StoreError, StoreFailureKind
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

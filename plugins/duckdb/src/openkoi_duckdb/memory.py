@@ -16,13 +16,13 @@ from openkoi_hookspecs import (
     ShadowMemory,
     SharedSetting,
 )
+from openkoi_search.memory_file_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 from openkoi_settings.keys import EMBEDDER
 
 from .file import MemoryFile
 from .lock import LockTimeout
 from .read_position import Position, load_position, save_position
 from .sanitize import storable
-from .store_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from sqlite3 import Connection
 from zlib import crc32
 
-from .store_errors import StoreError, StoreFailureKind
+from openkoi_search.memory_file_errors import StoreError, StoreFailureKind
 
 SHADOWS = (
     "SELECT block FROM words_data ORDER BY id",

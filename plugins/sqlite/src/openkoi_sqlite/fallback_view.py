@@ -9,10 +9,10 @@ from threading import Lock
 from typing import TypeVar
 
 from openkoi_hookspecs import KoiError
+from openkoi_search.memory_file_errors import MemoryUnusableError
 
 from .file import create_tables
 from .lock_timeout import LockTimeout
-from .store_errors import MemoryUnusableError
 
 T = TypeVar("T")
 FALLBACK_NOTE = "%s Until then, OpenKoi searches the run log directly."

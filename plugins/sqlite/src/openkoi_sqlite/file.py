@@ -15,18 +15,18 @@ from secrets import token_hex
 from typing import TypeVar
 
 from openkoi_base.files import lock_beside, private_folder
-
-from .checksums import check_words, store_words_checksum
-from .lock_timeout import LockTimeout
-from .schema import TABLES, VERSION
-from .store_errors import (
+from openkoi_search.memory_file_errors import (
     MemoryBusyError,
     MemoryNewerError,
     MemoryUnusableError,
     StoreError,
     StoreFailureKind,
-    translate_errors,
 )
+
+from .checksums import check_words, store_words_checksum
+from .lock_timeout import LockTimeout
+from .schema import TABLES, VERSION
+from .store_errors import translate_errors
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -132,7 +132,7 @@ class SQLiteMemoryFile:
             case StoreFailureKind.BUSY:
                 raise MemoryBusyError(self.path, self.seconds)
             case StoreFailureKind.NEWER:
-                raise MemoryNewerError(self.path, sick)
+                raise MemoryNewerError(self.path, str(sick), VERSION)
             case StoreFailureKind.OUTSIDE:
                 raise MemoryUnusableError(self.path, sick)
         bad = self.path.with_name(f"{self.path.name}.bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")

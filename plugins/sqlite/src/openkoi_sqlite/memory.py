@@ -105,8 +105,9 @@ class SQLite:
 
     def read_or_fall_back(self, patience: LockTimeout) -> tuple[str, dict[str, int]] | None:
         """Return how far the file was read; do not wait for it again once a fallback view replaces it."""
+        from openkoi_search.memory_file_errors import MemoryBusyError, MemoryNewerError
+
         from .fallback_view import make_fallback
-        from .store_errors import MemoryBusyError, MemoryNewerError
 
         try:
             found = self.file.read(read_offsets, LockTimeout(0.0) if self.fallback else patience)

@@ -1,18 +1,10 @@
-"""Classify what is wrong with the memory file by SQLite's error codes.
-
-KoiError
-├── MemoryBusy        another process writes; nothing is lost
-├── MemoryNewer       a newer OpenKoi made the file; it is left alone
-└── MemoryUnusable    the disk is full, or the file may not be written, or this Python's SQLite lacks something
-"""
+"""Classify what is wrong with the memory file by SQLite's error codes."""
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum, auto
-from pathlib import Path
 
-from openkoi_hookspecs import KoiError
+from openkoi_search.memory_file_errors import StoreError, StoreFailureKind
 
 BUSY_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 OUTSIDE_CODES = {
@@ -20,53 +12,6 @@ OUTSIDE_CODES = {
     *(sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_NOLFS, sqlite3.SQLITE_PROTOCOL),
 }
 NO_SEARCH = "no such module"
-
-
-class MemoryBusyError(KoiError):
-    """Another process is writing."""
-
-    def __init__(self, path: Path, seconds: float) -> None:
-        super().__init__(
-            f"The memory file {path} was being written by another process for more than {seconds:g} s. "
-            "Nothing is lost: the run log has it all, and the next start catches up."
-        )
-
-
-class MemoryNewerError(KoiError):
-    """The file was written by a newer OpenKoi."""
-
-    def __init__(self, path: Path, version: object) -> None:
-        super().__init__(
-            f"The memory file {path} was made by a newer OpenKoi (version {version} of its tables) and was left alone. "
-            "Update OpenKoi, or move the file away: it is built again from the run log."
-        )
-
-
-class MemoryUnusableError(KoiError):
-    """The file cannot be used, for a reason outside the file."""
-
-    def __init__(self, path: Path, cause: object) -> None:
-        super().__init__(
-            f"The memory file {path} cannot be used ({cause}). "
-            "Make room or give access; the run log has it all, and the next start catches up."
-        )
-
-
-class StoreFailureKind(Enum):
-    """Why the file cannot be used."""
-
-    BUSY = auto()
-    OUTSIDE = auto()
-    NEWER = auto()
-    DAMAGED = auto()
-
-
-class StoreError(Exception):
-    """The file could not be used; never leaves the plugin."""
-
-    def __init__(self, kind: StoreFailureKind, cause: object) -> None:
-        super().__init__(str(cause))
-        self.kind = kind
 
 
 @contextmanager

@@ -17,13 +17,13 @@ from openkoi_hookspecs import Learning, MemoryItem, Passage, Query
 from openkoi_runlog import decode
 from openkoi_search.bm25 import K1, B
 from openkoi_search.hit_selection import FoundDocument
+from openkoi_search.memory_file_errors import StoreError, StoreFailureKind
 from openkoi_search.ranking import Pairs
 from openkoi_search.scopes import EVERYONE, scope_of
 from openkoi_search.sparse_fusion import DIGITS, Scores
 
 from .checksums import DAMAGE_MESSAGE, DOCUMENT, check_rows
 from .load_documents import IN_ORDER, load_documents
-from .store_errors import StoreError, StoreFailureKind
 from .stored_records import clean
 
 if TYPE_CHECKING:

@@ -1,0 +1,62 @@
+"""What can be wrong with the file of a memory: shared by all memories that keep one.
+
+KoiError
+├── MemoryBusyError      another process has the file; nothing is lost
+├── MemoryNewerError     a newer OpenKoi made the file; it is left alone
+└── MemoryUnusableError  the disk is full, or the file may not be written, or the database lacks something
+"""
+
+from enum import Enum, auto
+from pathlib import Path
+
+from openkoi_hookspecs import KoiError
+
+
+class MemoryBusyError(KoiError):
+    """Another process has the memory file open."""
+
+    def __init__(self, path: Path, seconds: float) -> None:
+        super().__init__(
+            f"The memory file {path} has been in use by another process for {seconds:g} s. "
+            "Nothing is lost: the run log keeps everything, and the next start catches up."
+        )
+
+
+class MemoryUnusableError(KoiError):
+    """The memory file cannot be used, for a reason outside the file."""
+
+    def __init__(self, path: Path, cause: object) -> None:
+        first, *_ = str(cause).splitlines() or [type(cause).__name__]
+        super().__init__(
+            f"The memory file {path} cannot be used ({first}). "
+            "Make room or give access; the run log keeps everything, and the next start catches up."
+        )
+
+
+class MemoryNewerError(KoiError):
+    """The memory file was written by a newer OpenKoi."""
+
+    def __init__(self, path: Path, version: str, known: int) -> None:
+        super().__init__(
+            f"The memory file {path} has version {version}, which a newer OpenKoi gave it; this one knows {known}. "
+            "It was left alone, and the run log answers all the same. "
+            "Update OpenKoi, or build memory again for this one: openkoi memory rebuild."
+        )
+
+
+class StoreFailureKind(Enum):
+    """Why the file cannot be used."""
+
+    BUSY = auto()
+    OUTSIDE = auto()
+    OUTDATED = auto()
+    NEWER = auto()
+    DAMAGED = auto()
+
+
+class StoreError(Exception):
+    """The file could not be used; never leaves the plugin."""
+
+    def __init__(self, kind: StoreFailureKind, cause: object) -> None:
+        super().__init__(str(cause))
+        self.kind = kind
