@@ -126,7 +126,7 @@ def test_a_newer_release_is_shown_and_then_installed(openkoi: Installed) -> None
     assert (0, lines) == (done.returncode, done.stdout.splitlines()), done.stderr
 
 
-REBUILT = f"✓ Memory is built again from the run log, in version {VERSION} of its file."
+REBUILT = f"✓ Rebuilt memory from the run log (file version {VERSION})."
 
 
 def age_memory(home: Path) -> None:

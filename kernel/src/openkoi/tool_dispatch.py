@@ -1,4 +1,4 @@
-"""Run the tools that a model asks for: each call is permitted, and logged before its effect.
+"""Run the tools that a model asks for: each call is permitted, and logged before its effect. None is retried.
 
 Depends on tools and permissions, and on no model, plan or prompt.
 """

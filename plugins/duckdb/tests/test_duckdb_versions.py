@@ -43,7 +43,7 @@ def test_an_older_file_is_kept_beside_and_memory_asks_for_the_whole_log(
 
     assert ["r1"] == ids_of(search_project(memory, "parser"))
     assert (tmp_path / "openkoi.db.bak.v2").is_file()
-    assert "openkoi.db.bak.v2; memory is built again from the run log" in caplog.text
+    assert "openkoi.db.bak.v2; memory is rebuilt from the run log" in caplog.text
 
 
 def test_migrating_replaces_an_older_file_once(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_migrating_replaces_an_older_file_once(tmp_path: Path) -> None:
 
     first, second = (asyncio.run(memory.migrate()) for _ in range(2))
 
-    assert [f"Memory is built again from the run log, in version {VERSION} of its file."] == first
+    assert [f"Rebuilt memory from the run log (file version {VERSION})."] == first
     assert [] == second
     assert [] == asyncio.run(DuckDB(path=tmp_path / "elsewhere.db").migrate())
 
@@ -76,7 +76,7 @@ def test_a_file_of_a_newer_version_is_left_alone_and_said_so(tmp_path: Path) -> 
     before = memory.file.path.read_bytes()
 
     for work in (memory.search(Query("parser")), memory.ingest(RUN), memory.health(), memory.migrate()):
-        with pytest.raises(MemoryNewerError, match=f"version {VERSION + 1}, .* this one knows {VERSION}"):
+        with pytest.raises(MemoryNewerError, match=f"version {VERSION + 1}, .* up to {VERSION}"):
             asyncio.run(work)
     assert before == memory.file.path.read_bytes()
 

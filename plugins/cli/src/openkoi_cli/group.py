@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "fork": "Re-run a task from an earlier iteration with different settings.",
     "import": "Import task history.",
     "memory": "Search, check and rebuild memory.",
-    "migrate": "Bring memory into the format of this version.",
+    "migrate": "Migrate memory to the format of this version.",
     "plugins": "List installed plugins, what they add, and which are broken.",
     "redo": "Reapply a task's changes that were undone or reverted.",
     "reject": "Refuse what a task asked for, with a reason.",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.pass_obj
 def command(invocation: Invocation, /) -> None:
-    """Bring memory into the format of this version, as `openkoi update` does."""
+    """Migrate memory to the format of this version, as `openkoi update` does."""
     run_migrations(invocation)
 
 
@@ -36,7 +36,7 @@ async def migrate_memory(invocation: Invocation) -> Sequence[str]:
     async with koi:
         memory = await load_memory(koi)
         if not isinstance(memory, SupportsMigrate):
-            return ["Memory has no versions."] if memory else ["No memory is in use ([use] memory)."]
+            return ["Memory needs no migration."] if memory else ["No memory is in use ([use] memory)."]
         lines = await memory.migrate()
         if lines:
             await update_memory(koi, invocation.paths.sessions)

@@ -48,8 +48,8 @@ class DatabaseFile:
         old = self.beside(f"bak.v{version}")
         self.move(old)
         logging.getLogger("openkoi").warning(
-            "The memory file %s is of an older OpenKoi (version %s). It was moved to %s; "
-            "memory is built again from the run log.",
+            "The memory file %s is from an older OpenKoi (version %s) and was moved to %s; "
+            "memory is rebuilt from the run log.",
             self.path,
             version,
             old.name,

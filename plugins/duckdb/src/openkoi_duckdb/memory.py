@@ -154,7 +154,7 @@ class DuckDB:
         version = await asyncio.to_thread(self.file.write, read_version)
         if before == self.file.path.stat().st_ino:
             return []
-        return [f"Memory is built again from the run log, in version {version} of its file."]
+        return [f"Rebuilt memory from the run log (file version {version})."]
 
     async def run_in_thread(self, work: Callable[[A, LockTimeout], T], fact: A) -> T:
         """Work in a thread that stops waiting for the file once its caller does."""

@@ -38,9 +38,9 @@ class MemoryNewerError(KoiError):
 
     def __init__(self, path: Path, version: str, known: int) -> None:
         super().__init__(
-            f"The memory file {path} has version {version}, which a newer OpenKoi gave it; this one knows {known}. "
-            "It was left alone, and the run log answers all the same. "
-            "Update OpenKoi, or build memory again for this one: openkoi memory rebuild."
+            f"The memory file {path} has version {version}, but this OpenKoi supports only up to {known}. "
+            "It was not changed, and the run log is searched instead. "
+            "Update OpenKoi, or rebuild memory: openkoi memory rebuild"
         )
 
 
