@@ -28,7 +28,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_http import ToolCallFactory
-from openkoi_report import build_report
+from openkoi_runlog.report import build_report
 from openkoi_testing import FinishedRun, Scenario, run_scenario
 
 LONGEST_NAME = 4_096

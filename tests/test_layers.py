@@ -17,7 +17,7 @@ KINDS = ("providers", "evaluators", "integrations", "plugins")
 FOLDERS = sorted(p.parent for kind in KINDS for p in ROOT.glob(f"{kind}/*/pyproject.toml"))
 LIBRARIES = {
     *("openkoi-agents", "openkoi-base", "openkoi-http", "openkoi-loader", "openkoi-models", "openkoi-prompt"),
-    *("openkoi-report", "openkoi-runlog", "openkoi-search", "openkoi-settings", "openkoi-skillfile"),
+    *("openkoi-runlog", "openkoi-runlog", "openkoi-search", "openkoi-settings", "openkoi-base"),
 }
 BRING_A_PLUGIN_TOO = {
     "openkoi-agents": "the hook and worker of agents",

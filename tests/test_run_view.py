@@ -21,8 +21,8 @@ from openkoi_duckdb import DuckDB
 from openkoi_duckdb.run_rows import make_cycle_row, make_finding_row, make_task_row
 from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
 from openkoi_learning.log_view import LearningLogView
-from openkoi_report import build_cycle_tree, build_report
 from openkoi_runlog import VIEW_EVENTS, RunLog, RunView, build_view, sort_records, summarize_runs
+from openkoi_runlog.report import build_cycle_tree, build_report
 from openkoi_search.documents import documents_of_run, text_of_task
 from openkoi_sqlite import SQLite
 

@@ -11,7 +11,7 @@ import pytest
 from cli_process import Shell
 
 from openkoi_hookspecs import ToolCall
-from openkoi_report import format_tokens
+from openkoi_runlog.report import format_tokens
 from openkoi_testing.servers import AnthropicServer, Say
 
 NAMES = ("correctness", "safety", "style", "completeness")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from cli_process import Shell, shell
 
-from openkoi_report import format_tokens
+from openkoi_runlog.report import format_tokens
 
 USAGE = "usage: {input: 200, output: 40, cache_read: 500, cache_write: 60}"  # less than a request of each role can be
 JUDGED = '{"scores": {"clarity": 1.0, "accuracy": 1.0, "tone": 1.0, "structure": 1.0, "other_task": 0}, "findings": []}'

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import Evaluation, ExecutionResult, Severity, Task
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_judge import Judge
@@ -13,7 +14,6 @@ from openkoi_judge.abridge import abridge_diff
 from openkoi_judge.certificates import load_certificates
 from openkoi_judge.choice import choose_rubric, sort_by_merit
 from openkoi_judge.rubrics_library import load_rubrics, search_locations
-from openkoi_skillfile import Rubric
 from openkoi_testing import Scenario, make_run
 
 TASK = Task("Sort it", category="whatever")

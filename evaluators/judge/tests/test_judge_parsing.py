@@ -8,10 +8,10 @@ from data_files import fault_cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from openkoi_base.skillfile import Dimension, Rubric
 from openkoi_hookspecs import Severity
 from openkoi_judge.scores import UnreadableError
 from openkoi_judge.verdict import parse_verdict
-from openkoi_skillfile import Dimension, Rubric
 
 RUBRIC = Rubric("house", (Dimension("walls", 0.5), Dimension("roof", 0.3), Dimension("error responses", 0.2)))
 GOOD = '{"scores": {"walls": 0.7, "roof": 0.9, "error responses": 0.4}, "findings": []}'

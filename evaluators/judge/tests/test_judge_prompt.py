@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openkoi_base.skillfile import Dimension, Rubric
 from openkoi_hookspecs import (
     Check,
     EffectCall,
@@ -20,7 +21,6 @@ from openkoi_judge.quoting import abridge, make_marker, quote_content
 from openkoi_judge.scores import UnreadableError
 from openkoi_judge.system_prompt import MANNERS, answer_schema, instruction
 from openkoi_judge.verdict import parse_verdict
-from openkoi_skillfile import Dimension, Rubric
 
 RUBRIC = Rubric("house", (Dimension("walls", 0.75, "Do they stand?"), Dimension("roof", 0.25)), guide="Knock on it.")
 WORK = ExecutionResult(

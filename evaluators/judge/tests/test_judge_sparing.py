@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import JudgeVoted, MessageAdded
 from openkoi_judge import Judge
-from openkoi_report import Saving, measure_savings, sum_savings
+from openkoi_runlog.report import Saving, measure_savings, sum_savings
 from openkoi_testing import Scenario, Scripted, make_run, run_scenario
 
 TASK = Task("Sort the list", category="code")

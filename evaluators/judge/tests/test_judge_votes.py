@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from openkoi_base.skillfile import Dimension, Rubric
 from openkoi_hookspecs import Check, Evaluation, Finding, Limits, Score, Severity
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_judge.aggregate import aggregate_votes, cap_scores, combined_score, is_close, weighted_mean
 from openkoi_judge.verdict import JudgeVerdict
-from openkoi_skillfile import Dimension, Rubric
 
 pytestmark = pytest.mark.unit
 

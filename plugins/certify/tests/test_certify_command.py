@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from openkoi.app import App
+from openkoi_base.skillfile import Rubric
 from openkoi_certify import Certifier, SampleKind, find_golden_set, make_samples
 from openkoi_certify.certificate import load_certificates
 from openkoi_certify.certifier import CertifyOptions
@@ -28,7 +29,6 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_judge import Judge
-from openkoi_skillfile import Rubric
 from openkoi_testing import Scenario
 
 NAMES = ("relevance", "quality", "completeness")

@@ -4,11 +4,11 @@ import ast
 
 import pytest
 
+from openkoi_base.skillfile import Rubric
 from openkoi_certify import GoldenSet, SampleKind, find_golden_set, make_samples
 from openkoi_certify.golden_set import FOLDER, read_set
 from openkoi_certify.mutations import plant_defect
 from openkoi_certify.sample import hash_samples
-from openkoi_skillfile import Rubric
 
 SETS = [read_set(file) for file in sorted(FOLDER.glob("*.toml"))]
 NAMES = ("one", "two")

@@ -41,8 +41,8 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_local import FileQuestions
-from openkoi_report import ModelCharge, ModelCost, Phase, SavedTokens, Saving, sum_charges
 from openkoi_runlog import PastTask, list_past_tasks
+from openkoi_runlog.report import ModelCharge, ModelCost, Phase, SavedTokens, Saving, sum_charges
 from openkoi_testing import Scenario
 
 OVER = events.RunCompleted(Decision(NextAction.ACCEPT, "good"), Cost(tokens=1_500, usd=0.5))

@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from openkoi_hookspecs import KoiError, PluginNotFoundError
-from openkoi_learning.proposals import ProposalsHook
-from openkoi_learning.proposals import command as module
-from openkoi_learning.proposals.command import actions, ask_decision
-from openkoi_learning.proposals.draft_store import DraftStore
-from openkoi_skillfile import (
+from openkoi_base.skillfile import (
     EVALUATOR,
     TASK,
     Approvals,
@@ -22,6 +17,11 @@ from openkoi_skillfile import (
     list_locations,
     resolve_shadowing,
 )
+from openkoi_hookspecs import KoiError, PluginNotFoundError
+from openkoi_learning.proposals import ProposalsHook
+from openkoi_learning.proposals import command as module
+from openkoi_learning.proposals.command import actions, ask_decision
+from openkoi_learning.proposals.draft_store import DraftStore
 from openkoi_testing import GivenPlugins
 
 TEXT = """---

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from openkoi_base.skillfile import find_problems, parse_rubric, read_skill
 from openkoi_hookspecs import Evaluation, Finding, Response, Severity, StreamEnd, Task, Text, Usage, events
 from openkoi_learning.proposals.draft import DONE, divide_whole, skill_text
 from openkoi_learning.proposals.finding_topics import TOPICS, find_topic
@@ -15,7 +16,6 @@ from openkoi_learning.proposals.log import JudgedTask, judged_tasks
 from openkoi_learning.proposals.recurring_findings import RecurrenceThresholds, RecurringFindings, find_recurring
 from openkoi_learning.proposals.safe_example import is_instruction, safe_example, sanitize_line, slug
 from openkoi_runlog import RunLog, new_session_id
-from openkoi_skillfile import find_problems, parse_rubric, read_skill
 
 BAR = RecurrenceThresholds()
 GRAVE = Severity.BLOCKER

@@ -10,14 +10,7 @@ from pathlib import Path
 import pytest
 
 from openkoi.app import App
-from openkoi_hookspecs import Event, Finding, Limits, Record, Result, Severity, Task, events
-from openkoi_hookspecs.events import WarningIssued
-from openkoi_judge import Judge
-from openkoi_learning.proposals import ProposalsHook
-from openkoi_learning.proposals.draft_store import DraftStore
-from openkoi_learning.proposals.events import ProposalDrafted
-from openkoi_scripted import Scripted
-from openkoi_skillfile import (
+from openkoi_base.skillfile import (
     EVALUATOR,
     Approvals,
     SkillSource,
@@ -27,6 +20,13 @@ from openkoi_skillfile import (
     read_skill,
     validate,
 )
+from openkoi_hookspecs import Event, Finding, Limits, Record, Result, Severity, Task, events
+from openkoi_hookspecs.events import WarningIssued
+from openkoi_judge import Judge
+from openkoi_learning.proposals import ProposalsHook
+from openkoi_learning.proposals.draft_store import DraftStore
+from openkoi_learning.proposals.events import ProposalDrafted
+from openkoi_scripted import Scripted
 from openkoi_testing import Scenario
 
 FAULTS = ("The totals do not add up", "Percentages are rounded wrongly", "The amount in row 4 is off by ten")

@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_models.retry import Cooldowns, backoff
-from openkoi_report import build_report
+from openkoi_runlog.report import build_report
 from openkoi_testing import Scenario, run_scenario
 
 CHAIN = ["acme/one", "borg/two", "cyan/three"]

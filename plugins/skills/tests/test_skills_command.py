@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from skills_shop import TEXT, Shop
 
+from openkoi_base.skillfile import YES, Approvals, digest_path, validate
 from openkoi_hookspecs import KoiError, PluginNotFoundError, ToolError
-from openkoi_skillfile import YES, Approvals, digest_path, validate
 from openkoi_skills.supplies import distinguish_titles, find_supplies
 
 

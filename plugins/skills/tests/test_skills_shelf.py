@@ -8,8 +8,8 @@ from typing import cast
 
 import pytest
 
+from openkoi_base.skillfile import EVALUATOR, TASK, SkillSource
 from openkoi_hookspecs import Deny, Koi, Task, ToolCall
-from openkoi_skillfile import EVALUATOR, TASK, SkillSource
 from openkoi_skills import Skills
 from openkoi_skills.events import SkillActivated
 from openkoi_skills.library import SkillFinder, SuppliedSkills, find_supplied

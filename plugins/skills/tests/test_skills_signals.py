@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from openkoi_base.skillfile import FoundSkill, Skill, SkillSource
 from openkoi_hookspecs import Hit, Learning, Passage, Recall
-from openkoi_skillfile import FoundSkill, Skill, SkillSource
 from openkoi_skills.prompt import choose_skills, format_index
 from openkoi_skills.ranking import (
     RankedSkill,

@@ -2,9 +2,9 @@
 
 import pytest
 
+from openkoi_base.skillfile import SkillSource
 from openkoi_hookspecs import Record
-from openkoi_report import Progress
-from openkoi_skillfile import SkillSource
+from openkoi_runlog.report import Progress
 from openkoi_skills.events import SkillActivated
 
 pytestmark = pytest.mark.unit

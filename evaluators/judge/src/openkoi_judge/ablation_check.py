@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import ExecutionResult, Finding, Severity
-from openkoi_skillfile import Rubric
 
 
 def halve_work(work: ExecutionResult) -> ExecutionResult:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
+from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, Limits, Severity
-from openkoi_skillfile import Rubric
 
 from .verdict import JudgeVerdict
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from openkoi_base.skillfile import Rubric, canonical_name
 from openkoi_hookspecs import ConfigError, PluginNotFoundError, Task
-from openkoi_skillfile import Rubric, canonical_name
 
 from .rubrics_library import RubricLibrary
 

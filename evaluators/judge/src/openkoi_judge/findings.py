@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import Finding, Severity
-from openkoi_skillfile import Rubric
 
 from .quoting import replace_surrogates
 from .scores import UnreadableError

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import ExecutionResult, Finding, Json
-from openkoi_skillfile import Rubric
 
 from .aggregate import cap_scores
 from .changes_since import WorkChange

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
+from openkoi_base.skillfile import Approvals, Method, Rubric, RubricSample, Trust, plugin_locations
 from openkoi_hookspecs import (
     ConfigError,
     DataDir,
@@ -20,7 +21,6 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_settings.keys import SKIP_EVAL_CONFIDENCE
-from openkoi_skillfile import Approvals, Method, Rubric, RubricSample, Trust, plugin_locations
 
 from .cache import JudgmentCache
 from .certificates import (

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
+from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import ExecutionResult, Json, Message, Request, Task
-from openkoi_skillfile import Rubric
 
 from .changes_since import WorkChange
 from .evidence import Evidence, format_task, format_work, quote_evidence

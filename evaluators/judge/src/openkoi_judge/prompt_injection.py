@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import ExecutionResult, Finding, Severity, Task
-from openkoi_skillfile import Rubric
 
 from .evidence import Evidence, collect_evidence
 from .judge_input import JudgeInput

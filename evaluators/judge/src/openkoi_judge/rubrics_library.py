@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from openkoi_skillfile import (
+from openkoi_base.skillfile import (
     FoundSkill,
     InvalidSkillError,
     MachineFeatures,

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 
+from openkoi_base.skillfile import Rubric, canonical_name
 from openkoi_hookspecs import KoiError, Score
-from openkoi_skillfile import Rubric, canonical_name
 
 NUMBER = re.compile(r"(?P<value>\d+(?:\.\d+)?)\s*(?:(?P<percent>%)|/\s*(?P<scale>\d+(?:\.\d+)?))?", re.ASCII)
 TABLES = ("scores", "dimensions")

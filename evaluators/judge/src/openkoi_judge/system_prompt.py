@@ -1,7 +1,7 @@
 """Build the judge's system prompt and the format of its answer."""
 
+from openkoi_base.skillfile import Dimension, Rubric
 from openkoi_hookspecs import Json, Severity
-from openkoi_skillfile import Dimension, Rubric
 
 MANNERS = """\
 You are an evaluator. Judge one piece of work by the rubric below: strictly, fairly, and only by the evidence shown.

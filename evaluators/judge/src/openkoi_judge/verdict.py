@@ -7,8 +7,8 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 
+from openkoi_base.skillfile import Rubric, canonical_name
 from openkoi_hookspecs import Finding, Score, Severity
-from openkoi_skillfile import Rubric, canonical_name
 
 from .decode import parse_object
 from .findings import parse_findings

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import FinishReason, Message, Request, RequestRejectedError, Run, Text
 from openkoi_hookspecs.events import WarningIssued
-from openkoi_skillfile import Rubric
 
 from .aggregate import cap_scores
 from .scores import UnreadableError

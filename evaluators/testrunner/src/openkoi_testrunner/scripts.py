@@ -93,7 +93,7 @@ def shell_script(script: str, mark: str, reports: int) -> str:
     """Return the script with files for its reports, each printed after a mark. It runs in the project's folder."""
     files = " ".join(f'"$OPENKOI_REPORT-{number}"' for number in range(reports))
     return (
-        'OPENKOI_REPORT="${TMPDIR:-/tmp}/openkoi-report-$$"; export OPENKOI_REPORT\n'
+        'OPENKOI_REPORT="${TMPDIR:-/tmp}/openkoi-runlog-$$"; export OPENKOI_REPORT\n'
         f"( {script}\n)\ncode=$?\n"
         f"for file in {files}; do printf '\\n%s\\n' '{mark}'; cat \"$file\" 2>/dev/null; rm -f \"$file\"; done\n"
         "exit $code"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
-from openkoi_skillfile import Rubric, canonical_name
+from openkoi_base.skillfile import Rubric, canonical_name
 
 FOLDER = Path(__file__).with_name("golden")
 DEFAULT_SET = "general"

@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from openkoi_base.skillfile import Certifiable, Rubric, RubricSample
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
-from openkoi_skillfile import Certifiable, Rubric, RubricSample
 
 from .sample import Sample
 

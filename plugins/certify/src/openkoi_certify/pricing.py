@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from openkoi_hookspecs import Koi, Price, Request
 from openkoi_models import stats_of
-from openkoi_report import format_count, format_dollars
+from openkoi_runlog.report import format_count, format_dollars
 from openkoi_settings.keys import UNKNOWN_PRICE
 
 from .certifier import CertifyOptions

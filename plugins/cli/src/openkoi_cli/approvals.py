@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import click
 
-from openkoi_report import truncate_line
+from openkoi_runlog.report import truncate_line
 
 from .answers import explain_answer, find_yes
 from .invocation import Invocation

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from openkoi_report import format_size
+from openkoi_runlog.report import format_size
 
 from .frontends import hidden_frontends
 from .group import OpenKoi

@@ -19,7 +19,7 @@ def command(invocation: Invocation, /, layout: str, output: Path, since: str, ta
     """Export task history, without secrets, into a folder that only you can read."""
     from openkoi_base.redact import current_redactor
     from openkoi_cli.archive import ExportOptions, TaskSelection, UserFiles, export_tasks
-    from openkoi_report import format_count
+    from openkoi_runlog.report import format_count
 
     koi = invocation.open()
     paths = invocation.paths

@@ -75,7 +75,7 @@ async def rebuild(invocation: Invocation, /) -> int:
 def audit(invocation: Invocation, /) -> int:
     """Check every record of the log. Exits with status 1 on errors."""
     from openkoi_cli.archive import Log, audit_log
-    from openkoi_report import format_count
+    from openkoi_runlog.report import format_count
 
     koi = invocation.open()
     seen = audit_log(Log(invocation.paths.data))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from openkoi_base.files import private_folder
 from openkoi_base.files.filelock import try_lock
 from openkoi_hookspecs import Koi, KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
-from openkoi_report import format_count
 from openkoi_runlog.memory_sync import BATCH_SIZE, split_batches
+from openkoi_runlog.report import format_count
 
 from .memory_in_use import load_memory
 from .memory_search import read_health

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from openkoi_report import format_count, format_size, truncate_line
+from openkoi_runlog.report import format_count, format_size, truncate_line
 from openkoi_settings import keys
 
 from .invocation import Invocation, read_setting

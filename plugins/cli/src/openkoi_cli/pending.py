@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from openkoi_hookspecs import Koi, PendingQuestion, events
-from openkoi_report import format_count, truncate_line
+from openkoi_runlog.report import format_count, truncate_line
 
 from .escape import escape_controls
 

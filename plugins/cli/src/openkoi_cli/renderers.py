@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import KoiError, Record, events
-from openkoi_report import Progress, RunReport, format_count, format_dollars, format_savings, format_tokens
 from openkoi_runlog import mask_json, redact_record, write_line
+from openkoi_runlog.report import Progress, RunReport, format_count, format_dollars, format_savings, format_tokens
 from openkoi_settings import keys
 
 from .errors import describe_error
@@ -69,7 +69,7 @@ class Renderer:
 
     def show_afterwards(self, koi: "Koi") -> None:
         """Show what follows the result, with the reasons of the decisions if requested."""
-        from openkoi_report import explain_run
+        from openkoi_runlog.report import explain_run
 
         for line in explain_run(self.report) if self.shows_reasons else ():
             self.live.print_line(koi.redact(line))

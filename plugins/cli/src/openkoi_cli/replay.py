@@ -47,6 +47,6 @@ def load_run(invocation: Invocation, task_id: str) -> "tuple[str, Sequence[Recor
 
 def format_cycles(run: str, records: "Sequence[Record]") -> "Sequence[str]":
     """Return the cycles of a run as lines."""
-    from openkoi_report import build_cycle_tree, format_tree
+    from openkoi_runlog.report import build_cycle_tree, format_tree
 
     return list(format_tree(build_cycle_tree(records, run)))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from openkoi_hookspecs import Restoration
-from openkoi_report import format_count
+from openkoi_runlog.report import format_count
 
 MAX_SHOWN = 10  # files; more are grouped by folder
 KEPT = "not changed by the task"

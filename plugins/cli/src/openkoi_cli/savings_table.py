@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from openkoi_report import SAVING_TITLES, SavedTokens, format_dollars, format_tokens
+from openkoi_runlog.report import SAVING_TITLES, SavedTokens, format_dollars, format_tokens
 
 from .spending import SPANS, span_start
 
@@ -19,7 +19,7 @@ COLUMN_WIDTH = 20
 
 def format_savings_table(sessions: "Path", catalogue: "Catalogue") -> Iterator[str]:
     """Yield the savings of today, this week and this month."""
-    from openkoi_report import measure_savings
+    from openkoi_runlog.report import measure_savings
 
     from .spending import read_records
 

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from openkoi_report import NO_COST, Phase, format_count, format_dollars, format_tokens
+from openkoi_runlog.report import NO_COST, Phase, format_count, format_dollars, format_tokens
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import Event, Record
-    from openkoi_report import ModelCharge, ModelCost
     from openkoi_runlog import PastTask
+    from openkoi_runlog.report import ModelCharge, ModelCost
 
 SPANS = (("Today", 1), ("This week", 7), ("This month", 30))
 Kinds = Sequence["type[Event]"]
@@ -22,7 +22,7 @@ Kinds = Sequence["type[Event]"]
 def charge_events(*, phases: bool) -> "Kinds":
     """Return the kinds of events that costs are read from; more of them for costs by phase."""
     from openkoi_hookspecs import events
-    from openkoi_report import CHARGE_EVENTS
+    from openkoi_runlog.report import CHARGE_EVENTS
 
     paid = (events.ModelResponse, events.ModelResponseBroken)
     ends = events.DecisionMade, events.RunCompleted
@@ -31,7 +31,7 @@ def charge_events(*, phases: bool) -> "Kinds":
 
 def read_charges(sessions: Path, kinds: "Kinds") -> "Sequence[ModelCharge]":
     """Return every paid call."""
-    from openkoi_report import collect_charges
+    from openkoi_runlog.report import collect_charges
 
     return collect_charges(read_records(sessions, kinds))
 

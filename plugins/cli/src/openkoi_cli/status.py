@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from openkoi_report import format_dollars, format_tokens, sum_charges, truncate_line
+from openkoi_runlog.report import format_dollars, format_tokens, sum_charges, truncate_line
 
 from .invocation import Invocation
 from .spending import SPANS, format_span, span_start
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from openkoi_hookspecs import Koi, OpenedKoi
-    from openkoi_report import ModelCharge
     from openkoi_runlog import PastTask
+    from openkoi_runlog.report import ModelCharge
 
     from .pending import Pending
 
@@ -55,7 +55,7 @@ def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
 
 def explain_decisions(invocation: Invocation, task_id: str) -> list[str]:
     """Return why a task was decided as it was, from its records."""
-    from openkoi_report import build_report, explain_run
+    from openkoi_runlog.report import build_report, explain_run
 
     from .replay import load_run
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from openkoi_base.files import is_run_active
 from openkoi_hookspecs import Budget, BudgetDay, Koi, KoiError
-from openkoi_report import (
+from openkoi_runlog.report import (
     NO_COST,
     Costs,
     ModelCost,
@@ -24,8 +24,8 @@ from .pending import Pending, format_age
 from .spending import SPANS, span_start
 
 if TYPE_CHECKING:
-    from openkoi_report import ModelCharge
     from openkoi_runlog import PastTask
+    from openkoi_runlog.report import ModelCharge
     from openkoi_settings import Config
 
 MAX_SHOWN = 10  # tasks

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import click
 
 from openkoi_hookspecs import Consent, KoiError
-from openkoi_report import truncate_line
+from openkoi_runlog.report import truncate_line
 
 from .escape import escape_controls
 from .invocation import Invocation

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from openkoi_base.skillfile import NO, YES, Approvals
 from openkoi_hookspecs import Question, Run, is_yes
 from openkoi_hookspecs.events import QuestionAsked, WarningIssued
-from openkoi_skillfile import NO, YES, Approvals
 
 from .supplies import Supply, distinguish_titles, find_supplies, save_answers, undecided_supplies
 

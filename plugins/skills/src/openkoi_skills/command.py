@@ -10,9 +10,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from openkoi_base.terminal import can_prompt
-from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
-from openkoi_skillfile import (
+from openkoi_base.skillfile import (
     EVALUATOR,
     NO,
     SKILL_FILE,
@@ -30,6 +28,8 @@ from openkoi_skillfile import (
     read_text,
     validate,
 )
+from openkoi_base.terminal import can_prompt
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 
 from .fetch import fetch_skill
 from .hook import Skills

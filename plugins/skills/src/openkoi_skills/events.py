@@ -2,8 +2,8 @@
 
 from dataclasses import KW_ONLY, dataclass
 
+from openkoi_base.skillfile import SkillSource
 from openkoi_hookspecs import Event
-from openkoi_skillfile import SkillSource
 
 
 @dataclass(frozen=True, slots=True)

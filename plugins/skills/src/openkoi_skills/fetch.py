@@ -10,12 +10,12 @@ from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 
+from openkoi_base.skillfile import SKILL_FILE, find_skill_file, skill_folders
 from openkoi_hookspecs import KoiError
-from openkoi_skillfile import SKILL_FILE, find_skill_file, skill_folders
 
 REPOSITORY = re.compile(r"(?:https?|ssh|git|file)://\S+|git@[\w.-]+:\S+")
 CLONE_TIMEOUT_SECONDS = 120.0  # estimate: a shallow clone of a large repository
-MAX_ARCHIVE_BYTES = 20_000_000  # estimate, as for a folder (openkoi_skillfile.digest)
+MAX_ARCHIVE_BYTES = 20_000_000  # estimate, as for a folder (openkoi_base.skillfile.digest)
 GIT_OPTIONS = ["-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false", "-c", "protocol.ext.allow=never"]
 NO_SKILL = "No {file} found in {origin}. A skill is a folder that contains a {file}."
 SEVERAL_SKILLS = (

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from openkoi_base.skillfile import FoundSkill, Skill
 from openkoi_hookspecs import (
     DataDir,
     Deny,
@@ -23,7 +24,6 @@ from openkoi_hookspecs import (
     hookimpl,
 )
 from openkoi_hookspecs.events import UsageRecorded, WarningIssued
-from openkoi_skillfile import FoundSkill, Skill
 
 from .approval import ask_approval
 from .effectiveness import read_tally

@@ -5,8 +5,7 @@ import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from openkoi_hookspecs import KoiError
-from openkoi_skillfile import (
+from openkoi_base.skillfile import (
     EVALUATOR,
     Approvals,
     Skill,
@@ -16,8 +15,9 @@ from openkoi_skillfile import (
     read_text,
     validate,
 )
-from openkoi_skillfile import YES as AGREED
-from openkoi_skillfile.digest import MAX_BYTES, MAX_FILES
+from openkoi_base.skillfile import YES as AGREED
+from openkoi_base.skillfile.digest import MAX_BYTES, MAX_FILES
+from openkoi_hookspecs import KoiError
 
 from .injection_scan import find_suspicions
 from .template import to_valid_name

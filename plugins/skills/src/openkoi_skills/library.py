@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openkoi_hookspecs import Koi, ToolError
-from openkoi_skillfile import (
+from openkoi_base.skillfile import (
     EVALUATOR,
     NEEDS_APPROVAL,
     TASK,
@@ -26,6 +25,7 @@ from openkoi_skillfile import (
     read_text,
     resolve_shadowing,
 )
+from openkoi_hookspecs import Koi, ToolError
 
 UNTRUSTED_SOURCES = NEEDS_APPROVAL | {SkillSource.MANAGED, SkillSource.OPENCLAW}
 CHANGED = "The skill {} changed since the user approved it, so it was not read. Continue without it."

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from openkoi_skillfile import SkillSource, make_printable
+from openkoi_base.skillfile import SkillSource, make_printable
 
 from .library import SkillLibrary
 from .prompt import truncate_text

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
+from openkoi_base.skillfile import Approvals
 from openkoi_hookspecs import DataDir, Layer, Run, Section, hookimpl
 from openkoi_hookspecs.events import WarningIssued
-from openkoi_skillfile import Approvals
 
 from .approval import ask_approval
 from .supplies import RULE_FILES, find_rules_file, try_digest

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from openkoi_skillfile import FoundSkill, Skill
+from openkoi_base.skillfile import FoundSkill, Skill
 
 from .ranking import RankedSkill
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from math import sqrt
 
+from openkoi_base.skillfile import FoundSkill, Skill, SkillSource
 from openkoi_hookspecs import Recall
-from openkoi_skillfile import FoundSkill, Skill, SkillSource
 
 # Estimates; the weights in ``Signals.score`` are as well.
 MAX_RANKED = 5

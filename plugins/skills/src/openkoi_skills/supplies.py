@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openkoi_skillfile import (
+from openkoi_base.skillfile import (
     EVALUATOR,
     TASK,
     YES,

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 
+from openkoi_base.skillfile import EVALUATOR, MAX_NAME_LENGTH, NAME, Skill, write_skill
 from openkoi_hookspecs import KoiError
-from openkoi_skillfile import EVALUATOR, MAX_NAME_LENGTH, NAME, Skill, write_skill
 
 INVALID_NAME = "Invalid name {name!r}: use lower-case letters, digits and single dashes.{better}"
 NOT_WRITABLE = "Cannot write {place}: {why}. Check its permissions and the free space."

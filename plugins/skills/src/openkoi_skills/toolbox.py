@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 from openkoi_base.schema import Parameters
+from openkoi_base.skillfile import Approvals, FoundSkill
+from openkoi_base.skillfile.digest import is_inside
 from openkoi_hookspecs import Arguments, Effect, Inject, Run, Tool, ToolError, ToolResult
-from openkoi_skillfile import Approvals, FoundSkill
-from openkoi_skillfile.digest import is_inside
 
 from .hook import Skills, may_use
 from .library import read_as_approved

@@ -6,7 +6,7 @@ Texts of tasks are quoted and escaped, so that they cannot form headings or link
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from openkoi_report import first_line, format_count, format_dollars, format_tokens
+from openkoi_runlog.report import first_line, format_count, format_dollars, format_tokens
 
 from .export_source import ExportSource
 from .folders import write_file

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from openkoi_hookspecs import Record, events
-from openkoi_report.charges import LogCharges
 from openkoi_runlog import FindingView, IterationView, RunView
+from openkoi_runlog.report.charges import LogCharges
 
 from .rows import CostRow, ExportTables, FindingRow, IterationRow, LearningRow, TaskRow
 

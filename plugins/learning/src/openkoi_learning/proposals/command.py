@@ -12,8 +12,8 @@ from pathlib import Path
 
 import click
 
+from openkoi_base.skillfile import find_skill_file, list_locations, make_printable
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
-from openkoi_skillfile import find_skill_file, list_locations, make_printable
 
 from .draft_store import DraftStore, Proposal, find_rivals, format_draft, format_list
 from .hook import ProposalsHook

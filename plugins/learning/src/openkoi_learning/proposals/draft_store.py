@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_base.files import private_folder, replace_file
-from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
-from openkoi_skillfile import (
+from openkoi_base.skillfile import (
     EVALUATOR,
     NO,
     SKILL_FILE,
@@ -24,6 +23,7 @@ from openkoi_skillfile import (
     skill_folders,
     validate,
 )
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
 
 FOLDERS = {TASK: "skills", EVALUATOR: "evaluators"}
 DISMISSED_FOLDER = ".dismissed"

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from openkoi_base.files import private_folder
+from openkoi_base.skillfile import EVALUATOR, canonical_name
 from openkoi_hookspecs import DataDir, KoiError, LimitExceededError, Result, Run, hookimpl
 from openkoi_hookspecs.events import WarningIssued
-from openkoi_skillfile import EVALUATOR, canonical_name
 
 from .draft_store import DraftStore
 from .events import ProposalDrafted

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from openkoi_base.skillfile import canonical_name
 from openkoi_hookspecs import Finding, Severity
-from openkoi_skillfile import canonical_name
 
 from .finding_topics import OTHER, TOPICS, FindingTopic, find_topic
 from .log import JudgedTask

@@ -24,8 +24,8 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_report import build_cycle_tree, format_tree
-from openkoi_report.tree_text import format_compaction
+from openkoi_runlog.report import build_cycle_tree, format_tree
+from openkoi_runlog.report.tree_text import format_compaction
 
 pytestmark = pytest.mark.unit
 

@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_report import (
+from openkoi_runlog.report import (
     CHARGE_EVENTS,
     Costs,
     Progress,
@@ -39,7 +39,7 @@ from openkoi_report import (
     format_tree,
     sum_charges,
 )
-from openkoi_report.costs import ModelCost
+from openkoi_runlog.report.costs import ModelCost
 
 GOING_ON, OVER = Decision(NextAction.CONTINUE, "on"), Decision(NextAction.ACCEPT, "good")
 

@@ -24,7 +24,7 @@ from openkoi_hookspecs import (
     Task,
     events,
 )
-from openkoi_report import build_report, explain_run
+from openkoi_runlog.report import build_report, explain_run
 
 pytestmark = pytest.mark.unit
 

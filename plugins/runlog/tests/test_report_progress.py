@@ -30,7 +30,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_report import Progress, format_count, format_dollars, format_size, format_tokens
+from openkoi_runlog.report import Progress, format_count, format_dollars, format_size, format_tokens
 
 pytestmark = pytest.mark.unit
 

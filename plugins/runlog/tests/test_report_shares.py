@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openkoi_report.token_shares import share_tokens
+from openkoi_runlog.report.token_shares import share_tokens
 
 pytestmark = pytest.mark.unit
 

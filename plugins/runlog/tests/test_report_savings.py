@@ -29,7 +29,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
-from openkoi_report import SavedTokens, Saving, build_report, measure_savings, sum_savings
+from openkoi_runlog.report import SavedTokens, Saving, build_report, measure_savings, sum_savings
 
 PRICE = Price(2.0, 10.0, 0.2, 2.5)
 GO_ON = Decision(NextAction.CONTINUE, "on")

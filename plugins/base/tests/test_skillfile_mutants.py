@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from openkoi_skillfile import EVALUATOR as JUDGING
-from openkoi_skillfile import TASK, SkillLocation, SkillSource, collect_skills, find_problems, read_skill, validate
+from openkoi_base.skillfile import EVALUATOR as JUDGING
+from openkoi_base.skillfile import TASK, SkillLocation, SkillSource, collect_skills, find_problems, read_skill, validate
 
 PLAIN = "---\nname: pond-care\ndescription: Looks after a pond\nlicense: MIT\n---\n\n# Pond\n\nLook at the water.\n"
 OPENCLAW = """---

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_skillfile import (
+from openkoi_base.skillfile import (
     EVALUATOR,
     NO,
     TASK,

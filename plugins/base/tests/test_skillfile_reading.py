@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_skillfile import InvalidSkillError, Skill, find_problems, read_skill, validate, write_skill
+from openkoi_base.skillfile import InvalidSkillError, Skill, find_problems, read_skill, validate, write_skill
 
 MORNING = """\
 ---

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_skillfile import (
+from openkoi_base.skillfile import (
     TASK,
     MachineFeatures,
     SkillLocation,

@@ -32,8 +32,8 @@ from openkoi_hookspecs import (
     events,
 )
 from openkoi_judge import Judge
-from openkoi_report import Saving, build_report, measure_savings
-from openkoi_report.result_json import share_saved
+from openkoi_runlog.report import Saving, build_report, measure_savings
+from openkoi_runlog.report.result_json import share_saved
 from openkoi_scripted import Line, Scripted
 from openkoi_testing import Scenario, run_scenario
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from openkoi_skillfile import (
+from openkoi_base.skillfile import (
     Dimension,
     InvalidSkillError,
     MachineFeatures,

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from openkoi_skillfile import TASK, SkillLocation, SkillSource, collect_skills, validate
+from openkoi_base.skillfile import TASK, SkillLocation, SkillSource, collect_skills, validate
 
 NAMES = (("pond", "pond"), ('"pond"', "pond"), ("'pond'", "pond"), ("Pond Care", "pond-care"), ("pond 🐟", "pond"))
 DESCRIPTIONS = (
