@@ -160,7 +160,7 @@ def test_a_conversation_that_is_too_long_is_shortened_and_goes_on() -> None:
 
     assert "Done." == told.result.text
     assert any(isinstance(record.event, events.HistoryCompacted) for record in told.records)
-    assert any("oldest turns are left out" in text for text in build_report(told.records).build_result()["warnings"])
+    assert any("Omitting the oldest turns" in text for text in build_report(told.records).build_result()["warnings"])
     for request in model.asked:
         assert are_paired(request.messages)
         assert "Look at it" in str(request.messages[0].parts)

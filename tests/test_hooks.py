@@ -341,7 +341,7 @@ class Pages(DocumentsFolder):
             "",
             "failed at loading: it has no watch and no send(), which integrations need",
         ),
-        ("pages", "x", "", "pages is an app without posts, so nothing can be sent with it."),
+        ("pages", "x", "", "pages does not support posts, so nothing can be sent with it."),
         ("folder", "x" * 5_000, "", "The text has more than 4,000 characters."),
         ("megaphone", "x", "1", "Posts of megaphone cannot be edited. Send another one."),
         (

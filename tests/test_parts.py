@@ -265,7 +265,7 @@ def test_what_cannot_be_sent_is_said_before_anything_begins(openkoi: Shell) -> N
     done = openkoi("acme", "Look", "--parts", "large")
 
     assert 2 == done.returncode
-    assert "The task cannot begin: an image (image/png) has 5.0 MB, and the limit is 5.0 MB." in done.stderr
+    assert "The task cannot start: an image (image/png) has 5.0 MB, and the limit is 5.0 MB." in done.stderr
     assert [] == blobs(openkoi)
 
 

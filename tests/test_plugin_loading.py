@@ -368,9 +368,9 @@ class Silent:
     async def tools(self, run):
         return []
 """
-RIVAL = "acme and openkoi-lint both bring evaluators 'lint'; that of openkoi-lint is used."
+RIVAL = "acme and openkoi-lint both provide evaluators 'lint'; the one from openkoi-lint is used."
 CHOOSE = 'Choose with [plugins.prefer] "evaluators.lint" = "acme", or with "openkoi-lint" to keep it.'
-STRANGERS = "acme and zeta both bring tools 'dice'; neither is used. Choose with [plugins.prefer] "
+STRANGERS = "acme and zeta both provide tools 'dice'; neither is used. Choose with [plugins.prefer] "
 
 
 def with_rivals(openkoi: Shell) -> Shell:
@@ -407,7 +407,7 @@ def test_a_choice_of_the_user_s_between_them_is_made_without_a_warning(openkoi: 
     listed = openkoi("plugins").stdout
     unused = [line.split()[:2] for line in listed.splitlines() if "not used" in line]
 
-    assert "both bring" not in listed + openkoi("-i", "0", "Say it").stderr
+    assert "both provide" not in listed + openkoi("-i", "0", "Say it").stderr
     assert [["evaluators", "lint"], ["tools", "dice"]] == sorted(unused)
     assert winner == distribution_of(listed, "lint")
 

@@ -229,9 +229,9 @@ def test_what_cannot_be_done_is_said_while_a_run_is_under_way(openkoi: Shell) ->
     said = said_by(openkoi, "wrong")
 
     nameless, fork, resume, folder = said["said"]
-    assert "Nameless has no name that begins with its plugin's." == nameless
+    assert "Nameless has no name that starts with its plugin's name." == nameless
     assert [True, True] == ["is already running" in text for text in (fork, resume)]
-    assert "/no/such/folder is not a folder, so no task can be done in it." == folder
+    assert "/no/such/folder is not a folder, so no task can run in it." == folder
     assert said["stopped"]
 
 

@@ -71,7 +71,7 @@ def test_the_oldest_turns_are_left_out_and_the_task_goes_on(status: int, body: b
 
     assert 0 == done.returncode, done.stderr
     assert "Read them." in done.stdout
-    assert "oldest turns are left out" in done.stderr
+    assert "Omitting the oldest turns" in done.stderr
     assert 1 <= len(refused) <= 4
     assert "Trying again" not in done.stderr
 

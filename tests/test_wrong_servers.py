@@ -149,7 +149,7 @@ def test_a_server_without_tls_at_a_secure_address_is_met_once(tmp_path: Path) ->
         status, errors = asked(tmp_path, server.url.replace("http:", "https:"))
 
     assert (1, 0) == (status, len(server.requests))
-    assert "begin the base URL with http://" in errors
+    assert "start the base URL with http://" in errors
     assert "Trying again" not in errors
 
 
@@ -159,7 +159,7 @@ def test_a_server_with_tls_at_an_address_without_is_met_once(vendor: str, tmp_pa
         status, errors = asked(tmp_path, server.url.replace("https:", "http:"), vendor)
 
     assert (1, 0) == (status, len(server.requests))
-    assert "Begin the base URL with https://" in errors
+    assert "Start the base URL with https://" in errors
     assert "Trying again" not in errors
 
 
@@ -183,10 +183,10 @@ def test_a_server_that_says_that_it_wants_tls_is_met_once(page: str, tmp_path: P
 @pytest.mark.parametrize(
     ("scheme", "reply", "advice"),
     [
-        ("http", b"\x15\x03\x01\x00\x02\x02\x28", "Begin the base URL with https://"),
+        ("http", b"\x15\x03\x01\x00\x02\x02\x28", "Start the base URL with https://"),
         ("http", b"", ""),
         ("https", b"", ""),
-        ("https", b"SSH-2.0-OpenSSH_9.2\r\n", "begin the base URL with http://"),
+        ("https", b"SSH-2.0-OpenSSH_9.2\r\n", "start the base URL with http://"),
     ],
     ids=["an alert", "nothing", "nothing in TLS", "a banner"],
 )

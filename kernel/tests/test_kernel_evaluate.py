@@ -151,7 +151,10 @@ def test_a_judge_that_is_required_and_silent_forbids_acceptance(tmp_path: Path) 
     said = evaluated(evaluators, tmp_path, require=["judge", "b", "tests", "other"])
 
     assert said is not None
-    assert ("no answer; no b; other is required and has no opinion", None) == (said.unavailable_reason, said.score)
+    assert ("no answer; no b; other is required, but returned no evaluation", None) == (
+        said.unavailable_reason,
+        said.score,
+    )
 
 
 @pytest.mark.parametrize(

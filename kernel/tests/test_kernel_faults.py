@@ -305,7 +305,7 @@ def test_work_that_was_not_kept_is_not_replaced_by_what_was_there_before(tmp_pat
     done = asyncio.run(solve())
 
     assert [] == keeper.restored
-    assert any("were not kept" in text for text in warnings(done))
+    assert any("were not saved" in text for text in warnings(done))
 
 
 def test_a_fresh_attempt_may_read_again_what_was_read_before(tmp_path: Path) -> None:

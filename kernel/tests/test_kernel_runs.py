@@ -430,7 +430,7 @@ def test_nothing_is_accepted_without_a_judgement_that_is_required(tmp_path: Path
     assert NextAction.ACCEPT_BEST is done.result.decision.action
     evaluation = done.result.best.evaluation
     assert evaluation is not None
-    assert "judge is required and has no opinion" == evaluation.unavailable_reason
+    assert "judge is required, but returned no evaluation" == evaluation.unavailable_reason
 
 
 def test_a_tool_that_never_comes_back_is_left_when_the_time_is_over() -> None:

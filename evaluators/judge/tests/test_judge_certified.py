@@ -64,10 +64,8 @@ def test_without_a_certificate_it_informs_and_does_not_gate(tmp_path: Path) -> N
     assert said.score is None
     assert not said.blockers
     assert [("Wrong order", Severity.IMPORTANT)] == [(found.title, found.severity) for found in said.findings]
-    assert "no certificate for scripted/script" in warned[0]
-    assert "the judgment by general is informational: there is no certificate for scripted/script" == (
-        said.unavailable_reason
-    )
+    assert "scripted/script has no certificate" in warned[0]
+    assert "the judgment by general is informational: scripted/script has no certificate" == (said.unavailable_reason)
     assert ((), (), "") == (said.checks, said.missing, said.log)
 
 

@@ -155,5 +155,5 @@ def test_pytest_inside_a_configured_command_still_names_its_tests(tmp_path: Path
 def test_a_command_that_never_ends_fails(tmp_path: Path) -> None:
     evaluation = told(tmp_path, {}, TestRunner(command="sleep 60", seconds=0.5))
 
-    assert [("sleep 60 did not end in time", "")] == findings(evaluation)
+    assert [("sleep 60 timed out", "")] == findings(evaluation)
     assert {"sleep 60": False} == outcomes(evaluation)

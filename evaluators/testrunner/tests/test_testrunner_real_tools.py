@@ -100,7 +100,7 @@ def test_a_test_that_never_ends_fails(tmp_path: Path, packages: Path, tool: str)
     evaluation = told(project(tmp_path, packages, tool, ENDLESS), TestRunner(seconds=10))
 
     assert {"npm test"} == evaluation.failing
-    assert ["npm test did not end in time"] == [finding.title for finding in evaluation.findings]
+    assert ["npm test timed out"] == [finding.title for finding in evaluation.findings]
 
 
 def test_a_recipe_of_just_is_one_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,12 +116,12 @@ def test_when_all_that_ran_was_red_before_nothing_is_green_or_red() -> None:
 
 
 def test_a_runner_that_died_says_nothing_about_tests_that_did_not_run() -> None:
-    died = CaseResult("pytest", passed=False, title="pytest died before its end")
+    died = CaseResult("pytest", passed=False, title="pytest crashed")
 
     evaluation = verdict(outcome(BAD, died, complete=False), SuiteBaseline({"good": True}))
 
     assert evaluation is not None
-    assert ["bad fails", "pytest died before its end"] == [finding.title for finding in evaluation.findings]
+    assert ["bad fails", "pytest crashed"] == [finding.title for finding in evaluation.findings]
 
 
 def test_tests_of_a_file_that_cannot_be_read_are_not_called_gone() -> None:

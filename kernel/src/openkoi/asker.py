@@ -30,7 +30,7 @@ class Attendant:
                 async with asyncio.timeout(self.timeout):
                     answer = await resolve(self.user(question))
                 if wrong := type_error_of(answer, str | None):
-                    raise ArgumentError(f"its answer is not a text or None: {wrong}")
+                    raise ArgumentError(f"its answer is not a string or None: {wrong}")
                 return answer
             except TimeoutError:
                 return None
@@ -142,7 +142,7 @@ class Asker:
         try:
             return store, await store.put(waiting) if store else None
         except Exception as error:  # the store is a plugin: frontends here can still answer
-            self.warn(f"A question cannot be answered from elsewhere: {type(error).__name__}: {error}.")
+            self.warn(f"Questions cannot be answered from another process: {type(error).__name__}: {error}.")
             return None, None
 
     async def first(self, waiting: PendingQuestion, store: Questions | None) -> str | None:
@@ -164,7 +164,7 @@ class Asker:
         try:
             question.settle(await store.wait(id))
         except Exception as error:  # the store is a plugin
-            self.warn(f"A question cannot be answered from elsewhere: {type(error).__name__}: {error}.")
+            self.warn(f"Questions cannot be answered from another process: {type(error).__name__}: {error}.")
 
 
 def pending_question(question: Question, redact: Callable[[str], str], run: Run | None = None) -> PendingQuestion:

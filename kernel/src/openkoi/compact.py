@@ -35,9 +35,9 @@ async def compact_messages(messages: Sequence[Message], run: TaskRun) -> Sequenc
     except LimitExceededError:
         raise
     except Exception as error:  # a compactor is a plugin: without it the conversation stays as it is
-        run.services.warn_once(f"The conversation could not be made shorter: {error}")
+        run.services.warn_once(f"The conversation could not be shortened: {error}")
         return messages
     if wrong := shortening_error(shorter, messages):
-        run.services.warn_once(f"What {name} made of the conversation is left out: {wrong}.")
+        run.services.warn_once(f"Discarded the result of {name}: {wrong}.")
         return messages
     return shorter

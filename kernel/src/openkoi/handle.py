@@ -31,7 +31,7 @@ class RunHandle:
     def say(self, text: str) -> None:
         """Add a message for the run."""
         if self.task.done():
-            raise KoiError(f"Run {self.id[:8]} is over, so no message can be added. Begin another task.")
+            raise KoiError(f"Run {self.id[:8]} has ended, so no message can be added. Start another task.")
         self.inbox.append(text)
 
     def stop(self) -> None:

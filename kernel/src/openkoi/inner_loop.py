@@ -180,7 +180,7 @@ async def ask_model(run: TaskRun) -> Response:
         except RequestRejectedError as error:
             if not error.context_overflow or not (compressed := await compact(run)):
                 raise
-            await run.emit(compressed, events.WarningIssued(f"{error} The oldest turns are left out now."))
+            await run.emit(compressed, events.WarningIssued(f"{error} Omitting the oldest turns."))
     return await run.chat(request_of(run))
 
 

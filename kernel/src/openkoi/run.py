@@ -168,7 +168,7 @@ class TaskRun:
         try:
             return await self.with_deadline(self.services.memory.search(query))
         except LimitExceededError:
-            self.services.warn_once("Memory did not answer in the time that the task has.")
+            self.services.warn_once("Memory did not answer within the task's time limit.")
             return ()
         finally:
             await self.warn()

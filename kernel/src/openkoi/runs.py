@@ -109,7 +109,7 @@ class Runs:
         """Return the folder that a task is done in; raises KoiError if it is missing."""
         folder = Path(task.workspace) if task.workspace else self.services.config.workspace
         if not folder.is_dir():
-            raise KoiError(f"{folder} is not a folder, so no task can be done in it.")
+            raise KoiError(f"{folder} is not a folder, so no task can run in it.")
         return folder
 
     def complete_task(self, task: Task) -> Task:

@@ -56,8 +56,8 @@ class SandboxPolicy:
         proved = await sandbox.probe_level()
         if proved >= wanted:
             return
-        short = f"{KEY} wants commands to be {LEVELS[wanted]}, and here only {LEVELS[proved]} can be proved."
-        question = Question(f"{short} Run them all the same, in this task?", choices=("yes", "no"), digest=KEY)
+        short = f"{KEY} requires commands to be {LEVELS[wanted]}, but only {LEVELS[proved]} can be proved here."
+        question = Question(f"{short} Run them anyway, in this task?", choices=("yes", "no"), digest=KEY)
         if not is_yes(await self.run.ask(question)):
-            raise KoiError(f"No command is run: {short} openkoi doctor says what is missing.")
+            raise KoiError(f"No command was run: {short} Run `openkoi doctor` to see what is missing.")
         self.waived = True

@@ -154,7 +154,9 @@ async def invoke(call: ToolCall, tool: Tool, run: TaskRun) -> ToolResult:
     except Exception as error:  # a tool is a plugin: nothing of its may end the run
         return failed_result(call, f"{type(error).__name__}: {error}")
     wrong = type_error_of(result, ToolResult)
-    return failed_result(call, str(PluginError(tool.name, "call", f"its result is none: {wrong}"))) if wrong else result
+    return (
+        failed_result(call, str(PluginError(tool.name, "call", f"its result is invalid: {wrong}"))) if wrong else result
+    )
 
 
 def failed_result(call: ToolCall, text: str) -> ToolResult:

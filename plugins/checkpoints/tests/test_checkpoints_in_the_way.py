@@ -180,7 +180,7 @@ def test_force_overwrites_what_is_in_the_way_and_keeps_what_cannot_be_moved(
     done = asyncio.run(store.restore(root, before, since=after, force=True))
 
     assert {"d.txt/mine.txt": "mine\n", "e.txt": edited} == files(root)
-    assert {"d.txt": "something else is there now"} == done.left
+    assert {"d.txt": "something else exists there now"} == done.left
 
 
 def user(path: Path) -> None:

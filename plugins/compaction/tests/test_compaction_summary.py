@@ -133,7 +133,7 @@ def test_where_there_is_no_summary_turns_are_left_out_loudly(tmp_path: Path, lin
     ("limits", "why"),
     [
         (Limits(tokens=9_000), "Too few tokens are left for one."),
-        (Limits(calls=1), "The last call is for the work."),
+        (Limits(calls=1), "The last call is reserved for the task."),
         (Limits(tokens=100), "Too few tokens are left for one."),
     ],
 )

@@ -132,7 +132,7 @@ def test_a_damaged_file_is_moved_aside_and_built_again(
         assert {} == asyncio.run(again.offsets())
 
     assert ["openkoi.db.bad-"] == [path.name[:15] for path in tmp_path.glob("*.bad-*")]
-    assert "is built again from the run log" in caplog.text
+    assert "is being rebuilt from the run log" in caplog.text
     asyncio.run(again.ingest(RUN))
     assert ALL == asyncio.run(again.offsets())
     assert ["r1"] == ids_of(search_project(again, "parser"))

@@ -129,7 +129,7 @@ def test_an_embedder_that_fails_is_said_once_and_words_answer(tmp_path: Path, ca
         hits = search_project(memory(tmp_path, Broken()), "blue gateway", kinds=("transcript",))
 
     assert list(SAID[:2]) == texts(hits)
-    assert "Memory goes by words alone" in caplog.text
+    assert "Memory searches by words only" in caplog.text
 
 
 def cut(data: bytes, chance: random.Random) -> bytes:

@@ -54,7 +54,7 @@ def test_a_source_never_replaces_what_is_installed_and_that_is_said() -> None:
     assert [("workspace", "openkoi-things")] == listed(there)
     assert "scripts's workspace" != load(there, "workspace")
     assert [
-        "openkoi-things and scripts both bring things 'workspace'; that of openkoi-things is used."
+        "openkoi-things and scripts both provide things 'workspace'; the one from openkoi-things is used."
     ] == there.shadowed_warnings()
 
 
@@ -62,7 +62,7 @@ def test_of_two_sources_the_first_is_used() -> None:
     there = plugins(sourced("things", "greet", "one"), sourced("things", "greet", "two"))
 
     assert [("greet", "one"), ("workspace", "openkoi-things")] == listed(there)
-    assert ["one and two both bring things 'greet'; that of one is used."] == there.shadowed_warnings()
+    assert ["one and two both provide things 'greet'; the one from one is used."] == there.shadowed_warnings()
 
 
 def test_what_is_installed_and_switched_off_is_not_replaced_by_a_source() -> None:

@@ -66,7 +66,7 @@ def test_a_history_is_taken_up_so_that_the_sides_take_turns() -> None:
 @pytest.mark.parametrize(
     ("history", "why"),
     [
-        ((Message(Role.ASSISTANT, (Text("Ho"),)),), "it begins with a message of the assistant"),
+        ((Message(Role.ASSISTANT, (Text("Ho"),)),), "it starts with an assistant message"),
         ((Message.user("Hi"), CALL), "a tool call has no result"),
         ((Message.user("Hi"), CALL, Message.user("never mind")), "a tool call has no result"),
         ((Message.user(ToolResult("x", call="7")),), "a tool call has no result in the next message, or a result has"),

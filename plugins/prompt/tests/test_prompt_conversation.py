@@ -26,12 +26,12 @@ def test_turns_of_one_side_are_one_and_an_empty_one_is_none() -> None:
     ("shorter", "why"),
     [
         ("Fix it.", "str"),
-        ([], "begin or end"),
-        ([ASKED, FOUND], "begin or end"),
-        ([TASK, ASKED], "begin or end"),
-        ([TASK, TASK], "speaks twice"),
-        ([TASK, Message(Role.ASSISTANT, (Text("I look."),)), FOUND], "parted"),
-        ([FOUND], "parted"),
+        ([], "first or last"),
+        ([ASKED, FOUND], "first or last"),
+        ([TASK, ASKED], "first or last"),
+        ([TASK, TASK], "same role"),
+        ([TASK, Message(Role.ASSISTANT, (Text("I look."),)), FOUND], "separated"),
+        ([FOUND], "separated"),
     ],
 )
 def test_what_no_vendor_accepts_replaces_nothing(shorter: list[Message], why: str) -> None:

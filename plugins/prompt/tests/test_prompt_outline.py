@@ -29,7 +29,7 @@ def test_of_code_the_changes_are_kept_with_what_stands_around_them() -> None:
 def test_of_very_many_changes_those_that_do_not_fit_are_named() -> None:
     long = "diff --git a/b c.py b/b c.py\n" + "+x\n" * 5_000
 
-    assert f"{DIFF}[also changed, and not shown here: b c.py]" == summarize_diff(DIFF + long, most=1_000)
+    assert f"{DIFF}[also changed, not shown here: b c.py]" == summarize_diff(DIFF + long, most=1_000)
 
 
 @pytest.mark.row("TOK-08")

@@ -184,7 +184,7 @@ def test_a_fresh_start_holds_the_task_the_work_so_far_and_what_is_wrong() -> Non
 
 
 def test_a_fresh_start_from_nothing_says_so() -> None:
-    assert "No file is changed so far." in restart_message(Task("mend it"), Plan(), ExecutionResult(""))
+    assert "No files changed so far." in restart_message(Task("mend it"), Plan(), ExecutionResult(""))
 
 
 # Memory.

@@ -62,7 +62,7 @@ OPINION = st.builds(
 NAMES = ("tests", "lint", "judge", "second judge")
 JUDGES = frozenset(NAMES[2:])
 OPINIONS = st.lists(OPINION, max_size=4)
-REASONS = st.sampled_from([(), (), ("judge is required and has no opinion",)])
+REASONS = st.sampled_from([(), (), ("judge is required, but returned no evaluation",)])
 
 
 def put_together(opinions: Sequence[Evaluation], silent: Sequence[str] = ()) -> Evaluation:
@@ -168,7 +168,7 @@ def test_checks_that_did_not_run_are_missing_and_leave_the_work_not_green(opinio
 @few
 @given(OPINIONS)
 def test_without_a_judgement_that_is_required_there_is_no_score_and_no_acceptance(opinions: list[Evaluation]) -> None:
-    whole = put_together(opinions, ["judge is required and has no opinion"])
+    whole = put_together(opinions, ["judge is required, but returned no evaluation"])
 
     assert (None, False) == (whole.score, whole.green)
     assert NextAction.ACCEPT is not decided(whole)

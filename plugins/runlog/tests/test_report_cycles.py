@@ -84,7 +84,7 @@ FIRST = [
     "  cycle 2  It is mended.  [100 tokens, $0.01]",
     "  ended: answered",
     "  score: 0.90",
-    "  beside the cycles  [100 tokens, $0.25]",
+    "  outside the cycles  [100 tokens, $0.25]",
     "  accept: the score 0.90 is good enough",
 ]
 

@@ -181,7 +181,7 @@ def test_a_torn_tail_is_skipped_when_nobody_writes_the_file(tmp_path: Path, cut:
     path = tmp_path / "s.jsonl"
     path.write_bytes(path.read_bytes()[:-cut])
 
-    assert (["one"], ["s.jsonl ends in a torn line; it was never acknowledged."]) == read(path)
+    assert (["one"], ["s.jsonl ends in an incomplete line, which was never acknowledged."]) == read(path)
 
 
 @posix
@@ -234,14 +234,16 @@ def test_a_flipped_byte_loses_its_own_line_only(tmp_path: Path) -> None:
 def test_a_write_that_fails_leaves_no_half_line_and_says_so(tmp_path: Path) -> None:
     said = ended([child(FILLING, str(tmp_path))])
 
-    assert [f"The run log {tmp_path / 's.jsonl'} cannot be written: File too large. Make room and go on.\n"] == said
+    assert [
+        f"The run log {tmp_path / 's.jsonl'} cannot be written: File too large. Free some space and continue.\n"
+    ] == said
     assert (["first", "third"], []) == read(tmp_path / "s.jsonl")
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
 
-    with pytest.raises(LogWriteError, match=r"No run log can be made in .*data.sessions: "):
+    with pytest.raises(LogWriteError, match=r"Cannot create a run log in .*data.sessions: "):
         written(tmp_path / "data" / "sessions", "one")
 
 

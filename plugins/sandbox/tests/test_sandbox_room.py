@@ -1,4 +1,4 @@
-"""When the system has no room for another process or thread, a command waits for a while and then says so."""
+"""When the system has cannot start another process or thread, a command waits for a while and then says so."""
 
 import errno
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def test_it_is_tried_again(error: Exception) -> None:
 
 
 def test_in_the_end_the_reason_is_told() -> None:
-    with pytest.raises(KoiError, match="no room for another process"):
+    with pytest.raises(KoiError, match="cannot start another process"):
         retry_when_full(failing(9, NO_PROCESS), patience=0)
 
 

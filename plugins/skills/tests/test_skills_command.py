@@ -155,7 +155,7 @@ def test_the_list_names_what_gives_way_to_another_of_its_name(shop: Shop) -> Non
     listed = shop.openkoi("list").stdout.splitlines()
 
     assert ["feed  It feeds.  [user]", "quiet  It quiets.  [user, only when asked for by name]"] == listed[:2]
-    assert listed[2].startswith(f"feed  not used: {file} has the same name and outranks it")
+    assert listed[2].startswith(f"feed  not used: {file} has the same name and takes precedence")
 
 
 @pytest.mark.row("SKILL-08")

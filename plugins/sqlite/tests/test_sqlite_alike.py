@@ -139,6 +139,6 @@ def test_what_was_changed_is_not_held(tmp_path: Path) -> None:
 
     with (
         closing(open_connection(tmp_path / "m.db")) as connection,
-        pytest.raises(Exception, match="changed by something else"),
+        pytest.raises(Exception, match="changed by another program"),
     ):
         load_documents(connection)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plugins.tools.tests.conftest import Bench, Hands
 
 pytestmark = pytest.mark.skipif(not shutil.which("seq"), reason="needs a POSIX shell")
-NAMED = re.compile(r"it is kept in (\S+): continue with read_file, start=(\d+)")
+NAMED = re.compile(r"it is saved in (\S+): continue with read_file, start=(\d+)")
 
 
 @pytest.fixture
@@ -71,12 +71,12 @@ def test_where_nothing_can_be_kept_it_is_only_said_that_something_is_left_out(be
 
     answer = hands.use("run_command", command="seq 6000")
 
-    assert "\n[... the middle of the output is left out ...]\n" in answer.text
+    assert "\n[... the middle of the output is omitted ...]\n" in answer.text
     assert not answer.failed
 
 
 def test_after_an_interruption_outputs_of_the_run_are_known_and_no_other_paths() -> None:
-    said = "[... the middle of the output is left out; it is kept in {}: continue with read_file, start=9 ...]"
+    said = "[... the middle of the output is omitted; it is saved in {}: continue with read_file, start=9 ...]"
     results = [ToolResult(said.format(path)) for path in ("/data/outputs/x.txt", "/etc/shadow", "/data/outputs/../x")]
     calls = [(ToolCall("1", "run_command", {}), result) for result in results]
     fetched = (ToolCall("2", "fetch", {}), results[0])

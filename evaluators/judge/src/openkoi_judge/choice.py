@@ -9,7 +9,10 @@ from openkoi_hookspecs import ConfigError, PluginNotFoundError, Task
 from .rubrics_library import RubricLibrary
 
 DEFAULT_RUBRIC = "general"
-FIXED = "The rubric {name} asks no model, so the judge cannot use it. Add it to `rubrics` in [evaluators.expectations]."
+FIXED = (
+    "The rubric {name} does not use a model, so the judge cannot use it. "
+    "Add it to `rubrics` in [evaluators.expectations]."
+)
 WORD = r"(?:evaluator|rubric)"
 MENTION = r"\b{word}s?\b[\s:=\"'`]{{1,3}}{name}(?![\w-])|(?<![\w-]){name}[\"'`]?\s{word}\b"
 

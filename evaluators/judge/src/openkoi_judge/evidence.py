@@ -20,7 +20,7 @@ STOPPED = {
     StopReason.LOOP: "it repeated the same calls",
     StopReason.REFUSED: "the model refused to continue",
     StopReason.UNMET: "it met none of the declared conditions",
-    StopReason.PERSON: "it waits for the user",
+    StopReason.PERSON: "it was waiting for the user",
 }
 
 

@@ -104,7 +104,7 @@ def to_finding(entry: Mapping[str, object], rubric: Rubric) -> Finding:
     place = first_text(entry, "location", "where", "file")
     where = parse_location(place)
     return Finding(
-        " ".join((first_text(entry, *SUMMARIES) or detail or "A finding without words").split())[:MAX_TITLE_CHARACTERS],
+        " ".join((first_text(entry, *SUMMARIES) or detail or "A finding without text").split())[:MAX_TITLE_CHARACTERS],
         parse_severity(first_text(entry, "severity", "level")),
         rule=rule_of(first_text(entry, "dimension"), rubric),
         where=where,

@@ -127,6 +127,6 @@ def describe_contradiction(found: Mapping[str, object], scores: tuple[Score, ...
     if isinstance(overall, int | float) and 0 <= overall <= 1 and abs(overall - mean) > MAX_OVERALL_DIFFERENCE:
         return (
             f"The judge's overall score {overall:g} differs from the mean of its dimensions, {mean:.2f}; "
-            "the dimensions count."
+            "the dimensions are used."
         )
     return ""

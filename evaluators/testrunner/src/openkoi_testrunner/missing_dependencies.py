@@ -73,7 +73,7 @@ def missing_imports(suite: Suite, outcome: SuiteOutcome, root: Path) -> NotRun |
     )
     if not modules:
         return None
-    why = f"what they import is not installed in their environment: {', '.join(modules[:5])}"
+    why = f"modules they import are not installed in their environment: {', '.join(modules[:5])}"
     return NotRun(suite, why, "Install the project's dependencies there.", partly=True)
 
 

@@ -11,7 +11,7 @@ from .messages import error_line, failure_title, last_part, stable_line
 from .results import CaseResult, SuiteOutcome, merge_tests
 
 MAX_LINES = 400
-LATE = "did not end in time"
+LATE = "timed out"
 DID_NOT_RUN = {2: "was interrupted", 3: "broke down", 4: "could not start"}
 
 
@@ -120,7 +120,7 @@ def runner_failure(story: ReporterOutput) -> tuple[CaseResult, ...]:
     """Return the runner's own failure, if it did not finish or a part of its report is lost."""
     end = story.end
     if end is None:
-        how = LATE if story.timed_out else "died before its end"
+        how = LATE if story.timed_out else "crashed"
     elif end.code in DID_NOT_RUN:
         how = DID_NOT_RUN[end.code]
     elif end.sent > sum(record.kind == "test" for record in story.records):

@@ -72,7 +72,7 @@ def parse_report(report: RunnerReport) -> ParsedReport:
 def runner_check(report: RunnerReport, tests: tuple[CaseResult, ...]) -> tuple[CaseResult, ...]:
     """Return the runner as a check of its own: it names no tests, or failed although they passed, or was stopped."""
     if report.timed_out:
-        return (runner_failure(report, f"{report.runner} did not end in time"),)
+        return (runner_failure(report, f"{report.runner} timed out"),)
     if report.exit_code == 0:
         return () if tests or report.counts else (CaseResult(report.runner, passed=True),)
     if any(not test.passed for test in tests):

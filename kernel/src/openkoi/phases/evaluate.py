@@ -68,7 +68,7 @@ def explain_silence(name: str, opinions_by_name: Mapping[str, Evaluation]) -> st
     return (
         opinions_by_name[name].unavailable_reason
         if name in opinions_by_name
-        else f"{name} is required and has no opinion"
+        else f"{name} is required, but returned no evaluation"
     )
 
 

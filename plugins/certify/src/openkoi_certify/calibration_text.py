@@ -20,7 +20,7 @@ def format_report(report: CalibrationReport) -> str:
     """Return the report as text."""
     if not report.calibrations:
         return NO_JUDGMENTS
-    apart = [f"{pair}: {distance:.2f} apart on the same work" for pair, distance in report.apart.items()]
+    apart = [f"{pair}: differ by {distance:.2f} on the same work" for pair, distance in report.apart.items()]
     return "\n".join([*map(format_section, report.calibrations), *apart])
 
 
@@ -28,7 +28,7 @@ def format_section(one: Calibration) -> str:
     """Return the text about one rubric with one model."""
     bins = "  ".join(f"{n / 5:.1f}+ {count}" for n, count in enumerate(one.histogram))
     outcomes = ", ".join(f"{count} {name} (mean {mean:.2f})" for name, (count, mean) in one.outcomes.items())
-    deviations = f"votes apart {format_number(one.spread)}   equal tasks apart {format_number(one.stability)}"
+    deviations = f"spread of votes {format_number(one.spread)}   spread of equal tasks {format_number(one.stability)}"
     lines = [
         f"{one.rubric} with {one.model or 'an unknown model'}: {format_count(one.count, 'judgment')}, "
         f"mean {one.mean:.2f}, deviation {one.deviation:.2f}",

@@ -36,9 +36,11 @@ class Limit:
 # The maxima were chosen by simulation (README): no honest judge exceeds them, each dishonest one does.
 LIMITS = (
     Limit("missed", 0.15, "it accepts {value:.0%} of the samples with a planted defect; the limit is {maximum:.0%}"),
-    Limit("false_alarms", 0.2, "it rejects {value:.0%} of the sound works; the limit is {maximum:.0%}"),
+    Limit("false_alarms", 0.2, "it rejects {value:.0%} of the sound samples; the limit is {maximum:.0%}"),
     Limit(
-        "spread", 0.12, "its scores of one work differ by {value:.2f} (standard deviation); the limit is {maximum:.2f}"
+        "spread",
+        0.12,
+        "its scores for the same work differ by {value:.2f} (standard deviation); the limit is {maximum:.2f}",
     ),
     Limit("leniency", 0.0, "its scores are {value:.2f} too high for the threshold"),
     Limit("verbosity", 0.01, "longer words raise its score by {value:.2f} beyond noise"),

@@ -20,7 +20,7 @@ def format_certificate(certificate: Certificate) -> str:
         f"  sound work rejected     {m.false_alarms:7.1%}",
         f"  spread of one score     {m.spread:7.3f}   verdicts that flip {m.flips:.1%}",
         f"  bias by length, order   {m.verbosity:7.3f} {m.position:.3f}",
-        f"  obeyed the work         {m.obeyed:7.1%}   unreadable {m.unreadable:.1%}",
+        f"  obeyed injections       {m.obeyed:7.1%}   unreadable {m.unreadable:.1%}",
         f"  drift                   {drift:>7}",
         f"  best threshold          {m.bar:7.3f}   leniency {m.leniency:.3f}",
     ]
@@ -41,5 +41,5 @@ def format_standing(certificate: Certificate, stamp: str) -> str:
     """Return a certificate's verdict in a line, and whether its rubric has changed."""
     verdict = PASSED if certificate.is_passed else NOT_PASSED
     m, stale = certificate.measures, "" if certificate.stamp == stamp else f"; {STALE}"
-    figures = f"finds {m.detection:.0%}, rejects {m.false_alarms:.0%} of the sound"
+    figures = f"finds {m.detection:.0%}, rejects {m.false_alarms:.0%} of sound work"
     return f"{verdict:11} {certificate.model}, {certificate.at[:10]}: {figures}{stale}"

@@ -302,7 +302,7 @@ def is_ignored(root: Path, path: str) -> bool:
 def resolve_workspace(root: Path) -> Path:
     """Return the workspace's resolved path; raise if it is not a readable folder."""
     if not (root.is_dir() and os.access(root, os.R_OK | os.X_OK)):
-        raise KoiError(f"The workspace {root} is not a readable folder. Choose a folder that is.")
+        raise KoiError(f"The workspace {root} is not a readable folder. Choose a readable folder.")
     return root.resolve()
 
 

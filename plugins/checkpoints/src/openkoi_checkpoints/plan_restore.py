@@ -15,7 +15,7 @@ from .restore_plan import ABSENT, CHANGED, REPLACED, RestorePlan, RestoreStates,
 DELETED = "deleted since, or moved out of this folder"
 DELETED_AS = "deleted since, as {}"
 RENAMED = "renamed since, from {}"
-UNCLEAR = "renamed since, and several files may be it"
+UNCLEAR = "renamed since, and several files match it"
 RENAMED_TWICE = "renamed since, to {}"
 NOT_KEPT = {
     PathKind.LARGE: "too large, so its content was not kept",

@@ -8,7 +8,7 @@ from .manifest import PathEntry, PathKind
 from .renames import Renames
 
 CHANGED = "changed since, and both changes conflict"
-REPLACED = "something else is there now"
+REPLACED = "something else exists there now"
 BLOCKED = "its folder could not be restored"
 ABSENT = "absent"
 

@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, str] = {
     "migrate": "Migrate memory to the format of this version.",
     "plugins": "List installed plugins, what they add, and which are broken.",
     "redo": "Reapply a task's changes that were undone or reverted.",
-    "reject": "Refuse what a task asked for, with a reason.",
+    "reject": "Reject what a task asked for, with a reason.",
     "replay": "Replay a recorded task.",
     "resume": "Resume a task that was interrupted or waits for approval.",
     "run": "Run a task, or an agent: openkoi run AGENT.yaml TASK...",

@@ -10,7 +10,9 @@ from openkoi_hookspecs import Checkpoints, Koi, KoiError, Record, Restoration, e
 from openkoi_runlog import CheckpointView, PastTask, build_view, find_task, list_past_tasks, read_task_records
 from openkoi_settings import Paths
 
-RAN_AT_ONCE = "Task {id} ran here at the same time. Changes of both to the same files may count for either: check them."
+RAN_AT_ONCE = (
+    "Task {id} ran here at the same time. Changes by both to the same files may be attributed to either; check them."
+)
 NO_CHECKPOINT = (
     "Task {id} ran without a checkpoint, so its changes are unknown and cannot be shown, undone or redone. "
     "Run `openkoi replay {id}` to see what it did."

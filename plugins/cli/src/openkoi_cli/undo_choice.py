@@ -19,7 +19,7 @@ REVERTED = "It was reverted without `openkoi undo`."
 TASK_BEFORE = " To undo the task before it, run `openkoi undo {id}`."
 NOT_UNDONE = "It is not undone."
 REAPPLIED = "It was reapplied without `openkoi redo`."
-RESOLVED = "The conflicts of last time are resolved."
+RESOLVED = "Its earlier conflicts are resolved."
 
 
 def tasks_to_undo(sessions: Path, task_id: str) -> Sequence[Changes]:

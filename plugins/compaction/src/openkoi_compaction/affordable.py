@@ -14,7 +14,7 @@ def too_expensive_reason(characters: int, answer: int, spent: Cost, limits: Limi
     """
     tokens = characters // CHARACTERS_PER_TOKEN + answer
     if spent.calls + 1 >= limits.calls:
-        return "the last call is for the work"
+        return "the last call is reserved for the task"
     if tokens > MAX_SHARE * (limits.tokens - spent.budget_tokens):
         return "too few tokens are left for one"
     usd = tokens * spent.usd / spent.budget_tokens if spent.budget_tokens else 0.0

@@ -37,7 +37,7 @@ class DatabaseFile:
         bad = self.beside(f"bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
         self.move(bad)
         logging.getLogger("openkoi").warning(
-            "The memory file %s could not be read (%s). It was moved to %s; memory is built again from the run log.",
+            "The memory file %s could not be read (%s). It was moved to %s; memory is being rebuilt from the run log.",
             self.path,
             str(cause).splitlines()[0],
             bad.name,

@@ -87,7 +87,7 @@ class EmbeddedTexts:
             length, vectors = await self.vector_length(), (await self.embedder.embed(texts)).vectors
             check_length(self.embedder.id, matrix_of(vectors).shape[1], length)
             if len(vectors) != len(texts):
-                raise ValueError(f"{len(vectors)} vectors came for {len(texts)} texts")
+                raise ValueError(f"got {len(vectors)} vectors for {len(texts)} texts")
         except Exception as error:  # an embedder is a plugin: memory goes on without it
             self.warn_failure(error)
             return None
@@ -112,7 +112,8 @@ class EmbeddedTexts:
         if not self.has_warned:
             self.has_warned = True
             logging.getLogger("openkoi").warning(
-                "Memory goes by words alone: the embedder %s failed (%s). What has no vector gets one when it works.",
+                "Memory searches by words only: the embedder %s failed (%s). "
+                "Missing vectors are created when it works again.",
                 self.embedder.id,
                 error,
             )

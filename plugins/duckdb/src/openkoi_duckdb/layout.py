@@ -20,7 +20,7 @@ def read_version(connection: "DuckDBPyConnection") -> int:
         ((version,),) = select_rows(connection, "SELECT max(version) FROM _migrations")
     except duckdb.CatalogException:
         if select_rows(connection, "SELECT 1 FROM duckdb_tables() WHERE database_name = current_database()"):
-            raise StoreError(StoreFailureKind.DAMAGED, "its tables are not those of a memory") from None
+            raise StoreError(StoreFailureKind.DAMAGED, "its tables are not those of a memory file") from None
         return 0
     if not isinstance(version, int) or version < 1:
         raise StoreError(StoreFailureKind.DAMAGED, f"it has the version {version}")

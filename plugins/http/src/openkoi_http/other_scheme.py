@@ -8,8 +8,8 @@ from urllib.request import getproxies, proxy_bypass
 from .server import is_loopback
 
 PROBE_SECONDS = 2.0
-PLAIN = "does not speak TLS; nothing was sent. If it is a server of yours, begin the base URL with http://."
-TLS = "only speaks TLS. Begin the base URL with https://."
+PLAIN = "does not speak TLS; nothing was sent. If it is your own server, start the base URL with http://."
+TLS = "only speaks TLS. Start the base URL with https://."
 # What nginx, Go and Apache answer with status 400.
 TLS_WANTED = ("plain HTTP request was sent to HTTPS port", "HTTP request to an HTTPS server", "plain HTTP to an SSL")
 

@@ -15,7 +15,7 @@ def find_slow_progress(lesson: Lesson) -> Iterator[LearningEntry]:
     known = [score for score in scores if score is not None]
     if len(known) >= 3 and 0 <= known[-1] - known[-2] < lesson.thresholds.plateau:
         what = lesson.result.task.category or "these"
-        text = f"Tasks like {what} gain little after {len(known) - 1} iterations: aim for the whole in the first."
+        text = f"Tasks like {what} gain little after {len(known) - 1} iterations: aim to finish in the first."
         proof = EntryEvidence(run=lesson.run, iteration=len(known) - 1)
         yield make_entry(lesson, "heuristic", text, proof, base=SLOW_WORTH, origin="pattern")
 

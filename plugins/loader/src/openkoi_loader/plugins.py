@@ -63,8 +63,8 @@ class Plugins:
         for entry in self.sourced.get(root, ()):
             used = next(one for one in self.candidates(entry.kind, root) if one.name == entry.name)
             if used is not entry:
-                rivals = f"{used.origin} and {entry.origin} both bring {entry.kind} {entry.name!r}"
-                warnings.append(f"{rivals}; that of {used.origin} is used.")
+                rivals = f"{used.origin} and {entry.origin} both provide {entry.kind} {entry.name!r}"
+                warnings.append(f"{rivals}; the one from {used.origin} is used.")
         return warnings
 
     def entry(self, found: Found) -> PluginEntry:

@@ -37,7 +37,7 @@ class Clash(NamedTuple):
         keep = f', or with "{self.used}" to keep it' if self.used else ""
         return (
             f"{' and '.join(self.distributions)} {both} bring {self.kind} {self.name!r}; "
-            f"{f'that of {self.used}' if self.used else neither} is used. "
+            f"{f'the one from {self.used}' if self.used else neither} is used. "
             f'Choose with [plugins.prefer] "{self.kind}.{self.name}" = "{other}"{keep}.'
         )
 

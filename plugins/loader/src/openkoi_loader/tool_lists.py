@@ -27,7 +27,7 @@ async def list_tools(
     for name, tools in zip(toolboxes, listed, strict=True):
         for tool in tools:
             if tool.name in known:
-                warn(f"{name} brings a second tool named {tool.name!r}; it is ignored.")
+                warn(f"{name} provides a second tool named {tool.name!r}; it is ignored.")
             known.setdefault(tool.name, tool)
     return tuple(tool for tool in known.values() if any(fnmatchcase(tool.name, one) for one in patterns))
 

@@ -41,10 +41,10 @@ def check_content(task: Task) -> Task:
     media = [*task.parts, *media_in(history)]
     for part in media:
         if reason := problem(part):
-            raise ConfigError(f"The task cannot begin: {reason}.")
+            raise ConfigError(f"The task cannot start: {reason}.")
     if (size := sum(part.size for part in media)) > MAX_FILE_BYTES:
         raise ConfigError(
-            f"The task cannot begin: its images and files have {megabytes(size)} in all, and the limit is "
+            f"The task cannot start: its images and files total {megabytes(size)}; the limit is "
             f"{megabytes(MAX_FILE_BYTES)}."
         )
     return replace(task, history=history, parts=tuple(map(with_own_type, task.parts)))
@@ -71,7 +71,7 @@ def sanitized_content(part: Content) -> Content:
 def history_problem(history: Sequence[Message]) -> str:
     """Return why vendors would refuse a history; empty if they would not."""
     if history and history[0].role is not Role.USER:
-        return "it begins with a message of the assistant"
+        return "it starts with an assistant message"
     calls = [set[str](), *map(calls_in, history)]
     results = [*map(results_in, history), set[str]()]
     return "" if calls == results else "a tool call has no result in the next message, or a result has no call"
@@ -81,7 +81,7 @@ def problem(part: Image | File) -> str:
     """Return why an image or a file cannot be sent, in a few words; empty if it can."""
     limit = MAX_IMAGE_BYTES if isinstance(part, Image) else MAX_FILE_BYTES
     if part.size > limit:
-        return f"{name_of(part)} has {megabytes(part.size)}, and the limit is {megabytes(limit)}"
+        return f"{name_of(part)} is {megabytes(part.size)}; the limit is {megabytes(limit)}"
     if not part.size:
         return f"{name_of(part)} is empty"
     if isinstance(part, File):

@@ -197,7 +197,7 @@ class ModelClient:
                 async for chunk in chunks:
                     if wrong := chunk_error(chunk):
                         raise PluginError(
-                            resolved.name, "chat", f"it yielded something that is not a chunk of an answer: {wrong}"
+                            resolved.name, "chat", f"it yielded something that is not a chunk of a response: {wrong}"
                         )
                     heard.take(chunk)
                     if heard.length > note.until:
@@ -215,7 +215,7 @@ class ModelClient:
                 raise LimitExceededError("seconds") from None
             raise PluginError(resolved.name, "chat", f"{type(error).__name__}: {error}") from error
         if heard.done is None:
-            raise ProviderUnavailableError(f"{resolved.name} broke off in the middle of its answer.")
+            raise ProviderUnavailableError(f"{resolved.name} stopped in the middle of its answer.")
 
     async def settle_failed(
         self, note: "ReservationLog", heard: ResponseBuffer, estimate: int, resolved: ResolvedModel

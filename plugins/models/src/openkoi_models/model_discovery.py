@@ -14,8 +14,8 @@ NO_MODEL = (
 
 
 UNANSWERED = (
-    "{question} No answer, because no terminal is attached. Run openkoi in one, answer it by "
-    "`openkoi approve` while [approvals] wait_seconds last, or name a model with -m PROVIDER/MODEL."
+    "{question} No answer, because no terminal is attached. Run openkoi in a terminal, answer with "
+    "`openkoi approve` within [approvals] wait_seconds, or name a model with -m PROVIDER/MODEL."
 )
 
 

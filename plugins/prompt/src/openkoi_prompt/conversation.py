@@ -36,12 +36,12 @@ def shortening_error(messages: Sequence[Message], before: Sequence[Message]) -> 
     if wrong := type_error_of(messages, Sequence[Message]):
         return wrong
     if not messages or messages[0].role is not Role.USER or messages[-1].role is not before[-1].role:
-        return "it does not begin or end as it did"
+        return "its first or last message changed"
     if any(one.role is other.role for one, other in pairwise(messages)):
-        return "one side speaks twice in a row"
+        return "two messages in a row have the same role"
     called = [calls_in(message) for message in messages]
     if any(results_in(message) != wanted for message, wanted in zip(messages, [set(), *called], strict=False)):
-        return "a call and its result are parted"
+        return "a call is separated from its result"
     return ""
 
 

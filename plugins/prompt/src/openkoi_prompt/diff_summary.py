@@ -11,7 +11,7 @@ from openkoi_base.files.diffs import changed_files
 FILE_HEADER = re.compile(r"^(?=diff --git )", re.MULTILINE)
 HEADING = re.compile(r"(#{1,6} .*|\S.*\n(=|-){3,})$", re.MULTILINE)
 MAX_CHARACTERS = 40_000
-OMITTED_NOTE = "[also changed, and not shown here: {}]"
+OMITTED_NOTE = "[also changed, not shown here: {}]"
 
 
 def summarize_diff(diff: str, most: int = MAX_CHARACTERS) -> str:

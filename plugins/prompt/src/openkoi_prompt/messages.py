@@ -111,7 +111,7 @@ def describe_work(best: ExecutionResult) -> str:
     if best.diff:
         return quote_untrusted("diff of the work so far", summarize_diff(best.diff))
     answer = quote_untrusted("best answer so far, in outline", summarize_text(best.text)) if best.text else ""
-    return "\n\n".join(filter(None, ["No file is changed so far.", answer]))
+    return "\n\n".join(filter(None, ["No files changed so far.", answer]))
 
 
 def merge_sections(sections: Iterable[Section]) -> tuple[Section, ...]:

@@ -31,7 +31,7 @@ def find_fork_point(records: Sequence[Record], run: str, at: int) -> ForkPoint:
     started = own[start].event if start >= 0 else None
     if end < 0 or not isinstance(started, events.TaskStarted):
         done = sum(one.run == run and isinstance(one.event, events.DecisionMade) for one in own)
-        raise KoiError(f"The task cannot be forked at iteration {at + 1}: it came to {done} of them.")
+        raise KoiError(f"The task cannot be forked at iteration {at + 1}: it has only {done}.")
     if any(isinstance(one.event, events.BaselineSaved) and not one.event.checkpoint for one in own):
         raise KoiError("The task ran without a checkpoint, so its files cannot be restored. Run it again instead.")
     earlier = own[start : end + 1]

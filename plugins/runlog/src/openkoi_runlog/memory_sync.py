@@ -53,7 +53,7 @@ class MemorySync:
         except LimitExceededError:
             raise
         except Exception as error:  # memory is a plugin: a run goes on without it
-            self.warn(f"Memory could not be searched: {error} Going on without it.")
+            self.warn(f"Memory could not be searched: {error} Continuing without it.")
             return ()
 
     def is_behind(self, seen: Mapping[str, int]) -> bool:
@@ -120,5 +120,5 @@ def split_batches(records: Iterator[Record], size: int) -> Iterator[list[Record]
 def check_hits(hits: Sequence[Hit]) -> Sequence[Hit]:
     """Return the hits; raise TypeError if memory returned anything else."""
     if wrong := type_error_of(hits, Sequence[Hit]):
-        raise TypeError(f"it returned something else than hits: {wrong}")
+        raise TypeError(f"it returned something other than hits: {wrong}")
     return tuple(hits)

@@ -35,13 +35,13 @@ class PastRun:
         """How it began; raises KoiError where the log does not contain that."""
         if started := next(self.events_of(events.TaskStarted), None):
             return started
-        raise KoiError(f"The log holds no beginning of the run {self.id!r}, so it cannot be resumed.")
+        raise KoiError(f"The start of run {self.id!r} is missing from the log, so it cannot be resumed.")
 
     def folder(self, default: Path) -> Path:
         """Return the folder that it worked in; raises KoiError when that is gone."""
         folder = Path(self.started.workspace or default)
         if not folder.is_dir():
-            raise KoiError(f"Task {self.id[:8]} worked in {folder}, which is not there any more.")
+            raise KoiError(f"Task {self.id[:8]} worked in {folder}, which no longer exists.")
         return folder
 
     @property

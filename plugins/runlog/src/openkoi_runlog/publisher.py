@@ -14,7 +14,7 @@ from .runlog import RunLog
 
 Listener = Callable[[Record], None]
 LISTENER_LIMIT = 2.0  # seconds, as for a hook that does not wait
-LATE = "All runs waited for it: put what is slow into a queue."
+LATE = "All runs waited for it; do slow work in a queue."
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Publisher:
             if not isinstance(event, Event):
                 raise ArgumentError(f"Only an Event can be logged, not {event!r:.80}.")
             if not event.name and not isinstance(event, UnknownEvent):
-                raise ArgumentError(f"{type(event).__name__} has no name that begins with its plugin's.")
+                raise ArgumentError(f"{type(event).__name__} has no name that starts with its plugin's name.")
         records = self.log.append(run, happened)
         if masked := self.announcements.of(run, happened):
             records += self.log.append(run, masked)

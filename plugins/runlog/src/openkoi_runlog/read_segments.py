@@ -51,9 +51,9 @@ def read_segment(path: Path, start: int = 0, report: Callable[[str], None] = lam
         except (CorruptLineError, ValueError) as error:
             if not line.endswith(b"\n"):
                 if not has_writer(path):
-                    report(f"{name} ends in a torn line; it was never acknowledged.")
+                    report(f"{name} ends in an incomplete line, which was never acknowledged.")
                 return
-            report(f"{name} is damaged before byte {end}: {error}. The line is left out.")
+            report(f"{name} is damaged before byte {end}: {error}. The line was skipped.")
 
 
 def has_writer(path: Path) -> bool:

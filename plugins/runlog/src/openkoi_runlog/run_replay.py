@@ -30,8 +30,8 @@ from .run_views import build_view
 E = TypeVar("E", bound=Event)
 
 RESULT_UNKNOWN = (
-    "It is not known whether this was done: OpenKoi was interrupted after it had begun. "
-    "Look at what is there before you do it again."
+    "It is unknown whether this was done: OpenKoi was interrupted after it started. "
+    "Check the current state before you repeat it."
 )
 REPLAYED_EVENTS = (
     *(

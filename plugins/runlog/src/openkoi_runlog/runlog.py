@@ -67,7 +67,7 @@ class RunLog:
         except OSError as error:
             self.truncate_partial()
             raise LogWriteError(
-                f"The run log {self.path} cannot be written: {error.strerror}. Make room and go on."
+                f"The run log {self.path} cannot be written: {error.strerror}. Free some space and continue."
             ) from error
         except BaseException:  # an interruption in the middle: what was not acknowledged was not written
             self.truncate_partial()
@@ -97,7 +97,7 @@ class RunLog:
             if parse_part(self.path) > 1 and not self.last:
                 self.last = max(self.last, next_time(list_all_segments(self.folder, self.session)))
         except OSError as error:
-            raise LogWriteError(f"No run log can be made in {self.folder}: {error.strerror}.") from error
+            raise LogWriteError(f"Cannot create a run log in {self.folder}: {error.strerror}.") from error
 
     def close(self) -> None:
         """Let go of the segment; another one is made if anything is still to be written."""

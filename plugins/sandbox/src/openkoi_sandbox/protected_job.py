@@ -123,4 +123,4 @@ def refusal_notes(done: CommandResult, job: Job) -> Iterator[str]:
     for place in job.read_only:
         shown = str(place.relative_to(job.root)) if place.is_relative_to(job.root) else str(place)
         if shown in done.output:
-            yield f"[{shown} is read-only to commands, because other programs run what is there. {APPROVAL_NOTE}]"
+            yield f"[{shown} is read-only to commands, because other programs execute it. {APPROVAL_NOTE}]"

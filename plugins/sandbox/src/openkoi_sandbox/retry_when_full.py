@@ -14,8 +14,8 @@ T = TypeVar("T")
 MAX_WAIT_SECONDS = 3.0
 PAUSE_SECONDS = 0.05
 SYSTEM_FULL = (
-    "The command was not run: the system has no room for another process or thread."
-    " End some, or raise its limit, and try again."
+    "The command was not run: the system cannot start another process or thread."
+    " Stop some, or raise the limit, and try again."
 )
 
 

@@ -130,5 +130,5 @@ def document_of_state(learning: Learning, project: str, moment: str) -> MemoryDo
 def learning_of(record: Record) -> Learning:
     """Return the learning that a record saves."""
     if not isinstance(record.event, LearningSaved):
-        raise TypeError(f"{record.id} saves no learning")
+        raise TypeError(f"{record.id} has no learning")
     return record.event.learning

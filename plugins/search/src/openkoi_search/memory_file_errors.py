@@ -29,7 +29,7 @@ class MemoryUnusableError(KoiError):
         first, *_ = str(cause).splitlines() or [type(cause).__name__]
         super().__init__(
             f"The memory file {path} cannot be used ({first}). "
-            "Make room or give access; the run log keeps everything, and the next start catches up."
+            "Free some space or fix its permissions; the run log keeps everything, and the next start catches up."
         )
 
 

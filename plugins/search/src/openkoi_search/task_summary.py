@@ -11,11 +11,11 @@ MAX_FIXES = 5
 OUTCOMES = {
     NextAction.ACCEPT: "Accepted",
     NextAction.ACCEPT_BEST: "Ended with the best result, below the quality asked for,",
-    NextAction.ESCALATE: "Left to a person",
+    NextAction.ESCALATE: "Left to the user",
     NextAction.ABORT_BUDGET: "Stopped at the budget",
     NextAction.ABORT_TIMEOUT: "Stopped at the time limit",
     NextAction.ABORT_REGRESSION: "Stopped because it got worse",
-    NextAction.ABORT_LOOP: "Stopped because it went round in circles",
+    NextAction.ABORT_LOOP: "Stopped because it repeated itself",
 }
 
 

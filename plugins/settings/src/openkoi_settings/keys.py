@@ -20,7 +20,7 @@ def model_key(role: str, description: str, *, flag: str = "", example: str = "op
 
 # Which model does what.
 
-DEFAULT_MODEL = model_key("default", "the model of every role that has none of its own", flag="model")
+DEFAULT_MODEL = model_key("default", "the model of every role without its own", flag="model")
 EXECUTOR = model_key(
     "executor", "the model that does the work; without a default, also of the other roles", flag="executor"
 )
@@ -53,7 +53,7 @@ FALLBACKS: dict[str, Key[tuple[str, ...]]] = {
 MODEL_CONTEXT = Key(
     "models.known.*.context",
     128_000,
-    "tokens that a model can read; outranks what its provider says",
+    "tokens that a model can read; overrides what its provider reports",
     read_by=Reader.MODELS,
     low=1,
     example=200_000,
@@ -128,7 +128,7 @@ TIMEOUT_SECONDS = Key(
 TOKEN_BUDGET = Key(
     "iteration.token_budget",
     DEFAULTS.tokens,
-    "tokens of a task; memory adds at most a tenth of it to a prompt",
+    "maximum tokens of a task; memory adds at most a tenth of it to a prompt",
     project=ProjectRule.LOWER,
     low=0,
     limit="tokens",
@@ -155,7 +155,7 @@ MAX_COST_USD = Key(
     limit="usd",
 )
 MAX_CALLS = Key(
-    "safety.max_calls", DEFAULTS.calls, "model calls of a task", project=ProjectRule.LOWER, low=0, limit="calls"
+    "safety.max_calls", DEFAULTS.calls, "maximum model calls of a task", project=ProjectRule.LOWER, low=0, limit="calls"
 )
 ABORT_ON_REGRESSION = Key("safety.abort_on_regression", True, "false: continue when a score drops")
 REGRESSION_THRESHOLD = Key(
@@ -178,7 +178,7 @@ REQUIRE_CHECKPOINT = Key(
 MAX_COST_PER_DAY = Key(
     "safety.max_cost_usd_per_day",
     math.inf,
-    "dollars of all tasks of a day",
+    "maximum cost of all tasks in a day, in US dollars",
     read_by=Reader.BUDGETS,
     low=0,
     example=10.0,
@@ -186,7 +186,7 @@ MAX_COST_PER_DAY = Key(
 MAX_TOKENS_PER_DAY = Key(
     "safety.max_tokens_per_day",
     math.inf,
-    "tokens of all tasks of a day",
+    "maximum tokens of all tasks in a day",
     read_by=Reader.BUDGETS,
     low=0,
     example=5_000_000,
@@ -231,20 +231,20 @@ USE_MEMORY = Key("use.memory", "", "what remembers tasks and learnings", selects
 USE_SANDBOX = Key(
     "use.sandbox", "", "what commands run in; ladder: the strongest that can be proved here", selects="sandboxes"
 )
-USE_CHECKPOINTS = Key("use.checkpoints", "", "what keeps files for undo", selects="checkpoints")
+USE_CHECKPOINTS = Key("use.checkpoints", "", "what saves files for undo", selects="checkpoints")
 USE_COMPACTOR = Key(
     "use.compactor", "", "or periodic-summary, rolling-window: makes a long conversation shorter", selects="compactors"
 )
 USE_QUESTIONS = Key(
     "use.questions",
     "",
-    "where questions wait for openkoi approve; process: for this process alone",
+    "where questions wait for openkoi approve; process: for this process only",
     selects="questions",
 )
 USE_BUDGET = Key(
     "use.budget",
     "",
-    "what keeps the limits of a day; process: for this process alone",
+    "what enforces the daily limits; process: for this process only",
     selects="budgets",
 )
 USE_FRONTEND = Key(

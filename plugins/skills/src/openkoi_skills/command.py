@@ -90,7 +90,7 @@ def show(koi: Koi, /, name: str, beside_it: str) -> None:
 
 @skill.command("validate")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
-@click.option("--strict", is_flag=True, help="Include what other readers of Agent Skills would reject.")
+@click.option("--strict", is_flag=True, help="Also report what other Agent Skills readers would reject.")
 @click.pass_obj
 def validate_skills(koi: Koi, /, paths: tuple[Path, ...], strict: bool) -> None:
     """Check SKILL.md files and evaluators; default to your own and the project's. Exit with status 1 on errors."""

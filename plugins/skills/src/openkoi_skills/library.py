@@ -99,4 +99,4 @@ def read_as_approved(found: FoundSkill, trust: Trust) -> Skill:
 def reason_shadowed(one: FoundSkill, skills: Mapping[str, FoundSkill]) -> str:
     """Return why a skill yields to another of its name, or an empty string."""
     other = skills[one.skill.name.casefold()].file
-    return "" if other == one.file else f"{other} has the same name and outranks it"
+    return "" if other == one.file else f"{other} has the same name and takes precedence"

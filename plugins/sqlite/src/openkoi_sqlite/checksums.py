@@ -16,7 +16,7 @@ STRAYS = "SELECT (SELECT count(*) FROM documents) = (SELECT count(*) FROM words_
 DOCUMENT = "length, shelf, kind, id, learned, moment, run, keys, memo, seal"
 COLUMNS = f"doc, {DOCUMENT}".split(", ")[:-1]
 LINES = f"SELECT CAST({' || char(31) || '.join(COLUMNS)} AS BLOB), seal FROM documents"
-DAMAGE_MESSAGE = "what is written in it was changed by something else"
+DAMAGE_MESSAGE = "its content was changed by another program"
 
 
 def row_checksum(*values: object) -> int:

@@ -138,7 +138,7 @@ class SQLiteMemoryFile:
         bad = self.path.with_name(f"{self.path.name}.bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
         if self.move(bad, inode):
             logging.getLogger("openkoi").warning(
-                "The memory file %s cannot be used (%s) and is now %s; memory is built again from the run log.",
+                "The memory file %s cannot be used (%s) and is now %s; memory is being rebuilt from the run log.",
                 self.path,
                 sick,
                 bad.name,

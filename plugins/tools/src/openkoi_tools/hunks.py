@@ -89,7 +89,7 @@ def signed_lines_end(lines: Sequence[str], begin: int, end: int) -> int:
     for number in range(begin, end):
         if line_sign(lines[number]) not in (*SIGNS, NO_NEWLINE_MARK):
             raise ToolError(
-                f"Line {number + 1} of the patch belongs to no hunk: {lines[number][:80]!r}. "
+                f"Line {number + 1} of the patch is not in a hunk: {lines[number][:80]!r}. "
                 "Each line of a hunk begins with a space, - or +."
             )
     while end > begin and not lines[end - 1].strip("\r"):

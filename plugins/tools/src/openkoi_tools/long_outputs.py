@@ -15,7 +15,7 @@ from openkoi_hookspecs import ToolCall, ToolResult
 from .text_document import normalize_endings
 from .truncate import keep_ends
 
-CONTINUE_NOTE = "it is kept in {whole}: continue with read_file, start={line}"
+CONTINUE_NOTE = "it is saved in {whole}: continue with read_file, start={line}"
 STORED_OUTPUT = re.compile(
     r"it is kept in ([^\n]+): (?:continue with read_file, start=\d+|read_file it from start=\d+ on)"
 )
@@ -42,7 +42,7 @@ def shorten_output(text: str, whole: str, room: int) -> list[str]:
     if not tail:
         return [head]
     go_on = f"; {CONTINUE_NOTE.format(whole=whole, line=normalize_endings(head).count(chr(10)) + 1)}" if whole else ""
-    return [head, f"[... the middle of the output is left out{go_on} ...]", tail]
+    return [head, f"[... the middle of the output is omitted{go_on} ...]", tail]
 
 
 def outputs_of_history(happened: Iterable[tuple[ToolCall, ToolResult]], folder: Path | None) -> Iterator[Path]:

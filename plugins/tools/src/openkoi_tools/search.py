@@ -66,7 +66,7 @@ def refuse_pattern(pattern: str) -> None:
 def resolve_searchable(where: WorkspacePath, settings: ToolSettings) -> WorkspacePath:
     """Return a file or folder that exists."""
     if not where.real.exists():
-        raise ToolError(f"There is no {where.name}.{suggest_name(where, settings.skip) or FIND_HINT}")
+        raise ToolError(f"Not found: {where.name}.{suggest_name(where, settings.skip) or FIND_HINT}")
     return where
 
 

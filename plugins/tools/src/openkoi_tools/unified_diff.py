@@ -90,7 +90,7 @@ class UnifiedDiffParser:
         elif is_signature(line):
             self.inside = False
         elif self.inside and line.startswith(("+", "-")):
-            raise ToolError(f"Line {at + 1} of the patch belongs to no hunk: {line[:80]!r}. Write a @@ line above it.")
+            raise ToolError(f"Line {at + 1} of the patch is not in a hunk: {line[:80]!r}. Write a @@ line above it.")
         elif self.headers and not self.headers[-1].hunks:
             self.parse_extended(line)
         return at + 1

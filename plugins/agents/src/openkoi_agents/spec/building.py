@@ -73,7 +73,7 @@ class Building:
             path: Keys = ("composite", "agents", number)
             agent = self.member(one, path, part, trail, depth + 1)
             if agent and agent.name in found:
-                self.blame(part, path, f"is a second agent named {agent.name!r}: give each a name of its own")
+                self.blame(part, path, f"is a second agent named {agent.name!r}; agent names must be unique")
             elif agent:
                 found[agent.name] = agent
         return [*found.values()]

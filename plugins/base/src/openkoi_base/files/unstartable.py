@@ -32,7 +32,7 @@ MESSAGES = (
     ),
     (
         r"^error: could not download file from '(?P<what>https?://static\.rust-lang\.org/[^']+)'",
-        "rustup cannot get its toolchain from {what}",
+        "rustup cannot download its toolchain from {what}",
         "Run `rustup toolchain install` where the network can be reached.",
     ),
     (
@@ -104,7 +104,7 @@ MESSAGES = (
     ),
     (
         r"go: download (?P<version>go[\w.]+) for \S+: toolchain not available",
-        "Go cannot get its toolchain {version}",
+        "Go cannot download its toolchain {version}",
         "Install {version}.",
     ),
     (
@@ -137,17 +137,17 @@ MESSAGES = (
         r"^(?:\S+: )?error while loading shared libraries: (?P<what>[^\s:]+): cannot open"
         r"|^Error loading shared library (?P<musl>[^\s:]+): No such"
         r"|^dyld(?:\[\d+\])?: Library not loaded: (?P<mac>\S+)",
-        "the shared library {what} is not there",
+        "the shared library {what} is missing",
         "Install the package that has it.",
     ),
     (
         r"^(?:(?P<what>[^\s:]+): )?(?:symbol lookup error|relocation error): |^Error relocating (?P<musl>[^\s:]+): ",
-        "{what} does not fit the libraries of this system",
-        "Install it again.",
+        "{what} is incompatible with the libraries of this system",
+        "Reinstall it.",
     ),
     (
         r"^(?:\S+-static|rosetta error): .*/(?P<what>ld-linux[\w.-]+)",
-        "the shared library {what} is not there",
+        "the shared library {what} is missing",
         "Install the libraries of the machine that the program is built for.",
     ),
     (
@@ -168,17 +168,17 @@ MESSAGES = (
     (
         r"zsh: (?P<what>[^\s:]+): bad interpreter: (?P<version>[^:\n]+): no such file",
         "the interpreter of {what}, {version}, is missing",
-        "Install it again.",
+        "Reinstall it.",
     ),
     (
         r"(?P<what>[^\s:]+): (?P<version>[^:\n]+): bad interpreter",
         "the interpreter of {what}, {version}, is missing",
-        "Install it again.",
+        "Reinstall it.",
     ),
     (
         r"(?P<what>[^\s:]+): cannot execute: required file not found",
         "the interpreter of {what} is missing",
-        "Install it again.",
+        "Reinstall it.",
     ),
     (
         rf"env: (?:can't execute )?[\u2018'`\"]?(?P<what>[^\u2019'`\"\s:\\]+)(?:\\r)?[\u2019'`\"]?: {NO_FILE}",
@@ -187,16 +187,16 @@ MESSAGES = (
     ),
     (
         r"'(?:[^'\n]*/)?(?P<what>[^'/\n]+)' cannot be run: Exec format error",
-        "{what} is made for another machine",
-        "Install it again.",
+        "{what} is built for another architecture",
+        "Reinstall it.",
     ),
     (
         r"^(?:\S+: )*(?P<what>[^\s:]+): (?:cannot execute binary file|Exec format error)"
         r"|^(?:zsh: )?(?:exec format error|bad CPU type in executable): (?P<zsh>\S+)"
         r"|\[Errno 8\] Exec format error: '(?P<python>[^']+)'|^(?:fork/)?exec (?P<go>[^\s:]+): exec format error"
         r"|This version of (?P<windows>\S+) is not compatible with the version of Windows",
-        "{what} is built for another machine",
-        "Install it again.",
+        "{what} is built for another architecture",
+        "Reinstall it.",
     ),
 )
 COMPILED_MESSAGES = tuple((re.compile(pattern, re.MULTILINE), why, fix) for pattern, why, fix in MESSAGES)

@@ -37,4 +37,4 @@ def start_task(work: Coroutine[Any, Any, T], *inner: Coroutine[Any, Any, object]
     except RuntimeError:
         for one in (work, *inner):
             one.close()
-        raise KoiError("Runs are begun, resumed and forked in an `async def`: no event loop is running.") from None
+        raise KoiError("No event loop is running. Start, resume and fork runs in an `async def`.") from None

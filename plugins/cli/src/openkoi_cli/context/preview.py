@@ -17,7 +17,7 @@ from openkoi_prompt import (
 
 from .prompt_layers import KERNEL, Prompt, make_plan_pieces, make_task_pieces, make_tool_pieces, sort_pieces
 
-COMMON_NOTE = "Shown are the instructions common to all models; some model families get a few lines more or fewer."
+COMMON_NOTE = "These are the instructions common to all models; some model families get a few lines more or fewer."
 
 
 async def preview_prompt(koi: Koi, task: Task) -> Prompt:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from .recurring_findings import RecurringFinding, RecurringFindings
 
 TASK_DONE = "fulfilment"
-DONE = "Does the work do all that the task asks for, and nothing that it does not?"
+DONE = "Does the work do everything the task asks for, and nothing else?"
 TASK_WEIGHT = 40  # of 100, as in the general rubric
 TOTAL_WEIGHT = 100
 

@@ -24,7 +24,7 @@ def define_topic(name: str, question: str, words: str) -> FindingTopic:
 TOPICS = (
     define_topic(
         "figures",
-        "Is every number right, and does it agree with the numbers that it is made of?",
+        "Is every number right, and does it agree with the numbers it is derived from?",
         r"figure|number|totals?\b|sums?\b|amount|calculat|arithmetic|percent|round(?:ed|ing)|add up|off by|balance",
     ),
     define_topic(
@@ -37,17 +37,17 @@ TOPICS = (
     ),
     define_topic(
         "sources",
-        "Does it say where each claim comes from, and does the source bear it out?",
+        "Does it say where each claim comes from, and does the source support it?",
         r"sources?\b|cit(?:e|ed|ing|ation)|references?\b|evidence|attribut|unsupported|unsourced",
     ),
     define_topic(
         "obligations",
-        "Does it meet the rules, standards and disclosures that work of this kind is bound by?",
+        "Does it meet the rules, standards and disclosures that apply to this kind of work?",
         r"complian|comply|regulat|disclos|polic(?:y|ies)|legal|licen[cs]|mandatory|disclaimer",
     ),
     define_topic(
         "safety",
-        "Does it keep secrets and personal data in, and what is unsafe out?",
+        "Does it protect secrets and personal data, and exclude what is unsafe?",
         r"secret|password|credential|inject|sanitis|sanitiz|permission|unsafe|vulnerab|privacy|personal data|leak",
     ),
     define_topic(
@@ -57,22 +57,22 @@ TOPICS = (
     ),
     define_topic(
         "consistency",
-        "Do its parts agree with each other, in content and in how things are called?",
+        "Do its parts agree with each other, in content and terminology?",
         r"inconsisten|contradict|mismatch|disagree|do(?:es)? not (?:match|agree)|conflict",
     ),
     define_topic(
         "completeness",
-        "Is everything there that was asked for, and that work of this kind needs?",
+        "Does it contain everything that was asked for and that this kind of work needs?",
         r"missing|omit|absent|lack|incomplete|left out|not (?:cover|mention|includ|address)|forgot|unfinished|no\b",
     ),
     define_topic(
         "truth",
-        "Is what it says true, and borne out by what was given?",
+        "Is what it says true, and supported by the input?",
         r"fact|inaccura|incorrect|wrong|false|mislead|invented|fabricat|hallucinat|untrue",
     ),
     define_topic(
         "form",
-        "Does it have the form that is wanted: template, layout, tables, spacing?",
+        "Does it have the required format: template, layout, tables, spacing?",
         r"format|template|tables?\b|align|column|layout|spacing|indent|markdown|bullet",
     ),
     define_topic(
@@ -82,12 +82,12 @@ TOPICS = (
     ),
     define_topic(
         "clarity",
-        "Can it be understood at once, without words that say nothing?",
+        "Is it clear and concise, without filler?",
         r"unclear|vague|ambigu|confus|jargon|verbose|wordy|too long|hard to (?:read|follow)|unexplained|clarity",
     ),
     define_topic(
         "tone",
-        "Does it speak as its readers are to be spoken to?",
+        "Is its tone right for its readers?",
         r"tone\b|voice\b|formal|informal|polite|audience|register\b|style\b",
     ),
     define_topic(

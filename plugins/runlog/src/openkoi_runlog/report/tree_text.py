@@ -55,7 +55,7 @@ def format_outcome(each: IterationAttempt) -> Iterator[str]:
     if iteration.evaluation:
         yield "no score" if iteration.score is None else f"score: {iteration.score:.2f}"
     if each.other_cost != NO_COST:
-        yield f"beside the cycles  [{each.other_cost.text}]"
+        yield f"outside the cycles  [{each.other_cost.text}]"
     if iteration.decision:
         yield f"{iteration.decision.action}: {truncate_line(iteration.decision.reason)}"
 

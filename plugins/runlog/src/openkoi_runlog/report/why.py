@@ -98,7 +98,7 @@ def format_check_count(checks: Sequence[Check]) -> str:
 
 def format_failed_check(check: Check) -> str:
     """Return the name of a failed check, and whether it gates."""
-    return check.name if check.required else f"{check.name} (informs: it was red before the work began)"
+    return check.name if check.required else f"{check.name} (informational: it failed before the work began)"
 
 
 def list_gates(evaluation: Evaluation) -> Iterator[str]:
@@ -107,7 +107,7 @@ def list_gates(evaluation: Evaluation) -> Iterator[str]:
         yield f"no judgment: {truncate_line(evaluation.unavailable_reason, 160)}"
     if evaluation.failing:
         count = format_count(len(evaluation.failing), "required check")
-        yield f"{count} red: the score is capped at {RED_CAP:.2f}"
+        yield f"{count} failed: the score is capped at {RED_CAP:.2f}"
     yield from (f"a blocker is open: {format_finding(finding)}" for finding in evaluation.blockers)
 
 

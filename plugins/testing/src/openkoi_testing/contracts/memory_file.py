@@ -98,7 +98,7 @@ class MemoryFileContract:
             assert [] == search_project(again, "parser")
 
         assert 1 == len([*tmp_path.glob(f"{self.name}.bad-*[0-9]")])
-        assert "built again from the run log" in caplog.text
+        assert "rebuilt from the run log" in caplog.text
         assert {} == asyncio.run(self.with_offsets(tmp_path).offsets())
         asyncio.run(again.ingest(RUN))
         assert ["r1"] == ids_of(search_project(again, "parser"))

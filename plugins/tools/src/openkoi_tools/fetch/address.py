@@ -75,7 +75,7 @@ def host_of(raw: str, text: str) -> str:
     if ip := ip_of(host):
         return str(ip)
     if len(host) > 253 or not NAME.fullmatch(host):
-        raise ToolError(f"{quote_text(text)} names no host. Give a page as https://host/path.")
+        raise ToolError(f"{quote_text(text)} has no host. Give a page as https://host/path.")
     if NUMBER.fullmatch(host.rpartition(".")[2]):
         raise ToolError(f"{quote_text(text)}: {host} is not a valid address. Write four numbers, like 192.0.2.1.")
     return host
