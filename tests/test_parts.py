@@ -265,7 +265,7 @@ def test_what_cannot_be_sent_is_said_before_anything_begins(openkoi: Shell) -> N
     done = openkoi("acme", "Look", "--parts", "large")
 
     assert 2 == done.returncode
-    assert "The task cannot start: an image (image/png) has 5.0 MB, and the limit is 5.0 MB." in done.stderr
+    assert "The task cannot start: an image (image/png) is 5.0 MB; the limit is 5.0 MB." in done.stderr
     assert [] == blobs(openkoi)
 
 
@@ -338,7 +338,7 @@ def test_a_call_that_was_cut_off_is_not_made_again_if_it_may_have_changed_someth
     assert 9 == openkoi("acme", "Call break", "--answer", "yes").returncode
 
     assert "Done.\n" == openkoi("resume").stdout
-    assert "It is not known whether this was done" in (openkoi.folder / "heard").read_text()
+    assert "It is unknown whether this was done" in (openkoi.folder / "heard").read_text()
 
 
 def test_the_work_of_an_agent_runner_waits_for_the_user_and_goes_on(openkoi: Shell) -> None:

@@ -82,13 +82,13 @@ def test_a_history_that_no_vendor_takes_is_refused(history: Any, why: str) -> No
 @pytest.mark.parametrize(
     ("parts", "why"),
     [
-        ((Image(PNG + bytes(5_000_001), "image/png"),), r"an image \(image/png\) has 5.0 MB, and the limit is 5.0 MB"),
+        ((Image(PNG + bytes(5_000_001), "image/png"),), r"an image \(image/png\) is 5.0 MB; the limit is 5.0 MB"),
         ((Image(b"", "image/png"),), "is empty"),
         ((Image(b"<svg/>", "image/svg+xml"),), "is not an image of the types"),
         ((File(b"x", "pdf", "a"),), "needs a name and a media type"),
         ((File(b"x", "text/plain", ""),), "needs a name and a media type"),
-        ((File(bytes(20_000_001), "application/pdf", "a.pdf"),), "'a.pdf' .application/pdf. has 20.0 MB"),
-        ((File(bytes(11_000_000), "application/pdf", "a.pdf"),) * 2, "have 22.0 MB in all, and the limit is 20.0 MB"),
+        ((File(bytes(20_000_001), "application/pdf", "a.pdf"),), "'a.pdf' .application/pdf. is 20.0 MB"),
+        ((File(bytes(11_000_000), "application/pdf", "a.pdf"),) * 2, "total 22.0 MB; the limit is 20.0 MB"),
         ((Text("x"),), "Expected a tuple of Image and File"),
     ],
 )

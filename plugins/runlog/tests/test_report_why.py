@@ -129,7 +129,7 @@ def test_what_gates_is_told_and_what_the_score_was_without_it() -> None:
     lines = why(*lap(0, Evaluation(checks=checks, scores=SCORES, findings=(leak, Finding("Draughty")))))
 
     assert ["3 checks, 2 red: unit; lint (informational: it failed before the work began)"] == row("checks", lines)
-    assert ["1 required check red: the score is capped at 0.50", "a blocker is open: It leaks (roof.py:3)"] == row(
+    assert ["1 required check failed: the score is capped at 0.50", "a blocker is open: It leaks (roof.py:3)"] == row(
         "gate", lines
     )
     assert ["0.50, capped from 0.80; it is below 0.80"] == row("score", lines)

@@ -36,7 +36,7 @@ class Clash(NamedTuple):
         other = next(one for one in self.distributions if one != self.used)
         keep = f', or with "{self.used}" to keep it' if self.used else ""
         return (
-            f"{' and '.join(self.distributions)} {both} bring {self.kind} {self.name!r}; "
+            f"{' and '.join(self.distributions)} {both} provide {self.kind} {self.name!r}; "
             f"{f'the one from {self.used}' if self.used else neither} is used. "
             f'Choose with [plugins.prefer] "{self.kind}.{self.name}" = "{other}"{keep}.'
         )

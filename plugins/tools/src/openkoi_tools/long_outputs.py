@@ -17,7 +17,7 @@ from .truncate import keep_ends
 
 CONTINUE_NOTE = "it is saved in {whole}: continue with read_file, start={line}"
 STORED_OUTPUT = re.compile(
-    r"it is kept in ([^\n]+): (?:continue with read_file, start=\d+|read_file it from start=\d+ on)"
+    r"it is saved in ([^\n]+): (?:continue with read_file, start=\d+|read_file it from start=\d+ on)"
 )
 
 
