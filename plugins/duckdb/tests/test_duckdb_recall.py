@@ -261,7 +261,7 @@ def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_b
     fresh = other.create_shadow()
     asyncio.run(fresh.ingest(talk()))
     asyncio.run(other.replace_with(fresh))
-    assert {"file", "size", "entries"} == set(asyncio.run(other.health()))
+    assert {"file", "size", "entries", "embedder"} == set(asyncio.run(other.health()))
     assert SAID[0] in texts(search_project(other, "entrance"))
 
 

@@ -105,10 +105,11 @@ class DuckDB:
             return None
 
     async def health(self) -> Mapping[str, str]:
-        """Tell where the file is, how large, how much is in it, and how much of it has no vector."""
+        """Return the file, its size, its number of entries, the embedder, and how many entries have no vector of it."""
         known = await self.run_in_thread(self.file.read, self.counts)
         entries, bare = known or (0, 0)
         report = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
+        report["embedder"] = self.meaning.embedder.id if self.meaning else "none, search is by words"
         if self.meaning and bare:
             report[f"without vectors of {self.meaning.embedder.id}"] = (
                 f"{bare:,} (run `openkoi memory rebuild` to create them)"

@@ -8,14 +8,14 @@ from openkoi_hookspecs import ConsentMissingError, DiscoveredProvider, NoModelEr
 
 NO_MODEL = (
     "No model is configured, and none was found here. Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, run "
-    "openkoi init, or name a model with -m PROVIDER/MODEL, OPENKOI_MODEL or [models] default. "
+    "openkoi init, or set OPENKOI_MODEL or [models] default to PROVIDER/MODEL (for one task: -m PROVIDER/MODEL). "
     "To see OpenKoi at work without one: openkoi demo"
 )
 
 
 UNANSWERED = (
     "{question} No answer, because no terminal is attached. Run openkoi in a terminal, answer with "
-    "`openkoi approve` within [approvals] wait_seconds, or name a model with -m PROVIDER/MODEL."
+    "`openkoi approve` within [approvals] wait_seconds, or set OPENKOI_MODEL."
 )
 
 
