@@ -273,7 +273,7 @@ def test_no_module_imports_itself_by_way_of_others(folder: Path) -> None:
     assert {} == {name: sorted(imported & graph.keys()) for name, imported in graph.items()}
 
 
-KERNELS_OWN = {"services", "components", "router", "asker"}
+KERNELS_OWN = {"services", "components", "router", "asker", "note_limit", "seconds_left", "with_deadline"}
 RUNS_OWN = {"chat", "execute", "emit"}
 
 
@@ -289,8 +289,9 @@ def reaches_the_kernel(node: ast.AST) -> bool:
             return attr in KERNELS_OWN
         case ast.ClassDef(bases=bases, body=body):
             methods = {one.name for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
-            protocol = any(ast.unparse(base).startswith("Protocol") for base in bases)
-            return RUNS_OWN <= methods or (protocol and bool(KERNELS_OWN & methods))
+            names = {ast.unparse(base).partition("[")[0] for base in bases}
+            private = bool((KERNELS_OWN | RUNS_OWN) & methods or {"Koi", "Run"} & names)
+            return RUNS_OWN <= methods or ("Protocol" in names and private)
     return False
 
 

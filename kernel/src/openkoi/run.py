@@ -42,7 +42,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
-from openkoi_loader.hooks import Hooks
+from openkoi_loader.hooks import HookCaller, Hooks
 from openkoi_loader.tool_lists import list_tools
 from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of
 from openkoi_prompt.conversation import Conversation
@@ -119,14 +119,10 @@ class TaskRun:
         self.models = ModelClient(payer, self.services.router, self.emit, executor_of(self.task.agent) or EXECUTOR)
         loops = (keys.LOOP_WARNING, keys.LOOP_CRITICAL, keys.LOOP_BREAKER)
         self.stuck_detector = StuckDetector(StuckLimits(*(self.services.config[key] for key in loops)))
-        services = self.services
-        self.workspace_state = WorkspaceState(
-            self.workspace,
-            self.outermost,
-            services.components.checkpoints,
-            services.warn_once,
-            lambda: self.seconds_left,
-        )
+        services, seconds_left = self.services, lambda: self.seconds_left
+        self.hooks = self.hooks.called_by(HookCaller(self.emit, seconds_left, self.note_limit))
+        keeper, warn = services.components.checkpoints, services.warn_once
+        self.workspace_state = WorkspaceState(self.workspace, self.outermost, keeper, warn, seconds_left)
 
     @property
     def outermost(self) -> str:
@@ -199,7 +195,12 @@ class TaskRun:
         """List the tools that a model is offered; of deferred ones, whose schema it asks for, only the names."""
         if not self.tools_listed:
             toolboxes = await self.services.components.toolboxes(self.root)
-            listed = await list_tools(toolboxes, self, self.agent.tools, self.services.warn_once)
+            listed = await list_tools(
+                toolboxes,
+                lambda provider: self.with_deadline(provider.tools(self)),
+                self.agent.tools,
+                self.services.warn_once,
+            )
             await self.warn()
             self.offered, self.tools_listed = visible_tools(listed), True
             self.tools = (*listed, *(tool for tool in self.offered if tool not in listed))
@@ -271,7 +272,7 @@ class TaskRun:
         before = NOTIFYING.set(True)
         try:
             for each in happened:
-                await self.hooks.tell(event=each, run=self)
+                await self.hooks.notify(event=each, run=self)
         finally:
             NOTIFYING.reset(before)
 

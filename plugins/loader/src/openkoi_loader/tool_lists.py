@@ -3,28 +3,20 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Protocol, TypeVar
 
 from openkoi_base.isolation import contain_exit, type_error_of
-from openkoi_hookspecs import Run, Tool, ToolProvider
+from openkoi_hookspecs import Tool, ToolProvider
 
-T = TypeVar("T")
-
-
-class BoundRun(Run, Protocol):
-    """A run that limits how long it waits for plugins."""
-
-    async def with_deadline(self, awaited: Awaitable[T]) -> T:
-        """Wait for a plugin; raise LimitExceededError."""
+ListTools = Callable[[ToolProvider], Awaitable[Sequence[Tool]]]
 
 
 async def list_tools(
-    toolboxes: Mapping[str, ToolProvider], run: BoundRun, patterns: Collection[str], warn: Callable[[str], None]
+    providers: Mapping[str, ToolProvider], ask: ListTools, patterns: Collection[str], warn: Callable[[str], None]
 ) -> tuple[Tool, ...]:
     """Return the tools whose names fit a pattern; of two tools with one name the first is used."""
-    listed = await asyncio.gather(*(ask(name, toolbox, run, warn) for name, toolbox in toolboxes.items()))
+    listed = await asyncio.gather(*(ask_or_warn(name, one, ask, warn) for name, one in providers.items()))
     known: dict[str, Tool] = {}
-    for name, tools in zip(toolboxes, listed, strict=True):
+    for name, tools in zip(providers, listed, strict=True):
         for tool in tools:
             if tool.name in known:
                 warn(f"{name} provides a second tool named {tool.name!r}; it is ignored.")
@@ -32,13 +24,13 @@ async def list_tools(
     return tuple(tool for tool in known.values() if any(fnmatchcase(tool.name, one) for one in patterns))
 
 
-async def ask(name: str, toolbox: ToolProvider, run: BoundRun, warn: Callable[[str], None]) -> Sequence[Tool]:
+async def ask_or_warn(name: str, provider: ToolProvider, ask: ListTools, warn: Callable[[str], None]) -> Sequence[Tool]:
     try:
         with contain_exit():
-            tools = await run.with_deadline(toolbox.tools(run))
+            tools = await ask(provider)
         if wrong := type_error_of(tools, Sequence[Tool]):
             raise TypeError(wrong)
         return tools
-    except Exception as error:  # a toolbox is a plugin: the run goes on with the other tools
+    except Exception as error:  # a tool provider is a plugin: the run goes on with the other tools
         warn(f"Cannot list the tools of {name}: {error}")
         return ()

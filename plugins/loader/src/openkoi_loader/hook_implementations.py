@@ -1,0 +1,110 @@
+"""The plugins' implementations of hooks: pluggy validates them; what each takes and may answer is read once."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType
+from typing import Any, get_args, get_origin
+
+from pluggy import HookImpl, PluginManager, PluginValidationError
+
+from openkoi_base.isolation import copy_arguments, type_error_of
+from openkoi_hookspecs import PluginError, hooks
+
+Hook = Callable[..., object]
+
+MAX_FAILURES = 3
+FAIL_CLOSED = frozenset({"before_tool"})
+
+
+@dataclass(slots=True)
+class HookImplementation:
+    """One plugin's implementation of a hook, and how often it failed.
+
+    ``parameters`` are the facts that it takes, None for all; ``answer_type`` is that of its answer, ``item_type`` that
+    of the items of a sequence.
+    """
+
+    plugin: str
+    hook: str
+    function: Callable[..., object]
+    parameters: tuple[str, ...] | None
+    answer_type: type
+    item_type: type | None
+    failures: int = 0
+
+    @property
+    def is_disabled(self) -> bool:
+        """Whether it is disabled. A guard is never disabled."""
+        return self.failures >= MAX_FAILURES and not self.fails_closed
+
+    @property
+    def fails_closed(self) -> bool:
+        """Whether its failure is a question to the user."""
+        return self.hook in FAIL_CLOSED
+
+    def select_arguments(self, facts: Mapping[str, object]) -> dict[str, object]:
+        """Return the facts that it takes; a call's arguments are a copy, so that others see no change."""
+        names = facts if self.parameters is None else self.parameters
+        return {name: copy_arguments(facts[name]) for name in names}
+
+    def check_answer(self, answer: object) -> None:
+        """Raise for an answer of another type than the hook's."""
+        if answer is None:
+            return
+        if not isinstance(answer, self.answer_type) or isinstance(answer, (str, bytes)):
+            raise TypeError(f"answered a {type(answer).__name__}, not {self.answer_type.__name__}")
+        wanted = self.item_type or self.answer_type
+        for item in answer if isinstance(answer, Sequence) else [answer]:
+            if wrong := type_error_of(item, wanted):
+                raise TypeError(f"returned an invalid {wanted.__name__}: {wrong}")
+
+
+def find_implementations(
+    plugins: Mapping[str, object],
+) -> tuple[dict[str, list[HookImplementation]], list[PluginError]]:
+    """Return the implementations by hook, and an error for each plugin with a wrong signature, which has none."""
+    manager = PluginManager("openkoi")
+    manager.add_hookspecs(hooks)
+    backwards = sorted(plugins.items(), key=lambda named: named[0], reverse=True)
+    errors = [error for name, plugin in backwards if (error := register_plugin(manager, name, plugin))]
+    found: dict[str, list[HookImplementation]] = {}
+    for hook in vars(hooks).values():
+        if inspect.isfunction(hook) and hasattr(hook, "openkoi_spec"):
+            impls = getattr(manager.hook, hook.__name__).get_hookimpls()
+            found[hook.__name__] = [make_implementation(impl, hook) for impl in impls[::-1]]
+    return found, errors
+
+
+def register_plugin(manager: PluginManager, name: str, plugin: object) -> PluginError | None:
+    """Register a plugin if all of its hooks are known and have valid signatures."""
+    try:
+        manager.register(plugin, name)
+        manager.check_pending()
+        refuse_wrappers(manager, plugin)
+    except (PluginValidationError, ValueError) as error:
+        if manager.has_plugin(name):
+            manager.unregister(name=name)
+        return PluginError(name, "registration", " ".join(str(error).split()))
+    return None
+
+
+def refuse_wrappers(manager: PluginManager, plugin: object) -> None:
+    for caller in manager.get_hookcallers(plugin) or ():
+        if any(impl.plugin is plugin and (impl.wrapper or impl.hookwrapper) for impl in caller.get_hookimpls()):
+            raise ValueError(f"{caller.name} is a wrapper; implement the hook instead")
+
+
+def make_implementation(impl: HookImpl, hook: Hook) -> HookImplementation:
+    taken = inspect.signature(impl.function).parameters.values()
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken)
+    known = inspect.signature(hook).parameters
+    parameters = None if takes_all else tuple(parameter.name for parameter in taken if parameter.name in known)
+    return HookImplementation(impl.plugin_name, hook.__name__, impl.function, parameters, *answer_types(hook))
+
+
+def answer_types(hook: Hook) -> tuple[type, type | None]:
+    """Return the answer type of a hook, and the type of its items if it is a sequence."""
+    returns = inspect.signature(hook).return_annotation
+    hint: Any = get_args(returns)[0] if returns is not None else NoneType
+    return (Sequence, get_args(hint)[0]) if get_origin(hint) is Sequence else (hint, None)
