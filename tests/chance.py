@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import nan
 from random import Random
 
+from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import (
     Agent,
     Arguments,
@@ -45,7 +46,7 @@ from openkoi_hookspecs import (
     Usage,
     hookimpl,
 )
-from openkoi_models import answer_tokens, stats_of
+from openkoi_models import stats_of
 
 LATER = 3_600.0
 FREE, UNKNOWN = Price(0.0, 0.0), Price(15.0, 75.0)
@@ -194,7 +195,7 @@ def answer(chance: Random, room: int, tools: Sequence[str]) -> list[Text | ToolC
     ending = Text("<end>" if chance.random() < 0.05 else "")
     texts = [text for text in (ending, said) if text.text]
     parts: list[Text | ToolCall] = [*texts, *calls]
-    return parts if answer_tokens(parts) <= room else []
+    return parts if estimate_tokens(parts) <= room else []
 
 
 def overlong(chance: Random, room: int) -> list[Text | ToolCall]:
@@ -211,7 +212,7 @@ def count_usage(chance: Random, request: Request, parts: Sequence[Part], ratio: 
     read = int(asked * chance.choice((0.0, 0.0, chance.random())))
     write = int((asked - read) * chance.choice((0.0, 0.0, chance.random())))
     most = request.max_output or 0
-    output = chance.choice((answer_tokens(parts), chance.randint(0, most), most))
+    output = chance.choice((estimate_tokens(parts), chance.randint(0, most), most))
     return Usage(input=asked - read - write, output=output, cache_read=read, cache_write=write)
 
 

@@ -93,7 +93,7 @@ def test_event_names_are_unique_and_dotted_or_plain_words() -> None:
 
 
 OURS = {
-    *("Koi", "Run", "Handle", "OpenedKoi", "Launcher", "InstalledPlugin"),  # what plugins are given
+    *("Koi", "Run", "Handle", "OpenedKoi", "Launcher", "InstalledPlugin", "Configuration"),  # what plugins are given
     "ShadowMemory",  # made by a memory that supports it
     "SupportsConnect",  # asks the user of a service, which is different for each
 }

@@ -144,7 +144,7 @@ def test_a_frontend_is_a_command_and_the_words_behind_its_name_are_its_own(openk
     said, other = json.loads(done.stdout), json.loads(elsewhere.stdout)
 
     assert ["--verbose", "-m", "x", "--", "--help"] == said["arguments"], done.stderr
-    assert (0.0, True, acme("--version").stdout.split()[1]) == (said["quality"], said["sees_demo"], said["version"])
+    assert (0.8, True, acme("--version").stdout.split()[1]) == (said["quality"], said["sees_demo"], said["version"])
     assert (["--config", "mine"], 0.5) == (other["arguments"], other["quality"])
     assert "  acme        (acme)\n" in acme("--help").stdout
     wrong = acme("-m", "x", "acme")

@@ -13,9 +13,22 @@ from hostile_distributions import install_all
 
 from openkoi.app import App
 from openkoi.open_app import build_app
-from openkoi_hookspecs import Arguments, Effect, Record, Result, Run, Task, Tool, ToolCall, ToolResult, events, hookimpl
+from openkoi_hookspecs import (
+    Arguments,
+    Effect,
+    Paths,
+    Record,
+    Result,
+    Run,
+    Task,
+    Tool,
+    ToolCall,
+    ToolResult,
+    events,
+    hookimpl,
+)
 from openkoi_loader.registry import scan
-from openkoi_settings import Config, Paths, Setting
+from openkoi_settings import Config, Setting
 from openkoi_testing import Line, Scenario, Scripted, run_scenario
 
 

@@ -24,6 +24,15 @@ BRING_A_PLUGIN_TOO = {
     "openkoi-search": "an embedder without a model",
 }
 HOLD_THE_KERNEL = {"openkoi-testing"}
+KERNELS_LIBRARIES = {"openkoi-loader", "openkoi-models", "openkoi-prompt", "openkoi-settings"}
+USE_THEM_TOO = {
+    "openkoi-certify": {"openkoi-models", "openkoi-settings"},  # sizes of requests, and the price of unknown models
+    "openkoi-compaction": {"openkoi-prompt"},  # how turns are joined
+    "openkoi-duckdb": {"openkoi-settings"},
+    "openkoi-judge": {"openkoi-settings"},
+    "openkoi-learning": {"openkoi-prompt", "openkoi-settings"},  # what a task is looked up by
+    "openkoi-local": {"openkoi-settings"},
+}
 
 
 TOP = {
@@ -113,6 +122,15 @@ def test_a_plugin_imports_the_contract_and_what_it_declares(folder: Path) -> Non
             assert wanted in {"openkoi-hookspecs", *LIBRARIES}, f"{folder.name}: {path.name} imports {module}"
 
 
+def test_plugins_use_the_contract_and_public_libraries() -> None:
+    """The command line is a frontend like that of any third party. The others read declarations and sums, no more."""
+    plugins = [one for one in FOLDERS if name_of(one) not in LIBRARIES | HOLD_THE_KERNEL]
+    imported = {name_of(one): {plain(module) for _, module in imports(one)} & KERNELS_LIBRARIES for one in plugins}
+
+    assert USE_THEM_TOO == {name: libraries for name, libraries in imported.items() if libraries}
+    assert set() == declared_dependencies(ROOT / "plugins" / "cli") & KERNELS_LIBRARIES
+
+
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_one_derivation_names_folder_distribution_and_package(folder: Path) -> None:
     assert f"openkoi-{folder.name}" == name_of(folder)
@@ -159,11 +177,14 @@ def test_only_the_log_looks_into_its_unparsed_lines(folder: Path) -> None:
 
 @pytest.mark.parametrize("folder", [*FOLDERS, ROOT / "kernel"], ids=lambda folder: folder.name)
 def test_no_setting_is_written_where_it_is_not_declared(folder: Path) -> None:
-    """Whoever reads or writes a setting of a common table goes by its declaration."""
+    """Whoever reads or writes a setting of a common table goes by its declaration.
+
+    The command line, which has the contract alone, names what it reads and sets in one file.
+    """
     from openkoi_settings.keys import BY_NAME, KEYS
 
     known = {*BY_NAME, *(former.name for key in KEYS for former in key.former)}
-    paths = [path for path in (folder / "src").rglob("*.py") if path.name != "keys.py"]
+    paths = [path for path in (folder / "src").rglob("*.py") if path.name not in ("keys.py", "setting_names.py")]
     nodes = ((path, node) for path in paths for node in ast.walk(ast.parse(path.read_text())))
     written = [(path.name, node.value) for path, node in nodes if isinstance(node, ast.Constant)]
 

@@ -32,10 +32,10 @@ from setting_scenes import (
     scored_task,
 )
 
-from openkoi_hookspecs import Model, Text, ToolCall
+from openkoi_hookspecs import Model, Paths, Text, ToolCall
 from openkoi_loader.bundles import as_preferred
 from openkoi_loader.registry import scan, with_preferences
-from openkoi_settings import Config, Paths, Setting, keys
+from openkoi_settings import Config, Setting, keys
 from openkoi_settings.key import ANY
 from openkoi_testing import Line, Scenario, Scripted, ScriptedTurn
 

@@ -73,6 +73,7 @@ KOI_CALLS = {
     "koi.begin(Task('Fix it', history=({'role': 'user'},)))": "task.history is not valid: dict is not Message.",
     "koi.begin(Task('Fix it', history=(Message(Role.USER, 'Hi'),)))": "task.history.parts is not valid",
     'koi.solve("Fix it")': 'needs a Task as task, not a str. Write Task("...").',
+    'koi.plan("Fix it")': 'needs a Task as task, not a str. Write Task("...").',
     'koi.dry_run("Fix it")': 'needs a Task as task, not a str. Write Task("...").',
     'koi.search("ponds")': 'needs a Query as query, not a str. Write Query("...").',
     'koi.search(Query("ponds", kinds="fact"))': "query.kinds is not valid: str is not a sequence.",
@@ -92,15 +93,19 @@ KOI_CALLS = {
     "koi.plugins(Tool)": "needs a str as kind, not the class Tool.",
     "koi.load(Tool, 'dice')": "needs a str as kind, not the class Tool.",
     "koi.load('tools', Tools)": "needs a str as name, not the class Tools.",
+    "koi.chosen_name(Tool)": "needs a str as kind, not the class Tool.",
+    "koi.chosen_name('ponds')": "[use] names no plugin of the kind 'ponds', only of: ",
     "koi.load_chosen(Tool)": "needs a str as kind, not the class Tool.",
     "koi.load_chosen('ponds')": "[use] names no plugin of the kind 'ponds', only of: ",
     "koi.runs(handle)": "needs a str as session, not a RunHandle.",
     "koi.records(Path('a.jsonl'))": "needs a str as session, not a PosixPath.",
     "koi.resolve_model(None)": "needs a str as name, not None.",
+    "koi.price(None)": "needs a str as name, not None.",
     "koi.describe_model(None)": "needs a str as name, not None.",
     "koi.save_key('openai', None)": "needs a str as key, not None.",
     "koi.use_key('openai', b'key')": "needs a str as key, not a bytes.",
     "koi.set_setting('a.b', 5)": "needs a str as value, not an int.",
+    "koi.unknown_settings(None)": "needs a str as table, not None.",
     "koi.setting('a.b', 'str', '')": "needs a class as kind, not a str.",
     "koi.conceal(None)": "needs a str as secret, not None.",
     "koi.redact(None)": "needs a str as text, not None.",
@@ -185,7 +190,8 @@ def test_every_method_that_takes_something_is_in_the_table() -> None:
     methods = {
         f"{owner.__name__.lower()}.{name}"
         for owner in (Koi, Run, Handle)
-        for name, method in vars(owner).items()
+        for kind in owner.__mro__
+        for name, method in vars(kind).items()
         if isfunction(method) and not name.startswith("_") and takes_arguments(method)
     }
 

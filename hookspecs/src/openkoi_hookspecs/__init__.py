@@ -7,6 +7,7 @@ Import from here; events live in ``openkoi_hookspecs.events``, and what is for i
 from . import hooks
 from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
 from .budgets import Amount, BudgetDay, BudgetRequest
+from .configuration import Configuration, ConfiguredSetting, Paths
 from .content import Blob, Content, File, Image, Text, image_type
 from .errors import (
     AppError,
@@ -68,7 +69,7 @@ from .model import (
     Usage,
 )
 from .patterns import Pattern
-from .plugin_entry import InstalledPlugin, PluginEntry
+from .plugin_entry import Installation, InstalledPlugin, PluginEntry, PluginState
 from .prompt import Layer, Section
 from .protocols import (
     AgentRunner,
@@ -129,6 +130,8 @@ __all__ = [
     "Compactor",
     "Condition",
     "ConfigError",
+    "Configuration",
+    "ConfiguredSetting",
     "Consent",
     "ConsentMissingError",
     "Content",
@@ -160,6 +163,7 @@ __all__ = [
     "HookReturn",
     "Image",
     "Inject",
+    "Installation",
     "InstalledPlugin",
     "Iteration",
     "Json",
@@ -181,6 +185,7 @@ __all__ = [
     "OpenedKoi",
     "Part",
     "Passage",
+    "Paths",
     "Pattern",
     "PendingQuestion",
     "Permission",
@@ -189,6 +194,7 @@ __all__ = [
     "PluginError",
     "PluginNotFoundError",
     "PluginSource",
+    "PluginState",
     "Policy",
     "Price",
     "Provider",

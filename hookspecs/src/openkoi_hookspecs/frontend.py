@@ -5,7 +5,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, Self
 
-from .plugin_entry import InstalledPlugin
+from .configuration import Paths
+from .plugin_entry import Installation, InstalledPlugin, PluginState
 from .run import HookReturn, Koi
 
 NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
@@ -38,6 +39,18 @@ class Launcher(Protocol):
 
     def plugins(self, kind: str) -> Sequence[InstalledPlugin]:
         """List the installed plugins of a kind, by name, without reading settings."""
+
+    def installed(self, *, config: str = "") -> Installation:
+        """Return all that is installed, with the preferences of the configuration where that can be read."""
+
+    def check(self, plugin: PluginState) -> str:
+        """Import an installed plugin and return why it cannot be loaded; empty if it can.
+
+        Its import may end or block the process: check it in a child.
+        """
+
+    def paths(self, *, config: str = "") -> Paths:
+        """Return where the files of OpenKoi are, as ``open`` uses them; nothing is read."""
 
     def open(
         self,

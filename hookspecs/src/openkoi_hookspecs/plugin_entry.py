@@ -21,6 +21,29 @@ class InstalledPlugin(Protocol):
     def distribution(self) -> str:
         """The distribution that brings it."""
 
+    @property
+    def summary(self) -> str:
+        """What the distribution says of itself in one line, read when it is asked for."""
+
+
+@frozen
+class PluginState:
+    """An installed plugin. One that is not ``used`` has the name of another: that of ``winner``, if one was chosen."""
+
+    kind: str
+    name: str
+    distribution: str
+    used: bool = True
+    winner: str = ""
+
+
+@frozen
+class Installation:
+    """All plugins that are installed, and what is wrong with them: names that clash, unreadable distributions."""
+
+    plugins: tuple[PluginState, ...] = ()
+    warnings: tuple[str, ...] = ()
+
 
 @frozen
 class PluginEntry:

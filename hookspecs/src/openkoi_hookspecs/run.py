@@ -5,10 +5,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
+from .configuration import Configuration
 from .events_base import Event, Record
-from .iteration import Iteration, Result
+from .iteration import Iteration, Plan, Result
 from .memory import Hit, Query
-from .model import Model, ProviderInfo, Request, Response
+from .model import Model, Price, ProviderInfo, Request, Response
 from .patterns import Pattern
 from .plugin_entry import PluginEntry
 from .posts import Post
@@ -42,12 +43,8 @@ class Handle(Protocol):
         """End the run now. What it did is kept, and it can be resumed; one that has not begun is not in the log."""
 
 
-class Koi(Protocol):
+class Koi(Configuration, Protocol):
     """OpenKoi between runs, as commands, daemons and frontends hold it."""
-
-    @property
-    def workspace(self) -> Path:
-        """The folder that tasks work in when they name none."""
 
     @property
     def session(self) -> str:
@@ -89,29 +86,8 @@ class Koi(Protocol):
     async def describe_model(self, name: str) -> Model:
         """Return what is known of a model, by its role or name; its provider may be called. Raises ProviderError."""
 
-    def saved_keys(self) -> Sequence[str]:
-        """List the providers whose keys are saved."""
-
-    def save_key(self, provider: str, key: str) -> Path:
-        """Keep a key for its user alone, in the place of an older one; return the file that it is in."""
-
-    def set_setting(self, key: str, value: str) -> Path:
-        """Set a dotted key in the user's configuration, whatever else stands in it untouched; return the file."""
-
-    def use_key(self, provider: str, key: str) -> None:
-        """Build a provider with this key in this process, without saving it."""
-
-    def conceal(self, secret: str, name: str = "") -> None:
-        """Mask a secret from now on in all that is written; ``name`` says what it is."""
-
-    def redact(self, text: str) -> str:
-        """Mask the secrets in a text that is shown. The log masks them itself; records that are listened to do not."""
-
-    def setting(self, key: str, kind: type[T], default: T) -> T:
-        """Return the value of a dotted key of the configuration; raises ConfigError for one of another kind."""
-
-    def folder(self, name: str) -> Path:
-        """Return a private folder of this name in the data folder; make it if it is missing."""
+    def price(self, name: str) -> Price | None:
+        """Return the price of a ``provider/model`` as it is configured or listed; None if it is neither."""
 
     def warn(self, text: str) -> None:
         """Warn the user once, with the run that comes next or is under way."""
@@ -201,6 +177,9 @@ class Koi(Protocol):
 
         It calls no model, as if no call were left, executes and asks nothing, and logs nothing.
         """
+
+    async def plan(self, task: Task) -> Plan:
+        """Return the plan of a task as far as no model makes it: what memory and plugins add. Nothing is logged."""
 
     async def receive(self, post: Post) -> Post | None:
         """Pass a post that arrived through every plugin's ``message_received``; None if one dropped it.

@@ -11,15 +11,19 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 from openkoi_base.files import is_run_active, list_names, private_subfolder, save_key
 from openkoi_base.isolation import checks_arguments
 from openkoi_hookspecs import (
+    ConfiguredSetting,
     Consent,
     Event,
     Hit,
     HookReturn,
     Koi,
+    Limits,
     Model,
     Pattern,
     PendingQuestion,
+    Plan,
     PluginEntry,
+    Price,
     ProviderInfo,
     Query,
     Question,
@@ -30,6 +34,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.posts import Post
 from openkoi_hookspecs.run import NO_SETTINGS
+from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_runlog import find_task, list_all_segments, list_sessions, read_segment, summarize_runs
 from openkoi_runlog.publisher import Listener
 from openkoi_settings import Config, write_setting
@@ -124,6 +129,12 @@ class App:
         """Return a run of a task that only looks."""
         return await self.runs_of_tasks.make_dry_run(task)
 
+    async def plan(self, task: Task) -> Plan:
+        """Return the plan of a task as far as no model makes it."""
+        from .phases.plan import preview_plan
+
+        return await preview_plan(await self.dry_run(task))
+
     def listen(self, callback: Listener) -> Callable[[], None]:
         """Call back with every record of every run once it is logged; return a function that ends this."""
         return self.services.publisher.listen(callback)
@@ -161,6 +172,10 @@ class App:
         """Load the plugin of a kind that ``[use]`` names."""
         return await self.services.components.configured_plugin(kind)
 
+    def chosen_name(self, kind: str) -> str:
+        """Return the name of the plugin of a kind that ``[use]`` names."""
+        return self.services.config.chosen_name(kind)
+
     def providers(self) -> Sequence[ProviderInfo]:
         """List the providers that are installed and known, best first, with their default models."""
         installed = {entry.name for entry in self.plugins("providers")}
@@ -174,6 +189,10 @@ class App:
         """Return what is known of a model, by its role or name."""
         full = await self.resolve_model(name)
         return replace((await self.services.router.resolve_model(full)).model, name=full)
+
+    def price(self, name: str) -> Price | None:
+        """Return the price of a model as it is configured or listed."""
+        return self.services.router.listed_price(name)
 
     # The log and memory
 
@@ -228,6 +247,19 @@ class App:
     def setting(self, key: str, kind: type[T], default: T) -> T:
         """Return the value of a dotted key; raises ConfigError for one of another kind."""
         return self.services.config.get(key, kind, default)
+
+    def settings(self) -> Sequence[ConfiguredSetting]:
+        """List what is set other than by a bundle."""
+        return self.services.config.configured_settings
+
+    def unknown_settings(self, table: str = "") -> Sequence[str]:
+        """Return a warning for each setting that nothing reads, of a table or of all."""
+        return find_unknown_settings(self.services.config, self.services.plugins, table)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of a task that names none."""
+        return self.services.config.limits
 
     def set_setting(self, key: str, value: str) -> Path:
         """Set a dotted key in the user's configuration; return the file."""

@@ -11,10 +11,10 @@ from openkoi_hookspecs import ConfigError, Result, events
 from openkoi_loader.early_settings import check_settings
 from openkoi_models import check_models
 from openkoi_runlog import ForkPoint, PastTask, find_fork_point, rename_runs
+from openkoi_runlog.changed_since import refuse_fork, refuse_verdict
 from openkoi_runlog.past_run import PastRun, read_past_run, replace_models
 from openkoi_settings import Config, with_settings
 
-from .changed import refuse_fork, refuse_verdict
 from .parent_run import ParentRun
 from .runs import Runs
 from .services import Services

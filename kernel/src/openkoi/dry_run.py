@@ -14,6 +14,7 @@ from openkoi_hookspecs import (
     ToolCall,
     ToolResult,
 )
+from openkoi_models import ResolvedModel
 
 from .run import TaskRun
 
@@ -47,6 +48,10 @@ class DryRun(TaskRun):
 
     async def emit(self, event: Event, *more: Event) -> None:
         """Log nothing."""
+
+    async def executor(self) -> ResolvedModel:
+        """Ask no provider about a model."""
+        raise KoiError(NOT_DONE.format("a request to a provider"))
 
     async def warn(self) -> None:
         """Leave the warnings to the next real run."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from openkoi.progress import Gain, Step, StuckDetector
 from openkoi_base.isolation import sanitize_text
+from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import (
     BudgetExhausted,
     Condition,
@@ -25,7 +26,7 @@ from openkoi_hookspecs import (
     events,
     is_yes,
 )
-from openkoi_models import EXECUTOR, answer_tokens, executor_of
+from openkoi_models import EXECUTOR, executor_of
 from openkoi_prompt.conversation import Conversation
 from openkoi_runlog.decision.termination import EXHAUSTED, met_condition, reminder
 
@@ -166,7 +167,7 @@ def ended_by_limit(reached: LimitExceededError, text: str, run: TaskRun) -> Inne
 async def keep_short(reply: Response, run: TaskRun) -> None:
     """Make the conversation shorter when it fills four fifths of what the model can read."""
     usage, results = reply.done.usage, run.conversation.messages[-1].parts if reply.calls else ()
-    if usage.total + answer_tokens(results) <= FULL * await run.window():
+    if usage.total + estimate_tokens(results) <= FULL * await run.window():
         return
     if compressed := await compact(run):
         await run.emit(compressed)

@@ -13,7 +13,7 @@ from cli_process import Shell, shell, write_script
 from openkoi.app import App
 from openkoi_base.files import lock_run
 from openkoi_cli.pending import list_pending
-from openkoi_cli.savings_table import format_savings_table, read_catalogue
+from openkoi_cli.savings_table import format_savings_table
 from openkoi_cli.savings_table import format_table as spared_table
 from openkoi_cli.spending import charge_events, format_span, read_charges, span_start
 from openkoi_cli.status import format_memory, format_models, format_plugins
@@ -87,7 +87,7 @@ def told(koi: App, day: Sequence[str] = ()) -> str:
     waiting = asyncio.run(list_pending(koi))
     return "\n".join(
         format_breakdown(
-            koi.services.config,
+            koi.services.config.paths.running,
             list_past_tasks(sessions),
             read_charges(sessions, charge_events(phases=True)),
             waiting,
@@ -276,7 +276,7 @@ def test_what_was_saved_is_read_from_the_log_and_priced_by_what_is_known_of_the_
         "anthropic/claude-sonnet-4-5", Response((Text("…"),), StreamEnd(Usage(cache_read=9_000))), 0.0
     )
     koi = house(tmp_path, ("run-1", [*task(over=False), cached, voted, OVER]))
-    lines = list(format_savings_table(koi.services.config.paths.sessions, read_catalogue()))
+    lines = list(format_savings_table(koi.services.config.paths.sessions, koi.price))
 
     assert 3 == next(line for line in lines if "Incremental" in line).count("1.5k")
     assert 3 == next(line for line in lines if "Prompt caching" in line).count("9.0k")

@@ -12,9 +12,18 @@ import click
 import pytest
 
 from openkoi_base.redact import MASK, Redactor
-from openkoi_hookspecs import ConfigError, DataDir, Env, Inject, NoProviderError, PluginNotFoundError, SharedSetting
+from openkoi_hookspecs import (
+    ConfigError,
+    DataDir,
+    Env,
+    Inject,
+    NoProviderError,
+    Paths,
+    PluginNotFoundError,
+    SharedSetting,
+)
 from openkoi_loader.plugin_factory import BuildContext, construct
-from openkoi_settings import Config, Paths, Setting
+from openkoi_settings import Config, Setting
 
 
 class Seam:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from openkoi_base.redact import Redactor
-from openkoi_hookspecs import PluginEntry
+from openkoi_hookspecs import Paths, PluginEntry
 from openkoi_loader.components import Components
 from openkoi_loader.plugins import Plugins
 from openkoi_loader.registry import Found
-from openkoi_settings import Config, Paths, Setting
+from openkoi_settings import Config, Setting
 
 pytestmark = pytest.mark.unit
 

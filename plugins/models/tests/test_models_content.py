@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from openkoi_base.tokens import media_tokens
 from openkoi_hookspecs import (
     Blob,
     ConfigError,
@@ -23,7 +24,6 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_models import ResolvedModel, check_content, check_result, without_media
-from openkoi_models.media_tokens import media_tokens
 from openkoi_models.sendable import SendableMessages
 
 pytestmark = pytest.mark.unit

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import Chunk, ConfigError, Model, NoProviderError, Price, Provider, Request
+from openkoi_hookspecs import Chunk, ConfigError, Model, NoProviderError, Paths, Price, Provider, Request
 from openkoi_models import CONTEXT, OUTPUT, Catalogue, ModelChoice, ModelRouter, ResolvedModel
-from openkoi_settings import Config, Paths, Setting
+from openkoi_settings import Config, Setting
 
 pytestmark = pytest.mark.unit
 

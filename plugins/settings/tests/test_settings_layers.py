@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openkoi_hookspecs import ConfigError, Limits
-from openkoi_settings import DEPRECATED, Config, FormerName, Key, Paths, ProjectRule, Setting, keys, load_config
+from openkoi_hookspecs import ConfigError, Limits, Paths
+from openkoi_settings import DEPRECATED, Config, FormerName, Key, ProjectRule, Setting, keys, load_config
 
 LAST = date(2028, 11, 20)
 

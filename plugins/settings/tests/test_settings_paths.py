@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_settings import Paths, find_paths
+from openkoi_hookspecs import Paths
+from openkoi_settings import find_paths
 
 HOME = Path("~").expanduser()
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_settings import Config, Paths
+from openkoi_hookspecs import Paths
+from openkoi_settings import Config
 from openkoi_settings.project_policy import STRICTNESS, project_setting_error
 
 PATHS = Paths(Path("config.toml"), Path("data"))

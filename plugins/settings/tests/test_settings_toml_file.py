@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import ConfigError
-from openkoi_settings import Paths, Setting, load_config, read_settings
+from openkoi_hookspecs import ConfigError, Paths
+from openkoi_settings import Setting, load_config, read_settings
 from openkoi_settings.toml_file import MAX_BYTES
 
 

@@ -26,6 +26,7 @@ from openkoi_settings import keys
 
 from ..run import TaskRun
 from ..section_limits import admit, within_caps
+from .recall import ask_memory
 
 KERNEL, PLANNER = "openkoi", "planner"
 
@@ -34,19 +35,34 @@ async def make_plan(recall: Recall, run: TaskRun) -> Plan:
     """Return the plan: the instructions, what memory and plugins add, and the planner's steps."""
     if known := run.replay.pop_event(events.PlanReady):
         return known.plan
-    given = await run.collect(hooks.before_plan, task=run.task, recall=recall, run=run)
-    own = [(KERNEL, await system_prompt(run)), (MEMORY_SOURCE, recall_sections(recall))]
-    sections = merge_sections(await admit([*own, *given], hooks.before_plan, run))
+    sections = await collect_sections(recall, await system_prompt(run), run)
     planned = keys.PLANNER in run.services.config
     judged = run.limits.iterations > 0
     asks = (planned or await is_budget_small(Plan(evaluate=judged), run)) and is_question(run.task.text)
     if planned and not asks:
         sections = (*sections, *await steps(sections, run))
-    plan = Plan(sections=sections, evaluate=judged, asks=asks)
-    plan = await run.fold(hooks.after_plan, plan, task=run.task, run=run)
-    plan = replace(plan, sections=tuple(await within_caps(plan.sections, hooks.after_plan, run)), asks=asks)
+    plan = await ask_about_plan(Plan(sections=sections, evaluate=judged, asks=asks), run)
     await run.emit(events.PlanReady(plan))
     return plan
+
+
+async def preview_plan(run: TaskRun) -> Plan:
+    """Return the plan without a model: with the instructions common to all models, and without steps."""
+    sections = await collect_sections(await ask_memory(run), (executor_instructions(),), run)
+    return await ask_about_plan(Plan(sections=sections), run)
+
+
+async def collect_sections(recall: Recall, instructions: Sequence[Section], run: TaskRun) -> tuple[Section, ...]:
+    """Return the instructions with what memory and plugins add to them."""
+    given = await run.collect(hooks.before_plan, task=run.task, recall=recall, run=run)
+    own = [(KERNEL, instructions), (MEMORY_SOURCE, recall_sections(recall))]
+    return merge_sections(await admit([*own, *given], hooks.before_plan, run))
+
+
+async def ask_about_plan(plan: Plan, run: TaskRun) -> Plan:
+    """Return the plan as plugins let it stand."""
+    asked = await run.fold(hooks.after_plan, plan, task=run.task, run=run)
+    return replace(asked, sections=tuple(await within_caps(asked.sections, hooks.after_plan, run)), asks=plan.asks)
 
 
 async def system_prompt(run: TaskRun) -> Sequence[Section]:

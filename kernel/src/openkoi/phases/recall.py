@@ -10,14 +10,18 @@ from ..run import TaskRun
 
 async def recall(run: TaskRun) -> Recall:
     """Return what memory found and plugins let stand."""
-    task = run.task
     await run.emit(await start_event(run), *run.services.warnings.take())
     if known := run.replay.pop_event(events.RecallFinished):
         return known.recall
-    found = Recall(tuple(await run.search(build_recall_query(task))))
-    shown = await run.fold(hooks.after_recall, found, task=task, run=run)
+    shown = await ask_memory(run)
     await run.emit(events.RecallFinished(shown))
     return shown
+
+
+async def ask_memory(run: TaskRun) -> Recall:
+    """Return what memory knows about the task, as plugins let it stand."""
+    found = Recall(tuple(await run.search(build_recall_query(run.task))))
+    return await run.fold(hooks.after_recall, found, task=run.task, run=run)
 
 
 async def start_event(run: TaskRun) -> events.TaskStarted:

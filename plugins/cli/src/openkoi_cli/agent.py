@@ -10,11 +10,11 @@ import click
 from .invocation import Invocation
 from .run import RunOptions, run_task
 from .run import command as of_tasks
+from .setting_names import LIMITS
 
 if TYPE_CHECKING:
     from openkoi_agents.spec import Spec
     from openkoi_hookspecs import Agent, Koi, Task
-    from openkoi_settings import Config
 
 OVERRIDABLE = ("iterations", "quality_threshold", "usd")
 # A file, which may come with another author's repository, may only lower limits that the user has set, and the default
@@ -41,7 +41,7 @@ def run_agent(invocation: Invocation, /, agent: str, words: tuple[str, ...], lay
         named = {**flags, "executor": spec.agent.model or flags["executor"]}
 
         def given_to(task: "Task", koi: "Koi") -> "Task":
-            return assign_task(task, spec, koi, invocation.read_config(named))
+            return assign_task(task, spec, koi)
 
         run_task(RunOptions(words, named, from_stdin, dry=dry, given_to=given_to), renderer)
     return renderer.report.status
@@ -66,19 +66,18 @@ def override_model(spec: "Spec", flags: Mapping[str, Any]) -> "Spec":
     return replace(spec, agent=remove_models(spec.agent)) if named else spec
 
 
-def assign_task(task: "Task", spec: "Spec", koi: "Koi", config: "Config") -> "Task":
+def assign_task(task: "Task", spec: "Spec", koi: "Koi") -> "Task":
     """Return the task with the file's agent and limits, except what is overridden; warn of unused settings."""
-    from openkoi_settings import keys
-
+    origins = {one.key: one.origin for one in koi.settings()}
     for note in spec.notes:
         koi.warn(note)
-    taken = {limit: None for limit in OVERRIDABLE if is_overridden(keys.LIMITS[limit].name, config)}
+    taken = {limit: None for limit in OVERRIDABLE if is_overridden(origins.get(LIMITS[limit], ""))}
     agent = replace(spec.agent, usd=None) if "usd" in taken else spec.agent
-    limits = replace(spec.bounds, **taken).over(config.limits)
-    if limits.usd > config.limits.usd:
-        koi.warn(OVER_LIMIT.format(limits.usd, config.limits.usd))
-    own = [limit for limit in CAPPED if limit == "usd" or keys.LIMITS[limit] in config]
-    capped = {limit: min(getattr(limits, limit), getattr(config.limits, limit)) for limit in own}
+    limits = replace(spec.bounds, **taken).over(koi.limits)
+    if limits.usd > koi.limits.usd:
+        koi.warn(OVER_LIMIT.format(limits.usd, koi.limits.usd))
+    own = [limit for limit in CAPPED if limit == "usd" or LIMITS[limit] in origins]
+    capped = {limit: min(getattr(limits, limit), getattr(koi.limits, limit)) for limit in own}
     if "cycles" in own:
         agent = cap_cycles(agent, capped["cycles"])
     return replace(task, agent=agent, limits=replace(limits, **capped))
@@ -90,10 +89,9 @@ def cap_cycles(agent: "Agent", most: int) -> "Agent":
     return replace(agent, team=team, cycles=None if agent.cycles is None else min(agent.cycles, most))
 
 
-def is_overridden(key: str, config: "Config") -> bool:
-    """Return whether the command line or a variable sets a key."""
-    setting = config.settings.get(key)
-    return setting is not None and setting.origin.startswith(OVERRIDING_ORIGINS)
+def is_overridden(origin: str) -> bool:
+    """Return whether the command line or a variable sets a setting."""
+    return origin.startswith(OVERRIDING_ORIGINS)
 
 
 def remove_models(agent: "Agent") -> "Agent":

@@ -1,8 +1,10 @@
 """Define ``openkoi doctor``, which checks the setup and suggests fixes; exit status 1 for any issue."""
 
 import asyncio
+import json
+import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +18,11 @@ from .group import OpenKoi
 from .invocation import Invocation
 
 if TYPE_CHECKING:
-    from openkoi_hookspecs import Koi, OpenedKoi
-    from openkoi_settings import Config, Paths
+    from openkoi_hookspecs import ConfiguredSetting, Installation, Koi, OpenedKoi, Paths
 
 
+GROUPS = "openkoi."
+UNSET: tuple[object, ...] = (None, "", (), [], math.inf)
 ANSWER_TIMEOUT_SECONDS = 3.0  # estimate: a local server that is loading a model
 
 
@@ -71,7 +74,7 @@ def open_without_broken_config(invocation: Invocation) -> tuple["OpenedKoi", str
 async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
     """Check all parts."""
     seen = Diagnosis()
-    check_files(invocation.paths, seen, invocation.read_config())
+    check_files(invocation.paths, seen, koi.settings())
     async with koi:
         await check_models(koi, seen)
         for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
@@ -85,7 +88,7 @@ async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
             list_names(part, kind, koi, seen)
         await try_plugins("evaluators", koi)
         await try_plugins("tools", koi)
-    check_plugins(seen)
+    check_plugins(invocation.launcher.installed(config=invocation.config), seen)
     seen.issues += hidden_frontends(invocation, OpenKoi(invocation).frontends)
     seen.issues += koi.warnings()
     return seen
@@ -102,24 +105,25 @@ async def try_plugins(kind: str, koi: "Koi") -> None:
             koi.warn(str(error))
 
 
-def check_files(paths: "Paths", seen: Diagnosis, config: "Config") -> None:
+def check_files(paths: "Paths", seen: Diagnosis, settings: "Sequence[ConfiguredSetting]") -> None:
     seen.add("Config", f"{paths.config} ({'loaded' if paths.config.is_file() else 'not found; using defaults'})")
-    check_settings(config, seen)
+    check_settings(settings, seen)
     seen.add("Data", f"{paths.data} ({format_size(folder_size(paths.data))})")
     check_keys(paths.credentials, seen)
     free = shutil.disk_usage(first_existing(paths.data)).free
     seen.add("Disk", f"{format_size(free)} free")
 
 
-def check_settings(config: "Config", seen: Diagnosis) -> None:
+def check_settings(settings: "Sequence[ConfiguredSetting]", seen: Diagnosis) -> None:
     """List each changed setting with its origin and default."""
-    from openkoi_settings.documentation import is_stated, toml
-    from openkoi_settings.keys import find_key
+    for one in settings:
+        default = "" if one.default in UNSET else f", default {format_value(one.default)}"
+        seen.add(f"  {one.key}", f"{format_value(one.value)} ({one.origin}{default})")
 
-    for name, setting in config.changed_settings.items():
-        key = find_key(name)
-        default = is_stated(key.default) if key else ""
-        seen.add(f"  {name}", f"{toml(setting.value)} ({setting.origin}{default and f', default {default}'})")
+
+def format_value(value: object) -> str:
+    """Return a setting's value as TOML writes it."""
+    return json.dumps(value, default=str)
 
 
 def check_keys(folder: Path, seen: Diagnosis) -> None:
@@ -191,11 +195,9 @@ def list_names(part: str, kind: str, koi: "Koi", seen: Diagnosis) -> None:
     seen.add(part, ", ".join(entry.name for entry in koi.plugins(kind)) or "none")
 
 
-def check_plugins(seen: Diagnosis) -> None:
+def check_plugins(installation: "Installation", seen: Diagnosis) -> None:
     """Count the plugins, and report entry points that the scan missed."""
-    from openkoi_loader.registry import scan
-
-    own = {(one.kind, one.name, one.distribution) for one in scan().claims}
+    own = {(one.kind, one.name, one.distribution) for one in installation.plugins}
     unseen = sorted(list_entry_points() - own)
     seen.add("Plugins", f"{len({one[2] for one in own})} distributions, trusted like OpenKoi itself")
     seen.issues += [
@@ -208,8 +210,6 @@ def list_entry_points() -> set[tuple[str, str, str]]:
     """Return the entry points by the standard way."""
     from importlib_metadata import distributions
 
-    from openkoi_loader.registry import PREFIX
-
     listed: set[tuple[str, str, str]] = set()
     for distribution in distributions():
         try:
@@ -217,5 +217,5 @@ def list_entry_points() -> set[tuple[str, str, str]]:
         except Exception:  # the scan reports distributions with broken metadata
             continue
         plain = (name or "").replace("_", "-").lower()
-        listed |= {(p.group.removeprefix(PREFIX), p.name, plain) for p in points if p.group.startswith(PREFIX)}
+        listed |= {(p.group.removeprefix(GROUPS), p.name, plain) for p in points if p.group.startswith(GROUPS)}
     return listed

@@ -31,9 +31,7 @@ def default_frontend(invocation: Invocation) -> str:
     """Return the frontend for an empty line; empty for the command line."""
     if not invocation.frontends or COMPLETE_VARIABLE in os.environ:
         return ""
-    from openkoi_settings import keys
-
-    name = invocation.open().setting(keys.USE_FRONTEND.name, str, OWN_NAME)
+    name = invocation.open().chosen_name("frontends")
     invocation.koi = None
     return "" if name == OWN_NAME else name
 

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from .async_command import run_async_command
 from .command_words import find_first_word, find_words
 from .frontends import FrontendCommand, refuse_options_before
 from .invocation import Invocation
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import InstalledPlugin
 
 COMMANDS: Mapping[str, str] = {
     "approvals": "List the questions that need your answer.",
@@ -94,13 +97,13 @@ class OpenKoi(click.Group):
         return sorted({*COMMANDS, *self.plugin_commands, *self.frontends})
 
     @cached_property
-    def plugin_commands(self) -> dict[str, str]:
-        """Commands of plugins, by distribution."""
-        return {one.name: one.distribution for one in self.invocation.launcher.plugins("commands")}
+    def plugin_commands(self) -> "dict[str, InstalledPlugin]":
+        """Commands of plugins."""
+        return {one.name: one for one in self.invocation.launcher.plugins("commands")}
 
     @cached_property
-    def frontends(self) -> dict[str, str]:
-        """Other frontends, by distribution; commands with the same name hide them."""
+    def frontends(self) -> "dict[str, InstalledPlugin]":
+        """Other frontends; commands with the same name hide them."""
         there = self.invocation.frontends.items()
         return {name: one for name, one in there if name not in COMMANDS and name not in self.plugin_commands}
 
@@ -139,12 +142,10 @@ class OpenKoi(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Format the commands without importing them."""
-        from .dist_summaries import read_summaries
-
         plugins = {**self.plugin_commands, **self.frontends}
-        summaries = read_summaries(plugins.values())
-        brought = {name: f"{summaries.get(one, '')} ({one})".lstrip() for name, one in plugins.items()}
-        ours = {name: text for name, text in PLUGIN_COMMANDS.items() if plugins.get(name) == "openkoi-cli"}
+        brought = {name: f"{one.summary} ({one.distribution})".lstrip() for name, one in plugins.items()}
+        own = {name for name, one in plugins.items() if one.distribution == "openkoi-cli"}
+        ours = {name: text for name, text in PLUGIN_COMMANDS.items() if name in own}
         with formatter.section("Commands"):
             formatter.write_dl(sorted({**brought, **ours, **COMMANDS}.items()))
 

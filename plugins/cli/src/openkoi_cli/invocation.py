@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,12 +13,10 @@ if TYPE_CHECKING:
     import asyncio
     from pathlib import Path
 
-    from openkoi_hookspecs import Koi, Launcher, OpenedKoi
-    from openkoi_settings import Config, Key, Paths
+    from openkoi_hookspecs import InstalledPlugin, Launcher, OpenedKoi, Paths
 
 OWN_NAME = "cli"
 NO_SETTINGS: Mapping[str, object] = {}
-T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -33,10 +31,9 @@ class Invocation:
     runner: "asyncio.Runner | None" = None
 
     @property
-    def frontends(self) -> dict[str, str]:
-        """Other frontends, by distribution."""
-        there = self.launcher.plugins("frontends")
-        return {one.name: one.distribution for one in there if one.name != OWN_NAME}
+    def frontends(self) -> "dict[str, InstalledPlugin]":
+        """Other frontends."""
+        return {one.name: one for one in self.launcher.plugins("frontends") if one.name != OWN_NAME}
 
     def take(self, arguments: Iterable[str], frontends: Collection[str] = ()) -> list[str]:
         """Take the global options before ``--`` or a frontend's name; return the rest."""
@@ -70,19 +67,7 @@ class Invocation:
     @property
     def paths(self) -> "Paths":
         """The paths of OpenKoi's files."""
-        from openkoi_settings import find_paths
-
-        return find_paths(config=self.config)
-
-    def read_config(self, flags: Mapping[str, object] = NO_SETTINGS) -> "Config":
-        """Read the configuration here, with the origin of each value."""
-        from pathlib import Path
-
-        from openkoi_loader.bundles import bundle_folders
-        from openkoi_loader.registry import scan
-        from openkoi_settings import load_config
-
-        return load_config(self.paths, Path.cwd(), bundles=bundle_folders(scan()), flags=flags)
+        return self.launcher.paths(config=self.config)
 
     def load(self, kind: str, name: str) -> object:
         """Load a plugin in the event loop that the command will use."""
@@ -111,11 +96,6 @@ class Invocation:
         from openkoi_base.redact import current_redactor
 
         return current_redactor()(text)
-
-
-def read_setting(koi: "Koi", key: "Key[T]") -> T:
-    """Return the value of a declared setting."""
-    return koi.setting(key.name, key.kind, key.default)
 
 
 def require_path(path: str) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .invocation import Invocation, read_setting
+from .invocation import Invocation
+from .setting_names import MAX_STORAGE_MB
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,9 +22,7 @@ NOT_REDUCED = "The log could not be reduced to its limit: {}"
 
 def read_limit(koi: "Koi") -> int:
     """Return the log's limit in bytes; 0 means no limit."""
-    from openkoi_settings import keys
-
-    most = read_setting(koi, keys.MAX_STORAGE_MB)
+    most = koi.setting(MAX_STORAGE_MB, float, 0.0)
     return round(most * BYTES_PER_MB) if isfinite(most) else 0
 
 

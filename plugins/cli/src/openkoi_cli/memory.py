@@ -53,8 +53,9 @@ def print_warnings(invocation: Invocation) -> None:
     """Print warnings, and settings that memory does not know."""
     from .memory_search import find_unknown_settings_of_memory
 
-    there = invocation.koi.warnings() if invocation.koi else ()
-    for warning in dict.fromkeys((*there, *find_unknown_settings_of_memory(invocation))):
+    koi = invocation.koi
+    there = (*koi.warnings(), *find_unknown_settings_of_memory(koi)) if koi else ()
+    for warning in dict.fromkeys(there):
         click.echo(invocation.redact(f"  ! {warning}"), err=True)
 
 

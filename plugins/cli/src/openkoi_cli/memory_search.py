@@ -1,26 +1,22 @@
 """Search memory, and format its state and that of the log."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from openkoi_runlog.report import format_count, format_size, truncate_line
-from openkoi_settings import keys
 
-from .invocation import Invocation, read_setting
 from .memory_in_use import load_memory, update_memory
+from .setting_names import MAX_STORAGE_MB
 from .without_hooks import without_hooks
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from openkoi_cli.archive import Log
-    from openkoi_hookspecs import Hit, Koi, OpenedKoi
-    from openkoi_settings import Paths
+    from openkoi_hookspecs import Hit, Koi, OpenedKoi, Paths
 
 TOKENS_PER_HIT = 4_000  # more than a piece of a transcript has
 EVERYWHERE = "all"
-NO_MEMORY = ("", "none")
 MAX_TEXT_WIDTH = 100  # characters
 SINGLE_ORIGIN = ("task", "transcript")
 FoundItem = dict[str, Any]
@@ -51,7 +47,7 @@ async def format_stats(koi: "Koi", data: "Path") -> list[str]:
             f"  ! {format_count(len(statistics.errors), 'error')} in the log. Run `openkoi memory audit` to list them."
         )
     if limit and statistics.size + statistics.archived_size > limit:
-        lines.append(f"  ! The log is over its limit. Move archive/ elsewhere, or raise {keys.MAX_STORAGE_MB.name}.")
+        lines.append(f"  ! The log is over its limit. Move archive/ elsewhere, or raise {MAX_STORAGE_MB}.")
     if well and (unread := await count_unread(koi, log)):
         lines.append(f"  ! Memory lacks {format_count(unread, 'archived session')}. Run `openkoi memory rebuild`.")
     return lines
@@ -77,9 +73,9 @@ async def describe_memory(koi: "Koi") -> tuple[str, bool]:
     from openkoi_hookspecs import KoiError
 
     memory = await load_memory(koi)
-    name = read_setting(koi, keys.USE_MEMORY)
+    name = koi.chosen_name("memory")
     if memory is None:
-        return "none" if name in NO_MEMORY else f"{name}: cannot be used", False
+        return "none" if not name else f"{name}: cannot be used", False
     try:
         health = await read_health(memory)
     except KoiError as error:
@@ -107,8 +103,8 @@ async def find_items(koi: "Koi", paths: "Paths", text: str, limit: int) -> list[
 
     from .log_times import find_times
 
-    memory, name = await load_memory(koi), read_setting(koi, keys.USE_MEMORY)
-    if memory is None and name not in NO_MEMORY:
+    memory, name = await load_memory(koi), koi.chosen_name("memory")
+    if memory is None and name:
         raise KoiError(f"Search failed: the memory {name!r} cannot be used. Run `openkoi doctor`.")
     if memory is None:
         return []
@@ -129,20 +125,10 @@ async def catch_up(koi: "Koi", sessions: "Path") -> None:
         koi.warn(f"Memory could not be updated, so the newest tasks are missing: {error}")
 
 
-def find_unknown_settings_of_memory(invocation: Invocation) -> list[str]:
+def find_unknown_settings_of_memory(koi: "Koi") -> Sequence[str]:
     """Return warnings about settings that the memory in use does not know."""
-    config = invocation.read_config()
-    ours = config.table(start := f"memory.{config[keys.USE_MEMORY]}")
-    if not ours:
-        return []
-    from openkoi_base.redact import current_redactor
-    from openkoi_loader.plugins import Plugins
-    from openkoi_loader.registry import scan
-    from openkoi_loader.unknown_settings import find_unknown_settings
-
-    settings = {f"{start}.{key}": setting for key, setting in ours.items()}
-    plugins = Plugins(config, current_redactor(), scan().found)
-    return find_unknown_settings(replace(config, settings=settings, environment={}), plugins)
+    name = koi.chosen_name("memory")
+    return koi.unknown_settings(f"memory.{name}") if name else ()
 
 
 def list_sessions(hits: "Sequence[Hit]") -> set[str]:

@@ -74,8 +74,8 @@ async def list_sourced(koi: "OpenedKoi") -> "Mapping[str, Sequence[PluginEntry]]
 
 async def list_entries(entry: "PluginEntry", koi: "OpenedKoi") -> "Sequence[PluginEntry]":
     """Return what a source lists; warn if it fails."""
+    from openkoi_base.isolation import ask_source
     from openkoi_hookspecs import KoiError
-    from openkoi_loader.workspace_plugins import ask_source
 
     try:
         source = cast("PluginSource", await entry.load())

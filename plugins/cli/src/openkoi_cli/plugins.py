@@ -6,73 +6,70 @@ Listing imports nothing. Plugins are imported in a child process, so that one th
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
-
-from openkoi_loader.registry import Found, Scan, scan
 
 from .frontends import hidden_frontends
 from .group import OpenKoi
 from .invocation import Invocation
 from .plugin_sources import ask_sources, format_sourced, print_sourced
+from .streams import reserve_stdout
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import PluginState
 
 IMPORT_TIMEOUT_SECONDS = 20.0  # estimate: for the slowest library on a busy machine
-UNUSED = "! not used"
-PROBE = """
-import json, sys
-from openkoi_cli.streams import reserve_stdout
-from openkoi_loader.hooks import Hooks
-from openkoi_loader.registry import resolve
-with reserve_stdout() as out:
-    for kind, name, target, distribution in json.load(sys.stdin):
-        print(json.dumps(["trying", kind, name]), file=out, flush=True)
-        try:
-            thing = resolve(target)
-            errors = Hooks(print).register({name: thing}) if kind == "hooks" and not isinstance(thing, type) else []
-            if errors:
-                raise errors[0]
-        except BaseException as error:
-            print(json.dumps(["broken", kind, name, f"{type(error).__name__}: {error}"]), file=out, flush=True)
-"""
+CHECK_COMMAND = ("plugins", "--check")
+TRYING, BROKEN = "trying", "broken"
 
 
 @click.command()
 @click.option("--sources", is_flag=True, hidden=True, help="Print the plugins that sources list, as JSON.")
+@click.option("--check", is_flag=True, hidden=True, help="Import the plugins that stdin lists, and print the broken.")
 @click.pass_obj
-def command(invocation: Invocation, /, sources: bool) -> None:
+def command(invocation: Invocation, /, sources: bool, check: bool) -> None:
     """List installed plugins, what they add, and which are broken."""
     if sources:
         print_sourced(invocation)
-        return
-    found = find_installed(invocation)
-    reasons = find_broken(found.found)
-    errors = {one: why for one in found.found if (why := reasons.get((one.kind, one.name)))}
+    elif check:
+        print_broken(invocation)
+    else:
+        click.echo(invocation.redact("\n".join(format_plugins(invocation))))
+
+
+def format_plugins(invocation: Invocation) -> list[str]:
+    """Return the lines of all distributions and sources, and the warnings."""
+    open_if_configured(invocation)
+    installation = invocation.launcher.installed(config=invocation.config)
+    broken = find_broken([one for one in installation.plugins if one.used], invocation)
     lines: list[str] = []
-    used = {(one.kind, one.name): f", because {one.distribution} provides it" for one in found.found}
-    errors |= {one: UNUSED + used.get((one.kind, one.name), "") for one in found.claims if one not in found.found}
-    for distribution in sorted({one.distribution for one in found.claims}):
-        own = [one for one in sorted(found.claims) if one.distribution == distribution]
+    for distribution in sorted({one.distribution for one in installation.plugins}):
+        own = [one for one in installation.plugins if one.distribution == distribution]
         lines.append(f"{distribution} {read_version(distribution)}".rstrip())
-        lines += [f"  {one.kind:<12} {one.name:<16} {errors.get(one, '')}".rstrip() for one in own]
+        lines += [f"  {one.kind:<12} {one.name:<16} {broken.get(one) or why_unused(one)}".rstrip() for one in own]
     sourced, warnings = ask_sources(invocation)
     hidden = hidden_frontends(invocation, OpenKoi(invocation).frontends)
     lines += format_sourced(sourced)
-    lines += [f"! {text}" for text in (*found.broken, *map(str, found.clashes), *hidden, *warnings)]
-    click.echo(invocation.redact("\n".join(lines)))
+    return [*lines, *(f"! {text}" for text in (*installation.warnings, *hidden, *warnings))]
 
 
-def find_installed(invocation: Invocation) -> Scan:
-    """Return what is installed, with configured preferences if the configuration can be read."""
+def open_if_configured(invocation: Invocation) -> None:
+    """Open OpenKoi, if the configuration can be read."""
     from openkoi_hookspecs import ConfigError
-    from openkoi_loader.bundles import as_preferred
 
-    found = scan()
     try:
         invocation.open()
-        return as_preferred(found, invocation.read_config())
     except ConfigError:
-        return found
+        return
+
+
+def why_unused(plugin: "PluginState") -> str:
+    """Return why a plugin is not used; empty if it is."""
+    if plugin.used:
+        return ""
+    return "! not used" + (f", because {plugin.winner} provides it" if plugin.winner else "")
 
 
 def read_version(distribution: str) -> str:
@@ -85,34 +82,36 @@ def read_version(distribution: str) -> str:
         return ""
 
 
-def find_broken(found: Sequence[Found]) -> dict[tuple[str, str], str]:
-    """Return why plugins cannot be loaded, by kind and name."""
-    errors: dict[tuple[str, str], str] = {}
-    left = [one for one in found if one.kind != "bundles"]
+def find_broken(plugins: Sequence["PluginState"], invocation: Invocation) -> dict["PluginState", str]:
+    """Return why plugins cannot be loaded; each is imported in a child process."""
+    errors: dict[PluginState, str] = {}
+    left = [one for one in plugins if one.kind != "bundles"]
     while left:
-        lines, died = try_imports(left)
-        errors |= {(kind, name): f"! {why}" for word, kind, name, *why_ in lines if word == "broken" for why in why_}
-        tried = [(kind, name) for word, kind, name, *_ in lines if word == "trying"]
+        lines, died = try_imports(left, invocation)
+        tried = [left[place] for word, place, *_ in lines if word == TRYING]
+        errors |= {left[place]: f"! {why}" for word, place, *why_ in lines if word == BROKEN for why in why_}
         if not died:
             return errors
         if not tried:
-            return errors | {(one.kind, one.name): f"! {died}" for one in left}
+            return errors | dict.fromkeys(left, f"! {died}")
         errors.setdefault(tried[-1], f"! {died}")
         left = left[len(tried) :]
     return errors
 
 
-def try_imports(found: Iterable[Found]) -> tuple[list[list[str]], str]:
+def try_imports(plugins: Sequence["PluginState"], invocation: Invocation) -> tuple[list[list[Any]], str]:
     """Import plugins in a child process; return the parsed output, and why the process died, if it did."""
+    config = ["--config", invocation.config] if invocation.config else []
+    listed = json.dumps([(one.kind, one.name, one.distribution) for one in plugins])
     child = subprocess.Popen(
-        [sys.executable, "-c", PROBE],
+        [sys.executable, "-P", "-m", "openkoi", *config, *CHECK_COMMAND],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     )
     try:
-        out, _ = child.communicate(json.dumps(list(found)), timeout=IMPORT_TIMEOUT_SECONDS)
+        out, _ = child.communicate(listed, timeout=IMPORT_TIMEOUT_SECONDS)
         died = f"its import ends the process (status {child.returncode})" if child.returncode else ""
     except subprocess.TimeoutExpired:
         child.kill()
@@ -125,3 +124,14 @@ def parse_line(line: str) -> object:
         return json.loads(line)
     except ValueError:
         return None
+
+
+def print_broken(invocation: Invocation) -> None:
+    """Import the plugins that stdin lists, and print which one is tried, and which are broken, by their places."""
+    from openkoi_hookspecs import PluginState
+
+    with reserve_stdout() as out:
+        for place, names in enumerate(json.load(sys.stdin)):
+            print(json.dumps([TRYING, place]), file=out, flush=True)
+            if why := invocation.launcher.check(PluginState(*names)):
+                print(json.dumps([BROKEN, place, why]), file=out, flush=True)

@@ -10,11 +10,11 @@ from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import KoiError, Record, events
 from openkoi_runlog import mask_json, redact_record, write_line
 from openkoi_runlog.report import Progress, RunReport, format_count, format_dollars, format_savings, format_tokens
-from openkoi_settings import keys
 
 from .errors import describe_error
-from .invocation import Invocation, read_setting
+from .invocation import Invocation
 from .live_output import Live
+from .setting_names import CHECK_UPDATES
 from .streams import reserve_stdout
 from .tips import choose_tip
 
@@ -117,7 +117,7 @@ class TextRenderer(Renderer):
         super().show_afterwards(koi)
         if self.report.status == 0 and (text := choose_tip(self.invocation.paths.sessions)):
             self.live.print_line(text)
-        if self.live.stream.isatty() and read_setting(koi, keys.CHECK_UPDATES):
+        if self.live.stream.isatty() and koi.setting(CHECK_UPDATES, bool, False):
             from .release_notice import announce
 
             if text := announce(self.invocation.paths.data):

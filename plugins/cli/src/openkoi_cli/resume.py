@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .invocation import Invocation
+from .setting_names import DEFAULT_MODEL, EVALUATOR, LIMITS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from openkoi_hookspecs import Koi
+    from openkoi_hookspecs import Koi, Paths
     from openkoi_runlog import PastTask
-    from openkoi_settings import Paths
 
     from .renderers import Renderer
 
 STATUS_HINT = " `openkoi status` lists recent tasks."
-FLAGS = ("model", "evaluator", "budget")
+SETTING_OF_FLAG = {"model": DEFAULT_MODEL, "evaluator": EVALUATOR, "budget": LIMITS["usd"]}
 
 
 @click.command()
@@ -31,12 +31,10 @@ FLAGS = ("model", "evaluator", "budget")
 @click.pass_obj
 def command(invocation: Invocation, /, task_id: str, layout: str, **flags: Any) -> int:
     """Resume a task that was interrupted, waits for approval, or could not be judged. [default: the last one here]"""
-    from openkoi_settings import keys
-
     from .interruptible import run_interruptible
     from .renderers import open_renderer
 
-    settings = {keys.FLAGS[flag].name: flags[flag] for flag in FLAGS if flags.get(flag) not in (None, "")}
+    settings = {key: flags[flag] for flag, key in SETTING_OF_FLAG.items() if flags.get(flag) not in (None, "")}
     with open_renderer(layout, invocation) as renderer:
         past = find_past(invocation.open(), invocation.paths, task_id)
         run_interruptible(resume_and_show(past, settings, renderer))

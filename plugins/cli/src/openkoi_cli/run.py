@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .invocation import Invocation
+from .setting_names import SANDBOX_MINIMUM
 from .streams import restore_terminal
 
 if TYPE_CHECKING:
@@ -103,14 +104,13 @@ def run_task(asked: RunOptions, renderer: "Renderer") -> None:
 def open_and_run(asked: RunOptions, text: str, context: str, renderer: "Renderer") -> None:
     """Open OpenKoi with the current configuration, and run the task."""
     from openkoi_hookspecs import Task
-    from openkoi_settings import keys
 
     from .interruptible import run_interruptible
     from .logs import set_up_logs
 
     with open_workspace(asked.dry) as folder:
         # a dry run may only write in its copy
-        settings = {keys.SANDBOX_MINIMUM.name: "confined"} if asked.dry else {}
+        settings = {SANDBOX_MINIMUM: "confined"} if asked.dry else {}
         koi = renderer.invocation.open(asked.flags, workspace=folder, settings=settings)
         set_up_logs(renderer.invocation.verbose, koi)
         task = asked.given_to(Task(text, context=context, category=asked.category), koi)

@@ -8,36 +8,22 @@ from openkoi_runlog.report import SAVING_TITLES, SavedTokens, format_dollars, fo
 from .spending import SPANS, span_start
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from openkoi_hookspecs import Event, Price
-    from openkoi_models import Catalogue
 
 TITLE = "Tokens saved, each measured by itself:"
 COLUMN_WIDTH = 20
 
 
-def format_savings_table(sessions: "Path", catalogue: "Catalogue") -> Iterator[str]:
-    """Yield the savings of today, this week and this month."""
+def format_savings_table(sessions: "Path", price: "Callable[[str], Price | None]") -> Iterator[str]:
+    """Yield the savings of today, this week and this month; ``price`` returns a model's."""
     from openkoi_runlog.report import measure_savings
 
     from .spending import read_records
 
-    def price(model: str) -> "Price | None":
-        provider, _, name = model.partition("/")
-        facts = catalogue.facts(provider, name)
-        return facts.price if facts else None
-
     yield from format_table(measure_savings(read_records(sessions, saving_events()), price))
-
-
-def read_catalogue() -> "Catalogue":
-    """Read the model facts of all bundles."""
-    from openkoi_loader.bundles import bundle_folders
-    from openkoi_loader.registry import scan
-    from openkoi_models import FILE, Catalogue
-
-    return Catalogue([folder / FILE for folder in bundle_folders(scan())])
 
 
 def saving_events() -> "Sequence[type[Event]]":

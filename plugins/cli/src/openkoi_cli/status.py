@@ -49,7 +49,7 @@ def command(invocation: Invocation, /, costs: bool, why: str | None) -> None:
     newest = tasks[: SHOWN_TASKS_VERBOSE if invocation.verbose else SHOWN_TASKS]
     lines += ["", *format_tasks(newest, invocation.paths.running)] if tasks else ["", "  No tasks yet."]
     if costs or tasks:
-        lines += ["", *format_spending(invocation, tasks, pending, day, by_model=costs)]
+        lines += ["", *format_spending(invocation, koi, tasks, pending, day, by_model=costs)]
     click.echo(koi.redact("\n".join(lines)))
 
 
@@ -120,6 +120,7 @@ def format_tasks(tasks: Sequence["PastTask"], running: "Path") -> list[str]:
 
 def format_spending(
     invocation: Invocation,
+    koi: "Koi",
     tasks: Sequence["PastTask"],
     pending: Sequence["Pending"],
     day: Sequence[str],
@@ -127,7 +128,7 @@ def format_spending(
     by_model: bool,
 ) -> "Iterator[str]":
     """Yield the costs of today, this week and this month, with details if requested."""
-    from .savings_table import format_savings_table, read_catalogue
+    from .savings_table import format_savings_table
     from .spending import charge_events, read_charges
     from .status_details import format_breakdown
 
@@ -135,9 +136,9 @@ def format_spending(
     there = read_charges(sessions, charge_events(phases=invocation.verbose))
     yield from (format_span(name, span_start(days), there, tasks) for name, days in SPANS)
     if by_model:
-        yield from ("", *format_models(there), "", *format_savings_table(sessions, read_catalogue()))
+        yield from ("", *format_models(there), "", *format_savings_table(sessions, koi.price))
     if invocation.verbose:
-        yield from format_breakdown(invocation.read_config(), tasks, there, pending, day)
+        yield from format_breakdown(invocation.paths.running, tasks, there, pending, day)
 
 
 def format_models(there: Sequence["ModelCharge"]) -> list[str]:

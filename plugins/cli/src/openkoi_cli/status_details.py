@@ -18,7 +18,6 @@ from openkoi_runlog.report import (
     sum_charges,
     truncate_line,
 )
-from openkoi_settings import keys
 
 from .pending import Pending, format_age
 from .spending import SPANS, span_start
@@ -26,13 +25,12 @@ from .spending import SPANS, span_start
 if TYPE_CHECKING:
     from openkoi_runlog import PastTask
     from openkoi_runlog.report import ModelCharge
-    from openkoi_settings import Config
 
 MAX_SHOWN = 10  # tasks
 
 
 def format_breakdown(
-    config: "Config",
+    running: Path,
     tasks: "Sequence[PastTask]",
     there: "Sequence[ModelCharge]",
     pending: Sequence[Pending],
@@ -47,7 +45,7 @@ def format_breakdown(
     )
     yield from format_part("Daily limit", day)
     yield from format_part("Waiting for an answer (openkoi approvals)", format_questions(pending))
-    yield from format_part("Not finished (openkoi resume ID)", format_unfinished(config.paths.running, tasks))
+    yield from format_part("Not finished (openkoi resume ID)", format_unfinished(running, tasks))
 
 
 def format_part(title: str, lines: Sequence[str]) -> Iterator[str]:
@@ -87,8 +85,7 @@ def format_cell(cost: ModelCost) -> str:
 
 async def read_day_limits(koi: Koi) -> list[str]:
     """Return how much of the daily limits is used, reservations included; empty without limits."""
-    name = koi.setting(keys.USE_BUDGET.name, str, "")
-    if name in ("", "none"):
+    if not (name := koi.chosen_name("budgets")):
         return []
     try:
         budget = cast(Budget, await koi.load("budgets", name))  # the kind says what it is

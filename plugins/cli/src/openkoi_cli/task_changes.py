@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import cast
 
 from openkoi_base.files import is_run_active
-from openkoi_hookspecs import Checkpoints, Koi, KoiError, Record, Restoration, events
+from openkoi_hookspecs import Checkpoints, Koi, KoiError, Paths, Record, Restoration, events
 from openkoi_runlog import CheckpointView, PastTask, build_view, find_task, list_past_tasks, read_task_records
-from openkoi_settings import Paths
 
 RAN_AT_ONCE = (
     "Task {id} ran here at the same time. Changes by both to the same files may be attributed to either; check them."

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from openkoi_hookspecs import Koi, KoiError, Restoration
+from openkoi_hookspecs import Koi, KoiError, Paths, Restoration
 from openkoi_runlog import PastTask
-from openkoi_settings import Paths
 
 from .task_changes import Changes, find_changes, has_changed, list_changes_here, restore_files
 

@@ -11,7 +11,6 @@ from typing import Any, cast
 from openkoi_base.isolation import report_lateness
 from openkoi_hookspecs import (
     AgentRunner,
-    ArgumentError,
     Checkpoints,
     Compactor,
     ConfigError,
@@ -142,15 +141,13 @@ class Components:
 
     async def configured_plugin(self, kind: str) -> Any | None:
         """Return the plugin of a kind that the configuration names; None if there is none."""
-        if (key := keys.SELECTORS.get(kind)) is None:
-            raise ArgumentError(f"[use] names no plugin of the kind {kind!r}, only of: {', '.join(keys.SELECTORS)}.")
-        name = self.plugins.config[key]
-        if not name or name == "none":
+        if not (name := self.plugins.config.chosen_name(kind)):
             return None
         try:
             return await self.plugin(kind, name)
         except KoiError as error:
-            self.warn(f"No {short_name(key)} available: {error}  Set [use] {short_name(key)}.")
+            setting = short_name(keys.SELECTORS[kind])
+            self.warn(f"No {setting} available: {error}  Set [use] {setting}.")
             return None
 
     async def provider(self, name: str) -> Provider:

@@ -43,6 +43,11 @@ class HookImplementation:
         """Whether its failure is a question to the user."""
         return self.hook in FAIL_CLOSED
 
+    @property
+    def consequence(self) -> str:
+        """What its first failure leads to, in words; empty for a guard."""
+        return "" if self.fails_closed else f" (disabled after {MAX_FAILURES} failures)"
+
     def select_arguments(self, facts: Mapping[str, object]) -> dict[str, object]:
         """Return the facts that it takes; a call's arguments are a copy, so that others see no change."""
         names = facts if self.parameters is None else self.parameters

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from time import perf_counter
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from openkoi_base.isolation import must_end
 from openkoi_hookspecs import (
@@ -23,10 +23,13 @@ from openkoi_hookspecs import (
 from openkoi_prompt import without_refused_texts
 from openkoi_settings import keys
 
-from .hook_implementations import MAX_FAILURES, Hook, HookImplementation, find_implementations
+if TYPE_CHECKING:
+    from .hook_implementations import HookImplementation
+
 
 T = TypeVar("T")
 P = ParamSpec("P")
+Hook = Callable[..., object]
 
 SYNC_TIMEOUT_SECONDS = 2.0  # a busy machine stretches the first call of an honest hook, which imports, beyond one
 AFTER_THE_RESULT = frozenset({"before_learn", "on_learning"})
@@ -48,7 +51,7 @@ class Hooks:
     report: Callable[[PluginError], None]
     order: Sequence[str] = ()
     timeout: float = keys.HOOK_DEADLINE.default
-    implementations_by_hook: dict[str, tuple[HookImplementation, ...]] = field(default_factory=dict)
+    implementations_by_hook: "dict[str, tuple[HookImplementation, ...]]" = field(default_factory=dict)
     caller: HookCaller | None = None
 
     def register(self, plugins: Mapping[str, object]) -> list[PluginError]:
@@ -56,6 +59,8 @@ class Hooks:
 
         Those that the configuration names run first, as named; the rest keep their order.
         """
+        from .hook_implementations import find_implementations
+
         place = {name: rank for rank, name in enumerate(self.order)}
         found, errors = find_implementations(plugins)
         for hook, implementations in found.items():
@@ -67,7 +72,7 @@ class Hooks:
         """Return the same hooks as a run calls them."""
         return replace(self, caller=caller)
 
-    def implementations(self, hook: Hook) -> tuple[HookImplementation, ...]:
+    def implementations(self, hook: Hook) -> "tuple[HookImplementation, ...]":
         """Return the enabled implementations of a hook."""
         if not hasattr(hook, "openkoi_spec"):
             raise ArgumentError(f"A function of openkoi_hookspecs.hooks is called as a hook, not {hook!r:.80}.")
@@ -103,7 +108,7 @@ class Hooks:
         for implementation in self.implementations(hooks.on_event):
             await self.invoke(implementation, facts)
 
-    async def invoke(self, implementation: HookImplementation, facts: Mapping[str, object]) -> object:
+    async def invoke(self, implementation: "HookImplementation", facts: Mapping[str, object]) -> object:
         """Return one answer, or None. Failures are reported by name; a failing guard answers Ask."""
         started = perf_counter()
         try:
@@ -121,7 +126,7 @@ class Hooks:
             await self.caller.emit(events.HookReturned(implementation.hook, implementation.plugin, took, logged))
         return tuple(answer) if isinstance(answer, Sequence) else answer
 
-    async def call(self, implementation: HookImplementation, facts: Mapping[str, object]) -> object:
+    async def call(self, implementation: "HookImplementation", facts: Mapping[str, object]) -> object:
         """Return the answer. What waits is cut off at its timeout; what does not is reported once it returned late."""
         started, limit = perf_counter(), SYNC_TIMEOUT_SECONDS
         answer = implementation.function(**implementation.select_arguments(facts))
@@ -133,24 +138,22 @@ class Hooks:
             self.report(PluginError(implementation.plugin, implementation.hook, f"took more than {limit:g} s"))
         return answer
 
-    def timeout_of(self, implementation: HookImplementation) -> float:
+    def timeout_of(self, implementation: "HookImplementation") -> float:
         """Return the seconds that a hook may take: at most what the task has left, and at least one."""
         if implementation.hook in AFTER_THE_RESULT or self.caller is None:
             return self.timeout
         return min(self.timeout, max(1.0, self.caller.seconds_left()))
 
-    def report_failure(self, implementation: HookImplementation, error: BaseException) -> Ask | None:
+    def report_failure(self, implementation: "HookImplementation", error: BaseException) -> Ask | None:
         """Report a failure, the first one of each implementation; return the answer that takes its place."""
         out_of_time = isinstance(error, TimeoutError) and self.caller is not None and self.caller.seconds_left() <= 0
         if out_of_time and self.caller:
             self.caller.note_limit("seconds")
         implementation.failures += not (out_of_time or isinstance(error, LimitExceededError))
-        closed = implementation.fails_closed
         text = "was cut off at the task's time limit" if out_of_time else describe_failure(error, self.timeout)
         if implementation.failures <= 1:
-            more = "" if closed else f" (disabled after {MAX_FAILURES} failures)"
-            self.report(PluginError(implementation.plugin, implementation.hook, text + more))
-        return Ask(f"{implementation.plugin} could not judge this: {text}") if closed else None
+            self.report(PluginError(implementation.plugin, implementation.hook, text + implementation.consequence))
+        return Ask(f"{implementation.plugin} could not judge this: {text}") if implementation.fails_closed else None
 
 
 @cache

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
     from pathlib import Path
 
-    from openkoi_hookspecs import Frontend, OpenedKoi
+    from openkoi_hookspecs import Frontend, Installation, OpenedKoi, Paths, PluginState
 
 T = TypeVar("T")
 FRONTENDS = "frontends"
@@ -34,6 +34,24 @@ class Launcher:
     def plugins(self, kind: str) -> Sequence[Found]:
         """List the installed plugins of a kind, by name."""
         return [one for one in self.found.found if one.kind == kind]
+
+    def installed(self, *, config: str = "") -> "Installation":
+        """Return all that is installed, with the preferences of the configuration where that can be read."""
+        from .installation import list_installed
+
+        return list_installed(self.found, self.paths(config=config))
+
+    def check(self, plugin: "PluginState") -> str:
+        """Import an installed plugin and return why it cannot be loaded; empty if it can."""
+        from .installation import explain_broken
+
+        return explain_broken(self.found, plugin)
+
+    def paths(self, *, config: str = "") -> "Paths":
+        """Return where the files of OpenKoi are."""
+        from openkoi_settings import find_paths
+
+        return find_paths(config=config or self.config)
 
     def open(
         self,

@@ -7,10 +7,12 @@ official listing takes tens. ``openkoi doctor`` uses the official one as well, a
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 PREFIX = "openkoi."
 FOLDERS = (".dist-info", ".egg-info")
+SUMMARY = "Summary: "
 Preferences = frozenset[tuple[str, str, str]]
 
 
@@ -21,6 +23,17 @@ class Found(NamedTuple):
     name: str
     target: str
     distribution: str
+
+    @property
+    def summary(self) -> str:
+        """What the distribution says of itself in one line; empty if it says nothing."""
+        folder = metadata_folders().get(self.distribution, "")
+        try:
+            with open(os.path.join(folder, "METADATA"), encoding="utf-8", errors="replace") as metadata:
+                lines = (line for line in metadata if line.startswith(SUMMARY))
+                return next(lines, "").removeprefix(SUMMARY).strip()
+        except OSError:
+            return ""
 
 
 class Clash(NamedTuple):
@@ -81,6 +94,15 @@ def distributions(path: Iterable[str]) -> Iterator[tuple[str, str]]:
                 file = os.path.join(folder or ".", entry, "entry_points.txt")
                 if os.path.isfile(file):
                     yield distribution, file
+
+
+@cache
+def metadata_folders() -> dict[str, str]:
+    """Return the folder of each distribution's metadata; the first on the path counts."""
+    places = [
+        (distribution_name(one), os.path.join(folder, one)) for folder in sys.path for one in listing(folder or ".")
+    ]
+    return dict(reversed(places))
 
 
 def listing(folder: str) -> list[str]:

@@ -31,13 +31,13 @@ MIN_SIMILARITY = 0.8
 NOT_A_SETTING = "is not a setting, so it has no effect."
 
 
-def find_unknown_settings(config: Config, plugins: Plugins) -> list[str]:
-    """Return a warning for each setting that has no effect; one for a whole table."""
+def find_unknown_settings(config: Config, plugins: Plugins, table: str = "") -> list[str]:
+    """Return a warning for each setting, of a ``table`` or of all, that has no effect; one for a whole table."""
     readers = Readers(config, plugins)
-    messages = [
-        text for key, setting in config.settings.items() if (text := explain_unread(key, setting.origin, readers))
-    ]
-    return list(dict.fromkeys([*messages, *find_misspelt_variables(config.environment)]))
+    start = f"{table}." if table else ""
+    settings = [(key, setting) for key, setting in config.settings.items() if key.startswith(start)]
+    messages = [text for key, setting in settings if (text := explain_unread(key, setting.origin, readers))]
+    return list(dict.fromkeys([*messages, *(() if table else find_misspelt_variables(config.environment))]))
 
 
 def explain_unread(key: str, origin: str, readers: "Readers") -> str:

@@ -11,13 +11,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openkoi_base.isolation import contain_exit, resolve
+from openkoi_base.isolation import ask_source
 from openkoi_hookspecs import Koi, PluginEntry, PluginError, PluginSource
 
 from .components import Components
 from .hooks import Hooks
 
-DISCOVERY_TIMEOUT_SECONDS = 10.0
 Root = Path | None
 
 
@@ -110,20 +109,6 @@ class WorkspacePlugins:
             await self.components.forget(gone)
         except PluginError as error:
             self.components.warn(str(error))
-
-
-async def ask_source(name: str, source: PluginSource, koi: Koi, workspace: Path) -> list[PluginEntry]:
-    """Return what a source lists for a workspace; raises PluginError, with its name, if it fails."""
-    try:
-        with contain_exit():
-            async with asyncio.timeout(DISCOVERY_TIMEOUT_SECONDS):
-                found = source.discover(koi, workspace)
-                entries = [*(await resolve(found) or ())]
-        if strange := [entry for entry in entries if not isinstance(entry, PluginEntry)]:
-            raise TypeError(f"it lists a {type(strange[0]).__name__}")
-    except Exception as error:  # a source is a plugin: what it would have found is missing, and it is named
-        raise PluginError(name, "discover", f"{type(error).__name__}: {error}") from error
-    return entries
 
 
 def identity_of(entry: PluginEntry) -> tuple[str, str, str, str]:

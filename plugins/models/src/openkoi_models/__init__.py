@@ -13,13 +13,12 @@ from .media import without_media
 from .model_client import ModelClient
 from .model_discovery import Discovery, ModelChoice
 from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, executor_of
-from .request_stats import BYTES_PER_TOKEN, RequestStats, answer_tokens, stats_of
+from .request_stats import RequestStats, stats_of
 from .reservation import INPUT_MARGIN, EstimateMargin, Reservation, budget_tokens, cost, tiered_cost
 from .shared_budget import SharedBudget
 from .task_budget import TaskBudget
 
 __all__ = [
-    "BYTES_PER_TOKEN",
     "CONTEXT",
     "EXECUTOR",
     "FILE",
@@ -38,7 +37,6 @@ __all__ = [
     "ResolvedModel",
     "SharedBudget",
     "TaskBudget",
-    "answer_tokens",
     "budget_tokens",
     "check_content",
     "check_models",

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import Message, Role, ToolCall, events
 from openkoi_prompt.conversation import calls_in
 
 from .media import media_in
-from .request_stats import answer_tokens
 
 MAX_REMAINING_SHARE = 3 / 4
 
@@ -29,4 +29,4 @@ def removed_parts(before: Sequence[Message], after: Sequence[Message]) -> events
 
 def tokens_in(messages: Sequence[Message]) -> int:
     """Return the tokens of messages, about."""
-    return sum(answer_tokens(message.parts) for message in messages)
+    return sum(estimate_tokens(message.parts) for message in messages)

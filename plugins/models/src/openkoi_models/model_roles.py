@@ -139,6 +139,13 @@ class ModelRouter:
             raise PluginError(vendor, "describe", f"{type(error).__name__}: {error}") from error
         return ResolvedModel(name, provider, model, model.price or self.ceiling, model.price is not None)
 
+    def listed_price(self, name: str) -> Price | None:
+        """Return the price of a full name as it is configured or in a bundle; its provider is not asked."""
+        vendor, _, bare = name.partition("/")
+        known = self.catalogue.facts(vendor, bare)
+        model = model_from_settings(name, self.config, known) or known
+        return model.price if model else None
+
     @property
     def ceiling(self) -> Price:
         """The assumed price of a model without a known price: it is not free."""

@@ -7,13 +7,11 @@ messages, a call looks at the two that are new.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openkoi_hookspecs import Image, Message, Part, Reasoning, Request, Text, Tool, ToolCall, ToolResult
-from openkoi_hookspecs.content import File
+from openkoi_base.tokens import BYTES_PER_TOKEN, size_of, size_of_text
+from openkoi_hookspecs import Message, Reasoning, Request, Tool
 
 from .media import contains_media
-from .media_tokens import media_tokens
 
-BYTES_PER_TOKEN = 4
 MESSAGE_TOKENS = 8
 
 
@@ -46,9 +44,9 @@ class RequestStats:
         return RequestStats(
             messages,
             request.tools,
-            self.size + size(parts),
+            self.size + size_of(parts),
             self.tools_size if request.tools is self.tools else sum(map(tool_size, request.tools)),
-            sum(map(weight, request.system)),
+            sum(map(size_of_text, request.system)),
             self.has_media or contains_media(parts),
             self.reasoning_models.union(part.model for part in parts if isinstance(part, Reasoning)),
         )
@@ -64,29 +62,3 @@ def stats_of(request: Request) -> RequestStats:
 
 def tool_size(tool: Tool) -> int:
     return len(tool.description) + len(str(tool.parameters))
-
-
-def answer_tokens(parts: Sequence[Part]) -> int:
-    """Output tokens that an answer was, about."""
-    return size(parts) // BYTES_PER_TOKEN
-
-
-def size(parts: Sequence[Part]) -> int:
-    return sum(map(part_size, parts))
-
-
-def part_size(part: Part) -> int:
-    match part:
-        case Text() | Reasoning():
-            return weight(part.text)
-        case ToolCall():
-            return weight(str(part.arguments))
-        case ToolResult():
-            return weight(part.text) + size(part.parts)
-        case Image() | File():
-            return BYTES_PER_TOKEN * media_tokens(part)
-
-
-def weight(text: str) -> int:
-    """Count characters; those beyond ASCII count as their bytes, because they take more tokens."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

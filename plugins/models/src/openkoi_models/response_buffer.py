@@ -5,9 +5,8 @@ from time import perf_counter
 
 from openkoi_base.isolation import sanitize_json, sanitize_text
 from openkoi_base.redact import current_redactor, safe_cut
+from openkoi_base.tokens import BYTES_PER_TOKEN, estimate_tokens
 from openkoi_hookspecs import Buffered, FinishReason, Part, Reasoning, StreamEnd, Text, ToolCall, Usage
-
-from .request_stats import BYTES_PER_TOKEN, answer_tokens
 
 FLUSH_SECONDS = 0.05
 MAX_CHARACTERS_PER_TOKEN = 8
@@ -71,7 +70,7 @@ class ResponseBuffer:
     @property
     def tokens(self) -> int:
         """About how many output tokens were received, including those that are not kept."""
-        return answer_tokens((*self.parts, *self.lost)) + self.buffered // BYTES_PER_TOKEN
+        return estimate_tokens((*self.parts, *self.lost)) + self.buffered // BYTES_PER_TOKEN
 
     def flush(self) -> str:
         """Return what arrived since the last flush, a few times a second, up to where no secret is split."""

@@ -5,7 +5,7 @@ from .config import Config
 from .deprecated import DEPRECATED, rename_deprecated
 from .key import FormerName, Key, ProjectRule, Reader
 from .layers import load_config, with_settings
-from .paths import Paths, find_paths
+from .paths import find_paths
 from .settings_writer import write_setting
 from .toml_file import read_settings
 from .value import Setting
@@ -18,7 +18,6 @@ __all__ = [
     "Config",
     "FormerName",
     "Key",
-    "Paths",
     "ProjectRule",
     "Reader",
     "Setting",

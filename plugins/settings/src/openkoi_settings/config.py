@@ -5,11 +5,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from openkoi_hookspecs import Limits
+from openkoi_hookspecs import ArgumentError, ConfiguredSetting, Limits, Paths
 
 from .key import Key
-from .keys import ABORT_ON_REGRESSION, DEFAULT_MODEL, LIMITS, MODEL_OF, find_key
-from .paths import Paths
+from .keys import ABORT_ON_REGRESSION, BY_NAME, DEFAULT_MODEL, LIMITS, MODEL_OF, SELECTORS, find_key
 from .value import Setting, convert
 
 T = TypeVar("T")
@@ -45,9 +44,21 @@ class Config:
         return self.settings.get(key.name, Setting(key.default, "the defaults"))
 
     def get(self, name: str, kind: type[T], default: T) -> T:
-        """Return the value of any dotted key; raise ConfigError, saying where it stands, if it has another type."""
-        setting = self.settings.get(name)
-        return default if setting is None else convert(name, setting, kind)
+        """Return the value of any dotted key; raise ConfigError, saying where it stands, if it has another type.
+
+        Where none is set, a declared setting has the default of its declaration.
+        """
+        if setting := self.settings.get(name):
+            return convert(name, setting, kind)
+        declared = BY_NAME[name].default if name in BY_NAME else default
+        return declared if isinstance(declared, kind) else default
+
+    def chosen_name(self, kind: str) -> str:
+        """Return the name of the plugin of a kind that ``[use]`` names; raise ArgumentError for any other kind."""
+        if (key := SELECTORS.get(kind)) is None:
+            raise ArgumentError(f"[use] names no plugin of the kind {kind!r}, only of: {', '.join(SELECTORS)}.")
+        name = self[key]
+        return "" if name == "none" else name
 
     def table(self, prefix: str) -> dict[str, Setting]:
         """Return all settings below a dotted prefix, by the rest of their keys."""
@@ -69,6 +80,15 @@ class Config:
     def changed_settings(self) -> dict[str, Setting]:
         """What the user, the project, the environment and the command line set, by dotted key."""
         return {name: one for name, one in sorted(self.settings.items()) if not one.origin.endswith(BUNDLE_FILE)}
+
+    @property
+    def configured_settings(self) -> Sequence[ConfiguredSetting]:
+        """The changed settings, each with its default if it is declared."""
+        declared = {name: find_key(name) for name in self.changed_settings}
+        return [
+            ConfiguredSetting(name, one.value, one.origin, key.default if (key := declared[name]) else None)
+            for name, one in self.changed_settings.items()
+        ]
 
     @property
     def models_from_flags(self) -> dict[str, str]:

@@ -10,12 +10,11 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from openkoi_hookspecs import ConfigError
+from openkoi_hookspecs import ConfigError, Paths
 
 from .config import BUNDLE_FILE, Config
 from .deprecated import rename_deprecated
 from .keys import DEFAULT_MODEL, FLAGS, MODEL_OF, USE_MEMORY
-from .paths import Paths
 from .project_policy import apply_project_policy
 from .toml_file import read_settings
 from .value import Setting

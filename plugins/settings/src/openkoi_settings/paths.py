@@ -1,39 +1,17 @@
-"""Where OpenKoi keeps its files. Knows variables and folders; makes and reads nothing.
+"""Find where OpenKoi keeps its files, from variables and folders; make and read nothing.
 
 ``OPENKOI_HOME`` (everything below it) > ``OPENKOI_CONFIG`` and ``OPENKOI_DATA`` > set XDG variables > the home folder.
 """
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-
-@dataclass(frozen=True, slots=True)
-class Paths:
-    """``config`` is a file; beside it lie ``credentials/`` and ``SOUL.md``. ``data`` is a folder."""
-
-    config: Path
-    data: Path
-
-    @property
-    def sessions(self) -> Path:
-        """The run log: a file a session."""
-        return self.data / "sessions"
-
-    @property
-    def running(self) -> Path:
-        """What says which runs are under way."""
-        return self.data / "running"
-
-    @property
-    def credentials(self) -> Path:
-        """Saved keys, private to their user."""
-        return self.config.parent / "credentials"
+from openkoi_hookspecs import Paths
 
 
 def find_paths(environment: Mapping[str, str] = os.environ, config: str = "") -> Paths:
-    """Tell where the configuration and the data are; ``config`` was named on the command line."""
+    """Return where the configuration and the data are; ``config`` was named on the command line."""
     home = environment.get("OPENKOI_HOME", "")
     named = config or ("" if home else environment.get("OPENKOI_CONFIG", ""))
     data = (Path(home) / "data") if home else data_folder(environment)

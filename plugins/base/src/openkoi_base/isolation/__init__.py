@@ -1,13 +1,14 @@
 """Call code of plugins so that it cannot end the program. This is a library, without entry points."""
 
 from .arguments import checks_arguments
-from .calling import named_errors, resolve, start_task
+from .calling import ask_source, named_errors, resolve, start_task
 from .defensive_copies import copy_arguments, copy_call
 from .sanitize import sanitize_json, sanitize_text
 from .timeouts import contain_exit, must_end, report_lateness, with_timeout
 from .validation import type_error_of
 
 __all__ = [
+    "ask_source",
     "checks_arguments",
     "contain_exit",
     "copy_arguments",

@@ -25,12 +25,18 @@ def checks_arguments(
     """
 
     def check(kind: C) -> C:
-        for name, declared in vars(protocol).items():
+        for name, declared in declared_members(protocol):
             if isfunction(declared) and not name.startswith("_") and name not in unchecked:
                 setattr(kind, name, (checked_late if name in late else check_arguments)(vars(kind)[name], declared))
         return kind
 
     return check
+
+
+def declared_members(protocol: type) -> list[tuple[str, Any]]:
+    """Return what a protocol and those that it extends declare."""
+    own = [one for one in protocol.__mro__ if getattr(one, "_is_protocol", False)]
+    return [member for one in own for member in vars(one).items()]
 
 
 def check_arguments(method: Method, declared: Method) -> Method:

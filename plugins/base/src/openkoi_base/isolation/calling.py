@@ -4,13 +4,15 @@ import asyncio
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from inspect import isawaitable
+from pathlib import Path
 from typing import Any, TypeVar
 
-from openkoi_hookspecs import HookReturn, KoiError, PluginError
+from openkoi_hookspecs import HookReturn, Koi, KoiError, PluginEntry, PluginError, PluginSource
 
 from .timeouts import contain_exit
 
 T = TypeVar("T")
+DISCOVERY_TIMEOUT_SECONDS = 10.0
 
 
 @contextmanager
@@ -38,3 +40,17 @@ def start_task(work: Coroutine[Any, Any, T], *inner: Coroutine[Any, Any, object]
         for one in (work, *inner):
             one.close()
         raise KoiError("No event loop is running. Start, resume and fork runs in an `async def`.") from None
+
+
+async def ask_source(name: str, source: PluginSource, koi: Koi, workspace: Path) -> list[PluginEntry]:
+    """Return what a source lists for a workspace; raises PluginError, with its name, if it fails."""
+    try:
+        with contain_exit():
+            async with asyncio.timeout(DISCOVERY_TIMEOUT_SECONDS):
+                found = source.discover(koi, workspace)
+                entries = [*(await resolve(found) or ())]
+        if strange := [entry for entry in entries if not isinstance(entry, PluginEntry)]:
+            raise TypeError(f"it lists a {type(strange[0]).__name__}")
+    except Exception as error:  # a source is a plugin: what it would have found is missing, and it is named
+        raise PluginError(name, "discover", f"{type(error).__name__}: {error}") from error
+    return entries

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
+from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import DataDir, KoiError, Plan, Record, Role, Task, Usage, events
-from openkoi_models import answer_tokens
 from openkoi_runlog import PastTask, find_task, list_all_segments, read_task_records
 
 from .prompt_layers import KERNEL, Prompt, PromptPiece, count_tokens, make_plan_pieces, make_task_pieces, sort_pieces
@@ -56,15 +56,15 @@ class PromptReader:
                 self.before[plugin] = self.before.get(plugin, 0) + sum(map(count_section, answer or ()))
             case events.MessageAdded(message=message, new_conversation=fresh):
                 self.begun = fresh
-                self.feedback += 0 if fresh else answer_tokens(message.parts)
+                self.feedback += 0 if fresh else estimate_tokens(message.parts)
             case events.ModelResponse(role=role, response=reply, messages=messages) if role == self.role:
                 if messages <= 1 and not self.begun:
                     return  # outside of the conversation: a summary, a reflection
                 self.begun = False
-                self.turns, self.said_tokens = self.turns + 1, self.said_tokens + answer_tokens(reply.parts)
+                self.turns, self.said_tokens = self.turns + 1, self.said_tokens + estimate_tokens(reply.parts)
                 self.usages.append(reply.done.usage)
             case events.ToolCallFinished(result=result, by_plugin=False):
-                self.answers, self.results = self.answers + 1, self.results + answer_tokens((result,))
+                self.answers, self.results = self.answers + 1, self.results + estimate_tokens((result,))
             case events.HistoryCompacted():
                 self.compacted += 1
 

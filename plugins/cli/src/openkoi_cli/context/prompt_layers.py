@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from openkoi_base.schema import CALL_TOOL, FIND_TOOL, visible_tools
+from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import File, Layer, Plan, Section, Task, Text, Tool
-from openkoi_models import answer_tokens
 
 LAYERS = ("tools", "system", "project", "task", "loop")
 LAYER_NAMES = {Layer.SYSTEM: "system", Layer.PROJECT: "project", Layer.TASK: "task"}
@@ -41,19 +41,19 @@ class Prompt:
 
 def count_tokens(text: str) -> int:
     """Return the estimated tokens of a text."""
-    return answer_tokens((Text(text),))
+    return estimate_tokens((Text(text),))
 
 
 def make_task_pieces(task: Task) -> list[PromptPiece]:
     """Return earlier messages, the task, piped input, and images and files."""
-    earlier = sum(answer_tokens(message.parts) for message in task.history)
+    earlier = sum(estimate_tokens(message.parts) for message in task.history)
     pieces = [PromptPiece("task", "earlier messages", earlier, USER)] if earlier else []
     pieces.append(PromptPiece("task", "the task", count_tokens(task.text), USER))
     if task.context:
         pieces.append(PromptPiece("task", "input", count_tokens(task.context), USER, quoted=True))
     for part in task.parts:
         name = part.name if isinstance(part, File) else part.media_type
-        pieces.append(PromptPiece("task", name, answer_tokens((part,)), USER, quoted=True))
+        pieces.append(PromptPiece("task", name, estimate_tokens((part,)), USER, quoted=True))
     return pieces
 
 

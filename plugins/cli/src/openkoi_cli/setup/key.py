@@ -2,6 +2,7 @@
 
 import os
 
+from openkoi_cli.setting_names import DEFAULT_MODEL
 from openkoi_hookspecs import (
     ConfigError,
     Koi,
@@ -10,7 +11,6 @@ from openkoi_hookspecs import (
     ProviderInfo,
     RequestRejectedError,
 )
-from openkoi_settings.keys import DEFAULT_MODEL
 
 from .options import provider_title
 from .provider_models import list_models
@@ -29,7 +29,7 @@ async def use_key(koi: Koi, prompt: SetupTerminal, offer: ProviderInfo) -> None:
     print_line(f"  Saved to {koi.save_key(offer.provider, key)}")
     model = await model_in_use(koi, offer.provider)
     if not model:
-        koi.set_setting(DEFAULT_MODEL.name, f"{offer.provider}/{offer.model}")
+        koi.set_setting(DEFAULT_MODEL, f"{offer.provider}/{offer.model}")
     print_line(f"  Using: {model or offer.model}\n")
     if is_key_hidden(offer):
         print_line(f"  ! {offer.variable} is set and overrides the saved key. Unset or update it.")
@@ -40,7 +40,7 @@ async def use_key(koi: Koi, prompt: SetupTerminal, offer: ProviderInfo) -> None:
 async def model_in_use(koi: Koi, provider: str) -> str:
     """Return the default model, if it is one of this provider's."""
     try:
-        name = koi.setting(DEFAULT_MODEL.name, str, "")
+        name = koi.setting(DEFAULT_MODEL, str, "")
         vendor, _, model = (await koi.resolve_model(name) if name else "").partition("/")
     except ConfigError:
         return ""

@@ -2,8 +2,8 @@
 
 import os
 
+from openkoi_cli.setting_names import DEFAULT_MODEL
 from openkoi_hookspecs import Koi, NoProviderError, ProviderUnavailableError
-from openkoi_settings.keys import DEFAULT_MODEL
 
 from .ollama import DEFAULT_MODEL_NAME, NAME, VARIABLE, best_model, explain_bad_host
 from .provider_models import list_models
@@ -29,7 +29,7 @@ async def use_ollama(koi: Koi) -> None:
     if not names:
         raise NoProviderError(NO_MODELS)
     best = best_model(names)
-    koi.set_setting(DEFAULT_MODEL.name, f"{NAME}/{best}")
+    koi.set_setting(DEFAULT_MODEL, f"{NAME}/{best}")
     print_line(f"  Found Ollama with {len(names)} model{'' if len(names) == 1 else 's'}. Using: {best}\n")
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+from openkoi_cli.setting_names import DEFAULT_MODEL
 from openkoi_hookspecs import (
     ConfigError,
     Koi,
@@ -13,7 +14,6 @@ from openkoi_hookspecs import (
     RequestRejectedError,
 )
 from openkoi_http import ApiClient
-from openkoi_settings.keys import DEFAULT_MODEL
 
 from .addresses import ServerAddress, candidate_urls, parse_address, parse_model_names
 from .key import MAX_TRIES, UNAUTHORIZED, explain_bad_key
@@ -39,7 +39,7 @@ def save_server(koi: Koi, at: ServerAddress, model: str) -> None:
     elif CUSTOM in koi.saved_keys():
         koi.save_key(CUSTOM, "")
     print_line(f"  Saved to {koi.set_setting(f'providers.{CUSTOM}.base_url', at.url)}")
-    koi.set_setting(DEFAULT_MODEL.name, model)
+    koi.set_setting(DEFAULT_MODEL, model)
 
 
 async def ask_reachable_server(koi: Koi, prompt: SetupTerminal) -> tuple[ServerAddress, Sequence[str]]:

@@ -15,14 +15,18 @@ from openkoi_hookspecs import (
     ConfigError,
     Event,
     Frontend,
+    Installation,
     InstalledPlugin,
     KoiError,
     OpenedKoi,
+    Paths,
     PluginNotFoundError,
+    PluginState,
     events,
     hookimpl,
 )
 from openkoi_hookspecs.run import NO_SETTINGS
+from openkoi_loader.installation import explain_broken, list_installed
 from openkoi_loader.registry import scan
 from openkoi_scripted import Line
 from openkoi_settings import Setting, keys
@@ -61,6 +65,18 @@ class ScenarioLauncher:
     def plugins(self, kind: str) -> Sequence[InstalledPlugin]:
         """List what is installed."""
         return [one for one in scan().found if one.kind == kind]
+
+    def installed(self, *, config: str = "") -> Installation:
+        """Return what is installed, as if nothing were configured."""
+        return list_installed(scan(), self.paths())
+
+    def check(self, plugin: PluginState) -> str:
+        """Import a plugin."""
+        return explain_broken(scan(), plugin)
+
+    def paths(self, *, config: str = "") -> Paths:
+        """Return where the files of the scenario are."""
+        return Paths(self.home / "config.toml", self.home / "data")
 
     def open(
         self,

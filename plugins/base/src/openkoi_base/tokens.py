@@ -1,17 +1,19 @@
-"""About how many input tokens an image or a file is, from its size in pixels or in pages. Pure.
+"""Estimate the tokens of what models are sent and answer: one for four bytes of text. Pure.
 
-Vendors count differently: Anthropic a token for 750 pixels, and 1,600 at most, as it makes large images smaller; OpenAI
-85 and 170 for each tile of 512 pixels, some 1,500 at most; Google 258 for each tile of 768. The first is the dearest.
+Vendors count images differently: Anthropic a token for 750 pixels, and 1,600 at most, as it makes large images smaller;
+OpenAI 85 and 170 for each tile of 512 pixels, some 1,500 at most; Google 258 for each tile of 768. The first is the
+dearest.
 """
 
 import re
+from collections.abc import Sequence
 from struct import error, unpack
 
-from openkoi_hookspecs import Blob, File, Image
-from openkoi_hookspecs.content import TEXT_TYPES
+from openkoi_hookspecs import Blob, Image, Part, Reasoning, Text, ToolCall, ToolResult
+from openkoi_hookspecs.content import TEXT_TYPES, File
 
+BYTES_PER_TOKEN = 4
 PIXELS_A_TOKEN = 750
-TEXT_BYTES = 4
 MAX_IMAGE_TOKENS = 1_600
 MIN_IMAGE_TOKENS = 85
 PAGE_TOKENS = 2_500  # Anthropic: 1,500 to 3,000 a page of a PDF, which it reads as text and as an image
@@ -20,11 +22,38 @@ PAGE = re.compile(rb"/Type\s*/Page\b")
 NO_SIZE = frozenset({0xC4, 0xC8, 0xCC})  # the markers of a JPEG among those of frames that start no frame
 
 
+def estimate_tokens(parts: Sequence[Part]) -> int:
+    """Return about how many tokens parts of messages are."""
+    return size_of(parts) // BYTES_PER_TOKEN
+
+
+def size_of(parts: Sequence[Part]) -> int:
+    """Return the size of parts in bytes; images and files count as text of as many tokens."""
+    return sum(map(size_of_part, parts))
+
+
+def size_of_part(part: Part) -> int:
+    match part:
+        case Text() | Reasoning():
+            return size_of_text(part.text)
+        case ToolCall():
+            return size_of_text(str(part.arguments))
+        case ToolResult():
+            return size_of_text(part.text) + size_of(part.parts)
+        case Image() | File():
+            return BYTES_PER_TOKEN * media_tokens(part)
+
+
+def size_of_text(text: str) -> int:
+    """Count characters; those beyond ASCII count as their bytes, because they take more tokens."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 def media_tokens(part: Image | File) -> int:
     """Return about how many tokens it is; bytes that the log keeps are not read for that."""
     if isinstance(part, File):
         is_text = part.media_type.startswith(TEXT_TYPES)
-        return part.size // TEXT_BYTES if is_text else PAGE_TOKENS * pages(part)
+        return part.size // BYTES_PER_TOKEN if is_text else PAGE_TOKENS * pages(part)
     width, height = (0, 0) if isinstance(part.content, Blob) else dimensions(part.content)
     if not width * height:
         return MAX_IMAGE_TOKENS

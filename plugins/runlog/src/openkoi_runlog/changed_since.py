@@ -5,7 +5,9 @@ from pathlib import Path
 
 from openkoi_base.files.diffs import changed_files, format_names
 from openkoi_hookspecs import Checkpoints, FilesChangedError, KoiError, Record
-from openkoi_runlog import build_replay, build_view
+
+from .run_replay import build_replay
+from .run_views import build_view
 
 FORKED = (
     "Files of that task were changed after it ended: {names}. A fork restores them, and those changes would be lost. "

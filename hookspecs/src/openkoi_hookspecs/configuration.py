@@ -1,0 +1,94 @@
+"""The settings, folders and secrets of OpenKoi, as plugins and programs use them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from .frozen import frozen
+from .task import Limits
+
+T = TypeVar("T")
+
+
+@frozen
+class Paths:
+    """``config`` is a file; beside it lie ``credentials/`` and ``SOUL.md``. ``data`` is a folder."""
+
+    config: Path
+    data: Path
+
+    @property
+    def sessions(self) -> Path:
+        """The run log: a file a session."""
+        return self.data / "sessions"
+
+    @property
+    def running(self) -> Path:
+        """What says which runs are under way."""
+        return self.data / "running"
+
+    @property
+    def credentials(self) -> Path:
+        """Saved keys, private to their user."""
+        return self.config.parent / "credentials"
+
+
+@frozen
+class ConfiguredSetting:
+    """A setting of the user, the project, the environment or the command line.
+
+    ``origin`` says where it stands: a file, a ``$VARIABLE``, a ``--flag``. ``default`` is None where it has none.
+    """
+
+    key: str
+    value: object
+    origin: str
+    default: object = None
+
+
+class Configuration(Protocol):
+    """How OpenKoi is configured for the folder that it is opened for. A ``Koi`` is one."""
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that tasks work in when they name none."""
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of a task that names none."""
+
+    def setting(self, key: str, kind: type[T], default: T) -> T:
+        """Return the value of a dotted key of the configuration; raises ConfigError for one of another kind.
+
+        Where it is not set, a setting of a common table has its own default, any other one the ``default``.
+        """
+
+    def settings(self) -> Sequence[ConfiguredSetting]:
+        """List what the user, the project, the environment and the command line set, by key."""
+
+    def unknown_settings(self, table: str = "") -> Sequence[str]:
+        """Return a warning for each setting that nothing reads, of a dotted table or of all."""
+
+    def chosen_name(self, kind: str) -> str:
+        """Return the name of the plugin of a kind that ``[use]`` names; empty if it names none."""
+
+    def set_setting(self, key: str, value: str) -> Path:
+        """Set a dotted key in the user's configuration, whatever else stands in it untouched; return the file."""
+
+    def folder(self, name: str) -> Path:
+        """Return a private folder of this name in the data folder; make it if it is missing."""
+
+    def saved_keys(self) -> Sequence[str]:
+        """List the providers whose keys are saved."""
+
+    def save_key(self, provider: str, key: str) -> Path:
+        """Keep a key for its user alone, in the place of an older one; return the file that it is in."""
+
+    def use_key(self, provider: str, key: str) -> None:
+        """Build a provider with this key in this process, without saving it."""
+
+    def conceal(self, secret: str, name: str = "") -> None:
+        """Mask a secret from now on in all that is written; ``name`` says what it is."""
+
+    def redact(self, text: str) -> str:
+        """Mask the secrets in a text that is shown. The log masks them itself; records that are listened to do not."""

@@ -1,0 +1,15 @@
+"""Name the settings of the common tables that the command line reads or sets."""
+
+DEFAULT_MODEL = "models.default"
+EVALUATOR = "models.evaluator"
+SANDBOX_MINIMUM = "safety.sandbox_minimum"
+MAX_STORAGE_MB = "memory.max_storage_mb"
+CHECK_UPDATES = "updates.check"
+LIMITS = {
+    "iterations": "iteration.max_iterations",
+    "cycles": "iteration.max_cycles",
+    "quality_threshold": "iteration.quality_threshold",
+    "seconds": "iteration.timeout_seconds",
+    "tokens": "iteration.token_budget",
+    "usd": "safety.max_cost_usd",
+}

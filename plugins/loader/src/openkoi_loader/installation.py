@@ -1,0 +1,49 @@
+"""Say what is installed, which of it is used, and what cannot be imported."""
+
+from pathlib import Path
+
+from openkoi_base.isolation import must_end
+from openkoi_hookspecs import ConfigError, Installation, Paths, PluginNotFoundError, PluginState
+from openkoi_settings import load_config
+
+from .bundles import as_preferred, bundle_folders
+from .hook_implementations import find_implementations
+from .registry import Scan, resolve
+
+
+def list_installed(found: Scan, paths: Paths) -> Installation:
+    """Return all claims to a name, by distribution."""
+    scanned = with_own_preferences(found, paths)
+    winners = {(one.kind, one.name): one.distribution for one in scanned.found}
+    states = [
+        PluginState(one.kind, one.name, one.distribution, one in scanned.found, winners.get((one.kind, one.name), ""))
+        for one in sorted(scanned.claims)
+    ]
+    return Installation(tuple(states), (*scanned.broken, *map(str, scanned.clashes)))
+
+
+def with_own_preferences(found: Scan, paths: Paths) -> Scan:
+    """Return the scan as the configuration prefers, if that can be read."""
+    try:
+        return as_preferred(found, load_config(paths, Path.cwd(), bundles=bundle_folders(found)))
+    except ConfigError:
+        return found
+
+
+def explain_broken(found: Scan, plugin: PluginState) -> str:
+    """Import a plugin; return why that fails, or why its hooks cannot be called."""
+    place = (plugin.kind, plugin.name, plugin.distribution)
+    targets = [one.target for one in found.claims if (one.kind, one.name, one.distribution) == place]
+    if not targets:
+        raise PluginNotFoundError(plugin.kind, plugin.name)
+    try:
+        thing = resolve(targets[0])
+        if plugin.kind == "hooks" and not isinstance(thing, type):
+            _, errors = find_implementations({plugin.name: thing})
+            if errors:
+                raise errors[0]
+    except BaseException as error:  # a plugin's import may raise anything
+        if must_end(error):
+            raise
+        return f"{type(error).__name__}: {error}"
+    return ""
