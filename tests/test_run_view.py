@@ -114,7 +114,7 @@ def result_from_log(history: History, folder: Path) -> Result | None:
 
 def test_the_memories_tell_of_a_run_what_its_view_does(history: History, tmp_path: Path) -> None:
     """They rebuild it from what they keep of each record, in the order in which they come to know it."""
-    view = build_view(record for record in history.records if record.run == history.run)
+    view = build_view(sort_records(history.records), history.run)
     records = list(history.records)
     random.Random(history.run).shuffle(records)
     duckdb, sqlite = DuckDB(path=tmp_path / "openkoi.db"), SQLite(path=tmp_path / "openkoi.sqlite")

@@ -4,10 +4,12 @@ Every row is derived from staged records ordered by time and id, so that order a
 """
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import LearningSaved, TaskStarted, UsageRecorded
+from openkoi_runlog import RunView, build_views, sort_records
 from openkoi_search.documents import document_of_task, number
 
 from . import learning_history, run_rows
@@ -20,6 +22,17 @@ from .stored_records import PreparedRecord, filter_new, list_learnings, load_by_
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+PARENTS = """
+WITH RECURSIVE above(id) AS (
+    SELECT unnest(?::VARCHAR[]) UNION SELECT runs.parent FROM runs JOIN above ON runs.id = above.id)
+SELECT id FROM runs WHERE id IN (FROM above) AND id IN (SELECT parent FROM runs)
+"""
+PARTS = """
+WITH RECURSIVE below(id) AS (
+    SELECT unnest(?::VARCHAR[]) UNION SELECT runs.id FROM runs JOIN below ON runs.parent = below.id)
+SELECT id FROM below
+"""
 
 
 def ingest_batch(connection: "DuckDBPyConnection", batch: Sequence[PreparedRecord], *, moving: bool) -> None:
@@ -45,13 +58,33 @@ def touched_learnings(connection: "DuckDBPyConnection", staged: Sequence[Record]
 
 
 def rebuild_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> None:
-    """Rebuild these runs from all of their records."""
+    """Rebuild these runs, and then those that they are a part of, which pay for them, from all of their records."""
     views = [view for records in load_by_run(connection, runs).values() if (view := run_rows.build_run_view(records))]
+    replace_runs(connection, runs, views)
+    parents = find_parents(connection, runs)
+    if parents:
+        parts = load_by_run(connection, find_parts(connection, parents)).values()
+        together = build_views(sort_records(chain.from_iterable(parts)))
+        replace_runs(connection, parents, [together[run] for run in parents])
+
+
+def replace_runs(connection: "DuckDBPyConnection", runs: Collection[str], views: Sequence[RunView]) -> None:
+    """Put the rows of views in the place of what is stored of these runs."""
     forget_runs(connection, known_runs(connection, runs))
     insert_rows(connection, (row for view in views for row in run_rows.make_rows(view)))
     update_sessions(connection, {view.task.session for view in views})
     documents = [found for view in views if (found := document_of_task(view))]
     reindex(connection, [number(False, run) for run in runs], documents)
+
+
+def find_parents(connection: "DuckDBPyConnection", runs: Collection[str]) -> list[str]:
+    """Return the known runs with parts among these and the runs that they are parts of."""
+    return [str(run) for (run,) in connection.execute(PARENTS, [list(runs)]).fetchall()]
+
+
+def find_parts(connection: "DuckDBPyConnection", runs: Collection[str]) -> list[str]:
+    """Return these runs and all of their parts."""
+    return [str(run) for (run,) in connection.execute(PARTS, [list(runs)]).fetchall()]
 
 
 def known_runs(connection: "DuckDBPyConnection", runs: Collection[str]) -> list[str]:
