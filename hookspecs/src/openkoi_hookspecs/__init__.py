@@ -6,7 +6,7 @@ Import from here; events live in ``openkoi_hookspecs.events``, and what is for i
 
 from . import hooks
 from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
-from .budgets import Amount, BudgetDay, BudgetRequest
+from .budgets import Amount, Budget, BudgetDay, BudgetRequest
 from .configuration import Configuration, ConfiguredSetting, Paths
 from .content import Blob, Content, File, Image, Text, image_type
 from .errors import (
@@ -73,7 +73,6 @@ from .plugin_entry import Installation, InstalledPlugin, PluginEntry, PluginStat
 from .prompt import Layer, Section
 from .protocols import (
     AgentRunner,
-    Budget,
     Checkpoints,
     Compactor,
     Embedder,
@@ -81,7 +80,6 @@ from .protocols import (
     Memory,
     PluginSource,
     Provider,
-    Questions,
     Sandbox,
     ShadowMemory,
     SupportsBaseline,
@@ -95,7 +93,7 @@ from .protocols import (
     SupportsShadowRebuild,
     ToolProvider,
 )
-from .questions import Consent, PendingQuestion, Question, is_no, is_yes
+from .questions import Consent, PendingQuestion, Question, Questions, is_no, is_yes
 from .restoration import Restoration
 from .run import Handle, HookReturn, Koi, Run
 from .run_summary import RunState, RunSummary

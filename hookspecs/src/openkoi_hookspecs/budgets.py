@@ -1,8 +1,11 @@
 """What a budget is asked for before a model call, what it grants, and what was spent on each day."""
 
 import math
+from collections.abc import Sequence
+from typing import Protocol
 
 from .frozen import frozen
+from .task import Cost
 
 
 @frozen(kw_only=True)
@@ -42,3 +45,24 @@ class BudgetDay:
     spent: Amount
     reserved: Amount = Amount()
     limit: Amount = UNLIMITED
+
+
+class Budget(Protocol):
+    """What all runs together may spend. Group ``openkoi.budgets``; one is chosen.
+
+    The kernel reserves the worst case of each model call before it is sent and settles it when the call is over. What
+    was reserved by a process that was killed counts as spent, unless the budget ends with its process.
+    """
+
+    async def reserve(self, request: BudgetRequest) -> Amount:
+        """Reserve what a call may cost; return ``request.most``, or less of it, but not less than ``request.least``.
+
+        Raises LimitExceededError, with the limit's name, where less is left: then the task ends with that reason. Never
+        grants the same amount twice, however many processes ask at once.
+        """
+
+    async def settle(self, id: str, cost: Cost) -> None:
+        """Replace a reservation by what the call cost; ``Cost()`` if it cost nothing. An unknown id is not an error."""
+
+    async def days(self) -> Sequence[BudgetDay]:
+        """Return what was spent on each day, the oldest first and today last; none if nothing is counted."""

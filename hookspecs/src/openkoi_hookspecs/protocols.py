@@ -10,18 +10,15 @@ from collections.abc import AsyncIterator, Awaitable, Collection, Iterable, Mapp
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from .budgets import Amount, BudgetDay, BudgetRequest
 from .evaluation import Baseline, Evaluation, ExecutionResult
 from .events_base import Record
 from .iteration import Plan
 from .memory import Hit, Query
 from .model import Chunk, Embedding, Message, Model, Request
 from .plugin_entry import PluginEntry
-from .questions import PendingQuestion
 from .restoration import Restoration
 from .run import Koi, Run
 from .sandbox import Command, CommandResult
-from .task import Cost
 from .tool import Tool
 
 
@@ -233,52 +230,6 @@ class AgentRunner(Protocol):
         it ended for want of an answer of the user, it is asked again on resume. Where it asks a model, what that is to
         be shown is ``run.task.history`` and ``run.task.parts``, and its tools are those of ``run.list_tools``.
         """
-
-
-class Questions(Protocol):
-    """Where questions wait for an answer from another process. Group ``openkoi.questions``; one is chosen.
-
-    The kernel calls ``put``, then ``wait``, and ``remove`` once it has the answer or needs none any more.
-    """
-
-    async def put(self, question: PendingQuestion) -> str | None:
-        """Keep a question, unless one of its id is kept; return its answer if it has one already."""
-
-    async def wait(self, id: str) -> str:
-        """Wait until the question is answered; return the answer. It may be cancelled, and the question stays."""
-
-    async def pending(self) -> Sequence[PendingQuestion]:
-        """Return the questions without an answer, oldest first; ``alive`` is left to the kernel."""
-
-    async def answer(self, id: str, answer: str) -> None:
-        """Keep the answer of a question, and let ``wait`` return; the first answer stays.
-
-        Raises PluginNotFoundError for an id that no question without an answer has.
-        """
-
-    async def remove(self, id: str) -> None:
-        """Forget a question and its answer; one that is not kept is no error."""
-
-
-class Budget(Protocol):
-    """What all runs together may spend. Group ``openkoi.budgets``; one is chosen.
-
-    The kernel reserves the worst case of each model call before it is sent and settles it when the call is over. What
-    was reserved by a process that was killed counts as spent, unless the budget ends with its process.
-    """
-
-    async def reserve(self, request: BudgetRequest) -> Amount:
-        """Reserve what a call may cost; return ``request.most``, or less of it, but not less than ``request.least``.
-
-        Raises LimitExceededError, with the limit's name, where less is left: then the task ends with that reason. Never
-        grants the same amount twice, however many processes ask at once.
-        """
-
-    async def settle(self, id: str, cost: Cost) -> None:
-        """Replace a reservation by what the call cost; ``Cost()`` if it cost nothing. An unknown id is not an error."""
-
-    async def days(self) -> Sequence[BudgetDay]:
-        """Return what was spent on each day, the oldest first and today last; none if nothing is counted."""
 
 
 class PluginSource(Protocol):

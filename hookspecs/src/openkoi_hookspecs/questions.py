@@ -1,6 +1,8 @@
 """What the user is asked, and what of it is kept."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY
+from typing import Protocol
 
 from .frozen import frozen
 
@@ -73,3 +75,28 @@ def is_yes(answer: str | None) -> bool:
 def is_no(answer: str | None) -> bool:
     """Whether an answer refuses what was asked about, with a reason after a colon or without one."""
     return (answer or "").strip().lower().partition(":")[0] in NO
+
+
+class Questions(Protocol):
+    """Where questions wait for an answer from another process. Group ``openkoi.questions``; one is chosen.
+
+    The kernel calls ``put``, then ``wait``, and ``remove`` once it has the answer or needs none any more.
+    """
+
+    async def put(self, question: PendingQuestion) -> str | None:
+        """Keep a question, unless one of its id is kept; return its answer if it has one already."""
+
+    async def wait(self, id: str) -> str:
+        """Wait until the question is answered; return the answer. It may be cancelled, and the question stays."""
+
+    async def pending(self) -> Sequence[PendingQuestion]:
+        """Return the questions without an answer, oldest first; ``alive`` is left to the kernel."""
+
+    async def answer(self, id: str, answer: str) -> None:
+        """Keep the answer of a question, and let ``wait`` return; the first answer stays.
+
+        Raises PluginNotFoundError for an id that no question without an answer has.
+        """
+
+    async def remove(self, id: str) -> None:
+        """Forget a question and its answer; one that is not kept is no error."""

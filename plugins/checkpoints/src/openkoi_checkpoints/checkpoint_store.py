@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,17 +16,16 @@ from .change_attribution import ChangeJournal, CheckpointViews, StatSnapshot, en
 from .checkpoint_history import CheckpointHistory, open_history
 from .errors import CheckpointStoreError, store_errors
 from .gc import LOCK, describe_store, prune_daily, prune_store
-from .gitignore import GitIgnore
-from .manifest import UNSTORED_FILE_KINDS, Manifest, PathEntry, PathKind, Stamp
+from .manifest import Manifest, PathEntry, PathKind, add_named, select_entries, stamps_of
 from .named_paths import NamedPaths, is_in_skipped_folder
-from .pre_images import PreImages
+from .pre_images import PreImages, save_before_restore
 from .process_end import ProcessEnd
 from .retention import RetentionPolicy
-from .scan import FileCounter, ScanRules, WorkspaceScanner, read_ignore_file
+from .scan import FileCounter, ScanRules, WorkspaceScanner, is_ignored
 from .store_lock import lock_store
 
 if TYPE_CHECKING:
-    from .restore_plan import RestorePlan
+    pass
 
 MEGABYTE = 1_000_000
 SKIPPED_FOLDERS = (
@@ -281,41 +280,8 @@ class CheckpointStore:
         )
 
 
-def save_before_restore(todo: "RestorePlan", now: Mapping[str, PathEntry], saved: PreImages) -> dict[str, str]:
-    """Save unstored files before they are replaced; return what cannot be saved, with the reason."""
-    left: dict[str, str] = {}
-    for path in (entry.path for entry in (*todo.remove, *todo.make)):
-        entry = now.get(path)
-        try:
-            if entry and entry.kind in UNSTORED_FILE_KINDS and not saved.has(path, entry.status_digest):
-                saved.save(path)
-        except (OSError, KoiError) as error:
-            left[path] = getattr(error, "strerror", None) or str(error)
-    return left
-
-
-def is_ignored(root: Path, path: str) -> bool:
-    """Return whether the ignore rules of a workspace hide a file."""
-    return GitIgnore(lambda folder: read_ignore_file(root / folder)).hides(path, folder=False)
-
-
 def resolve_workspace(root: Path) -> Path:
     """Return the workspace's resolved path; raise if it is not a readable folder."""
     if not (root.is_dir() and os.access(root, os.R_OK | os.X_OK)):
         raise KoiError(f"The workspace {root} is not a readable folder. Choose a readable folder.")
     return root.resolve()
-
-
-def stamps_of(entries: Mapping[str, PathEntry]) -> list[Stamp]:
-    """Return the stamps, which decide whether a file has to be read again."""
-    return [entry.stamp for entry in entries.values()]
-
-
-def add_named(entries: Mapping[str, PathEntry], named: Mapping[str, PathEntry]) -> dict[str, PathEntry]:
-    """Return the scanned entries with those that tools named in skipped folders."""
-    return dict(sorted({**named, **entries}.items())) if named else dict(entries)
-
-
-def select_entries(entries: Mapping[str, PathEntry], some: Iterable[str]) -> dict[str, PathEntry]:
-    """Return the entries of these paths, where they exist."""
-    return {path: entries[path] for path in some if path in entries}

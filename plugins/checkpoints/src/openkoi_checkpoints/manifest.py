@@ -1,7 +1,7 @@
 """Represent what a checkpoint records of each path, and its JSON form."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
@@ -113,3 +113,18 @@ class Manifest:
             for path, kind, mode, size, digest, target, *stamp in found["entries"]
         ]
         return cls(checkpoint_id, found["root"], {entry.path: entry for entry in entries})
+
+
+def stamps_of(entries: Mapping[str, PathEntry]) -> list[Stamp]:
+    """Return the stamps, which decide whether a file has to be read again."""
+    return [entry.stamp for entry in entries.values()]
+
+
+def add_named(entries: Mapping[str, PathEntry], named: Mapping[str, PathEntry]) -> dict[str, PathEntry]:
+    """Return the scanned entries with those that tools named in skipped folders."""
+    return dict(sorted({**named, **entries}.items())) if named else dict(entries)
+
+
+def select_entries(entries: Mapping[str, PathEntry], some: Iterable[str]) -> dict[str, PathEntry]:
+    """Return the entries of these paths, where they exist."""
+    return {path: entries[path] for path in some if path in entries}

@@ -3,16 +3,18 @@
 A mark records which content a path had with a given status, or that nothing existed.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files import private_folder, write_atomically
+from openkoi_hookspecs import KoiError
 
 from .blob_store import BlobStore
 from .errors import CheckpointStoreError, store_errors
-from .manifest import digest_status
-from .restore_plan import ABSENT
+from .manifest import UNSTORED_FILE_KINDS, PathEntry, digest_status
+from .restore_plan import ABSENT, RestorePlan
 from .scan import read_regular_file
 
 
@@ -59,3 +61,16 @@ class PreImages:
 def mark_name(path: str, seen: str) -> str:
     """Return the file name of a mark."""
     return sha256(f"{path}\0{seen}".encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def save_before_restore(todo: RestorePlan, now: Mapping[str, PathEntry], saved: PreImages) -> dict[str, str]:
+    """Save unstored files before they are replaced; return what cannot be saved, with the reason."""
+    left: dict[str, str] = {}
+    for path in (entry.path for entry in (*todo.remove, *todo.make)):
+        entry = now.get(path)
+        try:
+            if entry and entry.kind in UNSTORED_FILE_KINDS and not saved.has(path, entry.status_digest):
+                saved.save(path)
+        except (OSError, KoiError) as error:
+            left[path] = getattr(error, "strerror", None) or str(error)
+    return left

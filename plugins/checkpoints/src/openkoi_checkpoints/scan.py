@@ -183,3 +183,8 @@ def is_cache_folder(path: str) -> bool:
         return read_regular_file(Path(path, "CACHEDIR.TAG"), 43)[1] == CACHE_TAG
     except OSError:
         return Path(path, "pyvenv.cfg").is_file()
+
+
+def is_ignored(root: Path, path: str) -> bool:
+    """Return whether the ignore rules of a workspace hide a file."""
+    return GitIgnore(lambda folder: read_ignore_file(root / folder)).hides(path, folder=False)

@@ -7,9 +7,11 @@ A clause that is not recognised is work: a gap in the lists costs one judgement 
 
 from collections.abc import Iterator
 
-from .question_acts import SpeechAct, classify_clause, makes_something, strip_fillers
+from .question_acts import classify_clause, strip_fillers
 from .question_clauses import Clause, Sentence, split_sentences
 from .question_forms import begins_with, contains, matches_whole, skip_form
+from .question_reading import makes_something
+from .speech_act import SpeechAct
 
 CONTEXT_ACTS = (SpeechAct.STATE, SpeechAct.OWN, SpeechAct.CONDITION)
 
