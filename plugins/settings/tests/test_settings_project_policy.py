@@ -6,7 +6,9 @@ import pytest
 
 from openkoi_hookspecs import Paths
 from openkoi_settings import Config
-from openkoi_settings.project_policy import STRICTNESS, project_setting_error
+from openkoi_settings.key import PluginRule
+from openkoi_settings.plugin_keys import PLUGIN_KEYS
+from openkoi_settings.project_policy import project_setting_error
 
 PATHS = Paths(Path("config.toml"), Path("data"))
 USER = Config({}, PATHS, Path())
@@ -43,7 +45,7 @@ def test_a_project_may_not_say_what_is_run_or_reached(key: str) -> None:
     assert "may not say what is used, run or reached" in project_setting_error(key, "x", USER)
 
 
-@pytest.mark.parametrize("name", sorted(STRICTNESS))
+@pytest.mark.parametrize("name", [key.name for key in PLUGIN_KEYS if key.rule is PluginRule.JUDGES])
 def test_a_project_may_not_say_how_strictly_work_is_evaluated(name: str) -> None:
     assert "may not say how strictly work is evaluated" in project_setting_error(f"evaluators.judge.{name}", 1, USER)
     assert "may not say how strictly work is evaluated" in project_setting_error("evaluators.acme", [{name: 1}], USER)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import LearningSaved, TaskStarted
-from openkoi_runlog import encode_names, parse_head, read_line
+from openkoi_runlog import read_line, select_lines
 
 if TYPE_CHECKING:
     from openkoi_cli.archive import Log, Segment
-
-TASK, LEARNING = encode_names((TaskStarted, LearningSaved))
+    from openkoi_runlog.select_records import SelectedLine
 
 
 def find_times(log: "Log", ids: Collection[str], sessions: Collection[str] = ()) -> dict[str, str]:
@@ -27,9 +26,9 @@ def find_times(log: "Log", ids: Collection[str], sessions: Collection[str] = ())
         for kind, item_id, run, line in find_lines(segment, runs):
             if item_id in runs and parse_line(line):
                 runs[item_id] = run
-            if kind == TASK:
+            if kind is TaskStarted:
                 begun.setdefault(run, line)
-            elif kind == LEARNING and (record := parse_line(line)) and isinstance(record.event, LearningSaved):
+            elif kind is LearningSaved and (record := parse_line(line)) and isinstance(record.event, LearningSaved):
                 saved[record.event.learning.id] = record.at
     return {
         item_id: saved.get(item_id) or read_start(begun, item_id) or read_start(begun, runs[record_id(item_id)])
@@ -37,14 +36,10 @@ def find_times(log: "Log", ids: Collection[str], sessions: Collection[str] = ())
     }
 
 
-def find_lines(segment: "Segment", records: Collection[str]) -> Iterator[tuple[bytes, str, str, bytes]]:
-    """Yield kind, id, run and text of lines that start a task, save a learning or have one of these ids."""
-    wanted = {record_id.encode() for record_id in records}
+def find_lines(segment: "Segment", records: Collection[str]) -> "Iterator[SelectedLine]":
+    """Yield the lines that start a task, save a learning or have one of these ids."""
     with suppress(OSError, EOFError, zlib.error), segment.open() as file:
-        for line in file:
-            head = parse_head(line)
-            if head and (head.kind in (TASK, LEARNING) or head.id in wanted):
-                yield head.kind, head.id.decode("ascii", "replace"), head.run.decode("ascii", "replace"), line
+        yield from select_lines(file, (TaskStarted, LearningSaved), records)
 
 
 def read_start(begun: Mapping[str, bytes], run: str) -> str:

@@ -23,7 +23,7 @@ from .run_view import COURSE_EVENTS, PAID_EVENTS, VIEW_EVENTS, QuestionView, Run
 from .run_views import build_view, build_views, sort_records
 from .runlog import LogWriteError, RunLog, new_session_id
 from .segment_files import has_more, is_packed, original_name
-from .select_records import encode_names, is_kind, parse_head, select_from
+from .select_records import select_from, select_lines
 
 __all__ = [
     "COURSE_EVENTS",
@@ -56,12 +56,10 @@ __all__ = [
     "checkpoint_of",
     "decode",
     "encode",
-    "encode_names",
     "find_digests",
     "find_fork_point",
     "find_task",
     "has_more",
-    "is_kind",
     "is_packed",
     "list_all_segments",
     "list_paid_calls",
@@ -71,7 +69,6 @@ __all__ = [
     "mask_json",
     "new_session_id",
     "original_name",
-    "parse_head",
     "plugin_call_id",
     "read_line",
     "read_new",
@@ -80,6 +77,7 @@ __all__ = [
     "redact_record",
     "rename_runs",
     "select_from",
+    "select_lines",
     "sort_records",
     "store_blobs",
     "subtask_id",

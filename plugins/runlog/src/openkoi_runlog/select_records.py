@@ -26,6 +26,15 @@ class Head(NamedTuple):
     run: bytes
 
 
+class SelectedLine(NamedTuple):
+    """A line that was selected by its beginning; ``kind`` is None for an event that was not asked for."""
+
+    kind: type[Event] | None
+    id: str
+    run: str
+    raw: bytes
+
+
 def parse_head(line: bytes) -> Head | None:
     """Return the beginning of a line; None for one that is damaged there."""
     found = LINE_START.match(line)
@@ -38,9 +47,22 @@ def encode_names(kinds: Iterable[type[Event]]) -> tuple[bytes, ...]:
 
 
 def is_kind(line: bytes, names: Collection[bytes]) -> bool:
-    """Whether a line is of one of these kinds, as ``spelled`` returns them."""
+    """Return whether a line is of one of these kinds, as ``encode_names`` returns them."""
     head = parse_head(line)
     return head is not None and head.kind in names
+
+
+def select_lines(
+    lines: Iterable[bytes], kinds: Iterable[type[Event]], ids: Collection[str] = ()
+) -> Iterator[SelectedLine]:
+    """Yield the lines of some kinds, and those of records with these ids; pass damaged ones over."""
+    by_name = {encode_names((kind,))[0]: kind for kind in kinds}
+    wanted = {id.encode() for id in ids}
+    for line in lines:
+        head = parse_head(line)
+        if head and (head.kind in by_name or head.id in wanted):
+            id, run = head.id.decode("ascii", "replace"), head.run.decode("ascii", "replace")
+            yield SelectedLine(by_name.get(head.kind), id, run, line)
 
 
 def select_records(

@@ -42,6 +42,22 @@ class ProjectRule(Enum):
     RAISE = "raise it"
 
 
+class PluginRule(Enum):
+    """Why a project's configuration may not set a key of a plugin's own table."""
+
+    EXECUTES = "may not say what is used, run or reached"
+    JUDGES = "may not say how strictly work is evaluated"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginKey:
+    """A key that plugins declare by their constructors, and that a project may not set in the tables of ``kinds``."""
+
+    name: str
+    rule: PluginRule
+    kinds: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class FormerName:
     """A name that a setting had, and the release that gave it another one, by its date."""

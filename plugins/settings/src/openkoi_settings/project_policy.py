@@ -9,20 +9,19 @@ from collections.abc import Iterator
 
 from .config import Config
 from .key import Key, ProjectRule
-from .keys import BY_NAME, MAX_ITERATIONS
+from .keys import BY_NAME, KEYS, MAX_ITERATIONS
+from .plugin_keys import PLANNED_TABLE, PLUGIN_KEYS
 from .value import Setting
 
-TABLES = frozenset({"evaluators", "iteration", "patterns", "tools"})
-EXECUTING_KEYS = frozenset({"allow", "command", "commands", "enabled", "folder", "outputs", "path", "venv"})
-STRICTNESS = frozenset(
+OPEN_TABLES = frozenset(
     {
-        *("band", "certificates", "max_diff", "require_certified", "seconds", "skip_eval_confidence", "small", "total"),
-        "votes",
+        PLANNED_TABLE,
+        *(kind for key in PLUGIN_KEYS for kind in key.kinds),
+        *(key.name.partition(".")[0] for key in KEYS if key.project is ProjectRule.ALLOWED),
     }
 )
 NOT_ALLOWED = "A project's configuration may not set {key!r}; ignored."
-EXECUTES = "A project's configuration may not say what is used, run or reached, as {key!r} does; ignored."
-STRICTER = "A project's configuration may not say how strictly work is evaluated, as {key!r} does; ignored."
+NOT_OF_PLUGINS = "A project's configuration {rule}, as {key!r} does; ignored."
 ONLY = "A project's configuration may only {rule} {key!r}; ignored."
 UNJUDGED = "A project's configuration may not leave work unjudged, as {key!r} = {value} does; ignored."
 
@@ -38,12 +37,11 @@ def project_setting_error(name: str, value: object, below: Config) -> str:
     table, _, rest = name.partition(".")
     if (key := BY_NAME.get(name)) and key.project in (ProjectRule.LOWER, ProjectRule.RAISE):
         return loosening_error(key, value, below[key])
-    if table not in TABLES or (key and key.project is ProjectRule.REFUSED):
+    if table not in OPEN_TABLES or (key and key.project is ProjectRule.REFUSED):
         return NOT_ALLOWED.format(key=name)
     words = {*rest.split("."), *keys_within(value)}
-    if table in ("evaluators", "tools") and EXECUTING_KEYS & words:
-        return EXECUTES.format(key=name)
-    return STRICTER.format(key=name) if table == "evaluators" and STRICTNESS & words else ""
+    broken = [one.rule.value for one in PLUGIN_KEYS if table in one.kinds and one.name in words]
+    return NOT_OF_PLUGINS.format(rule=broken[0], key=name) if broken else ""
 
 
 def loosening_error(key: Key[float], value: object, bound: float) -> str:

@@ -11,11 +11,10 @@ from openkoi_runlog import (
     add_checksum,
     blob_folder,
     blob_path,
-    encode_names,
     find_digests,
-    is_kind,
     mask_json,
     read_line,
+    select_lines,
 )
 from openkoi_runlog.blobs import NO_BLOBS
 from openkoi_runlog.record_format import dumps, parse_line
@@ -67,7 +66,7 @@ class SegmentLine:
 
     def is_kind(self, kind: type[Event]) -> bool:
         """Return whether its event is of this kind."""
-        return is_kind(self.raw, encode_names((kind,)))
+        return any(select_lines((self.raw,), (kind,)))
 
     @property
     def record(self) -> Record:
