@@ -24,6 +24,7 @@ BRING_A_PLUGIN_TOO = {
     "openkoi-search": "an embedder without a model",
 }
 HOLD_THE_KERNEL = {"openkoi-testing"}
+DECLARING = ("keys.py", "plugin_keys.py", "setting_names.py")
 KERNELS_LIBRARIES = {"openkoi-loader", "openkoi-models", "openkoi-prompt", "openkoi-settings"}
 USE_THEM_TOO = {
     "openkoi-certify": {"openkoi-models", "openkoi-settings"},  # sizes of requests, and the price of unknown models
@@ -184,7 +185,7 @@ def test_no_setting_is_written_where_it_is_not_declared(folder: Path) -> None:
     from openkoi_settings.keys import BY_NAME, KEYS
 
     known = {*BY_NAME, *(former.name for key in KEYS for former in key.former)}
-    paths = [path for path in (folder / "src").rglob("*.py") if path.name not in ("keys.py", "setting_names.py")]
+    paths = [path for path in (folder / "src").rglob("*.py") if path.name not in DECLARING]
     nodes = ((path, node) for path in paths for node in ast.walk(ast.parse(path.read_text())))
     written = [(path.name, node.value) for path, node in nodes if isinstance(node, ast.Constant)]
 

@@ -6,7 +6,22 @@ from typing import Any
 
 from openkoi_hookspecs import Limits
 
+from . import plugin_keys
 from .key import ANY, FormerName, Key, ProjectRule, Reader
+from .plugin_keys import CHECKS_ONLY as CHECKS_ONLY
+from .plugin_keys import ENABLED as ENABLED
+from .plugin_keys import EVALUATION_ORDER as EVALUATION_ORDER
+from .plugin_keys import HOOK_DEADLINE as HOOK_DEADLINE
+from .plugin_keys import HOOK_ORDER as HOOK_ORDER
+from .plugin_keys import PREFER as PREFER
+from .plugin_keys import REQUIRED_EVALUATORS as REQUIRED_EVALUATORS
+from .plugin_keys import USE_BUDGET as USE_BUDGET
+from .plugin_keys import USE_CHECKPOINTS as USE_CHECKPOINTS
+from .plugin_keys import USE_COMPACTOR as USE_COMPACTOR
+from .plugin_keys import USE_FRONTEND as USE_FRONTEND
+from .plugin_keys import USE_MEMORY as USE_MEMORY
+from .plugin_keys import USE_QUESTIONS as USE_QUESTIONS
+from .plugin_keys import USE_SANDBOX as USE_SANDBOX
 
 DEFAULTS = Limits()
 ROLES = ("executor", "evaluator", "planner", "small")
@@ -128,7 +143,7 @@ TIMEOUT_SECONDS = Key(
 TOKEN_BUDGET = Key(
     "iteration.token_budget",
     DEFAULTS.tokens,
-    "maximum tokens of a task; memory adds at most a tenth of it to a prompt",
+    "maximum maximum maximum maximum tokens of a task; memory adds at most a tenth of it to a prompt",
     project=ProjectRule.LOWER,
     low=0,
     limit="tokens",
@@ -215,52 +230,6 @@ LOOP_BREAKER = Key(
 WAIT_SECONDS = Key("approvals.wait_seconds", 0.0, "how long a run without a terminal waits for openkoi approve", low=0)
 ALLOWED_SECRETS: Key[tuple[str, ...]] = Key("redact.allow", (), "kinds of secrets not to mask, as a warning names them")
 
-# Who judges, and which hooks and plugins take part.
-
-EVALUATION_ORDER: Key[tuple[str, ...]] = Key("evaluation.order", ("*",), '"*" is every evaluator that is not named')
-CHECKS_ONLY = Key(
-    "evaluation.checks_only", False, "true, like --no-judge: accept on passing checks alone", flag="no_judge"
-)
-REQUIRED_EVALUATORS: Key[tuple[str, ...]] = Key(
-    "evaluation.require", (), "evaluators that must report before anything is accepted"
-)
-HOOK_ORDER: Key[tuple[str, ...]] = Key("hooks.order", (), "names of hooks that run before the others")
-HOOK_DEADLINE = Key("hooks.deadline_seconds", 30.0, "how long an asynchronous hook may take", low=0)
-ENABLED = Key("*.*.enabled", True, "false switches a plugin off", example=False, example_names=("evaluators", "judge"))
-USE_MEMORY = Key("use.memory", "", "what remembers tasks and learnings", selects="memory")
-USE_SANDBOX = Key(
-    "use.sandbox", "", "what commands run in; ladder: the strongest that can be proved here", selects="sandboxes"
-)
-USE_CHECKPOINTS = Key("use.checkpoints", "", "what saves files for undo", selects="checkpoints")
-USE_COMPACTOR = Key(
-    "use.compactor", "", "or periodic-summary, rolling-window: makes a long conversation shorter", selects="compactors"
-)
-USE_QUESTIONS = Key(
-    "use.questions",
-    "",
-    "where questions wait for openkoi approve; process: for this process only",
-    selects="questions",
-)
-USE_BUDGET = Key(
-    "use.budget",
-    "",
-    "what enforces the daily limits; process: for this process only",
-    selects="budgets",
-)
-USE_FRONTEND = Key(
-    "use.frontend",
-    "cli",
-    "what openkoi starts without arguments; openkoi NAME starts any other",
-    selects="frontends",
-)
-PREFER = Key(
-    "plugins.prefer.*",
-    "",
-    "the distribution to use if several provide the same name",
-    example="openkoi-tools",
-    example_names=("tools.workspace",),
-)
-
 # What is kept and learned.
 
 COMPACTION = Key("memory.compaction", True, "make a conversation shorter that no longer fits the model")
@@ -293,7 +262,10 @@ PRUNE_BELOW = Key("learning.prune_below", 0.1, "hide lessons that are worth less
 CHECK_UPDATES = Key("updates.check", True, "announce newer releases, at most once a day", read_by=Reader.COMMANDS)
 
 DECLARED = [key for one in globals().values() for key in (one.values() if isinstance(one, dict) else (one,))]
-KEYS: tuple[Key[Any], ...] = tuple(key for key in DECLARED if isinstance(key, Key))
+PLUGIN_SETTINGS = frozenset(key.name for key in vars(plugin_keys).values() if isinstance(key, Key))
+KEYS: tuple[Key[Any], ...] = tuple(
+    sorted((key for key in DECLARED if isinstance(key, Key)), key=lambda key: key.name in PLUGIN_SETTINGS)
+)
 MODEL_OF = {"executor": EXECUTOR, "evaluator": EVALUATOR, "planner": PLANNER, "small": SMALL}
 FLAGS = {key.flag: key for key in KEYS if key.flag}
 LIMITS = {key.limit: key for key in KEYS if key.limit}

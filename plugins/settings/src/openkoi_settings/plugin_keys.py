@@ -1,11 +1,57 @@
-"""Keys in the tables of plugins that a project's configuration may not set, each declared once.
+"""The settings that choose plugins, and the keys of their own tables that a project's configuration may not set."""
 
-Whatever else stands in the tables of these kinds, a project may set. A plugin's constructor declares the rest of a key.
-"""
-
-from .key import PluginKey, PluginRule
+from .key import Key, PluginKey, PluginRule
 
 PLANNED_TABLE = "patterns"  # nothing reads it yet, and it will be open to projects
+
+
+# Which evaluators, hooks and plugins take part.
+
+EVALUATION_ORDER: Key[tuple[str, ...]] = Key("evaluation.order", ("*",), '"*" is every evaluator that is not named')
+CHECKS_ONLY = Key(
+    "evaluation.checks_only", False, "true, like --no-judge: accept on passing checks alone", flag="no_judge"
+)
+REQUIRED_EVALUATORS: Key[tuple[str, ...]] = Key(
+    "evaluation.require", (), "evaluators that must report before anything is accepted"
+)
+HOOK_ORDER: Key[tuple[str, ...]] = Key("hooks.order", (), "names of hooks that run before the others")
+HOOK_DEADLINE = Key("hooks.deadline_seconds", 30.0, "how long an asynchronous hook may take", low=0)
+ENABLED = Key("*.*.enabled", True, "false switches a plugin off", example=False, example_names=("evaluators", "judge"))
+USE_MEMORY = Key("use.memory", "", "what remembers tasks and learnings", selects="memory")
+USE_SANDBOX = Key(
+    "use.sandbox", "", "what commands run in; ladder: the strongest that can be proved here", selects="sandboxes"
+)
+USE_CHECKPOINTS = Key("use.checkpoints", "", "what saves files for undo", selects="checkpoints")
+USE_COMPACTOR = Key(
+    "use.compactor", "", "or periodic-summary, rolling-window: makes a long conversation shorter", selects="compactors"
+)
+USE_QUESTIONS = Key(
+    "use.questions",
+    "",
+    "where questions wait for openkoi approve; process: for this process only",
+    selects="questions",
+)
+USE_BUDGET = Key(
+    "use.budget",
+    "",
+    "what enforces the daily limits; process: for this process only",
+    selects="budgets",
+)
+USE_FRONTEND = Key(
+    "use.frontend",
+    "cli",
+    "what openkoi starts without arguments; openkoi NAME starts any other",
+    selects="frontends",
+)
+PREFER = Key(
+    "plugins.prefer.*",
+    "",
+    "the distribution to use if several provide the same name",
+    example="openkoi-tools",
+    example_names=("tools.workspace",),
+)
+
+# What a project may not set in a plugin's own table. All else it may; its constructor declares the rest.
 
 
 def executing(name: str) -> PluginKey:
