@@ -12,6 +12,9 @@ import pytest
 from cli_process import Shell
 from verdict_runs import configure, folder_with_test, write_script_outside
 
+from openkoi_hookspecs import ToolCall, Usage
+from openkoi_testing.servers import OpenAIServer, Say
+
 PAGE = "the carp swims below the bridge\n" * 700
 SAID = re.compile(r"\[compact\] removed the (\d+ )?oldest turns? from the history \((.+)\): (\S+) -> (\S+) tokens")
 READ = """\
@@ -76,6 +79,21 @@ def test_what_was_removed_is_on_the_screen_and_in_the_log(openkoi: Shell, compac
         assert facts["before"] > facts["after"] + 5_000 * facts["tools"].get("read_file", 0)
     assert {"read_file", "search"} == {tool for facts in logged for tool in facts["tools"]}
     assert SAID.findall(openkoi("replay").stderr) == said
+
+
+def test_calls_that_share_an_id_are_counted_each(openkoi: Shell) -> None:
+    configure(openkoi, '[use]\ncompactor = "rolling-window"\n[models.known."openai/gpt-fake"]\ncontext = 32000\noutput = 2000\n')
+    reads = [
+        Say([ToolCall("call_0", "read_file", {"path": f"{n}.md"})], usage=Usage(input=6_000 * n + 6_000))
+        for n in range(4)
+    ]
+    with OpenAIServer(*reads, "Carps.") as server:
+        there = openkoi.told(OPENAI_API_KEY="sk-not-a-real-key", OPENAI_BASE_URL=server.url)
+        done = there("What do the pages speak of?", "-m", "openai/gpt-fake", "--iterate", "0")
+
+    assert 0 == done.returncode, done.stderr
+    assert {"turns": 1, "tools": {"read_file": 1}}.items() <= compactions(openkoi)[0].items()
+    assert "(1 read_file)" in done.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import Message, Role, ToolCall, events
-from openkoi_prompt.conversation import calls_in
 
 from .media import media_in
 
@@ -20,11 +19,14 @@ def is_much_shorter(shorter: Sequence[Message], messages: Sequence[Message]) -> 
 def removed_parts(before: Sequence[Message], after: Sequence[Message]) -> events.HistoryCompacted:
     """Return what a shorter form of a conversation no longer contains."""
     turns = sum(one.role is Role.ASSISTANT for one in before) - sum(one.role is Role.ASSISTANT for one in after)
-    kept = set().union(*map(calls_in, after))
-    gone = (part for one in before for part in one.parts if isinstance(part, ToolCall) and part.id not in kept)
-    tools = Counter(part.tool for part in gone)
+    tools = count_calls(before) - count_calls(after)
     media = len([*media_in(before)]) - len([*media_in(after)])
     return events.HistoryCompacted(turns, dict(sorted(tools.items())), tokens_in(before), tokens_in(after), media)
+
+
+def count_calls(messages: Sequence[Message]) -> Counter[str]:
+    """Return how many calls of each tool messages contain; some servers repeat a call's id."""
+    return Counter(part.tool for one in messages for part in one.parts if isinstance(part, ToolCall))
 
 
 def tokens_in(messages: Sequence[Message]) -> int:

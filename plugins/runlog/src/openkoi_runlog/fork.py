@@ -27,7 +27,8 @@ def find_fork_point(records: Sequence[Record], run: str, at: int) -> ForkPoint:
     members = find_run_tree(records, run)
     own = [record for record in records if record.run in members]
     start = next((place for place, one in enumerate(own) if isinstance(one.event, events.TaskStarted)), -1)
-    end = next((place for place, one in enumerate(own) if one.run == run and precedes_iteration(one.event, at)), -1)
+    starts = (place for place, one in enumerate(own) if one.run == run and precedes_iteration(one.event, at))
+    end = next((place for place in starts if not ends_run(own[place:], run)), -1)
     started = own[start].event if start >= 0 else None
     if end < 0 or not isinstance(started, events.TaskStarted):
         done = sum(one.run == run and isinstance(one.event, events.DecisionMade) for one in own)
@@ -53,6 +54,14 @@ def precedes_iteration(event: Event, at: int) -> bool:
     if at == 0:
         return isinstance(event, events.PlanReady)
     return isinstance(event, events.DecisionMade) and event.iteration == at - 1
+
+
+def ends_run(records: Sequence[Record], run: str) -> bool:
+    """Return whether the first of these records is the decision that ended the run."""
+    decision = records[0].event
+    if not isinstance(decision, events.DecisionMade) or not decision.decision.final:
+        return False
+    return not any(one.run == run and isinstance(one.event, events.MessageAdded) for one in records)
 
 
 def rename_runs(beginning: ForkPoint, fresh: str, task: Task) -> Iterator[tuple[str, Event]]:

@@ -143,7 +143,7 @@ TIMEOUT_SECONDS = Key(
 TOKEN_BUDGET = Key(
     "iteration.token_budget",
     DEFAULTS.tokens,
-    "maximum maximum maximum maximum tokens of a task; memory adds at most a tenth of it to a prompt",
+    "maximum tokens of a task; memory adds at most a tenth of it to a prompt",
     project=ProjectRule.LOWER,
     low=0,
     limit="tokens",
