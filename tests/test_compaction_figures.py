@@ -82,7 +82,8 @@ def test_what_was_removed_is_on_the_screen_and_in_the_log(openkoi: Shell, compac
 
 
 def test_calls_that_share_an_id_are_counted_each(openkoi: Shell) -> None:
-    configure(openkoi, '[use]\ncompactor = "rolling-window"\n[models.known."openai/gpt-fake"]\ncontext = 32000\noutput = 2000\n')
+    known = '[models.known."openai/gpt-fake"]\ncontext = 32000\noutput = 2000\n'
+    configure(openkoi, f'[use]\ncompactor = "rolling-window"\n{known}')
     reads = [
         Say([ToolCall("call_0", "read_file", {"path": f"{n}.md"})], usage=Usage(input=6_000 * n + 6_000))
         for n in range(4)

@@ -174,6 +174,29 @@ def test_a_plugin_that_ends_as_it_is_loaded_is_named(error: str, tmp_path: Path)
     assert "Plugin 'acme' failed at loading" in str(told["warnings"])
 
 
+UNPRINTABLE = """
+class Unprintable(Exception):
+    def __str__(self):
+        raise ValueError("no text")
+
+
+"""
+
+
+def test_an_error_that_cannot_be_printed_is_a_fault_like_any_other(tmp_path: Path) -> None:
+    parts = HOOK.format(kind="@hookimpl\n{kind}", moment="after_plan", arguments="plan, run", wait="{wait}") + TOOLBOX
+    plugin = UNPRINTABLE + write_plugin(
+        parts + EVALUATOR.replace("Acme", "Judge"), "Unprintable()", waits=True, early=""
+    )
+    plugin = plugin.replace("    def tools", "    async def tools")
+    openkoi = shell(tmp_path).with_plugin(plugin, hooks="acme", tools="acme:Acme", evaluators="acme:Judge")
+    _, told, _ = run_beside(openkoi)
+
+    assert "Done." == told["output"]
+    assert "Plugin 'acme' failed at after_plan: Unprintable" in str(told["warnings"])
+    assert "acme could not evaluate" in str(told["warnings"])
+
+
 ON_ITS_OWN = """
 @hookimpl
 async def after_plan(plan, task, run):

@@ -8,7 +8,7 @@ from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from openkoi_base.isolation import must_end
+from openkoi_base.isolation import format_error, must_end
 from openkoi_hookspecs import (
     ArgumentError,
     Ask,
@@ -172,4 +172,4 @@ def loggable_answer(answer: object) -> object:
 def describe_failure(error: BaseException, timeout: float) -> str:
     if isinstance(error, TimeoutError):
         return f"did not answer within {timeout:g} s"
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return format_error(error)

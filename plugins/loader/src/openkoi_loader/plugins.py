@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from openkoi_base.isolation import must_end
+from openkoi_base.isolation import format_error, must_end
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import ConfigError, KoiError, NoProviderError, PluginEntry, PluginError, PluginNotFoundError
 from openkoi_settings import Config, Setting, keys
@@ -122,6 +122,5 @@ async def load_isolated(entry: PluginEntry) -> object:
     except BaseException as error:  # a plugin's import may raise anything, SystemExit included
         if must_end(error):
             raise
-        text = f"{type(error).__name__}: {error}"
         late = f"did not return within {LOAD_TIMEOUT_SECONDS:g} s" if deadline.expired() else ""
-        raise PluginError(entry.name, "loading", late or text) from error
+        raise PluginError(entry.name, "loading", late or format_error(error)) from error

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from time import monotonic, perf_counter
 
-from openkoi_base.isolation import must_end, type_error_of
+from openkoi_base.isolation import format_error, must_end, type_error_of
 from openkoi_hookspecs import (
     Buffered,
     Chunk,
@@ -213,7 +213,7 @@ class ModelClient:
                 raise
             if deadline.expired():
                 raise LimitExceededError("seconds") from None
-            raise PluginError(resolved.name, "chat", f"{type(error).__name__}: {error}") from error
+            raise PluginError(resolved.name, "chat", format_error(error)) from error
         if heard.done is None:
             raise ProviderUnavailableError(f"{resolved.name} stopped in the middle of its answer.")
 

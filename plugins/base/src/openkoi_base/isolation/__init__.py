@@ -4,7 +4,7 @@ from .arguments import checks_arguments
 from .calling import ask_source, named_errors, resolve, start_task
 from .defensive_copies import copy_arguments, copy_call
 from .sanitize import sanitize_json, sanitize_text
-from .timeouts import contain_exit, must_end, report_lateness, with_timeout
+from .timeouts import contain_exit, format_error, must_end, report_lateness, with_timeout
 from .validation import type_error_of
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "contain_exit",
     "copy_arguments",
     "copy_call",
+    "format_error",
     "must_end",
     "named_errors",
     "report_lateness",

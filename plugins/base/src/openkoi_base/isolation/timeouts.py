@@ -50,16 +50,32 @@ async def with_timeout(awaited: Awaitable[T], seconds: float, movable: set[async
 
 @contextmanager
 def contain_exit() -> Iterator[None]:
-    """Turn what a plugin raises to end the program, such as SystemExit, into an Exception that names it."""
+    """Turn what a plugin raises to end the program, such as SystemExit, into an Exception that names it.
+
+    So is an error that cannot be printed, because whoever reports it would fail.
+    """
     try:
         yield
-    except Exception:
-        raise
     except BaseException as error:
-        if must_end(error):
+        if must_end(error) or (isinstance(error, Exception) and is_printable(error)):
             raise
         what = "it cancelled itself" if isinstance(error, asyncio.CancelledError) else ""
-        raise RuntimeError(what or f"{type(error).__name__}: {error}".rstrip(": ")) from error
+        raise RuntimeError(what or format_error(error)) from error
+
+
+def format_error(error: BaseException) -> str:
+    """Return an error's type and message; without a message if it has none, or none that can be printed."""
+    name = type(error).__name__
+    return f"{name}: {error}".rstrip(": ") if is_printable(error) else name
+
+
+def is_printable(error: BaseException) -> bool:
+    """Return whether an error's message can be formatted."""
+    try:
+        str(error)
+    except Exception:
+        return False
+    return True
 
 
 def must_end(error: BaseException) -> bool:
