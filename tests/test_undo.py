@@ -310,3 +310,18 @@ def test_force_overwrites_what_conflicts_and_nothing_that_merges(edited_reposito
     assert "1 merged with later changes, 1 in conflict" in undone.stdout
     assert TEXT == (edited_repository.folder / "other.txt").read_text()
     assert f"{TEXT}six\n".replace("three", "THREE") == (edited_repository.folder / "text.txt").read_text()
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["no such folder", "a folder of that name"])
+def test_a_path_from_the_home_folder_is_outside_unless_a_folder_has_its_name(openkoi: Shell, there: bool) -> None:
+    calls = '{tool: write_file, arguments: {path: "~/a.txt", content: "one"}}'
+    if there:
+        (openkoi.folder / "~").mkdir()
+    model = write_script(openkoi.folder.parent, f"  - calls: [{calls}]\n  - says: Done.\n    repeat: true\n")
+    path = model.replace("scripted/", f"scripted/{openkoi.folder.parent}/")
+    done = openkoi("-i", "0", "-m", path, "Write a note")
+    undone = openkoi("undo")
+
+    assert ("outside the working directory" in done.stderr) is not there
+    assert 0 == undone.returncode if there else "outside the workspace" not in undone.stderr, undone.stderr
+    assert [] == [*openkoi.folder.parent.rglob("a.txt")]

@@ -72,5 +72,11 @@ def describe_effect(event: GitRefChanged | OutsideFileWritten) -> str:
 def paths_outside(names: Sequence[str], workspace: Path) -> list[str]:
     """Return the files among these that are not in the workspace, links resolved."""
     root = os.path.realpath(workspace)
-    real = (os.path.realpath(workspace / Path(name).expanduser()) for name in names)
+    real = (os.path.realpath(workspace / expand_home(name, workspace)) for name in names)
     return [path for path in real if path != root and not path.startswith(root + os.sep)]
+
+
+def expand_home(name: str, workspace: Path) -> Path:
+    """Return a path with ``~`` as the home folder, unless something in the workspace has that name."""
+    path = Path(name)
+    return path if os.path.lexists(workspace / (path.parts or ("",))[0]) else path.expanduser()

@@ -35,13 +35,18 @@ def resolve_path(workspace: Path, given: str) -> WorkspacePath:
         looped = real.is_relative_to(root) and is_link(real)
     except (OSError, RuntimeError) as error:
         raise ToolError(describe_refusal(given, error)) from None
-    if not real.is_relative_to(root):
+    if not real.is_relative_to(root) or names_home(root, given):
         raise ToolError(
             f"{shorten_path(given)} is outside the working directory. Use a path inside it; '.' is its top folder."
         )
     if looped:
         raise ToolError(f"{shorten_path(given)} is a link to itself.")
     return WorkspacePath(root, real)
+
+
+def names_home(root: Path, given: str) -> bool:
+    """Return whether a path starts with ``~`` as a shell understands it: no folder here has that name."""
+    return given.split("/")[0] == "~" and not os.path.lexists(root / "~")
 
 
 def is_link(path: Path) -> bool:
