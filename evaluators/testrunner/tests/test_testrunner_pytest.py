@@ -1,7 +1,11 @@
 """What the test runner says about Python projects whose tests pytest runs. Everything here really runs."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from dataclasses import dataclass, replace
+from importlib.util import source_hash
 from pathlib import Path
 
 import pytest
@@ -9,6 +13,7 @@ import pytest
 from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Finding, Severity, Task
 from openkoi_testing import logged_baseline, make_run
 from openkoi_testrunner import TestRunner
+from openkoi_testrunner.interpreters import python_in
 
 WORK = ExecutionResult("done")
 SETTINGS = "[tool.pytest.ini_options]\n"
@@ -105,6 +110,53 @@ def test_a_test_that_kills_the_process_is_named_and_fails(bench: Bench) -> None:
     assert {"test_kills.py::test_a": True, "test_kills.py::test_kills": False, "pytest": False} == outcomes(evaluation)
     titles = [finding.title for finding in evaluation.findings]
     assert ["test_kills.py::test_kills ended the test process", "pytest crashed"] == titles
+
+
+@pytest.mark.parametrize(("file", "text"), [("a.py", "x = 0\n"), ("test_a.py", "def test_a():\n    assert 0\n")])
+def test_compiled_files_in_the_workspace_are_not_read(
+    bench: Bench, venv: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str
+) -> None:
+    """They may be made of other sources, with the time, size and hash of those that are there now."""
+    write(tmp_path, {"a.py": "x = 1\n", "test_a.py": "import a\n\ndef test_a():\n    assert a.x\n"})
+    write(tmp_path, {file: text.replace("0", "1")})
+    run_pytest = [str(python_in(Path(venv))), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    compiling = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    subprocess.run(run_pytest, cwd=tmp_path, env=compiling, check=True, capture_output=True)
+    then = (tmp_path / file).stat()
+    (tmp_path / file).write_text(text)
+    os.utime(tmp_path / file, ns=(then.st_atime_ns, then.st_mtime_ns))
+    for compiled in (tmp_path / "__pycache__").glob(f"{Path(file).stem}.*-pytest-*"):
+        made = compiled.read_bytes()
+        compiled.write_bytes(made[:8] + source_hash(text.encode()) + made[16:])
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "compiled"))
+
+    assert {"test_a.py::test_a": False} == outcomes(bench.told({}))
+
+
+def test_installed_modules_are_not_compiled_anew(
+    bench: Bench, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path_factory.mktemp("installed")
+    write(installed, {"thing.py": "there = True\n"})
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    subprocess.run([sys.executable, "-c", "import thing"], cwd=installed, env=environment, check=True)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
+    monkeypatch.setenv("PYTHONPATH", str(installed))
+
+    assert {"test_a.py::test_a": True} == outcomes(bench.told({"test_a.py": COMPILES}))
+
+
+COMPILES = """\
+import sys
+
+compiled = []
+sys.addaudithook(lambda event, args: compiled.append(str(args[1])) if event == "compile" else None)
+import thing
+
+def test_a():
+    assert thing.there
+    assert not [name for name in compiled if "thing" in name]
+"""
 
 
 def test_a_projects_own_options_hold_and_nothing_is_written_into_the_workspace(bench: Bench) -> None:

@@ -77,7 +77,7 @@ def find_program(name: str, root: Path, venv: str) -> tuple[str, ...]:
         program = shutil.which(name, path=str(folder / ("Scripts" if os.name == "nt" else "bin")))
         if program:
             return (program,)
-    if found := shutil.which(name):
+    if found := shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent)):
         return (found,)
     return (sys.executable, "-m", name) if sys.executable and find_spec(name) else ()
 

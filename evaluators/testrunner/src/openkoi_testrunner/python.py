@@ -15,6 +15,7 @@ from .records import ReporterOutput, outcome_of, parse_output
 from .results import SuiteOutcome
 
 NOT_THERE = {126, 127}
+START = ("-X", "pycache_prefix=")  # the reporter decides which compiled files are read
 BOOT = "import sys; sys.path[:] = [p for p in sys.path if p]; exec(sys.argv[1])"
 
 
@@ -58,7 +59,7 @@ class Python:
         orders["home"] = self.folder
         env = python_environment(root, python)
         stdin = json.dumps(orders).encode()
-        return Command([python, "-c", BOOT, script], stdin=stdin, env=env, seconds=self.seconds)
+        return Command([python, *START, "-c", BOOT, script], stdin=stdin, env=env, seconds=self.seconds)
 
     def _story(self, completed: CommandResult, mark: str, run: Run) -> ReporterOutput:
         records, printed = parse_output(output_lines(completed), mark)
