@@ -6,6 +6,7 @@ a person waits for at the start; who tests that, or what Python itself is told b
 
 import atexit
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -185,6 +186,7 @@ def warm_up() -> None:
             if name.startswith("openkoi"):
                 import_all(module)
     compile_patterns()
+    gc.freeze()  # what all copies share is not looked through by each of them
 
 
 def import_all(package: ModuleType) -> None:
@@ -198,9 +200,11 @@ def import_all(package: ModuleType) -> None:
 def compile_patterns() -> None:
     """Let libraries that compile their expressions at the first use do so now."""
     from openkoi_base.redact import Redactor
+    from openkoi_base.redact.stream import safe_cut
     from openkoi_prompt import is_question
 
     Redactor()("token = 0123456789abcdef0123456789abcdef")
+    safe_cut("The token is ", Redactor())
     for words in REQUESTS:
         is_question(words)
 
@@ -208,3 +212,4 @@ def compile_patterns() -> None:
 if __name__ == "__main__":
     warm_up()
     serve(socket.socket(fileno=int(sys.argv[1])))
+    os._exit(0)  # libraries complain of objects that were frozen
