@@ -56,7 +56,7 @@ def configure(openkoi: Shell, text: str) -> None:
     (openkoi.home / "config.toml").write_text(f"[evaluators.judge]\nenabled = false\n{text}")
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_replay_prints_what_was_printed_byte_for_byte(openkoi: Shell, ending: str, format: str) -> None:

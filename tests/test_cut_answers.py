@@ -28,7 +28,7 @@ def with_key(openkoi: Shell, variable: str, server: VendorServer) -> Shell:
     return openkoi.told(**keys, **{variable: server.url})
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("vendor", VENDORS)
 @pytest.mark.parametrize("whole", [False, True], ids=["streamed", "whole"])
 @pytest.mark.parametrize("said", [[Text("It was")], [Text("I will"), WRITES], [WRITES]], ids=["text", "both", "call"])

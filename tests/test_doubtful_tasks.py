@@ -83,7 +83,7 @@ def test_a_single_word_or_a_planned_command_is_refused_without_a_terminal(openko
     assert not [*openkoi.home.rglob("*.jsonl")]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.row("C57", "CLI-01")
 @pytest.mark.parametrize("line", TASKS)
 def test_a_sentence_is_a_task_whatever_it_begins_with(openkoi: Shell, server: OpenAIServer, line: str) -> None:

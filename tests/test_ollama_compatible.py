@@ -50,7 +50,7 @@ class Compatible(OllamaServer):
         return self.served if seen.path in self.missing else super().answer(seen)
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", ANSWERS)
 @pytest.mark.parametrize("missing", [(SHOW,), (VERSION,), (SHOW, VERSION)], ids="-".join)
 def test_a_task_is_done_without_them(name: str, missing: Sequence[str], tmp_path: Path) -> None:

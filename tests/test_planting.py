@@ -96,6 +96,7 @@ WORKFLOW = command(f"printf 'on: pull_request\\n' > {CI}")
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("way", ["a command", "a file tool"])
+@pytest.mark.sampled(3)
 def test_a_task_about_ci_waits_for_its_user_and_then_may(openkoi: Shell, sandbox: str, way: str) -> None:
     make_victim(openkoi.folder)
     configure(openkoi, sandbox, guard="ask")

@@ -47,6 +47,7 @@ def only_on_the_remote(openkoi: Shell) -> None:
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("line", ["git checkout -q side", "cd .github && git switch -q side"])
+@pytest.mark.sampled(3)
 def test_a_branch_that_only_the_remote_has_waits_and_is_then_checked_out(
     openkoi: Shell, sandbox: str, line: str
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_branch_that_only_the_remote_has_waits_and_is_then_checked_out(
         "git checkout side .github a.txt z",
     ],
 )
+@pytest.mark.sampled(5)
 def test_files_of_another_commit_wait_and_are_then_all_there(openkoi: Shell, sandbox: str, line: str) -> None:
     configure(openkoi, sandbox, guard="ask")
     with server(command(line)) as models:
@@ -96,7 +98,7 @@ def test_with_approvals_off_a_plain_git_command_is_done_in_full(openkoi: Shell, 
     assert [] == [one for one in log if one["type"] == "sandbox.protected"], results(log)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize(
     "line",

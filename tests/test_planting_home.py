@@ -38,6 +38,7 @@ def planted(home: Path) -> list[str]:
 
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("around", [False, True])
+@pytest.mark.sampled(3)
 def test_nothing_that_runs_at_a_login_is_planted_in_a_home_folder(
     openkoi: Shell, sandbox: str, *, around: bool
 ) -> None:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_process import Shell, shell
@@ -18,6 +19,19 @@ if not sys.platform.startswith("linux"):
 
 NAMED = "export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=e GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=e; "
 PER_COMMAND = 4
+SAMPLE = 3
+
+
+def in_each_sandbox(cases: Mapping[str, Case], fresh: Mapping[str, Case]) -> list[Any]:
+    """All cases in the default sandbox, every third of them in the next one; the others are of the campaign."""
+    first, second, *others = SANDBOXES
+    third = dict(list(cases.items())[::SAMPLE])
+    campaign = [(one, all_of_it) for one in (second, *others) for all_of_it in (cases, fresh)] + [(first, fresh)]
+    return [
+        pytest.param(*first.values, cases, marks=first.marks),
+        pytest.param(*second.values, third, marks=second.marks),
+        *(pytest.param(*one.values, them, marks=[*one.marks, pytest.mark.campaign]) for one, them in campaign),
+    ]
 
 
 @pytest.fixture
@@ -61,8 +75,7 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("sandbox", SANDBOXES)
-@pytest.mark.parametrize("cases", [STAND_INS, pytest.param(FRESH_STAND_INS, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize(("sandbox", "cases"), in_each_sandbox(STAND_INS, FRESH_STAND_INS))
 def test_what_stands_in_the_place_of_a_protected_file_stays_as_it_is(
     openkoi: Shell, sandbox: str, cases: Mapping[str, Case]
 ) -> None:
@@ -75,8 +88,7 @@ def test_what_stands_in_the_place_of_a_protected_file_stays_as_it_is(
     assert [] == [name for name, path in files.items() if state(path) != before[name]]
 
 
-@pytest.mark.parametrize("sandbox", SANDBOXES)
-@pytest.mark.parametrize("cases", [CALLED, pytest.param(FRESH_CALLED, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize(("sandbox", "cases"), in_each_sandbox(CALLED, FRESH_CALLED))
 def test_what_a_hook_or_a_setting_calls_is_listed(openkoi: Shell, sandbox: str, cases: Mapping[str, Case]) -> None:
     files = set_up(openkoi, cases)
     before = {name: state(path) for name, path in files.items()}

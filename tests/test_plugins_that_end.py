@@ -245,7 +245,7 @@ WAITING = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
 @pytest.mark.parametrize("name", WAITING)
 @pytest.mark.parametrize("times", [1, 2])

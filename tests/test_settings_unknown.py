@@ -122,7 +122,7 @@ USELESS = {
 }
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.row("CFG-03")
 @pytest.mark.parametrize("text", USELESS)
 def test_a_table_without_effect_is_named_once_with_the_reason(openkoi: Shell, text: str) -> None:

@@ -77,6 +77,7 @@ def tools_of(body: bytes) -> bytes:
 
 @pytest.mark.row("TOK-04", "PROV-11")
 @pytest.mark.parametrize("name", VENDORS)
+@pytest.mark.sampled(4)
 def test_a_question_of_one_line_takes_six_kilobytes_and_the_tools_stay_as_they_were_sent(
     name: str, tmp_path: Path
 ) -> None:
@@ -94,6 +95,7 @@ def test_a_question_of_one_line_takes_six_kilobytes_and_the_tools_stay_as_they_w
 
 @pytest.mark.row("TOK-04")
 @pytest.mark.parametrize("name", VENDORS)
+@pytest.mark.sampled(3)
 def test_a_code_task_takes_eight_kilobytes(name: str, tmp_path: Path) -> None:
     first, *_ = bodies(VENDORS[name], tmp_path, FIX, "They pass.")
 

@@ -106,6 +106,7 @@ BY_DEFAULT = {  # each with a judge's two requests and one to learn, which come 
 
 @pytest.mark.row("C27")
 @pytest.mark.parametrize("name", BY_DEFAULT)
+@pytest.mark.sampled(2)
 def test_30_calls_without_progress_end_as_stuck_with_the_default_settings(name: str, tmp_path: Path) -> None:
     habit, most = BY_DEFAULT[name]
     done = told(tmp_path, map(habit, range(30)), settings="")
@@ -216,6 +217,7 @@ CLOCKS = {
 
 @pytest.mark.row("C27")
 @pytest.mark.parametrize("name", IDLE)
+@pytest.mark.sampled(9)
 def test_what_brings_nothing_new_is_stopped(name: str, tmp_path: Path) -> None:
     habit, most = IDLE[name]
     requests, decision = asked(habit, tmp_path)
@@ -224,7 +226,7 @@ def test_what_brings_nothing_new_is_stopped(name: str, tmp_path: Path) -> None:
     assert requests <= most
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.row("C27")
 @pytest.mark.parametrize("name", CLOCKS)
 @pytest.mark.parametrize("varied", [False, True], ids=["the same", "under other comments"])
@@ -235,7 +237,7 @@ def test_a_clock_is_no_progress(name: str, varied: bool, tmp_path: Path) -> None
     assert requests <= BREAKER
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.row("C27")
 @pytest.mark.parametrize("name", IN_VAIN)
 def test_what_only_seems_to_change_something_is_stopped(name: str, tmp_path: Path) -> None:
@@ -279,7 +281,7 @@ HONEST: dict[str, Habit] = {
 }
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.row("C78")
 @pytest.mark.parametrize("name", HONEST)
 def test_what_gets_somewhere_is_never_stopped(name: str, tmp_path: Path) -> None:

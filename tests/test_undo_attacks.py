@@ -147,7 +147,7 @@ def standing(root: Path) -> dict[str, tuple[str, str]]:
     return found
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CASES)
 def test_undo_leaves_what_the_user_did_alone_and_redo_brings_the_rest_again(openkoi: Shell, name: str) -> None:
     case = CASES[name]

@@ -69,7 +69,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         yield World(shell(tmp_path).told(**keys, **urls), groq, openai, anthropic)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.row("C72", "PROV-13")
 @pytest.mark.parametrize(
     ("config", "line", "variables"),
@@ -117,7 +117,7 @@ def test_the_flag_of_the_model_overrides_all_roles(world: World) -> None:
     assert {"groq": {LLAMA.partition("/")[2]}} == world.models
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.row("CLI-15")
 @pytest.mark.parametrize(
     ("config", "line", "variables"),

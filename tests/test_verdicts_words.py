@@ -57,7 +57,7 @@ def judge(score: float) -> str:
     return f"  - says: |\n      {said}\n    repeat: true\n    usage: {{input: 10, output: 10}}\n"
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("strategy", ["sequential", "parallel", "debate", "iterative"])
 def test_a_team_whose_members_refuse_exits_as_a_refusal_does(openkoi: Shell, strategy: str) -> None:
     refusing = model(openkoi, REFUSES, "refuses.yaml")

@@ -55,7 +55,7 @@ def test_a_job_gets_a_verdict_on_stdout_and_a_status(tmp_path: Path) -> None:
 MODEL = "scripted/script.yaml"
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("files", "evaluators", "words", "model", "status", "said"),
     [

@@ -34,7 +34,7 @@ def speaks(home: Home, mark: str) -> bool:
     return mark in home.spoken() or any(mark in text for text in active)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("poison", Random(14).sample(FAMILY, SAMPLE), ids=str)
 def test_planted_advice_does_not_speak_to_the_model(poison: Poison, tmp_path: Path) -> None:
     home = Home(tmp_path, [f"> {poison.words}"])
@@ -52,7 +52,7 @@ def test_no_planted_advice_of_the_family_speaks_to_the_model(poison: Poison, tmp
     assert not speaks(home, poison.mark)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("plant", PLANTS, ids=[one.name for one in PLANTS])
 def test_advice_that_was_held_out_does_not_speak_to_the_model(plant: Plant, tmp_path: Path) -> None:
     home = Home(tmp_path)
