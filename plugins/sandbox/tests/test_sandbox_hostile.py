@@ -184,10 +184,9 @@ def test_one_that_forgets_where_it_comes_from_is_ended(sandbox: Sandbox, tmp_pat
     assert [] == left("47.11")
 
 
+@pytest.mark.parametrize("sandbox", [kind for kind in KINDS if kind is not UnconfinedSandbox], indirect=True)
 def test_one_that_kills_its_keeper_gains_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
-    if isinstance(sandbox, UnconfinedSandbox):
-        pytest.skip("plainly run there is no keeper but us")
-
+    """Plainly run there is no keeper but us."""
     ran(sandbox, tmp_path, Hostile("sleep 47.11 & setsid sleep 47.11 & kill -9 $PPID; kill -STOP $PPID; true"))
 
     assert [] == left(WORD, "47.11")

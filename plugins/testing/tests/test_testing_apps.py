@@ -61,6 +61,8 @@ class Ann:
 class TestPosts(MessengerContract):
     """A folder's posts."""
 
+    test_what_is_acknowledged_may_be_acknowledged_again = None  # type: ignore[assignment]  # nothing is acknowledged
+
     @contextmanager
     def counterpart(self, folder: Path) -> Iterator[Counterpart]:
         """Make a folder."""

@@ -31,3 +31,4 @@ class TestScriptInAFile(ProviderContract):
 class TestScriptInCode(ProviderContract):
     subject = Scripted([ToolCall("", "read", {"path": "a"}), "Done."])
     model = "scripted"
+    test_describes_the_model_by_its_name_alone = None  # type: ignore[assignment]  # it does not describe one
