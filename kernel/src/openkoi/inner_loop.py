@@ -32,7 +32,7 @@ from openkoi_runlog.decision.termination import EXHAUSTED, met_condition, remind
 
 from .compact import compact
 from .run import TaskRun
-from .tool_dispatch import ToolOutcome, run_calls
+from .tool_dispatch import ToolOutcome, execute_tool_calls
 
 GO_ON = (
     "Your answer was cut off at its length limit: nothing after that arrived, and no tool call in it was run. Continue "
@@ -87,7 +87,7 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
             return ended_by_limit(reached, text, run)
         run.conversation.say(Message(Role.ASSISTANT, reply.parts))
         text = reply.text or text
-        settled = await run_calls(reply.calls, run) if reply.calls else []
+        settled = await execute_tool_calls(reply.calls, run) if reply.calls else []
         stop = await after_tools(settled, cycle, run) if settled else None
         results = [(one.tool.name, one.result) for one in settled if one.tool]
         if condition := met_condition(conditions, reply.text, results, run.budget.usd_left + run.replay.remaining_usd):

@@ -72,8 +72,8 @@ class TaskRun:
     workspace: Path
     nested: ParentRun = ALONE
     _: KW_ONLY
-    solve_part: Callable[[Task, "TaskRun"], Awaitable[Result]]
-    call_part: Callable[[ToolCall, "TaskRun"], Awaitable[ToolResult]]
+    solve_subtask: Callable[[Task, "TaskRun"], Awaitable[Result]]
+    call_tool: Callable[[ToolCall, "TaskRun"], Awaitable[ToolResult]]
     hooks: Hooks
     root: Path | None = None
     id: str = ""
@@ -189,7 +189,7 @@ class TaskRun:
 
     async def solve(self, task: Task) -> Result:
         """Do a sub-task, paid from what is left. What it changes is a change of this task's."""
-        return await self.solve_part(task, self)
+        return await self.solve_subtask(task, self)
 
     async def list_tools(self) -> Sequence[Tool]:
         """List the tools that a model is offered; of deferred ones, whose schema it asks for, only the names."""
@@ -208,7 +208,7 @@ class TaskRun:
 
     async def call(self, call: ToolCall) -> ToolResult:
         """Call a tool as the model does."""
-        return await self.call_part(call, self)
+        return await self.call_tool(call, self)
 
     def note_limit(self, limit: str) -> None:
         """Record that a hook, a tool or a sub-task of this run reached a limit."""

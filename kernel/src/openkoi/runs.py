@@ -53,13 +53,13 @@ class Runs:
                 run.learning.add_done_callback(partial(close, writing.pop_all()))
             return result
 
-    async def solve_part(self, task: Task, run: "TaskRun") -> Result:
+    async def solve_subtask(self, task: Task, run: "TaskRun") -> Result:
         """Do a sub-task of a run."""
         from .subtasks import solve_subtask
 
         return await solve_subtask(task, run, self.solve)
 
-    async def call_part(self, call: ToolCall, run: "TaskRun") -> ToolResult:
+    async def call_tool(self, call: ToolCall, run: "TaskRun") -> ToolResult:
         """Call a tool for a plugin of a run."""
         from .tool_dispatch import call_tool
 
@@ -86,8 +86,8 @@ class Runs:
             known,
             workspace,
             parent,
-            solve_part=self.solve_part,
-            call_part=self.call_part,
+            solve_subtask=self.solve_subtask,
+            call_tool=self.call_tool,
             hooks=services.workspaces.hooks[root],
             root=root,
             evaluators=evaluators,
@@ -103,7 +103,9 @@ class Runs:
         await services.start()
         hooks = services.workspaces.hooks[None]
         task = self.complete_task(task)
-        return DryRun(services, task, workspace, solve_part=self.solve_part, call_part=self.call_part, hooks=hooks)
+        return DryRun(
+            services, task, workspace, solve_subtask=self.solve_subtask, call_tool=self.call_tool, hooks=hooks
+        )
 
     def workspace_of(self, task: Task) -> Path:
         """Return the folder that a task is done in; raises KoiError if it is missing."""

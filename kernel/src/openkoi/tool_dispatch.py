@@ -1,4 +1,4 @@
-"""Run the tools that a model asks for: each call is permitted, and logged before its effect. None is retried.
+"""Execute the tool calls of a model: each is permitted, and logged before its effect. None is retried.
 
 Depends on tools and permissions, and on no model, plan or prompt.
 """
@@ -57,15 +57,15 @@ class ToolOutcome:
     needs_user: bool = False
 
 
-async def run_calls(calls: Sequence[ToolCall], run: TaskRun) -> list[ToolOutcome]:
+async def execute_tool_calls(calls: Sequence[ToolCall], run: TaskRun) -> list[ToolOutcome]:
     """Run all calls at the same time; return when every one has its result, in their order."""
     if len(calls) == 1:
-        return [await run_call(calls[0], run)]
+        return [await execute_tool_call(calls[0], run)]
     taken = [
         *calls[:MAX_CALLS],
         *(replace(call, parse_error=call.parse_error or TOO_MANY) for call in calls[MAX_CALLS:]),
     ]
-    return list(await asyncio.gather(*(run_call(call, run) for call in taken)))
+    return list(await asyncio.gather(*(execute_tool_call(call, run) for call in taken)))
 
 
 async def call_tool(call: ToolCall, run: TaskRun) -> ToolResult:
@@ -80,26 +80,26 @@ async def call_tool(call: ToolCall, run: TaskRun) -> ToolResult:
     before = PLUGIN_CALLS.set(PLUGIN_CALLS.get() + 1)
     try:
         known = replace(call, id=plugin_call_id(call, run.plugin_calls))
-        outcome = await run_call(known, run, by_plugin=True)
+        outcome = await execute_tool_call(known, run, by_plugin=True)
     finally:
         PLUGIN_CALLS.reset(before)
     run.needs_user = run.needs_user or outcome.needs_user
     return outcome.result
 
 
-async def run_call(call: ToolCall, run: TaskRun, *, by_plugin: bool = False) -> ToolOutcome:
+async def execute_tool_call(call: ToolCall, run: TaskRun, *, by_plugin: bool = False) -> ToolOutcome:
     """Run a call once, if it may be run; log it with its result."""
     call = resolve_call(call, run.tools)
     tool = next((tool for tool in run.tools if tool.name == call.tool), None)
     known = replayed_result(call, tool, run)
     if known and known.text != RESULT_UNKNOWN:
         return ToolOutcome(call, known, tool)
-    outcome = ToolOutcome(call, known, tool) if known else await attempt(call, tool, run, by_plugin=by_plugin)
+    outcome = ToolOutcome(call, known, tool) if known else await execute_permitted(call, tool, run, by_plugin=by_plugin)
     await run.emit(events.ToolCallFinished(outcome.result, by_plugin))
     return outcome
 
 
-async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin: bool) -> ToolOutcome:
+async def execute_permitted(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin: bool) -> ToolOutcome:
     """Run a call that can be run and is permitted; of any other the result says why it was not."""
     if call.parse_error or tool is None:
         return ToolOutcome(call, failed_result(call, call.parse_error or unknown_tool(call, run.tools)))
@@ -119,7 +119,7 @@ async def attempt(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin:
     await run.emit(events.ToolCallStarted(call, format_progress(tool, call), by_plugin))
     began = monotonic()
     before = CALL_PATHS.set(frozenset(verdict.paths if verdict.only_this_call else ()))
-    brought = await invoke(copy_call(call), tool, run)
+    brought = await invoke_tool(copy_call(call), tool, run)
     CALL_PATHS.reset(before)
     took = round((monotonic() - began) * 1000)
     result = check_result(await run.fold(hooks.after_tool, brought, call=call, run=run))
@@ -144,7 +144,7 @@ def replayed_result(call: ToolCall, tool: Tool | None, run: TaskRun) -> ToolResu
     return known
 
 
-async def invoke(call: ToolCall, tool: Tool, run: TaskRun) -> ToolResult:
+async def invoke_tool(call: ToolCall, tool: Tool, run: TaskRun) -> ToolResult:
     """Return the tool's result; an error is a failed result, for the model to read."""
     try:
         with contain_exit():
