@@ -4,6 +4,7 @@ A library, without entry points.
 """
 
 from .call_budget import CallBudget
+from .call_cost import budget_tokens, cost, tiered_cost
 from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
 from .check_models import check_models
 from .compaction import is_much_shorter, removed_parts
@@ -14,7 +15,7 @@ from .model_client import ModelClient
 from .model_discovery import Discovery, ModelChoice
 from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, executor_of
 from .request_stats import RequestStats, stats_of
-from .reservation import INPUT_MARGIN, EstimateMargin, Reservation, budget_tokens, cost, tiered_cost
+from .reservation import INPUT_MARGIN, EstimateMargin, Reservation
 from .shared_budget import SharedBudget
 from .task_budget import TaskBudget
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 from openkoi_hookspecs import Price, Usage
 
-from .reservation import INPUT_MARGIN, Reservation, tiered_cost
+from .call_cost import tiered_cost
+from .reservation import INPUT_MARGIN, Reservation
 from .response_buffer import ResponseBuffer
 
 MAX_COUNT = 10**12

@@ -31,11 +31,12 @@ from openkoi_hookspecs import (
 )
 
 from .call_budget import CallBudget
+from .call_cost import cost
 from .charges import Charge, charge
 from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, suggest_models
 from .reasoning_filter import strip_foreign_reasoning
 from .request_stats import NO_STATS, RequestStats
-from .reservation import INPUT_MARGIN, Reservation, cost
+from .reservation import INPUT_MARGIN, Reservation
 from .response_buffer import ResponseBuffer
 from .retry import RETRY_BUDGET_SECONDS, backoff
 from .sendable import SendableMessages
@@ -62,22 +63,23 @@ class ModelClient:
     patience_until: float = 0.0
 
     async def chat(self, request: Request) -> Response:
-        """Ask the models of a role in turn, until one answers; each that did not is left alone for a while.
+        """Call the models of a role in turn, until one answers; each that failed is not called for a while.
 
-        Raises LimitExceededError before a limit is passed, Refused when one will not, Unavailable when none can.
+        Raises LimitExceededError before a limit is passed, RequestRejectedError when a model rejects the request, and
+        ProviderUnavailableError when none can answer.
         """
         self.patience_until = 0.0
         names = self.router.cooling.ready(await self.router.chain(request.model, self.executor))
         for name, following in zip(names, [*names[1:], ""], strict=True):
             try:
-                return await self.ask(name, request, others=bool(following))
+                return await self.call_with_retries(name, request, others=bool(following))
             except ProviderUnavailableError as error:
                 self.router.cooling.leave(name, error.retry_after)
                 if not following and isinstance(error, EmptyResponseError) and has_worked(request):
-                    return await self.silence(name, request, error)
+                    return await self.accept_empty_answer(name, request, error)
                 if not following:
                     raise chain_error(names, error) from error
-                await self.switch(name, following, request.model, error)
+                await self.report_fallback(name, following, request.model, error)
         raise AssertionError("a role has a model, or choosing one has raised")
 
     async def judgement_cost(self) -> tuple[int, float]:
@@ -90,25 +92,25 @@ class ModelClient:
         wide = replace(self.judgement, input=round(self.judgement.input * INPUT_MARGIN))
         return wide.total, cost(wide, price)
 
-    async def switch(self, name: str, following: str, role: str, error: ProviderUnavailableError) -> None:
+    async def report_fallback(self, name: str, following: str, role: str, error: ProviderUnavailableError) -> None:
         """Report that another model is called."""
         await self.emit(events.ModelFallback(role, name, following, str(error)))
         await self.emit(events.WarningIssued(f"{error} Asking {following} instead of {name}."))
 
-    async def silence(self, name: str, request: Request, error: EmptyResponseError) -> Response:
+    async def accept_empty_answer(self, name: str, request: Request, error: EmptyResponseError) -> Response:
         """Take an empty answer after tool calls for the end of the work, which is then evaluated like any other."""
         reply = Response((), StreamEnd(Usage(), FinishReason.END))
         await self.emit(events.WarningIssued(f"{error} It ended its work without an answer."))
         await self.emit(events.ModelResponse(name, reply, 0.0, role=request.model, messages=len(request.messages)))
         return reply
 
-    async def ask(self, name: str, request: Request, *, others: bool) -> Response:
-        """Ask one model, again where waiting may help."""
+    async def call_with_retries(self, name: str, request: Request, *, others: bool) -> Response:
+        """Call one model; retry after a temporary error, where waiting may help."""
         resolved, tries = await self.router.resolve_model(name), 1
         await self.warn_of_price(resolved)
         while True:
             try:
-                return await self.once(await self.adapt_request(request, resolved), resolved)
+                return await self.call_once(await self.adapt_request(request, resolved), resolved)
             except ProviderUnavailableError as error:
                 wait, now = backoff(error, tries, others=others), monotonic()
                 self.patience_until = self.patience_until or now + RETRY_BUDGET_SECONDS
@@ -152,7 +154,7 @@ class ModelClient:
             )
         )
 
-    async def once(self, request: Request, resolved: ResolvedModel) -> Response:
+    async def call_once(self, request: Request, resolved: ResolvedModel) -> Response:
         stats = self.updated_stats(request, resolved.name)
         estimate = self.router.estimator.tokens(resolved.name, stats)
         asked_for = min(request.max_output or resolved.model.output, resolved.model.output)

@@ -1,12 +1,11 @@
-"""Compute what one request may cost at most, and what it cost."""
+"""Reserve what one request may cost at most."""
 
 import math
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
 
-from openkoi_hookspecs import Amount, Cost, Price, Usage
+from openkoi_hookspecs import Amount, Price, Usage
 
-CACHED_SHARE = 0.1
 INPUT_MARGIN = 1.25
 ROUNDING = 1e-9
 MAX_TRUSTED_FACTOR = 4.0
@@ -105,29 +104,3 @@ def max_price(price: Price, tokens: int) -> Price:
         max(price.cache_read, other.cache_read),
         max(price.cache_write, other.cache_write),
     )
-
-
-def cost(usage: Usage, price: Price) -> float:
-    """Return the dollars for one call."""
-    return (
-        usage.input * price.input
-        + usage.output * price.output
-        + usage.cache_read * (price.cache_read or price.input)
-        + usage.cache_write * (price.cache_write or price.input)
-    ) / 1e6
-
-
-def tiered_cost(usage: Usage, price: Price) -> float:
-    """Return the dollars for one call, at the price of a request of that length."""
-    return cost(usage, price.at(usage.input + usage.cache_read + usage.cache_write))
-
-
-def cost_of_call(usage: Usage, usd: float, weighted: float) -> Cost:
-    """Return what one call used; ``weighted`` is what a budget counts of its tokens."""
-    return Cost(tokens=usage.total, usd=usd, calls=1, budget_tokens=round(weighted))
-
-
-def budget_tokens(usage: Usage, price: Price) -> float:
-    """Return tokens as the budget counts them: cached ones at their price ratio, so that long conversations fit."""
-    share = min(1.0, (price.cache_read or price.input) / price.input) if price.input > 0 else CACHED_SHARE
-    return usage.input + usage.output + usage.cache_write + usage.cache_read * share

@@ -12,15 +12,13 @@ from time import monotonic
 
 from openkoi_hookspecs import Amount, Cost, LimitExceededError, Limits, Price, Usage
 
+from .call_cost import budget_tokens, cost_of_call, tiered_cost
 from .reservation import (
     INPUT_MARGIN,
     MIN_ANSWER_TOKENS,
     EstimateMargin,
     Reservation,
-    budget_tokens,
-    cost_of_call,
     max_price,
-    tiered_cost,
 )
 
 MAX_KEPT_SHARE = 0.25  # of a limit: a small budget is for the work before the judge
