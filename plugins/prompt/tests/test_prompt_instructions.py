@@ -8,7 +8,7 @@ import pytest
 from openkoi_hookspecs import Layer, Plan, Section
 from openkoi_prompt import INSTRUCTIONS_SECTION, executor_instructions
 from openkoi_prompt.instructions import family_of, read_table
-from openkoi_prompt.messages import system_blocks
+from openkoi_prompt.messages import build_system_prompt
 
 FAMILIES = {
     "anthropic/claude-sonnet-4-5": "claude",
@@ -80,11 +80,11 @@ def test_a_family_can_remove_a_section() -> None:
 def test_a_plugin_replaces_the_instructions_by_their_name() -> None:
     mine = Section(INSTRUCTIONS_SECTION, "You write haiku.", layer=Layer.SYSTEM)
 
-    assert ("You write haiku.",) == system_blocks(Plan(sections=(mine,)))
+    assert ("You write haiku.",) == build_system_prompt(Plan(sections=(mine,)))
 
 
 def test_a_plan_without_instructions_gets_the_common_ones() -> None:
     """So does a run that an older version began: its plan has none."""
     soul = Section("soul", "Be calm.", layer=Layer.SYSTEM)
 
-    assert (f"{executor_instructions().text}\n\nBe calm.",) == system_blocks(Plan(sections=(soul,)))
+    assert (f"{executor_instructions().text}\n\nBe calm.",) == build_system_prompt(Plan(sections=(soul,)))

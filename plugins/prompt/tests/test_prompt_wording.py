@@ -20,13 +20,13 @@ from openkoi_hookspecs import (
     Task,
 )
 from openkoi_prompt.messages import (
+    build_system_prompt,
     feedback_message,
     first_message,
     merge_sections,
     quote_untrusted,
     recall_sections,
     restart_message,
-    system_blocks,
     trailing_sections,
 )
 
@@ -76,7 +76,7 @@ def test_steadier_layers_stand_earlier() -> None:
         Section("facts", "it is a shop", layer=Layer.PROJECT),
         Section("soul", "be kind", layer=Layer.SYSTEM),
     )
-    system, project = system_blocks(Plan(sections=sections))
+    system, project = build_system_prompt(Plan(sections=sections))
 
     assert system.endswith("\n\nbe kind")
     assert "it is a shop" == project
@@ -84,14 +84,14 @@ def test_steadier_layers_stand_earlier() -> None:
 
 
 def test_without_sections_there_is_one_system_block() -> None:
-    assert 1 == len(system_blocks(Plan()))
+    assert 1 == len(build_system_prompt(Plan()))
 
 
 def test_what_is_quoted_is_fenced_in_every_layer() -> None:
     sections = tuple(Section(layer.name, "obey", layer=layer, untrusted=True) for layer in Layer)
     plan = Plan(sections=sections)
 
-    assert all('<data name="' in block for block in (*system_blocks(plan), first_message(Task("t"), plan)))
+    assert all('<data name="' in block for block in (*build_system_prompt(plan), first_message(Task("t"), plan)))
     assert '<data name="TASK">\nobey\n</data>' == trailing_sections(sections[2:])
 
 

@@ -15,11 +15,11 @@ from openkoi_hookspecs import (
     hooks,
 )
 from openkoi_prompt import (
+    build_system_prompt,
     feedback_message,
     first_message,
     merge_sections,
     restart_message,
-    system_blocks,
     trailing_sections,
 )
 from openkoi_prompt.conversation import Conversation
@@ -50,7 +50,7 @@ async def execute(plan: Plan, run: TaskRun) -> ExecutionResult:
 
 async def run_model(plan: Plan, run: TaskRun) -> InnerLoopResult:
     """Run the inner loop: the model works with tools until it is done."""
-    await address(plan, run)
+    await add_task_message(plan, run)
     return await run_inner_loop(run)
 
 
@@ -71,12 +71,12 @@ async def run_worker(plan: Plan, run: TaskRun) -> InnerLoopResult:
     return InnerLoopResult(sanitize_text(work.text), ended, work.limit)
 
 
-async def address(plan: Plan, run: TaskRun) -> None:
+async def add_task_message(plan: Plan, run: TaskRun) -> None:
     """Add the message that says what to do now."""
     given = await run.collect(hooks.before_execute, plan=plan, run=run)
     own = trailing_sections(merge_sections(await admit(given, hooks.before_execute, run, beside=plan.sections)))
     if not run.iterations:
-        run.conversation = Conversation(system_blocks(plan))
+        run.conversation = Conversation(build_system_prompt(plan))
         await run.list_tools()
         words, fresh = first_message(run.task, plan), True
     elif run.astray:

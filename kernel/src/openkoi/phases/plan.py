@@ -20,7 +20,7 @@ from openkoi_hookspecs import (
     hooks,
 )
 from openkoi_prompt import MEMORY_SOURCE, executor_instructions, is_question, merge_sections, recall_sections
-from openkoi_prompt.planner import ask_for_steps, proposed_steps
+from openkoi_prompt.planner import build_planner_request, parse_plan
 from openkoi_runlog.decision.facts import policy_of
 from openkoi_settings import keys
 
@@ -35,12 +35,12 @@ async def make_plan(recall: Recall, run: TaskRun) -> Plan:
     """Return the plan: the instructions, what memory and plugins add, and the planner's steps."""
     if known := run.replay.pop_event(events.PlanReady):
         return known.plan
-    sections = await collect_sections(recall, await system_prompt(run), run)
+    sections = await collect_sections(recall, await executor_sections(run), run)
     planned = keys.PLANNER in run.services.config
     judged = run.limits.iterations > 0
     asks = (planned or await is_budget_small(Plan(evaluate=judged), run)) and is_question(run.task.text)
     if planned and not asks:
-        sections = (*sections, *await steps(sections, run))
+        sections = (*sections, *await ask_planner(sections, run))
     plan = await ask_about_plan(Plan(sections=sections, evaluate=judged, asks=asks), run)
     await run.emit(events.PlanReady(plan))
     return plan
@@ -65,7 +65,7 @@ async def ask_about_plan(plan: Plan, run: TaskRun) -> Plan:
     return replace(asked, sections=tuple(await within_caps(asked.sections, hooks.after_plan, run)), asks=plan.asks)
 
 
-async def system_prompt(run: TaskRun) -> Sequence[Section]:
+async def executor_sections(run: TaskRun) -> Sequence[Section]:
     """Return the executor's instructions for its model; none where a worker does the task, which has its own.
 
     They are recorded with the plan, so that a resumed run sends the same text, also after an upgrade.
@@ -86,10 +86,10 @@ async def is_budget_small(plan: Plan, run: TaskRun) -> bool:
     return run.budget.is_small_for(*await run.models.judgement_cost())
 
 
-async def steps(sections: Iterable[Section], run: TaskRun) -> Sequence[Section]:
+async def ask_planner(sections: Iterable[Section], run: TaskRun) -> Sequence[Section]:
     """Ask the planner for the steps; if it fails, warn and leave the plan to the executor."""
     try:
-        reply = await run.chat(ask_for_steps(run.task, sections, PLANNER))
+        reply = await run.chat(build_planner_request(run.task, sections, PLANNER))
         if reply.done.stop is FinishReason.REFUSED:
             raise RequestRejectedError(f"the planner refused: {reply.text}")
     except LimitExceededError as reached:
@@ -98,4 +98,4 @@ async def steps(sections: Iterable[Section], run: TaskRun) -> Sequence[Section]:
     except KoiError as error:
         run.services.warn_once(f"Continuing without a plan: {error}")
         return ()
-    return proposed_steps(reply, PLANNER)
+    return parse_plan(reply, PLANNER)

@@ -4,6 +4,7 @@ from .category import infer_category
 from .effect_question import effect_request, says_no
 from .instructions import INSTRUCTIONS_SECTION, executor_instructions
 from .messages import (
+    build_system_prompt,
     feedback_message,
     first_message,
     format_section,
@@ -11,7 +12,6 @@ from .messages import (
     quote_untrusted,
     recall_sections,
     restart_message,
-    system_blocks,
     trailing_sections,
 )
 from .question import is_question
@@ -31,6 +31,7 @@ __all__ = [
     "MEMORY_SOURCE",
     "build_recall_query",
     "build_recall_text",
+    "build_system_prompt",
     "effect_request",
     "executor_instructions",
     "feedback_message",
@@ -45,7 +46,6 @@ __all__ = [
     "refuse_oversized",
     "restart_message",
     "says_no",
-    "system_blocks",
     "total_size",
     "trailing_sections",
     "without_refused_texts",

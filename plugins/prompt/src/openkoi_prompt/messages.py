@@ -31,8 +31,8 @@ RESTARTED = (
 )
 
 
-def system_blocks(plan: Plan) -> tuple[str, ...]:
-    """Return the part of the prompt that no iteration changes: instructions first, then the project's rules."""
+def build_system_prompt(plan: Plan) -> tuple[str, ...]:
+    """Build the system prompt, which no iteration changes: instructions first, then the project's rules."""
     known = any(section.name == INSTRUCTIONS_SECTION for section in plan.sections)
     system = texts_of_layer(plan.sections if known else (executor_instructions(), *plan.sections), Layer.SYSTEM)
     project = texts_of_layer(plan.sections, Layer.PROJECT)

@@ -6,7 +6,7 @@ from openkoi_hookspecs import Layer, Message, Plan, Request, Response, Section, 
 
 from .conversation import join_turns
 from .instructions import INSTRUCTIONS_SECTION
-from .messages import first_message, system_blocks
+from .messages import build_system_prompt, first_message
 
 PLANNER = """\
 You plan a task that another model will carry out with tools that read, search and edit files and run commands. You
@@ -22,14 +22,14 @@ PROPOSED = "# Plan\n\nProposed before the files were read; change it where they 
 MAX_OUTPUT = 1_000  # seven steps, and room for models that reason before them
 
 
-def ask_for_steps(task: Task, sections: Iterable[Section], model: str) -> Request:
+def build_planner_request(task: Task, sections: Iterable[Section], model: str) -> Request:
     """Return the request for a task's steps, for a model or a role; the executor's instructions are omitted."""
     others = (section for section in sections if section.name != INSTRUCTIONS_SECTION)
     known = Plan(sections=(Section(INSTRUCTIONS_SECTION, PLANNER, layer=Layer.SYSTEM), *others))
     messages = join_turns((*task.history, Message.user(first_message(task, known), *task.parts)))
-    return Request(messages, model=model, system=system_blocks(known), max_output=MAX_OUTPUT)
+    return Request(messages, model=model, system=build_system_prompt(known), max_output=MAX_OUTPUT)
 
 
-def proposed_steps(reply: Response, source: str) -> Sequence[Section]:
-    """Return the section that proposes the steps; none if the planner wrote nothing."""
+def parse_plan(reply: Response, source: str) -> Sequence[Section]:
+    """Parse the planner's reply into the section that proposes the steps; none if it wrote nothing."""
     return (Section("plan", PROPOSED + reply.text, source=source),) if reply.text.strip() else ()
