@@ -12,7 +12,7 @@ from openkoi_hookspecs import (
     Score,
     Severity,
 )
-from openkoi_runlog.decision.merge import distinct, merge, only_stricter, sound
+from openkoi_runlog.decision.merge import distinct_findings, merge, only_stricter, validate_evaluation
 
 pytestmark = pytest.mark.unit
 
@@ -67,15 +67,15 @@ def test_of_findings_that_are_the_same_the_severest_stands_in_the_place_of_the_f
     mild, other = Finding("leaks", Severity.SUGGESTION, rule="R1", where="a.py:3"), Finding("slow")
     severe = Finding("leaks", Severity.BLOCKER, rule="R1", where="a.py:3", fix="close it")
 
-    assert (severe, other) == distinct([mild, other, severe])
-    assert (severe, other) == distinct([severe, other, mild])
+    assert (severe, other) == distinct_findings([mild, other, severe])
+    assert (severe, other) == distinct_findings([severe, other, mild])
 
 
 @pytest.mark.parametrize("other", [Finding("leaks", where="a.py:9"), Finding("leaks", rule="R2"), Finding("spills")])
 def test_findings_of_another_place_rule_or_title_are_others(other: Finding) -> None:
     first = Finding("leaks", where="a.py:3")
 
-    assert (first, other) == distinct([first, other])
+    assert (first, other) == distinct_findings([first, other])
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_findings_of_another_place_rule_or_title_are_others(other: Finding) -> N
 )
 def test_scores_that_are_no_scores_are_refused(score: Score) -> None:
     with pytest.raises(ValueError, match="x is scored"):
-        sound(Evaluation(scores=(score,)))
+        validate_evaluation(Evaluation(scores=(score,)))
 
 
 RED = Evaluation(checks=(Check("unit", False), Check("old", True)), findings=(Finding("leaks", Severity.BLOCKER),))

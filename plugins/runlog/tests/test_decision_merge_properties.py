@@ -27,7 +27,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_runlog.decision.decide import decide
 from openkoi_runlog.decision.facts import observe
-from openkoi_runlog.decision.merge import MAX_WEIGHT, MODES, SEVERITIES, distinct, merge, sound
+from openkoi_runlog.decision.merge import MAX_WEIGHT, MODES, SEVERITIES, distinct_findings, merge, validate_evaluation
 
 T = TypeVar("T")
 NEAR = 1e-9
@@ -87,7 +87,7 @@ def decided(evaluation: Evaluation, quality: float = 0.8) -> NextAction:
 def test_whatever_is_said_comes_to_one_evaluation_that_is_decided_on(
     opinions: list[Evaluation], missing: Sequence[str]
 ) -> None:
-    whole = sound(put_together(opinions, missing))
+    whole = validate_evaluation(put_together(opinions, missing))
 
     assert whole.score is None or 0 <= whole.score <= 1
     assert decided(whole) in NextAction
@@ -203,10 +203,10 @@ def test_weights_are_shares_and_a_mean_lies_within_its_scores(opinions: list[Eva
 def test_of_equal_findings_the_severest_stands_in_the_place_of_the_first(
     one: tuple[Finding, ...], other: tuple[Finding, ...]
 ) -> None:
-    every, kept = (*one, *other), distinct((*one, *other))
+    every, kept = (*one, *other), distinct_findings((*one, *other))
     places = [next(n for n, found in enumerate(every) if found.key == finding.key) for finding in kept]
 
-    assert kept == distinct(kept)
+    assert kept == distinct_findings(kept)
     assert len({finding.key for finding in kept}) == len(kept)
     assert sorted(places) == places
     for finding in kept:
@@ -228,8 +228,8 @@ def test_a_score_is_a_number_from_nought_to_one_or_the_opinion_is_refused(value:
     opinion = Evaluation(scores=(Score("x", value, weight),))
     if not (0 <= value <= 1 and 0 <= weight <= MAX_WEIGHT):
         with pytest.raises(ValueError, match="is scored"):
-            sound(opinion)
+            validate_evaluation(opinion)
         return
 
-    score = sound(opinion).score
+    score = validate_evaluation(opinion).score
     assert score is None or 0 <= score <= 1

@@ -21,7 +21,7 @@ from openkoi_hookspecs import (
     hooks,
 )
 from openkoi_runlog.decision.facts import is_judge, is_question, policy_of
-from openkoi_runlog.decision.merge import NOT_A_JUDGE, merge, only_stricter, sound, without_scores
+from openkoi_runlog.decision.merge import NOT_A_JUDGE, merge, only_stricter, validate_evaluation, without_scores
 from openkoi_settings import keys
 
 from ..baselines import capture_baseline
@@ -41,7 +41,7 @@ async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluatio
     if last := reusable_evaluation(work, run):
         await run.emit(events.EvaluationFinished(replace(last, mode=EvaluationMode.CACHED)))
         return replace(last, mode=EvaluationMode.CACHED)
-    opinions_by_name = await opinions(work, run)
+    opinions_by_name = await ask_evaluators(work, run)
     required = run.services.config[keys.REQUIRED_EVALUATORS]
     silent = tuple(reason for name in required if (reason := explain_silence(name, opinions_by_name)))
     if not opinions_by_name and not silent:
@@ -56,7 +56,7 @@ async def fold_after_evaluate(whole: Evaluation, work: ExecutionResult, run: Tas
     """Return the evaluation as plugins replace it, unless that one would be easier to accept."""
     other = await run.fold(hooks.after_evaluate, whole, work=work, run=run)
     try:
-        return only_stricter(sound(other), whole)
+        return only_stricter(validate_evaluation(other), whole)
     except ValueError as error:
         names = ", ".join(voice.plugin for voice in run.hooks.implementations(hooks.after_evaluate))
         await run.emit(events.WarningIssued(f"Ignored what after_evaluate of {names} returned: {error}."))
@@ -93,7 +93,7 @@ def judges_of(run: TaskRun) -> frozenset[str]:
     return frozenset(name for name, evaluator in run.evaluators.items() if is_judge(evaluator))
 
 
-async def opinions(work: ExecutionResult, run: TaskRun) -> dict[str, Evaluation]:
+async def ask_evaluators(work: ExecutionResult, run: TaskRun) -> dict[str, Evaluation]:
     """Ask each evaluator; return the opinions by name. Each sees what those before it found."""
     opinions_by_name: dict[str, Evaluation] = {}
     if not run.evaluators:
@@ -129,7 +129,7 @@ async def ask_evaluator(name: str, evaluator: Evaluator, work: ExecutionResult, 
         try:
             with contain_exit():
                 opinion = await run.with_deadline(evaluator.evaluate(work, run))
-            if opinion is not None and sound(opinion).scores:
+            if opinion is not None and validate_evaluation(opinion).scores:
                 run.budget.refused = refused
             return opinion
         except LimitExceededError as reached:

@@ -50,7 +50,7 @@ class RunLog:
         self.last = ""
 
     def append(self, run: str, events: Iterable[Event]) -> list[Record]:
-        """Write events; when this returns the durable ones are on the disk. Raises LogFault, and then none is."""
+        """Write events; when this returns the durable ones are on the disk. Raises LogWriteError, and then none is."""
         if self.end > self.largest:
             self.close()
         if self.file < 0:

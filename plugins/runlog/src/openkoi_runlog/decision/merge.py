@@ -39,8 +39,8 @@ def merge(opinions: Mapping[str, Evaluation], judges: Collection[str], silent: S
             if not one.unavailable_reason
             for check in one.checks
         ),
-        scores=tuple(score for one in known for score in (shares(one.scores) if several else one.scores)),
-        findings=distinct(
+        scores=tuple(score for one in known for score in (normalize_weights(one.scores) if several else one.scores)),
+        findings=distinct_findings(
             replace(one, evaluator=name) for name, opinion in opinions.items() for one in opinion.findings
         ),
         mode=max((opinion.mode for opinion in known), key=MODES.index, default=EvaluationMode.FULL),
@@ -51,13 +51,13 @@ def merge(opinions: Mapping[str, Evaluation], judges: Collection[str], silent: S
     )
 
 
-def shares(scores: Sequence[Score]) -> list[Score]:
+def normalize_weights(scores: Sequence[Score]) -> list[Score]:
     """Return the scores of one judge with weights that sum to one, so that each of several judges counts as much."""
     whole = sum(score.weight for score in scores) or 1.0
     return [replace(score, weight=score.weight / whole) for score in scores]
 
 
-def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def distinct_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Keep the severest of equal findings, in the place of the first."""
     kept: dict[tuple[str, str, str], Finding] = {}
     for finding in findings:
@@ -68,7 +68,7 @@ def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(kept.values())
 
 
-def sound(opinion: Evaluation) -> Evaluation:
+def validate_evaluation(opinion: Evaluation) -> Evaluation:
     """Return the opinion; raises ValueError for what is not an evaluation, and for scores out of range."""
     if wrong := type_error_of(opinion, Evaluation):
         raise ValueError(f"it is not an evaluation: {wrong}")
@@ -91,7 +91,7 @@ def only_stricter(folded: Evaluation, given: Evaluation) -> Evaluation:
         raise ValueError(f"a hook cannot remove {', '.join(lost[:3])}")
     if added := sorted(passing(folded) - passing(given)):
         raise ValueError(f"a hook cannot add the passing check {added[0]}")
-    if folded.scores and not lower(folded.scores, given.scores):
+    if folded.scores and not is_not_higher(folded.scores, given.scores):
         raise ValueError("a hook cannot add, raise or drop single scores: only judges score")
     return folded
 
@@ -109,7 +109,7 @@ def passing(evaluation: Evaluation) -> frozenset[str]:
     return frozenset(check.name for check in evaluation.checks if check.required and check.passed)
 
 
-def lower(scores: Sequence[Score], given: Sequence[Score]) -> bool:
+def is_not_higher(scores: Sequence[Score], given: Sequence[Score]) -> bool:
     """Whether these are the given scores, each as high or lower."""
     if [(one.dimension, one.weight) for one in scores] != [(one.dimension, one.weight) for one in given]:
         return False

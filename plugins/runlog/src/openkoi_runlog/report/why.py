@@ -10,7 +10,7 @@ from openkoi_hookspecs import Check, Evaluation, EvaluationMode, Facts, Finding,
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_runlog import IterationView
 from openkoi_runlog.decision.history import meets
-from openkoi_runlog.decision.merge import shares
+from openkoi_runlog.decision.merge import normalize_weights
 
 from .formatting import format_count, format_list, truncate_line
 from .report import RunReport
@@ -124,7 +124,7 @@ def format_finding(finding: Finding) -> str:
 
 def format_weights(scores: Sequence[Score]) -> list[str]:
     """Return each score with its share of the total."""
-    return [f"{one.dimension} {one.value:.2f} ({one.weight:.0%})" for one in shares(scores)]
+    return [f"{one.dimension} {one.value:.2f} ({one.weight:.0%})" for one in normalize_weights(scores)]
 
 
 def format_score(evaluation: Evaluation, threshold: float) -> str:
