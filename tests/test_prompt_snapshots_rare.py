@@ -5,7 +5,7 @@ from pathlib import Path
 from prompt_pages import PAGES, check, format_quoted, page, without_variable_parts
 from test_prompt_snapshots import FAMILIES, FOUND, verdict
 
-from openkoi.inner_loop import GO_ON as CUT_SHORT
+from openkoi.inner_loop import CONTINUE_TRUNCATED
 from openkoi_agents.strategies import ANSWER, GO_ON, LAST, MODERATE, REVIEW, REVISE
 from openkoi_base.skillfile import Skill
 from openkoi_compaction.periodic import INSTRUCTIONS
@@ -113,7 +113,7 @@ def test_what_members_of_a_team_are_asked() -> None:
 
 def test_what_a_model_is_told_that_stops_too_early() -> None:
     nudges = {
-        "cut off": CUT_SHORT,
+        "cut off": CONTINUE_TRUNCATED,
         "not done": reminder((TextIncludes("DONE"), ToolReturned(tool="run_command", exit_code=0))),
     }
 

@@ -41,8 +41,8 @@ from openkoi_settings import Config, write_setting
 
 from .asker import User
 from .handle import BackgroundRuns, RunHandle
-from .messages import propose_pattern, receive_post, send_post
-from .parent_run import ALONE, ParentRun
+from .posts import propose_pattern, receive_post, send_post
+from .run_origin import ALONE, RunOrigin
 from .runs import Runs
 from .services import Services, plugin_settings
 
@@ -85,14 +85,14 @@ class App:
 
     def begin(self, task: Task) -> RunHandle:
         """Begin a task in the background."""
-        parent = ParentRun(id=token_hex(10))
-        return self.background_runs.begin(self.solve_as_configured(task, parent), parent.id, parent.inbox)
+        origin = RunOrigin(id=token_hex(10))
+        return self.background_runs.begin(self.solve_as_configured(task, origin), origin.id, origin.inbox)
 
-    async def solve_as_configured(self, task: Task, parent: ParentRun = ALONE) -> Result:
+    async def solve_as_configured(self, task: Task, origin: RunOrigin = ALONE) -> Result:
         """Do a task as it is configured for its folder."""
         folder = self.runs_of_tasks.workspace_of(task)
         async with self.lend_app(replace(self.services.config_of(folder), workspace=folder)) as runs:
-            return await runs.solve(task, parent)
+            return await runs.solve(task, origin)
 
     def resume(self, run: str, *, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
         """Resume a run that ended before its time, by its id or the beginning of it."""
@@ -108,7 +108,7 @@ class App:
         """Begin a run as another one began, from its iteration ``at`` on, with other settings."""
         from .continued_runs import ContinuedRuns
 
-        past, fresh = find_task(self.services.config.paths.sessions, run), ParentRun(id=token_hex(10), inbox=[])
+        past, fresh = find_task(self.services.config.paths.sessions, run), RunOrigin(id=token_hex(10), inbox=[])
         work = ContinuedRuns(self.services, self.lend_app).fork(past, at, settings, fresh)
         return self.background_runs.begin(work, fresh.id, fresh.inbox)
 

@@ -1,4 +1,4 @@
-"""Make a conversation shorter when it fills what the model can read."""
+"""Compact the history of a conversation when it fills what the model can read."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from .run import TaskRun
 
 
 async def compact(run: TaskRun) -> events.HistoryCompacted | None:
-    """Replace the conversation by a shorter one; return what was removed, or None if it stays as it is.
+    """Compact the history; return what was removed, or None if it stays as it is.
 
     Images and files go first.
     """

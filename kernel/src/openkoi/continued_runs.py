@@ -15,7 +15,7 @@ from openkoi_runlog.changed_since import refuse_fork, refuse_verdict
 from openkoi_runlog.past_run import PastRun, read_past_run, replace_models
 from openkoi_settings import Config, with_settings
 
-from .parent_run import ParentRun
+from .run_origin import RunOrigin
 from .runs import Runs
 from .services import Services
 
@@ -36,7 +36,7 @@ class ContinuedRuns:
             async with self.configured(self.config_of(known, changed)) as runs:
                 return await resume(known, runs, changed, inbox)
 
-    async def fork(self, past: PastTask, at: int, changed: Mapping[str, object], fresh: ParentRun) -> Result:
+    async def fork(self, past: PastTask, at: int, changed: Mapping[str, object], fresh: RunOrigin) -> Result:
         """Begin a run as another one began, from its iteration ``at`` on, with ``changed`` settings."""
         with lock_run(self.services.running, past.run):
             known = await self.read(past)
@@ -63,10 +63,12 @@ async def resume(past: PastRun, runs: Runs, changed: Mapping[str, object], inbox
     if keeper := await services.components.checkpoints():
         await refuse_verdict(keeper, services.config.workspace, past.records, past.id)
     limits = services.config.limits_with(task.effective_limits, changed)
-    return await runs.carry_out(replace(task, limits=limits), ParentRun(id=past.id, records=past.records, inbox=inbox))
+    return await runs.solve_in_workspace(
+        replace(task, limits=limits), RunOrigin(id=past.id, records=past.records, inbox=inbox)
+    )
 
 
-async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object]], fresh: ParentRun) -> Result:
+async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object]], fresh: RunOrigin) -> Result:
     """Begin a run as another one began; raises KoiError where that is not possible, before a file is touched."""
     services, (at, changed) = runs.services, change
     beginning = find_fork_point(past.records, past.id, at)

@@ -1,4 +1,7 @@
-"""A run for asking hooks and tool providers what they would add. It has no other effect."""
+"""A run for ``koi.dry_run``: ask hooks and tool providers what they would add. It has no other effect.
+
+The option ``--dry-run`` runs a task in a copy of the folder instead: ``openkoi_cli.workspace_copy``.
+"""
 
 from openkoi_hookspecs import (
     Command,

@@ -34,15 +34,15 @@ from .compact import compact
 from .run import TaskRun
 from .tool_dispatch import ToolOutcome, execute_tool_calls
 
-GO_ON = (
+CONTINUE_TRUNCATED = (
     "Your answer was cut off at its length limit: nothing after that arrived, and no tool call in it was run. Continue "
     "from where it stopped; split what is long into several smaller calls."
 )
-CIRCLES = "{count} rounds of tool calls in a row changed no file and brought nothing new."
+NO_PROGRESS = "{count} rounds of tool calls in a row changed no file and brought nothing new."
 ANSWER_LENGTH = "answer length"
-NUDGES = 2
-COMPACTIONS = 2
-FULL = 0.8
+MAX_REMINDERS = 2
+MAX_COMPACTIONS = 2
+MAX_FULLNESS = 0.8
 REASONS = {
     StopReason.DONE: "answered",
     StopReason.CYCLES: "maxCycles",
@@ -93,14 +93,14 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
         if condition := met_condition(conditions, reply.text, results, run.budget.usd_left + run.replay.remaining_usd):
             return InnerLoopResult(text, StopReason.DONE, condition=condition)
         quiet = 0 if settled else quiet + 1
-        over = settled or quiet > NUDGES or is_refusal(reply)
-        words = "" if over else GO_ON if is_truncated(reply) else reminder(conditions)
+        over = settled or quiet > MAX_REMINDERS or is_refusal(reply)
+        words = "" if over else CONTINUE_TRUNCATED if is_truncated(reply) else reminder(conditions)
         if stop:
             return InnerLoopResult(text, stop)
-        if not (settled or words or run.nested.inbox):
-            return last_words(reply, conditions)
+        if not (settled or words or run.origin.inbox):
+            return end_with_reply(reply, conditions)
         try:
-            await keep_short(reply, run)
+            await compact_if_full(reply, run)
         except LimitExceededError as reached:
             return ended_by_limit(reached, text, run)
         if words:
@@ -120,7 +120,7 @@ async def warn_of_stop(run: TaskRun) -> None:
     """Warn that the run is stopped because it is stuck."""
     state = run.stuck_detector
     count = max(state.without_news, state.without_progress)
-    await run.emit(events.WarningIssued(f"Stopped: {state.detector}, {CIRCLES.format(count=count)}"))
+    await run.emit(events.WarningIssued(f"Stopped: {state.detector}, {NO_PROGRESS.format(count=count)}"))
 
 
 async def add_message(run: TaskRun, text: str, *, fresh: bool = False) -> None:
@@ -140,13 +140,13 @@ async def take_messages(run: TaskRun) -> None:
     """Add the user's messages to the conversation; in a resumed run, those that were logged at this place."""
     for known in run.replay.pop_messages(executor_of(run.task.agent) or EXECUTOR):
         run.conversation.say(known.message)
-    while run.nested.inbox:
-        message = Message.user(sanitize_text(run.nested.inbox.pop(0)))
+    while run.origin.inbox:
+        message = Message.user(sanitize_text(run.origin.inbox.pop(0)))
         run.conversation.say(message)
         await run.emit(events.MessageAdded(message, from_user=True))
 
 
-def last_words(reply: Response, conditions: Sequence[Condition]) -> InnerLoopResult:
+def end_with_reply(reply: Response, conditions: Sequence[Condition]) -> InnerLoopResult:
     """End with a reply that asks for no tool. Text that came earlier, beside a call, is not its answer."""
     if is_refusal(reply):
         return InnerLoopResult(reply.text, StopReason.REFUSED)
@@ -164,10 +164,10 @@ def ended_by_limit(reached: LimitExceededError, text: str, run: TaskRun) -> Inne
     return InnerLoopResult(text, StopReason.TIME if reached.limit == "seconds" else StopReason.BUDGET, reached.limit)
 
 
-async def keep_short(reply: Response, run: TaskRun) -> None:
+async def compact_if_full(reply: Response, run: TaskRun) -> None:
     """Make the conversation shorter when it fills four fifths of what the model can read."""
     usage, results = reply.done.usage, run.conversation.messages[-1].parts if reply.calls else ()
-    if usage.total + estimate_tokens(results) <= FULL * await run.window():
+    if usage.total + estimate_tokens(results) <= MAX_FULLNESS * await run.window():
         return
     if compressed := await compact(run):
         await run.emit(compressed)
@@ -175,7 +175,7 @@ async def keep_short(reply: Response, run: TaskRun) -> None:
 
 async def ask_model(run: TaskRun) -> Response:
     """Return the model's answer; make a conversation shorter that is too long for it, up to twice."""
-    for _ in range(COMPACTIONS):
+    for _ in range(MAX_COMPACTIONS):
         try:
             return await run.chat(request_of(run))
         except RequestRejectedError as error:
@@ -206,7 +206,7 @@ async def after_tools(settled: Sequence[ToolOutcome], cycle: int, run: TaskRun) 
     run.stuck_detector.note(map(step, settled), changed=workspace_gain(settled, run))
     if any(one.needs_user for one in settled):
         return StopReason.PERSON
-    return StopReason.LOOP if await going_in_circles(run) else None
+    return StopReason.LOOP if await is_stuck(run) else None
 
 
 def step(one: ToolOutcome) -> Step:
@@ -224,16 +224,16 @@ def workspace_gain(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
     return run.footprints.measure_change(run.workspace, by_program=programs)
 
 
-async def going_in_circles(run: TaskRun) -> bool:
+async def is_stuck(run: TaskRun) -> bool:
     """Return whether to stop; the user is warned first, then asked. Without progress it stops at the last limit."""
     state = run.stuck_detector
     if state.stuck:
         await warn_of_stop(run)
         return True
     if state.without_progress == state.limits.warning:
-        await run.emit(events.WarningIssued(CIRCLES.format(count=state.without_progress)))
+        await run.emit(events.WarningIssued(NO_PROGRESS.format(count=state.without_progress)))
     if state.without_progress == state.limits.critical:
-        text = f"{CIRCLES.format(count=state.without_progress)} Go on?"
+        text = f"{NO_PROGRESS.format(count=state.without_progress)} Go on?"
         answer = await run.ask(Question(text, choices=("yes", "no")))
         return answer is not None and not is_yes(answer)
     return False

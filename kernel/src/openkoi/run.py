@@ -51,7 +51,7 @@ from openkoi_settings import keys
 
 from .asker import pending_question
 from .effects import EffectLog
-from .parent_run import ALONE, ParentRun
+from .run_origin import ALONE, RunOrigin
 from .sandbox_policy import SandboxPolicy
 from .services import Services
 from .workspace_state import WorkspaceState
@@ -70,7 +70,7 @@ class TaskRun:
     services: Services
     task: Task
     workspace: Path
-    nested: ParentRun = ALONE
+    origin: RunOrigin = ALONE
     _: KW_ONLY
     solve_subtask: Callable[[Task, "TaskRun"], Awaitable[Result]]
     call_tool: Callable[[ToolCall, "TaskRun"], Awaitable[ToolResult]]
@@ -107,9 +107,9 @@ class TaskRun:
     stuck_detector: StuckDetector = field(init=False)
 
     def __post_init__(self) -> None:
-        self.id = self.nested.id or token_hex(10)
-        self.replay = build_replay(self.nested.records, self.id)
-        self.budget = TaskBudget(self.limits, self.nested.budget)
+        self.id = self.origin.id or token_hex(10)
+        self.replay = build_replay(self.origin.records, self.id)
+        self.budget = TaskBudget(self.limits, self.origin.budget)
         self.budget.started -= self.replay.seconds
         self.reported_cost = self.replay.iteration_cost
         self.sandbox_policy = SandboxPolicy(self.services, self, self.replay.approved)
@@ -127,7 +127,7 @@ class TaskRun:
     @property
     def outermost(self) -> str:
         """The id of the task's run that this one is a part of."""
-        return self.nested.outermost or self.id
+        return self.origin.outermost or self.id
 
     @property
     def koi(self) -> Koi:

@@ -1,4 +1,4 @@
-"""How a run begins: on its own, as part of another one, or as the continuation of a logged one."""
+"""How a run begins: on its own, as part of another one, or resumed from the log."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,8 +8,8 @@ from openkoi_models import TaskBudget
 
 
 @dataclass(frozen=True, slots=True)
-class ParentRun:
-    """The budget and depth of the parent, if there is one, and the ``records`` of a run that is continued."""
+class RunOrigin:
+    """The id of a new run, the budget and depth that a parent leaves it, and the ``records`` of a resumed one."""
 
     budget: TaskBudget | None = None
     depth: int = 0
@@ -19,4 +19,4 @@ class ParentRun:
     inbox: list[str] = field(default_factory=list)
 
 
-ALONE = ParentRun()
+ALONE = RunOrigin()

@@ -15,7 +15,7 @@ from openkoi_loader.workspace_plugins import Root
 from openkoi_models import check_content, check_models
 from openkoi_settings import keys
 
-from .parent_run import ALONE, ParentRun
+from .run_origin import ALONE, RunOrigin
 from .services import Services
 
 if TYPE_CHECKING:
@@ -28,25 +28,25 @@ class Runs:
 
     services: Services
 
-    async def solve(self, task: Task, parent: ParentRun = ALONE) -> Result:
+    async def solve(self, task: Task, origin: RunOrigin = ALONE) -> Result:
         """Do a task, while no other process does this run; an error that ends it is logged, then raised."""
-        if parent.depth:
-            return await self.carry_out(task, parent)
-        parent = replace(parent, id=parent.id or token_hex(10))
-        with lock_run(self.services.running, parent.id):
-            return await self.carry_out(task, parent)
+        if origin.depth:
+            return await self.solve_in_workspace(task, origin)
+        origin = replace(origin, id=origin.id or token_hex(10))
+        with lock_run(self.services.running, origin.id):
+            return await self.solve_in_workspace(task, origin)
 
-    async def carry_out(self, task: Task, parent: ParentRun) -> Result:
+    async def solve_in_workspace(self, task: Task, origin: RunOrigin) -> Result:
         """Do a task with the plugins of its workspace."""
         await self.services.start()
-        async with self.services.workspaces.in_use(self.workspace_of(task), again=not parent.depth) as root:
-            return await self.carry_out_with(root, task, parent)
+        async with self.services.workspaces.in_use(self.workspace_of(task), again=not origin.depth) as root:
+            return await self.solve_with_plugins(root, task, origin)
 
-    async def carry_out_with(self, root: Root, task: Task, parent: ParentRun) -> Result:
+    async def solve_with_plugins(self, root: Root, task: Task, origin: RunOrigin) -> Result:
         """Do a task and log it in its session, until learning is done."""
         with ExitStack() as writing:
             log = writing.enter_context(self.services.logs.writing(task.session or self.services.session))
-            run = await Runs(self.services.writing_to(log)).make_run(task, parent, root)
+            run = await Runs(self.services.writing_to(log)).make_run(task, origin, root)
             log_beginning(run)
             result = await run_logged(run)
             if run.learning:
@@ -65,7 +65,7 @@ class Runs:
 
         return await call_tool(call, run)
 
-    async def make_run(self, task: Task, parent: ParentRun = ALONE, root: Root = None) -> "TaskRun":
+    async def make_run(self, task: Task, origin: RunOrigin = ALONE, root: Root = None) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
         from openkoi_runlog.decision.facts import is_judge, may_be_evaluated
 
@@ -85,7 +85,7 @@ class Runs:
             services,
             known,
             workspace,
-            parent,
+            origin,
             solve_subtask=self.solve_subtask,
             call_tool=self.call_tool,
             hooks=services.workspaces.hooks[root],
@@ -133,10 +133,10 @@ class Runs:
 
 def log_beginning(run: "TaskRun") -> None:
     """Log that a run is resumed, and what of it was lost."""
-    nested, publish = run.nested.depth > 0, run.services.publish
+    nested, publish = run.origin.depth > 0, run.services.publish
     for id, lost in () if nested else run.replay.lost:
         publish(id, [lost])
-    if run.replay.is_active or (run.nested.records and not nested):
+    if run.replay.is_active or (run.origin.records and not nested):
         publish(run.id, [events.RunResumed(run.services.config.models_from_flags)])
 
 

@@ -7,21 +7,21 @@ from openkoi_hookspecs import ExecutionResult, LimitExceededError, Result, StopR
 from openkoi_runlog import subtask_id
 
 from .baselines import capture_baseline
-from .parent_run import ParentRun
 from .run import TaskRun
+from .run_origin import RunOrigin
 
 MAX_DEPTH = 8
 
 
-async def solve_subtask(task: Task, run: TaskRun, solve: Callable[[Task, ParentRun], Awaitable[Result]]) -> Result:
+async def solve_subtask(task: Task, run: TaskRun, solve: Callable[[Task, RunOrigin], Awaitable[Result]]) -> Result:
     """Do it in the task's session and, unless it names another, in its folder."""
-    if run.nested.depth >= MAX_DEPTH:
+    if run.origin.depth >= MAX_DEPTH:
         raise LimitExceededError("nested tasks")
     id = subtask_id(run.id, run.children)
     run.children += 1
     await capture_baseline(run)
     run.touched = True
-    part = ParentRun(run.budget, run.nested.depth + 1, id, run.nested.records, run.outermost)
+    part = RunOrigin(run.budget, run.origin.depth + 1, id, run.origin.records, run.outermost)
     workspace = task.workspace or run.task.workspace
     nested = replace(task, parent=run.id, session=run.task.session, workspace=workspace)
     result = await solve(nested, part)
