@@ -116,7 +116,7 @@ class OpenKoi(click.Group):
 
             command = import_module(f"openkoi_cli.{MODULES.get(name, name)}").command
         else:
-            command = self.load(ctx, name) if name in self.plugin_commands else None
+            command = self.load_plugin_command(ctx, name) if name in self.plugin_commands else None
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(
@@ -125,8 +125,8 @@ class OpenKoi(click.Group):
         name, command, rest = super().resolve_command(ctx, args)
         return "run" if name == AGENT else name, command, rest
 
-    def load(self, ctx: click.Context, name: str) -> object:
-        """Load a plugin's command; its context object is a Koi."""
+    def load_plugin_command(self, ctx: click.Context, name: str) -> object:
+        """Load the click command that a plugin adds as an entry point of ``openkoi.commands``; its object is a Koi."""
         command = self.invocation.load("commands", name)
         ctx.obj = self.invocation.koi
         return command

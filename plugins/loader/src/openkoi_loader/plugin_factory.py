@@ -98,7 +98,7 @@ class ParameterResolver:
         own, common = find_setting(self.parameter.name, settings), self.common(marks, site)
         for mark in marks:
             if isinstance(mark, DataDir) and not own:
-                return data_path(site.config, mark)
+                return data_dir(site.config, mark)
             if isinstance(mark, Inject):
                 return await (
                     self.common_plugin(mark, common, site) if common and not own else self.plugin(mark, own, site)
@@ -174,7 +174,7 @@ class ParameterResolver:
             raise ConfigError(f"{key} in {origin}{value}: {error}.") from None
 
 
-def data_path(config: Config, mark: DataDir) -> Path:
+def data_dir(config: Config, mark: DataDir) -> Path:
     """Return the path of a plugin's own data; raise NoDataFolderError if it cannot be created."""
     data = config.paths.data
     try:
