@@ -16,6 +16,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SKIPPED = {".venv", "node_modules", "project", ".pytest_cache"}
 PAGES = sorted(path for path in ROOT.rglob("*.md") if not SKIPPED & set(path.relative_to(ROOT).parts))
 README = (ROOT / "README.md").read_text()
+MIN_NAMED_FILES = 100  # the tables name some 300
 
 
 def blocks(language: str) -> list[tuple[str, str]]:
@@ -83,6 +84,14 @@ def test_links_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
+
+
+def test_files_that_tables_of_readmes_name_exist() -> None:
+    rows = [(page, row) for page in PAGES for row in re.findall(r"^\| (`.*?) \|", page.read_text(), re.MULTILINE)]
+    named = [(page, name) for page, row in rows for name in re.findall(r"`([\w/]+\.py)`", row)]
+
+    assert len(named) > MIN_NAMED_FILES
+    assert [] == [f"{page.relative_to(ROOT)}: {name}" for page, name in named if not [*page.parent.rglob(f"**/{name}")]]
 
 
 def test_commands_that_the_readme_names_exist() -> None:
