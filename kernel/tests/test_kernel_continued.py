@@ -211,7 +211,7 @@ def test_a_folder_that_is_gone_is_said(tmp_path: Path) -> None:
         async with opened(tmp_path / "here", tmp_path / "home", Scripted(["pushed"]), Pushing()) as koi:
             await koi.resume(id).result()
 
-    with pytest.raises(KoiError, match="which is not there any more"):
+    with pytest.raises(KoiError, match="which no longer exists"):
         asyncio.run(run())
 
 
