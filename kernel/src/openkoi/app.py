@@ -1,23 +1,20 @@
 """OpenKoi in one process, as the command line, daemons and other programs hold it. Implements ``Koi``."""
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from openkoi_base.files import is_run_active, list_names, private_subfolder, save_key
+from openkoi_base.files import is_run_active
 from openkoi_base.isolation import checks_arguments
 from openkoi_hookspecs import (
-    ConfiguredSetting,
     Consent,
     Event,
     Hit,
     HookReturn,
     Koi,
-    Limits,
     Model,
     Pattern,
     PendingQuestion,
@@ -34,17 +31,17 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.posts import Post
 from openkoi_hookspecs.run import NO_SETTINGS
-from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_runlog import find_task, list_all_segments, list_sessions, read_segment, summarize_runs
 from openkoi_runlog.publisher import Listener
-from openkoi_settings import Config, write_setting
+from openkoi_settings import Config
 
+from .app_configuration import AppConfiguration
 from .asker import User
 from .handle import BackgroundRuns, RunHandle
 from .posts import propose_pattern, receive_post, send_post
 from .run_origin import ALONE, RunOrigin
 from .runs import Runs
-from .services import Services, plugin_settings
+from .services import plugin_settings
 
 if TYPE_CHECKING:
     from .run import TaskRun
@@ -55,10 +52,9 @@ P = ParamSpec("P")
 
 @checks_arguments(Koi)
 @dataclass(frozen=True, slots=True)
-class App:
+class App(AppConfiguration):
     """Enter it before use; leaving it stops what is under way and finishes what runs in the background."""
 
-    services: Services
     background_runs: BackgroundRuns = field(default_factory=BackgroundRuns)
     runs_of_tasks: Runs = field(init=False)
 
@@ -85,8 +81,14 @@ class App:
 
     def begin(self, task: Task) -> RunHandle:
         """Begin a task in the background."""
-        origin = RunOrigin(id=token_hex(10))
-        return self.background_runs.begin(self.solve_as_configured(task, origin), origin.id, origin.inbox)
+        run = token_hex(10)
+        return self.begin_run(self.solve_as_configured(task, RunOrigin(id=run)), run)
+
+    def begin_run(self, work: Coroutine[Any, Any, Result], run: str) -> RunHandle:
+        """Begin a run in the background; its inbox exists as long as it does."""
+        handle = self.background_runs.begin(work, run, self.services.inboxes.setdefault(run, []))
+        handle.task.add_done_callback(lambda _: self.services.inboxes.pop(run, None))
+        return handle
 
     async def solve_as_configured(self, task: Task, origin: RunOrigin = ALONE) -> Result:
         """Do a task as it is configured for its folder."""
@@ -100,17 +102,15 @@ class App:
 
         from .continued_runs import ContinuedRuns
 
-        past, inbox = find_unfinished(self.services.config.paths.sessions, run), list[str]()
-        work = ContinuedRuns(self.services, self.lend_app).resume(past, settings, inbox)
-        return self.background_runs.begin(work, past.run, inbox)
+        past = find_unfinished(self.services.config.paths.sessions, run)
+        return self.begin_run(ContinuedRuns(self.services, self.lend_app).resume(past, settings), past.run)
 
     def fork(self, run: str, *, at: int, settings: Mapping[str, object] = NO_SETTINGS) -> RunHandle:
         """Begin a run as another one began, from its iteration ``at`` on, with other settings."""
         from .continued_runs import ContinuedRuns
 
-        past, fresh = find_task(self.services.config.paths.sessions, run), RunOrigin(id=token_hex(10), inbox=[])
-        work = ContinuedRuns(self.services, self.lend_app).fork(past, at, settings, fresh)
-        return self.background_runs.begin(work, fresh.id, fresh.inbox)
+        past, fresh = find_task(self.services.config.paths.sessions, run), token_hex(10)
+        return self.begin_run(ContinuedRuns(self.services, self.lend_app).fork(past, at, settings, fresh), fresh)
 
     @asynccontextmanager
     async def lend_app(self, config: Config) -> AsyncIterator[Runs]:
@@ -172,10 +172,6 @@ class App:
         """Load the plugin of a kind that ``[use]`` names."""
         return await self.services.components.configured_plugin(kind)
 
-    def chosen_name(self, kind: str) -> str:
-        """Return the name of the plugin of a kind that ``[use]`` names."""
-        return self.services.config.chosen_name(kind)
-
     def providers(self) -> Sequence[ProviderInfo]:
         """List the providers that are installed and known, best first, with their default models."""
         installed = {entry.name for entry in self.plugins("providers")}
@@ -207,7 +203,10 @@ class App:
 
     def runs(self, session: str = "") -> Sequence[RunSummary]:
         """List the runs of a session, or of all, those that began first in front."""
-        folder, under_way = self.services.config.paths.sessions, partial(is_run_active, self.services.running)
+        folder, under_way = (
+            self.services.config.paths.sessions,
+            partial(is_run_active, self.services.config.paths.running),
+        )
         return summarize_runs([session] if session else self.sessions(), folder, under_way)
 
     def records(self, session: str) -> Iterator[Record]:
@@ -236,59 +235,6 @@ class App:
     async def propose(self, pattern: Pattern) -> Pattern | None:
         """Pass a pattern through every plugin and log it; None if one dropped it."""
         return await propose_pattern(pattern, self)
-
-    # Settings and keys
-
-    @property
-    def workspace(self) -> Path:
-        """The folder that tasks work in when they name none."""
-        return self.services.config.workspace
-
-    def setting(self, key: str, kind: type[T], default: T) -> T:
-        """Return the value of a dotted key; raises ConfigError for one of another kind."""
-        return self.services.config.get(key, kind, default)
-
-    def settings(self) -> Sequence[ConfiguredSetting]:
-        """List what is set other than by a bundle."""
-        return self.services.config.configured_settings
-
-    def unknown_settings(self, table: str = "") -> Sequence[str]:
-        """Return a warning for each setting that nothing reads, of a table or of all."""
-        return find_unknown_settings(self.services.config, self.services.plugins, table)
-
-    @property
-    def limits(self) -> Limits:
-        """The limits of a task that names none."""
-        return self.services.config.limits
-
-    def set_setting(self, key: str, value: str) -> Path:
-        """Set a dotted key in the user's configuration; return the file."""
-        return write_setting(self.services.config.paths.config, key, value)
-
-    def folder(self, name: str) -> Path:
-        """Return a private folder of this name in the data folder; make it if it is missing."""
-        return private_subfolder(self.services.config.paths.data, name)
-
-    def saved_keys(self) -> Sequence[str]:
-        """List the providers whose keys are saved."""
-        return list_names(self.services.config.paths.credentials)
-
-    def save_key(self, provider: str, key: str) -> Path:
-        """Save a key for its user alone, in place of an older one; return the file."""
-        self.conceal(key)
-        return save_key(self.services.config.paths.credentials, provider, key)
-
-    def use_key(self, provider: str, key: str) -> None:
-        """Build a provider with this key in this process, without saving it."""
-        self.services.models.use_key(provider, key, "this process")
-
-    def conceal(self, secret: str, name: str = "") -> None:
-        """Mask a secret from now on in all that is written."""
-        self.services.redactor.hold(secret, name)
-
-    def redact(self, text: str) -> str:
-        """Mask the secrets in a text that is shown."""
-        return self.services.redactor(text)
 
     # The user
 

@@ -13,10 +13,10 @@ LOST = "The baseline of {names} was lost when the task was interrupted; every fa
 
 async def capture_baseline(run: TaskRun) -> None:
     """Keep the files and the evaluators' baselines before the first change; once a run."""
-    async with run.baseline_lock:
-        if run.baseline_done:
+    async with run.baseline.lock:
+        if run.baseline.taken:
             return
-        run.baseline_done = True
+        run.baseline.taken = True
         run.workspace_state.origin = await run.workspace_state.checkpoint()
         run.footprints.begin(run.workspace)
         await run.emit(events.BaselineSaved(run.workspace_state.origin))
@@ -27,7 +27,7 @@ async def take_baselines(run: TaskRun) -> None:
     """Ask each evaluator that has baselines how its checks stand now."""
     for name, evaluator in baselined_evaluators(run.evaluators).items():
         baseline = replace(await baseline_of(name, evaluator, run), evaluator=name)
-        run.baselines[name] = baseline
+        run.baseline.by_evaluator[name] = baseline
         await run.emit(events.ChecksBaseline(baseline))
     await run.warn()
 
@@ -53,7 +53,7 @@ def resume_baselines(run: TaskRun) -> None:
     lost = sorted(baselined_evaluators(run.evaluators).keys() - past.baselines.keys())
     if not past.origin or (lost and not past.called):
         return
-    run.baseline_done, run.workspace_state.origin, run.baselines = True, past.origin, dict(past.baselines)
+    run.baseline.taken, run.workspace_state.origin, run.baseline.by_evaluator = True, past.origin, dict(past.baselines)
     if lost:
         run.services.warn_once(LOST.format(names=", ".join(lost)))
 

@@ -27,18 +27,18 @@ class ContinuedRuns:
     services: Services
     configured: Callable[[Config], AbstractAsyncContextManager[Runs]]
 
-    async def resume(self, past: PastTask, changed: Mapping[str, object], inbox: list[str]) -> Result:
+    async def resume(self, past: PastTask, changed: Mapping[str, object]) -> Result:
         """Resume a run where it ended, with ``changed`` settings; raises KoiError while it is under way."""
         with lock_run(
-            self.services.running, past.run
+            self.services.config.paths.running, past.run
         ):  # before the log is read: then no other process adds to this run
             known = await self.read(past)
             async with self.configured(self.config_of(known, changed)) as runs:
-                return await resume(known, runs, changed, inbox)
+                return await resume(known, runs, changed)
 
-    async def fork(self, past: PastTask, at: int, changed: Mapping[str, object], fresh: RunOrigin) -> Result:
+    async def fork(self, past: PastTask, at: int, changed: Mapping[str, object], fresh: str) -> Result:
         """Begin a run as another one began, from its iteration ``at`` on, with ``changed`` settings."""
-        with lock_run(self.services.running, past.run):
+        with lock_run(self.services.config.paths.running, past.run):
             known = await self.read(past)
         async with self.configured(self.config_of(known, changed)) as runs:
             return await fork(known, runs, (at, changed), fresh)
@@ -54,7 +54,7 @@ class ContinuedRuns:
         return with_settings(config, replace_models(past.models, changed))
 
 
-async def resume(past: PastRun, runs: Runs, changed: Mapping[str, object], inbox: list[str]) -> Result:
+async def resume(past: PastRun, runs: Runs, changed: Mapping[str, object]) -> Result:
     """Resume a run where it ended.
 
     Where only a verdict is missing, raises FilesChangedError if the files are not as the run left them.
@@ -63,12 +63,10 @@ async def resume(past: PastRun, runs: Runs, changed: Mapping[str, object], inbox
     if keeper := await services.components.checkpoints():
         await refuse_verdict(keeper, services.config.workspace, past.records, past.id)
     limits = services.config.limits_with(task.effective_limits, changed)
-    return await runs.solve_in_workspace(
-        replace(task, limits=limits), RunOrigin(id=past.id, records=past.records, inbox=inbox)
-    )
+    return await runs.solve_in_workspace(replace(task, limits=limits), RunOrigin(id=past.id, records=past.records))
 
 
-async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object]], fresh: RunOrigin) -> Result:
+async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object]], fresh: str) -> Result:
     """Begin a run as another one began; raises KoiError where that is not possible, before a file is touched."""
     services, (at, changed) = runs.services, change
     beginning = find_fork_point(past.records, past.id, at)
@@ -77,12 +75,12 @@ async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object
     limits = services.config.limits_with(beginning.task.effective_limits, changed)
     task = replace(beginning.task, limits=limits, session=services.session)
     # before anything is logged: a fork that is killed here cannot be resumed over half its files
-    before = await restore_beginning(beginning, fresh.id, services)
+    before = await restore_beginning(beginning, fresh, services)
     forked = events.RunForked(past.id, at, {key: str(value) for key, value in changed.items()}, before)
-    written = services.publish(fresh.id, [forked])
-    for run, event in rename_runs(beginning, fresh.id, task):
+    written = services.publish(fresh, [forked])
+    for run, event in rename_runs(beginning, fresh, task):
         written += services.publish(run, [event])
-    return await runs.solve(task, replace(fresh, records=written))
+    return await runs.solve(task, RunOrigin(id=fresh, records=written))
 
 
 async def restore_beginning(beginning: ForkPoint, fresh: str, services: Services) -> str:

@@ -97,7 +97,7 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
         words = "" if over else CONTINUE_TRUNCATED if is_truncated(reply) else reminder(conditions)
         if stop:
             return InnerLoopResult(text, stop)
-        if not (settled or words or run.origin.inbox):
+        if not (settled or words or run.inbox):
             return end_with_reply(reply, conditions)
         try:
             await compact_if_full(reply, run)
@@ -140,8 +140,8 @@ async def take_messages(run: TaskRun) -> None:
     """Add the user's messages to the conversation; in a resumed run, those that were logged at this place."""
     for known in run.replay.pop_messages(executor_of(run.task.agent) or EXECUTOR):
         run.conversation.say(known.message)
-    while run.origin.inbox:
-        message = Message.user(sanitize_text(run.origin.inbox.pop(0)))
+    while run.inbox:
+        message = Message.user(sanitize_text(run.inbox.pop(0)))
         run.conversation.say(message)
         await run.emit(events.MessageAdded(message, from_user=True))
 
@@ -187,7 +187,9 @@ async def ask_model(run: TaskRun) -> Response:
 
 def request_of(run: TaskRun) -> Request:
     model = run.agent.model or "executor"
-    return Request(tuple(run.conversation.messages), model=model, system=run.conversation.system, tools=run.offered)
+    return Request(
+        tuple(run.conversation.messages), model=model, system=run.conversation.system, tools=run.tools.offered
+    )
 
 
 def is_refusal(reply: Response) -> bool:

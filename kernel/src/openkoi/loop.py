@@ -66,7 +66,7 @@ async def record_iteration(plan: Plan, work: ExecutionResult, evaluation: Evalua
 def facts_of(plan: Plan, work: ExecutionResult, evaluation: Evaluation | None, run: TaskRun) -> Facts:
     """Return what the decision about an iteration is based on."""
     policy = policy_of(run.task, plan, run.evaluators)
-    return observe(plan, work, evaluation, policy=policy, failed=failed_before(run.baselines.values()))
+    return observe(plan, work, evaluation, policy=policy, failed=failed_before(run.baseline.by_evaluator.values()))
 
 
 async def decide_next(run: TaskRun) -> Decision:

@@ -22,9 +22,9 @@ async def may_change_files(run: "TaskRun", *, stays: bool) -> bool | None:
 
     The user is warned that undo cannot work, and asked once a run.
     """
-    async with run.baseline_lock:
-        if run.workspace_state.origin or run.unkept is not None:
-            return run.unkept is not False
+    async with run.baseline.lock:
+        if run.workspace_state.origin or run.baseline.unkept is not None:
+            return run.baseline.unkept is not False
         chosen = run.services.config[keys.USE_CHECKPOINTS] not in ("", "none")
         required = chosen and run.services.config[keys.REQUIRE_CHECKPOINT]
         reason = (run.workspace_state.fault or NOT_LOADED) if chosen else NOT_CHOSEN
@@ -32,5 +32,5 @@ async def may_change_files(run: "TaskRun", *, stays: bool) -> bool | None:
         await run.warn()
         question = Question(ASK, choices=("yes", "no"), digest=KEY)
         answer = await run.ask(question, stays=stays) if required else "yes"
-        run.unkept = None if answer is None else is_yes(answer)
-        return run.unkept
+        run.baseline.unkept = None if answer is None else is_yes(answer)
+        return run.baseline.unkept

@@ -4,7 +4,6 @@ Contains what the phases share: the conversation, the tools, the checkpoints.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field
@@ -17,7 +16,6 @@ from openkoi_base.isolation import checks_arguments, with_timeout
 from openkoi_base.schema import visible_tools
 from openkoi_hookspecs import (
     Agent,
-    Baseline,
     Command,
     CommandResult,
     Cost,
@@ -47,11 +45,12 @@ from openkoi_loader.tool_lists import list_tools
 from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of
 from openkoi_prompt.conversation import Conversation
 from openkoi_runlog import RunReplay, build_replay
+from openkoi_runlog.decision.effects import EffectLog
 from openkoi_settings import keys
 
 from .asker import pending_question
-from .effects import EffectLog
 from .run_origin import ALONE, RunOrigin
+from .run_state import BaselineState, PluginActivity, RunTools
 from .sandbox_policy import SandboxPolicy
 from .services import Services
 from .workspace_state import WorkspaceState
@@ -79,24 +78,16 @@ class TaskRun:
     id: str = ""
     iterations: tuple[Iteration, ...] = ()
     evaluators: dict[str, Evaluator] = field(default_factory=dict)
-    tools: tuple[Tool, ...] = ()
-    offered: tuple[Tool, ...] = ()
-    tools_listed: bool = False
-    plugin_calls: Counter[str] = field(default_factory=Counter)
-    worker_works: bool = False
-    needs_user: bool = False
+    tools: RunTools = field(default_factory=RunTools)
+    plugins: PluginActivity = field(default_factory=PluginActivity)
     conversation: Conversation = field(default_factory=Conversation)
     footprints: Footprints = field(default_factory=Footprints)
     touched: bool = False
-    baselines: dict[str, Baseline] = field(default_factory=dict)
+    baseline: BaselineState = field(default_factory=BaselineState)
     effects: EffectLog = field(default_factory=EffectLog)
     limit_noted: str = ""
-    baseline_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    baseline_done: bool = False
     classified: bool = False
-    unkept: bool | None = None
     astray: bool = False
-    children: int = 0
     learning: asyncio.Task[None] | None = None
     reported_cost: Cost = Cost()
     replay: RunReplay = field(init=False)
@@ -128,6 +119,11 @@ class TaskRun:
     def outermost(self) -> str:
         """The id of the task's run that this one is a part of."""
         return self.origin.outermost or self.id
+
+    @property
+    def inbox(self) -> list[str]:
+        """The user's messages that it has not read yet."""
+        return self.services.inboxes.get(self.id, [])
 
     @property
     def koi(self) -> Koi:
@@ -193,7 +189,7 @@ class TaskRun:
 
     async def list_tools(self) -> Sequence[Tool]:
         """List the tools that a model is offered; of deferred ones, whose schema it asks for, only the names."""
-        if not self.tools_listed:
+        if not self.tools.listed:
             toolboxes = await self.services.components.toolboxes(self.root)
             listed = await list_tools(
                 toolboxes,
@@ -202,9 +198,9 @@ class TaskRun:
                 self.services.warn_once,
             )
             await self.warn()
-            self.offered, self.tools_listed = visible_tools(listed), True
-            self.tools = (*listed, *(tool for tool in self.offered if tool not in listed))
-        return self.offered
+            offered = visible_tools(listed)
+            self.tools = RunTools((*listed, *(tool for tool in offered if tool not in listed)), offered, listed=True)
+        return self.tools.offered
 
     async def call(self, call: ToolCall) -> ToolResult:
         """Call a tool as the model does."""

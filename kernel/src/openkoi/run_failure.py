@@ -28,7 +28,7 @@ async def log_failure(run: "TaskRun", error: BaseException) -> None:
 
 async def files_changed(run: "TaskRun", error: BaseException) -> tuple[str, ...]:
     """Return the files that a failed run has changed so far. An interrupted run ends at once and does not compare."""
-    if not run.baseline_done or not isinstance(error, Exception):
+    if not run.baseline.taken or not isinstance(error, Exception):
         return ()
     return changed_files(await run.workspace_state.changes(await run.workspace_state.checkpoint()) or "")
 

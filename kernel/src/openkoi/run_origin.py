@@ -1,7 +1,7 @@
 """How a run begins: on its own, as part of another one, or resumed from the log."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from openkoi_hookspecs import Record
 from openkoi_models import TaskBudget
@@ -16,7 +16,6 @@ class RunOrigin:
     id: str = ""
     records: Sequence[Record] = ()
     outermost: str = ""
-    inbox: list[str] = field(default_factory=list)
 
 
 ALONE = RunOrigin()

@@ -15,7 +15,6 @@ from openkoi_hookspecs import (
     Koi,
     KoiError,
     PendingQuestion,
-    PluginError,
     Question,
     Questions,
     Record,
@@ -50,7 +49,10 @@ def plugin_settings(config: Config) -> dict[str, object]:
 
 @dataclass(slots=True)
 class Services:
-    """The parts that runs share. ``koi`` is passed to plugins for what is not charged to a task."""
+    """The parts that runs share. ``koi`` is passed to plugins for what is not charged to a task.
+
+    ``inboxes`` are the user's messages that background runs have not read yet, by run.
+    """
 
     config: Config
     plugins: Plugins
@@ -61,6 +63,7 @@ class Services:
     starting: asyncio.Lock = field(default_factory=asyncio.Lock)
     catalogue: Catalogue = field(default_factory=Catalogue)
     load_config: Callable[[Path], Config] | None = None
+    inboxes: dict[str, list[str]] = field(default_factory=dict)
     koi: Koi = field(init=False)
     components: Components = field(init=False)
     workspaces: WorkspacePlugins = field(init=False)
@@ -79,7 +82,7 @@ class Services:
         self.background = Background(self.warn_once)
         self.plugins.warn = self.warn_once
         self.components = Components(self.plugins, self.warn_once, self.start)
-        make_hooks = partial(Hooks, self.report, config[keys.HOOK_ORDER], config[keys.HOOK_DEADLINE])
+        make_hooks = partial(Hooks, self.warn_once, config[keys.HOOK_ORDER], config[keys.HOOK_DEADLINE])
         self.workspaces = WorkspacePlugins(self.components, lambda: self.koi, make_hooks)
         self.logs = SessionLogs(config.paths.sessions, self.redactor)
         self.log = self.logs.open(self.session)
@@ -148,7 +151,7 @@ class Services:
         services = Services(config, plugins, self.redactor, self.session, self.warnings, catalogue=self.catalogue)
         services.load_config = self.load_config
         services.logs, services.log, services.publisher = self.logs, self.log, self.publisher
-        services.asker, services.budget = self.asker, self.budget
+        services.asker, services.budget, services.inboxes = self.asker, self.budget, self.inboxes
         return services
 
     @property
@@ -185,11 +188,6 @@ class Services:
             self.warn_once(warning)
         return config
 
-    @property
-    def running(self) -> Path:
-        """The folder that says which runs are under way."""
-        return self.config.paths.running
-
     def publish(self, run: str, happened: Sequence[Event]) -> list[Record]:
         """Log events, then pass them to listeners."""
         return self.publisher.publish(run, happened)
@@ -199,10 +197,6 @@ class Services:
         past = find_task(self.config.paths.sessions, id)
         with self.logs.writing(past.session) as log:
             self.writing_to(log).publish(past.run, [event])
-
-    def report(self, error: PluginError) -> None:
-        """Warn of an error of a plugin, once."""
-        self.warn_once(str(error))
 
     def warn_once(self, text: str) -> None:
         """Keep a warning for the run that comes next, or is under way, unless it was given before."""

@@ -30,9 +30,9 @@ from openkoi_hookspecs import (
 )
 from openkoi_models import check_result
 from openkoi_runlog import RESULT_UNKNOWN, UNAPPROVED, plugin_call_id
+from openkoi_runlog.decision.effects import effects_of
 
 from .baselines import capture_baseline
-from .effects import effects_of
 from .require_checkpoint import REFUSED, may_change_files
 from .run import TaskRun
 from .sandbox_policy import CALL_PATHS
@@ -79,18 +79,18 @@ async def call_tool(call: ToolCall, run: TaskRun) -> ToolResult:
     await run.list_tools()
     before = PLUGIN_CALLS.set(PLUGIN_CALLS.get() + 1)
     try:
-        known = replace(call, id=plugin_call_id(call, run.plugin_calls))
+        known = replace(call, id=plugin_call_id(call, run.plugins.calls))
         outcome = await execute_tool_call(known, run, by_plugin=True)
     finally:
         PLUGIN_CALLS.reset(before)
-    run.needs_user = run.needs_user or outcome.needs_user
+    run.plugins.needs_user = run.plugins.needs_user or outcome.needs_user
     return outcome.result
 
 
 async def execute_tool_call(call: ToolCall, run: TaskRun, *, by_plugin: bool = False) -> ToolOutcome:
     """Run a call once, if it may be run; log it with its result."""
-    call = resolve_call(call, run.tools)
-    tool = next((tool for tool in run.tools if tool.name == call.tool), None)
+    call = resolve_call(call, run.tools.all)
+    tool = next((tool for tool in run.tools.all if tool.name == call.tool), None)
     known = replayed_result(call, tool, run)
     if known and known.text != RESULT_UNKNOWN:
         return ToolOutcome(call, known, tool)
@@ -102,8 +102,8 @@ async def execute_tool_call(call: ToolCall, run: TaskRun, *, by_plugin: bool = F
 async def execute_permitted(call: ToolCall, tool: Tool | None, run: TaskRun, *, by_plugin: bool) -> ToolOutcome:
     """Run a call that can be run and is permitted; of any other the result says why it was not."""
     if call.parse_error or tool is None:
-        return ToolOutcome(call, failed_result(call, call.parse_error or unknown_tool(call, run.tools)))
-    ends_run = run.worker_works or not by_plugin
+        return ToolOutcome(call, failed_result(call, call.parse_error or unknown_tool(call, run.tools.all)))
+    ends_run = run.plugins.worker_works or not by_plugin
     verdict = await check_permission(call, tool, run, stays=ends_run)
     if isinstance(verdict, Ask):
         return waiting_result(call, tool, ends_run=ends_run)

@@ -105,7 +105,7 @@ async def ask_evaluators(work: ExecutionResult, run: TaskRun) -> dict[str, Evalu
     for name, evaluator in run.evaluators.items():
         known = merge(opinions_by_name, judges) if opinions_by_name else None
         opinion = await ask_evaluator(
-            name, evaluator, replace(shown, known=known, baseline=run.baselines.get(name)), run
+            name, evaluator, replace(shown, known=known, baseline=run.baseline.by_evaluator.get(name)), run
         )
         if opinion is None:
             continue

@@ -57,17 +57,17 @@ async def run_model(plan: Plan, run: TaskRun) -> InnerLoopResult:
 async def run_worker(plan: Plan, run: TaskRun) -> InnerLoopResult:
     """Let an agent runner work in the model's place."""
     worker = await run.services.components.worker(run.agent.worker, run.root)
-    run.worker_works = True
+    run.plugins.worker_works = True
     try:
         with named_errors(run.agent.worker, "run"):  # a worker is a plugin: what it may raise is not known
             work = await run.with_deadline(worker.run(plan, run))
     except LimitExceededError as reached:
         return ended_by_limit(reached, "", run)
     finally:
-        run.worker_works = False
+        run.plugins.worker_works = False
     if wrong := type_error_of(work, ExecutionResult):
         raise PluginError(run.agent.worker, "run", wrong)
-    ended = StopReason.PERSON if run.needs_user else work.ended
+    ended = StopReason.PERSON if run.plugins.needs_user else work.ended
     return InnerLoopResult(sanitize_text(work.text), ended, work.limit)
 
 

@@ -48,7 +48,7 @@ class HookCaller:
 class Hooks:
     """The implementations of all hooks. ``report`` reports failures; without a ``caller`` no run logs the answers."""
 
-    report: Callable[[PluginError], None]
+    report: Callable[[str], None]
     order: Sequence[str] = ()
     timeout: float = keys.HOOK_DEADLINE.default
     implementations_by_hook: "dict[str, tuple[HookImplementation, ...]]" = field(default_factory=dict)
@@ -135,7 +135,7 @@ class Hooks:
             async with asyncio.timeout(limit):
                 answer = await answer
         if perf_counter() - started > limit:
-            self.report(PluginError(implementation.plugin, implementation.hook, f"took more than {limit:g} s"))
+            self.report(str(PluginError(implementation.plugin, implementation.hook, f"took more than {limit:g} s")))
         return answer
 
     def timeout_of(self, implementation: "HookImplementation") -> float:
@@ -152,7 +152,8 @@ class Hooks:
         implementation.failures += not (out_of_time or isinstance(error, LimitExceededError))
         text = "was cut off at the task's time limit" if out_of_time else describe_failure(error, self.timeout)
         if implementation.failures <= 1:
-            self.report(PluginError(implementation.plugin, implementation.hook, text + implementation.consequence))
+            failure = PluginError(implementation.plugin, implementation.hook, text + implementation.consequence)
+            self.report(str(failure))
         return Ask(f"{implementation.plugin} could not judge this: {text}") if implementation.fails_closed else None
 
 

@@ -27,7 +27,7 @@ def checks_arguments(
     def check(kind: C) -> C:
         for name, declared in declared_members(protocol):
             if isfunction(declared) and not name.startswith("_") and name not in unchecked:
-                setattr(kind, name, (checked_late if name in late else check_arguments)(vars(kind)[name], declared))
+                setattr(kind, name, (checked_late if name in late else check_arguments)(getattr(kind, name), declared))
         return kind
 
     return check

@@ -1,0 +1,39 @@
+"""What a run keeps of its tools, of how its files and checks stood before, and of what plugins do in its name."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+
+from openkoi_hookspecs import Baseline, Tool
+
+
+@dataclass(slots=True)
+class RunTools:
+    """The tools of a run, once they are ``listed``; of all, a model is offered some."""
+
+    all: tuple[Tool, ...] = ()
+    offered: tuple[Tool, ...] = ()
+    listed: bool = False
+
+
+@dataclass(slots=True)
+class BaselineState:
+    """How checks stood before the first change, once that is ``taken``.
+
+    ``unkept`` is the user's answer where no checkpoint could be kept.
+    """
+
+    by_evaluator: dict[str, Baseline] = field(default_factory=dict)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    taken: bool = False
+    unkept: bool | None = None
+
+
+@dataclass(slots=True)
+class PluginActivity:
+    """The tool calls by plugins, the number of sub-tasks, and whether an agent runner works or waits for the user."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    subtasks: int = 0
+    worker_works: bool = False
+    needs_user: bool = False
