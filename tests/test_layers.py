@@ -256,6 +256,14 @@ def test_no_timer_of_the_process_is_used(folder: Path) -> None:
     assert set() == {"SIGALRM", "setitimer"} & used
 
 
+def test_no_source_file_is_longer_than_300_lines() -> None:
+    """A longer one holds several concepts: split it by them."""
+    folders = (*FOLDERS, ROOT / "kernel", ROOT / "hookspecs")
+    lengths = {path: len(path.read_text().splitlines()) for one in folders for path in (one / "src").rglob("*.py")}
+
+    assert [] == [str(path.relative_to(ROOT)) for path, length in lengths.items() if length > 300]
+
+
 def modules_of(folder: Path) -> dict[str, Path]:
     """Return the modules of a distribution by their full names."""
     source = folder / "src"

@@ -98,7 +98,7 @@ def test_a_daemon_does_three_tasks_speaks_to_one_and_stops_one(openkoi: Shell) -
     assert ["Mention the carp"] == said["said"]
     assert "was stopped. To resume it, run `openkoi resume" in said["ended"]
     assert ["interrupted"] == said["failed"]
-    assert "is over, so no message can be added" in said["late"]
+    assert "has ended, so no message can be added" in said["late"]
     assert {"learned from Carp.", "learned from Plain."} == set(said["learned"])
     assert ([True, True], True) == (said["ids"], said["unheard"])
     assert 1 == sum("failed: ZeroDivisionError" in text for text in said["warned"])

@@ -165,7 +165,7 @@ def test_parts_of_a_task_have_iterations_of_their_own(tmp_path: Path) -> None:
     part = [paid_response(5, 5), ExecutionFinished(ExecutionResult("part")), *judged(0, NextAction.ACCEPT)]
     records = records_of("r2", [TaskStarted(Task("A part", parent="r1")), *part], start=1.5)
 
-    assert [("r1:0", 100), ("r1:1", 120), ("r2:0", 5)] == [
+    assert [("r1:0", 105), ("r1:1", 120), ("r2:0", 5)] == [
         (row[0], row[7]) for row in cycles(tmp_path, [*RUN[:2], *records, *RUN[2:]])
     ]
 

@@ -1,14 +1,13 @@
 """Call a model once: reserve, send, stream, settle, log; retry temporary failures, else call the next model."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from time import monotonic, perf_counter
 
-from openkoi_base.isolation import format_error, must_end, type_error_of
+from openkoi_base.isolation import format_error, must_end
 from openkoi_hookspecs import (
-    Buffered,
     Chunk,
     EmptyResponseError,
     Event,
@@ -17,13 +16,10 @@ from openkoi_hookspecs import (
     LimitExceededError,
     PluginError,
     ProviderUnavailableError,
-    Reasoning,
     Request,
     RequestRejectedError,
     Response,
     StreamEnd,
-    Text,
-    ToolCall,
     ToolResult,
     Usage,
     WrongServerError,
@@ -37,8 +33,8 @@ from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, suggest_models
 from .reasoning_filter import strip_foreign_reasoning
 from .request_stats import NO_STATS, RequestStats
 from .reservation import INPUT_MARGIN, Reservation
-from .response_buffer import ResponseBuffer
-from .retry import RETRY_BUDGET_SECONDS, backoff
+from .response_buffer import ResponseBuffer, chunk_error
+from .retry import RETRY_BUDGET_SECONDS, backoff, chain_error
 from .sendable import SendableMessages
 
 JUDGE_REQUEST = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
@@ -272,20 +268,6 @@ async def close_stream(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncItera
             await chunks.aclose()
 
 
-def chunk_error(chunk: object) -> str:
-    """Return what is wrong with a chunk of an answer; a wrong usage is corrected."""
-    if type(chunk) is Text and type(chunk.text) is str:
-        return ""
-    if isinstance(chunk, StreamEnd):
-        return "" if isinstance(chunk.usage, Usage) else f"{type(chunk.usage).__name__} is not Usage"
-    kind = type(chunk)
-    return (
-        type_error_of(chunk, kind)
-        if kind in (Text, Reasoning, ToolCall, Buffered)
-        else f"{kind.__name__} is not a chunk"
-    )
-
-
 async def advice(error: RequestRejectedError, resolved: ResolvedModel) -> str:
     """Return advice for a refusal, if we know more than the vendor's message."""
     if error.context_overflow or isinstance(error, WrongServerError):
@@ -306,10 +288,3 @@ def explain_cut(reply: Response, resolved: ResolvedModel, lease: Reservation, as
 def has_worked(request: Request) -> bool:
     """Return whether a request continues after tool calls."""
     return any(isinstance(part, ToolResult) for part in request.messages[-1].parts)
-
-
-def chain_error(names: Sequence[str], error: ProviderUnavailableError) -> ProviderUnavailableError:
-    """Return the error for a chain that failed completely, with the time to retry."""
-    when = f" Try again in {error.retry_after:.0f} s." if error.retry_after else ""
-    tried = f" Tried: {', '.join(names)}."
-    return ProviderUnavailableError(f"All providers exhausted: {error}{when}{tried}", retry_after=error.retry_after)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from openkoi_base.isolation import sanitize_json, sanitize_text
+from openkoi_base.isolation import sanitize_json, sanitize_text, type_error_of
 from openkoi_base.redact import current_redactor, safe_cut
 from openkoi_base.tokens import BYTES_PER_TOKEN, estimate_tokens
 from openkoi_hookspecs import Buffered, FinishReason, Part, Reasoning, StreamEnd, Text, ToolCall, Usage
@@ -118,3 +118,17 @@ def join_parts(before: Part, chunk: Text | Reasoning | ToolCall) -> Part | None:
         case Reasoning(signature=""), Reasoning():
             return Reasoning(before.text + chunk.text, chunk.signature)
     return None
+
+
+def chunk_error(chunk: object) -> str:
+    """Return what is wrong with a chunk of an answer; a wrong usage is corrected."""
+    if type(chunk) is Text and type(chunk.text) is str:
+        return ""
+    if isinstance(chunk, StreamEnd):
+        return "" if isinstance(chunk.usage, Usage) else f"{type(chunk.usage).__name__} is not Usage"
+    kind = type(chunk)
+    return (
+        type_error_of(chunk, kind)
+        if kind in (Text, Reasoning, ToolCall, Buffered)
+        else f"{kind.__name__} is not a chunk"
+    )

@@ -50,3 +50,10 @@ class Cooldowns:
         """Return those that can be called now; all of them if none can."""
         now = self.clock()
         return [name for name in names if self.until.get(name, 0.0) <= now] or names
+
+
+def chain_error(names: Sequence[str], error: ProviderUnavailableError) -> ProviderUnavailableError:
+    """Return the error for a chain that failed completely, with the time to retry."""
+    when = f" Try again in {error.retry_after:.0f} s." if error.retry_after else ""
+    tried = f" Tried: {', '.join(names)}."
+    return ProviderUnavailableError(f"All providers exhausted: {error}{when}{tried}", retry_after=error.retry_after)
