@@ -272,6 +272,16 @@ def test_a_memory_without_versions_is_not_migrated_and_another_s_file_is_not_tou
     assert not (openkoi.home / "data" / "openkoi.db").exists()
 
 
+def test_a_memory_that_cannot_be_loaded_is_not_reported_as_migrated(openkoi: Shell) -> None:
+    (openkoi.home / "data").rename(openkoi.home / "elsewhere")
+    (openkoi.home / "data").write_text("not a folder")
+
+    done = openkoi("migrate")
+
+    assert (1, "") == (done.returncode, done.stdout)
+    assert "Migration failed: the memory 'duckdb' cannot be used. Run `openkoi doctor`." in done.stderr
+
+
 @pytest.mark.row("MIG-01")
 def test_a_file_of_a_newer_version_is_left_alone_and_the_log_answers(openkoi: Shell) -> None:
     openkoi("memory", "search", "mend")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from openkoi_runlog.report import format_count, format_size, truncate_line
 
-from .memory_in_use import load_memory, update_memory
+from .memory_in_use import load_memory, load_usable_memory, update_memory
 from .setting_names import MAX_STORAGE_MB
 from .without_hooks import without_hooks
 
@@ -103,9 +103,7 @@ async def find_items(koi: "Koi", paths: "Paths", text: str, limit: int) -> list[
 
     from .log_times import find_times
 
-    memory, name = await load_memory(koi), koi.chosen_name("memory")
-    if memory is None and name:
-        raise KoiError(f"Search failed: the memory {name!r} cannot be used. Run `openkoi doctor`.")
+    memory = await load_usable_memory(koi, "Search")
     if memory is None:
         return []
     await catch_up(koi, paths.sessions)
