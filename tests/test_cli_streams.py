@@ -107,6 +107,25 @@ def test_a_result_that_cannot_be_written_is_an_error(openkoi: Shell, format: str
     assert "Error: Cannot write the result to standard output: No space left" in done.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("openkoi status > /dev/full", "Error: Cannot write to standard output: No space left on device.\n"),
+        ("mkdir d && cd d && rmdir ../d && openkoi status", "Error: The current folder was deleted. Change to"),
+    ],
+)
+def test_what_is_wrong_around_a_command_is_said_without_an_internal_error(
+    openkoi: Shell, line: str, error: str
+) -> None:
+    done = openkoi.bash(line)
+
+    assert 1 == done.returncode
+    assert error in done.stderr
+    assert "internal error" not in done.stderr + done.stdout
+    assert "--verbose" not in done.stderr
+
+
 def test_a_task_that_is_no_text_is_read_as_well_as_can_be(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, '  - when: {contains: "say hello"}\n    says: "Hello \\u00fc."\n')
     done = openkoi.bash(f"printf 'say hello \\xff' | openkoi -m {model} -i 0 --format json -")

@@ -1,10 +1,15 @@
 """Report errors, and choose the exit status."""
 
+import errno
 from contextlib import suppress
+from pathlib import Path
 
 import click
 
 from .invocation import Invocation
+
+GONE = "The current folder was deleted. Change to another one, and try again."
+NOT_WRITTEN = (errno.ENOSPC, errno.EIO)
 
 
 def report_error(error: Exception, invocation: Invocation) -> int:
@@ -19,7 +24,7 @@ def report_error(error: Exception, invocation: Invocation) -> int:
         print_line(f"  ! {invocation.redact(warning)}")
     if not invocation.is_reported:
         print_line(f"Error: {invocation.redact(describe_error(error))}")
-    if not invocation.verbose and not isinstance(error, KoiError):
+    if not (invocation.verbose or isinstance(error, KoiError) or describe_environment(error)):
         print_line("Run again with --verbose to see a traceback.")
     return exit_status(error)
 
@@ -40,7 +45,25 @@ def describe_error(error: BaseException) -> str:
         return error.format_message()
     if isinstance(error, KoiError):
         return str(error)
-    return f"internal error: {type(error).__name__}: {error}"
+    return describe_environment(error) or f"internal error: {type(error).__name__}: {error}"
+
+
+def describe_environment(error: BaseException) -> str:
+    """Return what is wrong with the current folder or standard output, if that caused an error."""
+    if not isinstance(error, OSError) or error.filename:
+        return ""
+    if isinstance(error, FileNotFoundError):
+        return GONE if is_folder_gone() else ""
+    return f"Cannot write to standard output: {error.strerror}." if error.errno in NOT_WRITTEN else ""
+
+
+def is_folder_gone() -> bool:
+    """Return whether the current folder was deleted."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def exit_status(error: Exception) -> int:
