@@ -99,6 +99,7 @@ def run_with_broken(openkoi: Shell, code: str, text: str, *, judge: str = "") ->
     return play(openkoi.with_plugin(code, evaluators="acme:Broken"), EDIT + DONE, judge=judge)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("code", "text", "why"),
     [
@@ -109,7 +110,6 @@ def run_with_broken(openkoi: Shell, code: str, text: str, *, judge: str = "") ->
     ],
     ids=["raises", "unfit", "import", "exit"],
 )
-@pytest.mark.sampled(2)
 def test_a_judge_that_cannot_be_loaded_accepts_nothing(openkoi: Shell, code: str, text: str, why: str) -> None:
     done = run_with_broken(openkoi, code, NO_JUDGE + text)
 
@@ -179,8 +179,8 @@ def test_another_plugin_that_cannot_be_loaded_costs_a_warning(openkoi: Shell) ->
     assert "a wheel is missing" in str(result(done))
 
 
-@pytest.mark.parametrize(("code", "status"), [(JUDGE, 3), (CHECK, 3), (UNLOADABLE, 3), (EXITS, 3)])
 @pytest.mark.sampled(2)
+@pytest.mark.parametrize(("code", "status"), [(JUDGE, 3), (CHECK, 3), (UNLOADABLE, 3), (EXITS, 3)])
 def test_evaluate_misses_an_evaluator_too(openkoi: Shell, code: str, status: int) -> None:
     configure(openkoi, NO_JUDGE + "[models]\ndefault = 'scripted/judge.yaml'\n")
     write_script(openkoi.folder, judge_of(1.0), "judge.yaml")
@@ -249,11 +249,11 @@ def test_a_project_cannot_weaken_how_its_work_is_judged(openkoi: Shell, keys: tu
     assert [] == [key for key in keys if f"'{key.replace(chr(39), '')}'" not in named], other
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("own", "projects", "refused"),
     [("", 0.94, True), ("", 0.99, False), ("0.98", 0.97, True), ("0.98", 0.99, False)],
 )
-@pytest.mark.sampled(2)
 def test_a_project_may_only_raise_what_skips_an_evaluation(
     openkoi: Shell, own: str, projects: float, refused: bool
 ) -> None:

@@ -94,9 +94,9 @@ def test_without_protection_each_attack_would_plant_something(tmp_path: Path) ->
 WORKFLOW = command(f"printf 'on: pull_request\\n' > {CI}")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("way", ["a command", "a file tool"])
-@pytest.mark.sampled(3)
 def test_a_task_about_ci_waits_for_its_user_and_then_may(openkoi: Shell, sandbox: str, way: str) -> None:
     make_victim(openkoi.folder)
     configure(openkoi, sandbox, guard="ask")
@@ -265,6 +265,7 @@ def test_many_dull_files_hide_none_that_runs_at_once(openkoi: Shell) -> None:
 SAME = "import json; d = json.load(open('package.json')); {}; json.dump(d, open('package.json', 'w'))"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("change", "listed"),
     [
@@ -279,7 +280,6 @@ SAME = "import json; d = json.load(open('package.json')); {}; json.dump(d, open(
         ("open('Makefile', 'a').write('b:')", True),
     ],
 )
-@pytest.mark.sampled(4)
 def test_only_what_a_file_makes_a_program_run_counts(openkoi: Shell, change: str, *, listed: bool) -> None:
     (openkoi.folder / "package.json").write_text('{"name": "x", "version": "1", "scripts": {"test": "true"}}')
     (openkoi.folder / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "1"\n')

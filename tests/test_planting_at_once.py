@@ -84,9 +84,9 @@ def test_what_the_second_process_plants_after_the_first_s_command_ended_does_not
     assert before == victim.files()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("way", ["a file tool", "a command"])
-@pytest.mark.sampled(3)
 def test_what_the_user_allowed_one_process_stays_though_the_other_runs_a_command(
     openkoi: Shell, sandbox: str, way: str
 ) -> None:

@@ -45,9 +45,9 @@ def only_on_the_remote(openkoi: Shell) -> None:
     sh(openkoi.folder, "git fetch -q origin")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("line", ["git checkout -q side", "cd .github && git switch -q side"])
-@pytest.mark.sampled(3)
 def test_a_branch_that_only_the_remote_has_waits_and_is_then_checked_out(
     openkoi: Shell, sandbox: str, line: str
 ) -> None:
@@ -65,6 +65,7 @@ def test_a_branch_that_only_the_remote_has_waits_and_is_then_checked_out(
     assert ("side\n", "") == (sh(openkoi.folder, "git branch --show-current"), sh(openkoi.folder, "git status --short"))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize(
     "line",
@@ -74,7 +75,6 @@ def test_a_branch_that_only_the_remote_has_waits_and_is_then_checked_out(
         "git checkout side .github a.txt z",
     ],
 )
-@pytest.mark.sampled(5)
 def test_files_of_another_commit_wait_and_are_then_all_there(openkoi: Shell, sandbox: str, line: str) -> None:
     configure(openkoi, sandbox, guard="ask")
     with server(command(line)) as models:

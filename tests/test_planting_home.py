@@ -36,9 +36,9 @@ def planted(home: Path) -> list[str]:
     return [name for name in (*HOME_FILES, *OURS) if (home / name).exists() and "planted" in (home / name).read_text()]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sandbox", SANDBOXES)
 @pytest.mark.parametrize("around", [False, True])
-@pytest.mark.sampled(3)
 def test_nothing_that_runs_at_a_login_is_planted_in_a_home_folder(
     openkoi: Shell, sandbox: str, *, around: bool
 ) -> None:

@@ -75,8 +75,8 @@ def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize(("sandbox", "cases"), in_each_sandbox(STAND_INS, FRESH_STAND_INS))
 @pytest.mark.timeout(400)
+@pytest.mark.parametrize(("sandbox", "cases"), in_each_sandbox(STAND_INS, FRESH_STAND_INS))
 def test_what_stands_in_the_place_of_a_protected_file_stays_as_it_is(
     openkoi: Shell, sandbox: str, cases: Mapping[str, Case]
 ) -> None:
@@ -89,8 +89,8 @@ def test_what_stands_in_the_place_of_a_protected_file_stays_as_it_is(
     assert [] == [name for name, path in files.items() if state(path) != before[name]]
 
 
-@pytest.mark.parametrize(("sandbox", "cases"), in_each_sandbox(CALLED, FRESH_CALLED))
 @pytest.mark.timeout(400)
+@pytest.mark.parametrize(("sandbox", "cases"), in_each_sandbox(CALLED, FRESH_CALLED))
 def test_what_a_hook_or_a_setting_calls_is_listed(openkoi: Shell, sandbox: str, cases: Mapping[str, Case]) -> None:
     files = set_up(openkoi, cases)
     before = {name: state(path) for name, path in files.items()}

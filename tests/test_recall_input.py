@@ -90,6 +90,7 @@ def run(openkoi: Shell, text: str, piped: str | None = None) -> str:
     return "\n".join(hit["memo"]["text"] for hit in hits)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("piped", "wanted"),
     [
@@ -105,7 +106,6 @@ def run(openkoi: Shell, text: str, piped: str | None = None) -> str:
     ],
     ids=["python", "log", "node", "prose", "go", "rust", "java", "c#", "ruby"],
 )
-@pytest.mark.sampled(5)
 def test_the_task_that_a_piped_traceback_is_about_is_recalled(openkoi: Shell, piped: str, wanted: str) -> None:
     recalled = run(openkoi, "Look into this", piped)
 

@@ -75,9 +75,9 @@ def tools_of(body: bytes) -> bytes:
     return text[start:end].encode()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.row("TOK-04", "PROV-11")
 @pytest.mark.parametrize("name", VENDORS)
-@pytest.mark.sampled(4)
 def test_a_question_of_one_line_takes_six_kilobytes_and_the_tools_stay_as_they_were_sent(
     name: str, tmp_path: Path
 ) -> None:
@@ -93,9 +93,9 @@ def test_a_question_of_one_line_takes_six_kilobytes_and_the_tools_stay_as_they_w
     assert (4, 1) == (len(asked), len({tools_of(body) for body in asked}))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.row("TOK-04")
 @pytest.mark.parametrize("name", VENDORS)
-@pytest.mark.sampled(3)
 def test_a_code_task_takes_eight_kilobytes(name: str, tmp_path: Path) -> None:
     first, *_ = bodies(VENDORS[name], tmp_path, FIX, "They pass.")
 

@@ -104,9 +104,9 @@ BY_DEFAULT = {  # each with a judge's two requests and one to learn, which come 
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.row("C27")
 @pytest.mark.parametrize("name", BY_DEFAULT)
-@pytest.mark.sampled(2)
 def test_30_calls_without_progress_end_as_stuck_with_the_default_settings(name: str, tmp_path: Path) -> None:
     habit, most = BY_DEFAULT[name]
     done = told(tmp_path, map(habit, range(30)), settings="")
@@ -215,9 +215,9 @@ CLOCKS = {
 }
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.row("C27")
 @pytest.mark.parametrize("name", IDLE)
-@pytest.mark.sampled(9)
 def test_what_brings_nothing_new_is_stopped(name: str, tmp_path: Path) -> None:
     habit, most = IDLE[name]
     requests, decision = asked(habit, tmp_path)

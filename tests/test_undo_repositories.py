@@ -160,8 +160,8 @@ def check_that_a_person_s_work_stays(home: Path, seed: int) -> None:
     ]
 
 
-@pytest.mark.parametrize("seed", SAMPLE)
 @pytest.mark.sampled(2)
+@pytest.mark.parametrize("seed", SAMPLE)
 def test_undo_and_redo_are_exact(tmp_path: Path, seed: int) -> None:
     check_undo_and_redo(tmp_path, seed)
 

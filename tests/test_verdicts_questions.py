@@ -52,6 +52,7 @@ def test_a_question_by_its_words_costs_no_further_call(openkoi: Shell) -> None:
     assert (0, 1, "a question, not judged") == (done.returncode, len(server.asked), result(done)["stop_reason"])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "said",
     [
@@ -64,7 +65,6 @@ def test_a_question_by_its_words_costs_no_further_call(openkoi: Shell) -> None:
     ],
     ids=["yes", "no but", "empty", "refused", "cut off", "error"],
 )
-@pytest.mark.sampled(3)
 def test_whatever_is_not_a_plain_no_is_judged(openkoi: Shell, said: Say | str) -> None:
     again = [said] if said == "" else []  # what is empty is asked for once more
     with OpenAIServer("Done.", said, *again, LOW) as server:

@@ -197,10 +197,10 @@ def test_a_model_for_every_role_keeps_the_configured_judge_out_on_resume_too(ope
     assert (3, 0, 0.95) == (first.returncode, again.returncode, result(again)["score"]), again.stderr
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX has it")
 @pytest.mark.parametrize("option", ["--evaluator", "-m"])
 @pytest.mark.parametrize("times", [1, 2])
-@pytest.mark.sampled(2)
 def test_a_model_that_only_a_killed_resume_named_is_used_again(openkoi: Shell, option: str, times: int) -> None:
     task = end_unjudged(openkoi)
     write_script_outside(openkoi, REFUSING, "judge.yaml")
