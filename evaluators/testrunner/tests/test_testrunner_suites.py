@@ -156,7 +156,7 @@ def test_python_tests_that_cannot_import_what_they_need_are_told(tmp_path: Path,
 def test_there_is_an_end_to_all_patience(tmp_path: Path) -> None:
     async def story() -> SuiteOutcome | NotRun:
         async with make_run(tmp_path) as run:
-            return await SuiteRunner(run=run, patience=start_time_limits(10, 0), command="true").run_suite(
+            return await SuiteRunner(run=run, time_limits=start_time_limits(10, 0), command="true").run_suite(
                 Suite(RunnerKind.COMMAND)
             )
 

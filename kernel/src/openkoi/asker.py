@@ -41,11 +41,11 @@ class Attendant:
 
 @dataclass(eq=False, slots=True)
 class OpenQuestion:
-    """A question that is asked now. Without a frontend it waits ``patience`` seconds for an answer from elsewhere."""
+    """A question that is asked now. Without a frontend it waits so many seconds for an answer from elsewhere."""
 
     id: str
     question: Question
-    patience: float
+    wait_seconds: float
     result: asyncio.Future[str | None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     asked: dict[Attendant, asyncio.Task[str | None]] = field(default_factory=dict)
     timer: asyncio.TimerHandle | None = None
@@ -79,7 +79,7 @@ class OpenQuestion:
                 self.wait_unattended()
 
     def wait_unattended(self) -> None:
-        self.timer = asyncio.get_running_loop().call_later(self.patience, self.settle, None)
+        self.timer = asyncio.get_running_loop().call_later(self.wait_seconds, self.settle, None)
 
     def settle(self, answer: str | None) -> None:
         """Set the answer, unless there is one already."""
@@ -101,7 +101,7 @@ class Asker:
     """Asks the user of one process. ``store`` is where questions wait for other processes, if there is one."""
 
     store: Callable[[], Awaitable[Questions | None]]
-    patience: float
+    wait_seconds: float
     warn: Callable[[str], None]
     attendants: list[Attendant] = field(default_factory=list)
     open: list[OpenQuestion] = field(default_factory=list)
@@ -147,7 +147,7 @@ class Asker:
 
     async def first(self, waiting: PendingQuestion, store: Questions | None) -> str | None:
         """Ask here and elsewhere, and return what is answered first."""
-        question = OpenQuestion(waiting.id, waiting.question, self.patience)
+        question = OpenQuestion(waiting.id, waiting.question, self.wait_seconds)
         self.open.append(question)
         elsewhere = asyncio.create_task(self.hear_elsewhere(waiting.id, question, store)) if store else None
         try:

@@ -17,7 +17,7 @@ async def ask_outside_runs(question: Question, services: Services) -> str | None
     """Ask the user in the name of this process; None without an answer. Kept answers are not asked for again."""
     if (kept := services.consents.answer_to(question)) is not None:
         return kept
-    if not (services.asker.attendants or services.asker.patience > 0):
+    if not (services.asker.attendants or services.asker.wait_seconds > 0):
         return None
     waiting = pending_question(question, services.redactor)
     if question.secret:

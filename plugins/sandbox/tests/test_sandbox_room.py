@@ -32,7 +32,7 @@ def test_it_is_tried_again(error: Exception) -> None:
 
 def test_in_the_end_the_reason_is_told() -> None:
     with pytest.raises(KoiError, match="cannot start another process"):
-        retry_when_full(failing(9, NO_PROCESS), patience=0)
+        retry_when_full(failing(9, NO_PROCESS), timeout=0)
 
 
 @pytest.mark.parametrize("error", [FileNotFoundError(errno.ENOENT, "no"), RuntimeError("something else")])

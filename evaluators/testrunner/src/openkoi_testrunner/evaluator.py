@@ -67,7 +67,7 @@ class TestRunner:
 
     def _bench(self, run: Run) -> SuiteRunner:
         return SuiteRunner(
-            run=run, patience=start_time_limits(self.seconds, self.total), venv=self.venv, command=self.command
+            run=run, time_limits=start_time_limits(self.seconds, self.total), venv=self.venv, command=self.command
         )
 
 

@@ -57,7 +57,7 @@ class SuiteRunner:
     """The settings with which suites are run."""
 
     run: Run
-    patience: RunTimeLimits
+    time_limits: RunTimeLimits
     venv: str = ""
     command: str = ""
 
@@ -87,8 +87,8 @@ class SuiteRunner:
 
     async def run_suite(self, suite: Suite, only: tuple[str, ...] = ()) -> SuiteOutcome | NotRun:
         """Run a suite; ``only`` are names relative to the workspace."""
-        if self.patience.left <= 0:
-            why = f"the {self.patience.in_all:g} seconds for all tests are used up"
+        if self.time_limits.left <= 0:
+            why = f"the {self.time_limits.in_all:g} seconds for all tests are used up"
             return NotRun(suite, why, "Raise total in [evaluators.testrunner].")
         names = tuple(name.removeprefix(f"{suite.folder}/") if suite.folder else name for name in only)
         came = await (self.run_python(suite, names) if suite.kind in PYTHONS else self.run_by_program(suite, names))
@@ -96,7 +96,7 @@ class SuiteRunner:
 
     async def run_python(self, suite: Suite, only: tuple[str, ...]) -> SuiteOutcome | NotRun:
         """Run Python's tests."""
-        python = Python(kind=suite.kind, seconds=self.patience.left, venv=self.venv, folder=suite.folder, only=only)
+        python = Python(kind=suite.kind, seconds=self.time_limits.left, venv=self.venv, folder=suite.folder, only=only)
         outcome = await python.run(self.run)
         return outcome or NotRun(suite, "no Python interpreter has pytest", "Install it in the project's environment.")
 
@@ -117,7 +117,7 @@ class SuiteRunner:
 
     async def run_program(self, suite: Suite, program: RunnerProgram) -> SuiteOutcome | NotRun:
         """Run a program, and distinguish a failing test from a missing dependency."""
-        report = await program.run(self.run, max(self.patience.left, 1.0))
+        report = await program.run(self.run, max(self.time_limits.left, 1.0))
         outcome = outcome_of(report)
         return missing_download(suite, report, outcome) or outcome
 

@@ -63,11 +63,11 @@ def handle_signals() -> None:
     task = asyncio.current_task()
     if sys.platform == "win32" or task is None:
         return
-    loop, patience = asyncio.get_running_loop(), InterruptCounter(task)
+    loop, counter = asyncio.get_running_loop(), InterruptCounter(task)
     for number in (getattr(signal, name) for name in END_SIGNALS):
         if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, task.cancel)
-    loop.add_signal_handler(signal.SIGINT, patience.count_interrupt)
+    loop.add_signal_handler(signal.SIGINT, counter.count_interrupt)
 
 
 class InterruptCounter:

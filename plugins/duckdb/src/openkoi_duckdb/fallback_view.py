@@ -29,7 +29,7 @@ class FallbackView:
     connection: "DuckDBPyConnection"
     turn: Lock = field(default_factory=Lock)
 
-    def read(self, work: Callable[["DuckDBPyConnection"], T], patience: LockTimeout | None = None) -> T:
+    def read(self, work: Callable[["DuckDBPyConnection"], T], timeout: LockTimeout | None = None) -> T:
         """Read; only this process can be waiting."""
         from .native import duckdb
 

@@ -57,14 +57,14 @@ class MemoryFile(DatabaseFile):
 
     seconds: float
 
-    def read(self, work: Callable[["DuckDBPyConnection"], T], patience: LockTimeout | None = None) -> T | None:
+    def read(self, work: Callable[["DuckDBPyConnection"], T], timeout: LockTimeout | None = None) -> T | None:
         """Read beside other readers; return None when there is no readable file.
 
         A damaged file is checked again exclusively, so that it can be moved aside.
         """
-        patience = patience or LockTimeout(self.seconds)
+        timeout = timeout or LockTimeout(self.seconds)
         for access in (Access.BESIDE_OTHERS, Access.ALONE):
-            found = self.attempt(work, access, patience) if self.path.exists() else None
+            found = self.attempt(work, access, timeout) if self.path.exists() else None
             if found is not None:
                 return found
         return None
@@ -72,16 +72,16 @@ class MemoryFile(DatabaseFile):
     def write(
         self,
         work: Callable[["DuckDBPyConnection"], T],
-        patience: LockTimeout | None = None,
+        timeout: LockTimeout | None = None,
         closed: Callable[[T], None] = lambda _: None,
     ) -> T:
         """Change something, in a new file if there is none that can be used.
 
         ``closed`` is called with what the work returns, while the file is closed and still locked.
         """
-        patience = patience or LockTimeout(self.seconds)
+        timeout = timeout or LockTimeout(self.seconds)
         for _ in range(2):
-            done = self.attempt(work, Access.ALONE_OR_NEW, patience, closed)
+            done = self.attempt(work, Access.ALONE_OR_NEW, timeout, closed)
             if done is not None:
                 return done
         raise MemoryUnusableError(self.path, "a new file cannot be read either")
@@ -90,15 +90,15 @@ class MemoryFile(DatabaseFile):
         self,
         work: Callable[["DuckDBPyConnection"], T],
         access: Access,
-        patience: LockTimeout,
+        timeout: LockTimeout,
         closed: Callable[[T], None] = lambda _: None,
     ) -> T | None:
         """Open, work, close; return None without a file, or when it was or must be moved aside."""
-        with self.engine() as connection, self.lock(patience, shared=access is Access.BESIDE_OTHERS):
+        with self.engine() as connection, self.lock(timeout, shared=access is Access.BESIDE_OTHERS):
             if access is not Access.ALONE_OR_NEW and not self.path.exists():
                 return None
             with detach_file(connection):
-                done = self.run_work(connection, work, access, patience)
+                done = self.run_work(connection, work, access, timeout)
             if done is not None:
                 closed(done)
             return done
@@ -108,16 +108,16 @@ class MemoryFile(DatabaseFile):
         connection: "DuckDBPyConnection",
         work: Callable[["DuckDBPyConnection"], T],
         access: Access,
-        patience: LockTimeout,
+        timeout: LockTimeout,
     ) -> T | None:
         """Work in the open file; return None when it must be looked at alone, or was moved aside."""
         beside = access is Access.BESIDE_OTHERS
         try:
             with translate_errors():
-                self.open(connection, patience, READ_OPTIONS if beside else WRITE_OPTIONS)
+                self.open(connection, timeout, READ_OPTIONS if beside else WRITE_OPTIONS)
                 done = work(connection)
                 if not beside:
-                    self.settle(connection, patience)
+                    self.settle(connection, timeout)
                 return done
         except StoreError as sick:
             connection.close()
@@ -137,19 +137,19 @@ class MemoryFile(DatabaseFile):
             raise MemoryUnusableError(self.path, error) from error
 
     @contextmanager
-    def lock(self, patience: LockTimeout, *, shared: bool) -> Iterator[None]:
+    def lock(self, timeout: LockTimeout, *, shared: bool) -> Iterator[None]:
         """Keep other processes out, or only those who write."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             raise_for_pipe(self.beside("lock"))
-            with hold_lock(self.path.with_name(f"{self.path.name}.lock"), patience, shared=shared) as mine:
+            with hold_lock(self.path.with_name(f"{self.path.name}.lock"), timeout, shared=shared) as mine:
                 if not mine:
                     raise MemoryBusyError(self.path, self.seconds)
                 yield
         except OSError as error:
             raise MemoryUnusableError(self.path, error) from error
 
-    def open(self, connection: "DuckDBPyConnection", patience: LockTimeout, options: str) -> None:
+    def open(self, connection: "DuckDBPyConnection", timeout: LockTimeout, options: str) -> None:
         """Open the file, and wait for a program that does not know of the lock."""
         new = not self.path.exists()
         if new:
@@ -157,7 +157,7 @@ class MemoryFile(DatabaseFile):
         for path in (self.path, self.log):
             raise_unless_file(path)
         while not self.attach(connection, options + NEW_FILE_OPTIONS * new):
-            if not patience.lasts():
+            if not timeout.lasts():
                 raise StoreError(StoreFailureKind.BUSY, "another program has it open")
         connection.execute("USE koi")
         if new:
@@ -174,12 +174,12 @@ class MemoryFile(DatabaseFile):
         elif version < VERSION:
             raise StoreError(StoreFailureKind.OUTDATED, version)
 
-    def settle(self, connection: "DuckDBPyConnection", patience: LockTimeout) -> None:
+    def settle(self, connection: "DuckDBPyConnection", timeout: LockTimeout) -> None:
         """Put into the file what DuckDB has written beside it.
 
         Who had to wait leaves that to a later one, because others may wait too and it takes as long as all the rest.
         """
-        if patience.has_waited and self.log_size < MAX_LOG_BYTES:
+        if timeout.has_waited and self.log_size < MAX_LOG_BYTES:
             connection.execute(SKIP_CHECKPOINT)
             connection.close()
         else:

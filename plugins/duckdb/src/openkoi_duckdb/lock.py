@@ -44,15 +44,15 @@ class LockTimeout:
 
 
 @contextmanager
-def hold_lock(path: Path, patience: LockTimeout, *, shared: bool = False) -> Iterator[bool]:
+def hold_lock(path: Path, timeout: LockTimeout, *, shared: bool = False) -> Iterator[bool]:
     """Hold the lock file, shared or exclusively; yield False when others kept it for too long."""
     with path.open("a") as file:
-        yield acquire_lock(patience, file, shared)
+        yield acquire_lock(timeout, file, shared)
 
 
-def acquire_lock(patience: LockTimeout, file: IO[str], shared: bool) -> bool:
-    """Try again for as long as there is patience. Closing the file lets go."""
+def acquire_lock(timeout: LockTimeout, file: IO[str], shared: bool) -> bool:
+    """Try again for as long as the timeout allows. Closing the file lets go."""
     while not try_lock(file.fileno(), shared=shared):
-        if not patience.lasts():
+        if not timeout.lasts():
             return False
     return True

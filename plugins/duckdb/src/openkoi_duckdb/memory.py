@@ -159,25 +159,25 @@ class DuckDB:
 
     async def run_in_thread(self, work: Callable[[A, LockTimeout], T], fact: A) -> T:
         """Work in a thread that stops waiting for the file once its caller does."""
-        patience = LockTimeout(self.file.seconds)
+        timeout = LockTimeout(self.file.seconds)
         try:
-            return await asyncio.to_thread(work, fact, patience)
+            return await asyncio.to_thread(work, fact, timeout)
         finally:
-            patience.given_up.set()
+            timeout.given_up.set()
 
-    def read_or_fall_back(self, work: "Callable[[DuckDBPyConnection], T]", patience: LockTimeout) -> T | None:
+    def read_or_fall_back(self, work: "Callable[[DuckDBPyConnection], T]", timeout: LockTimeout) -> T | None:
         """Read from the file; do not wait for it again once a fallback view replaces it."""
         from .fallback_view import make_fallback
 
         try:
-            found = self.file.read(work, LockTimeout(0.0) if self.fallback else patience)
+            found = self.file.read(work, LockTimeout(0.0) if self.fallback else timeout)
         except (MemoryBusyError, MemoryNewerError) as trouble:
             self.fallback = self.fallback or make_fallback(self.file.path, self.file.beside("tmp"), trouble)
             return self.fallback.read(work)
         self.fallback = None
         return found
 
-    def answer(self, question: "tuple[Query, VectorQuery | None]", patience: LockTimeout) -> Sequence[Hit]:
+    def answer(self, question: "tuple[Query, VectorQuery | None]", timeout: LockTimeout) -> Sequence[Hit]:
         """Answer a query, without the file where all is held. What needs no file is done before it is asked for."""
         from openkoi_search.document_cache import DocumentCache
         from openkoi_search.hit_selection import select_hits
@@ -200,10 +200,10 @@ class DuckDB:
         stamps = holding.stamps
         found = holding.rank_documents(query, words, meant) if view is self.file else None
         if found is None:
-            found = view.read(ask, patience)
+            found = view.read(ask, timeout)
         return select_hits(found or [], query, parse_item)
 
-    def take_in(self, records: Sequence[Record], patience: LockTimeout) -> None:
+    def take_in(self, records: Sequence[Record], timeout: LockTimeout) -> None:
         """Ingest a batch; prepare what needs no file before opening it.
 
         If the file was replaced since the offsets were read, they stay, because earlier records are missing in it.
@@ -220,9 +220,9 @@ class DuckDB:
         stem("loaded")
         batch, unready = prepare_batch(records)
         if self.fallback:
-            (now, _), misfits = self.fallback.write(work, patience)
+            (now, _), misfits = self.fallback.write(work, timeout)
         else:
-            (now, _), misfits = self.file.write(work, patience, lambda done: save_position(self.file, done[0]))
+            (now, _), misfits = self.file.write(work, timeout, lambda done: save_position(self.file, done[0]))
         self.file_id = self.file_id or now
         warn_rejected(unready + misfits)
 

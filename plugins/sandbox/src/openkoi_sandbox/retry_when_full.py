@@ -19,9 +19,9 @@ SYSTEM_FULL = (
 )
 
 
-def retry_when_full(start: Callable[[], T], patience: float = MAX_WAIT_SECONDS) -> T:
+def retry_when_full(start: Callable[[], T], timeout: float = MAX_WAIT_SECONDS) -> T:
     """Start something; while the system is full, retry until the time is over."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     while True:
         try:
             return start()

@@ -142,7 +142,7 @@ class FaultsContract(CutsContract):
         assert (self.answer.text, list(self.answer.calls)) == (heard.text, heard.calls)
 
     def test_nobody_waits_for_ever(self, silence: ServerFault) -> None:
-        """Keep-alives do not put off the end of patience."""
+        """Keep-alives do not extend the timeout."""
         begun = time.monotonic()
         heard = self.receive(silence)
 
