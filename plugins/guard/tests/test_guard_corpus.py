@@ -12,12 +12,12 @@ from openkoi_hookspecs import Allow
 if TYPE_CHECKING:
     from plugins.guard.tests.conftest import Labelled
 
-from openkoi_guard.classify import judge_line
+from openkoi_guard.classify import check_line
 from openkoi_guard.command_rules import RULES, parse_rule, read_table
 
 
 def alarms(commands: list[str]) -> list[str]:
-    return [command for command in commands if not isinstance(judge_line(command), Allow)]
+    return [command for command in commands if not isinstance(check_line(command), Allow)]
 
 
 @pytest.mark.row("SAFE-05")
@@ -40,7 +40,7 @@ def test_2_of_100_that_only_look_dangerous_are_false_alarms(corpus: "list[Labell
 
 
 def test_all_of_our_own_dangerous_commands_ask(asks: list[str]) -> None:
-    assert [] == [command for command in asks if isinstance(judge_line(command), Allow)]
+    assert [] == [command for command in asks if isinstance(check_line(command), Allow)]
 
 
 def test_none_of_our_own_harmless_commands_asks(runs: list[str]) -> None:
@@ -96,5 +96,5 @@ def test_half_of_all_commands_are_judged_in_200_microseconds(corpus: "list[Label
 
 def seconds(command: str) -> float:
     started = perf_counter()
-    judge_line(command)
+    check_line(command)
     return perf_counter() - started

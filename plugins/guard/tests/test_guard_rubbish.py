@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from openkoi_guard.classify import judge_line
+from openkoi_guard.classify import check_line
 
 SIGNS = [
     *"'\"`\\|&;<>()[]{}$#*~!=\n\t\r\0é\u200b\ud800",
@@ -76,7 +76,7 @@ def test_no_rubbish_raises(asks: list[str], runs: list[str]) -> None:
     dice = random.Random(11)
 
     for _ in range(2_000):
-        judge_line(rubbish(dice, [*asks, *runs]))
+        check_line(rubbish(dice, [*asks, *runs]))
 
 
 @pytest.mark.campaign
@@ -85,4 +85,4 @@ def test_no_rubbish_raises_in_100_000(asks: list[str], runs: list[str]) -> None:
     dice = random.Random(12)
 
     for _ in range(100_000):
-        judge_line(rubbish(dice, [*asks, *runs]))
+        check_line(rubbish(dice, [*asks, *runs]))

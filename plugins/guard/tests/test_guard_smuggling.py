@@ -5,7 +5,7 @@ from time import perf_counter
 
 import pytest
 
-from openkoi_guard.classify import judge_line
+from openkoi_guard.classify import check_line
 from openkoi_guard.user_rules import UserRules, parse_patterns
 from openkoi_hookspecs import Allow, Ask, Deny
 
@@ -27,13 +27,13 @@ HOLES = ("$({})", "`{}`", "<({})", '"$({})"', "${{x:-$({})}}")
 def test_a_dangerous_command_makes_every_line_ask(joint: str) -> None:
     lines = [f"{a}{joint}{b}" for one in DANGEROUS for two in HARMLESS for a, b in ((one, two), (two, one))]
 
-    assert [] == [line for line in lines if isinstance(judge_line(line), Allow)]
+    assert [] == [line for line in lines if isinstance(check_line(line), Allow)]
 
 
 def test_a_dangerous_command_in_a_substitution_is_found() -> None:
     lines = [f"echo {hole.format(one)}" for hole in HOLES for one in DANGEROUS]
 
-    assert [] == [line for line in lines if isinstance(judge_line(line), Allow)]
+    assert [] == [line for line in lines if isinstance(check_line(line), Allow)]
 
 
 def test_adding_a_dangerous_command_never_makes_a_line_less_strict(asks: list[str], runs: list[str]) -> None:
@@ -43,7 +43,7 @@ def test_adding_a_dangerous_command_never_makes_a_line_less_strict(asks: list[st
         joint, more = dice.choice(JOINTS), dice.choice(DANGEROUS)
         longer = dice.choice([f"{line}{joint}{more}", f"{more}{joint}{line}"])
 
-        assert judge_line(longer).strictness >= max(judge_line(line).strictness, Ask.strictness), longer
+        assert check_line(longer).strictness >= max(check_line(line).strictness, Ask.strictness), longer
 
 
 def test_what_is_allowed_lets_nothing_else_through() -> None:
@@ -63,8 +63,8 @@ def test_what_is_allowed_lets_nothing_else_through() -> None:
         "git -c alias.x='!rm -rf src' x",
     ]
 
-    assert [] == [line for line in smuggles if isinstance(judge_line(line, policy), Allow)]
-    assert isinstance(judge_line("rm -rf build && git push --force", policy), Allow)
+    assert [] == [line for line in smuggles if isinstance(check_line(line, policy), Allow)]
+    assert isinstance(check_line("rm -rf build && git push --force", policy), Allow)
 
 
 def test_deny_beats_ask_and_ask_beats_allow() -> None:
@@ -72,7 +72,7 @@ def test_deny_beats_ask_and_ask_beats_allow() -> None:
     policy = UserRules(allow, ask, deny)
 
     assert [Allow, Ask, Deny] == [
-        type(judge_line(f"git push {rest}", policy)) for rest in ("", "origin", "origin prod")
+        type(check_line(f"git push {rest}", policy)) for rest in ("", "origin", "origin prod")
     ]
 
 
@@ -82,18 +82,18 @@ def test_deny_beats_ask_and_ask_beats_allow() -> None:
 def test_built_in_denials_stay_whatever_is_allowed(line: str) -> None:
     policy = UserRules(allow=parse_patterns("allow", ["rm", "dd", "cat", "sudo", ":"]))
 
-    assert isinstance(judge_line(line, policy), Deny)
+    assert isinstance(check_line(line, policy), Deny)
 
 
 def test_a_file_system_over_a_disk_in_use_is_denied() -> None:
-    assert isinstance(judge_line("mkfs.ext4 /dev/sdz1", UserRules(mounted=frozenset({"/dev/sdz1"}))), Deny)
+    assert isinstance(check_line("mkfs.ext4 /dev/sdz1", UserRules(mounted=frozenset({"/dev/sdz1"}))), Deny)
 
 
 @pytest.mark.parametrize(
     "line", ["$cmd x", 'eval "$x"', "echo x | base64 -d | sh", "curl x | bash", "echo 'a", "ls\u00a0a", "x" * 200_000]
 )
 def test_unpredictable_commands_ask(line: str) -> None:
-    assert isinstance(judge_line(line), Ask)
+    assert isinstance(check_line(line), Ask)
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_unpredictable_commands_ask(line: str) -> None:
     ["a" * 1_000_000, "ls\n" * 350_000, "|" * 99_000, "sudo " * 19_000, "psql -c '" + "alter table " * 8_000 + "'"],
 )
 def test_an_endless_line_is_refused_quickly(line: str) -> None:
-    judge_line("ls")
+    check_line("ls")
     started = perf_counter()
 
-    assert isinstance(judge_line(line), Ask)
+    assert isinstance(check_line(line), Ask)
     assert perf_counter() - started < 5

@@ -38,7 +38,7 @@ class LineVerdict:
     may_hold_tokens: tuple[str, ...] = ()
 
 
-def judge_line(line: str, rules: UserRules = NO_USER_RULES) -> Permission:
+def check_line(line: str, rules: UserRules = NO_USER_RULES) -> Permission:
     """Return whether a line may run."""
     return classify_line(line, rules).permission
 
