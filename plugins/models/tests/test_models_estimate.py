@@ -42,7 +42,7 @@ def test_it_is_within_ten_percent_after_five_calls(text: str, bytes_a_token: flo
         estimator.learn("acme/one", stats_of(request), Usage(input=counted(request), output=5))
     errors = []
     for request in requests[5:]:
-        errors.append(abs(estimator.tokens("acme/one", stats_of(request)) / counted(request) - 1))
+        errors.append(abs(estimator.estimate_tokens("acme/one", stats_of(request)) / counted(request) - 1))
         estimator.learn("acme/one", stats_of(request), Usage(input=counted(request), output=5))
 
     assert max(errors) < 0.10
@@ -52,14 +52,14 @@ def test_cached_tokens_are_input_too() -> None:
     estimator, stats = Estimator(), stats_of(growing(PROSE, 1)[0])
     estimator.learn("a/b", stats, Usage(input=10, cache_read=2 * stats.tokens - 20, cache_write=10))
 
-    assert 2 * stats.tokens == estimator.tokens("a/b", stats)
+    assert 2 * stats.tokens == estimator.estimate_tokens("a/b", stats)
 
 
 def test_models_are_told_apart() -> None:
     estimator, stats = Estimator(), stats_of(growing(PROSE, 1)[0])
     estimator.learn("a/b", stats, Usage(input=2 * stats.tokens))
 
-    assert stats.tokens == estimator.tokens("a/c", stats)
+    assert stats.tokens == estimator.estimate_tokens("a/c", stats)
 
 
 @given(st.lists(st.integers(-5, 10**12), max_size=8))
@@ -69,7 +69,7 @@ def test_no_count_makes_an_estimate_useless(counts: list[int]) -> None:
     for count in counts:
         estimator.learn("a/b", stats, Usage(input=count))
 
-    assert stats.tokens / 4 - 1 <= estimator.tokens("a/b", stats) <= 4 * stats.tokens + 1
+    assert stats.tokens / 4 - 1 <= estimator.estimate_tokens("a/b", stats) <= 4 * stats.tokens + 1
 
 
 REPLIES = st.sampled_from([Text("I look."), Reasoning("Hm.", model="a/b"), ToolCall("1", "look", {"path": "x.py"})])

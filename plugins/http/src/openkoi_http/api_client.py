@@ -146,9 +146,9 @@ class ApiClient:
             await drain(events, idle_timeout)
 
     def _read_sse(self, response: "Response") -> AsyncGenerator[str]:
-        from .sse import read_events
+        from .sse import read_sse_events
 
-        return read_events(self._read_bytes(response), response.request, self._bounds.event_bytes)
+        return read_sse_events(self._read_bytes(response), response.request, self._bounds.event_bytes)
 
     async def _read_bytes(self, response: "Response") -> AsyncGenerator[bytes]:
         """Yield a stream's bytes; stop when decompressed data far exceeds the limit."""

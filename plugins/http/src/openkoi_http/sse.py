@@ -32,7 +32,7 @@ class EventTextSource:
         yield decoder.decode(b"", final=True)
 
 
-async def read_events(pieces: AsyncGenerator[bytes], request: Request, max_bytes: int) -> AsyncGenerator[str]:
+async def read_sse_events(pieces: AsyncGenerator[bytes], request: Request, max_bytes: int) -> AsyncGenerator[str]:
     """Yield the data of each event, and close the pieces at the end; a document counts as one event."""
     async with aclosing(pieces):
         start = await read_start(pieces)

@@ -36,12 +36,12 @@ class Catalogue:
         return list({offer.provider: offer for offer in reversed(offers)}.values())[::-1]
 
     def long_name(self, name: str) -> str:
-        """Return ``provider/model`` for a short name; empty for another name."""
+        """Return ``provider/model`` for a short name, which is an alias of a model; empty for another name."""
         return next((str(table["short"][name]) for table in self.tables if name in table.get("short", {})), "")
 
     @property
     def short_names(self) -> list[str]:
-        """All short names."""
+        """All short names (aliases)."""
         return sorted({name for table in self.tables for name in table.get("short", {})})
 
     def full_names(self, bare: str) -> list[str]:

@@ -20,7 +20,7 @@ class Estimator:
 
     ratio: dict[str, float] = field(default_factory=dict)
 
-    def tokens(self, model: str, stats: RequestStats) -> int:
+    def estimate_tokens(self, model: str, stats: RequestStats) -> int:
         """Estimate the input tokens of a request."""
         return round(stats.tokens * self.ratio.get(model, 1.0))
 

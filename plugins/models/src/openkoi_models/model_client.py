@@ -152,7 +152,7 @@ class ModelClient:
 
     async def call_once(self, request: Request, resolved: ResolvedModel) -> Response:
         stats = self.updated_stats(request, resolved.name)
-        estimate = self.router.estimator.tokens(resolved.name, stats)
+        estimate = self.router.estimator.estimate_tokens(resolved.name, stats)
         asked_for = min(request.max_output or resolved.model.output, resolved.model.output)
         if request.model == JUDGE and estimate > self.judgement.input:
             self.judgement = replace(self.judgement, input=estimate)

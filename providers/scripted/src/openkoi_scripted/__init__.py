@@ -1,4 +1,4 @@
-"""A scripted model for OpenKoi's demo, tests and examples: ``ScriptedProvider`` reads a file, ``Scripted`` a list."""
+"""A fake model with a script, for the demo, tests and examples: ScriptedProvider reads a file, Scripted a list."""
 
 from .script import Script, ScriptedFailure, ScriptedFailureKind, ScriptedTurn, TurnCondition
 from .script_file_provider import ScriptedProvider
