@@ -18,7 +18,7 @@ async def load_memory(koi: "Koi") -> "Memory | None":
 async def load_usable_memory(koi: "Koi", purpose: str) -> "Memory | None":
     """Return the chosen memory; None if none is chosen. Raise KoiError if it cannot be loaded."""
     memory, name = await load_memory(koi), koi.chosen_name("memory")
-    if memory is None and name not in ("", "none"):
+    if memory is None and name:
         raise KoiError(f"{purpose} failed: the memory {name!r} cannot be used. Run `openkoi doctor`.")
     return memory
 
