@@ -99,13 +99,11 @@ class Runs:
         """Make a run of the task without effects."""
         from .dry_run import DryRun
 
-        services, workspace = self.services, self.workspace_of(task)
+        services, folder = self.services, self.workspace_of(task)
         await services.start()
         hooks = services.workspaces.hooks[None]
         task = self.complete_task(task)
-        return DryRun(
-            services, task, workspace, solve_subtask=self.solve_subtask, call_tool=self.call_tool, hooks=hooks
-        )
+        return DryRun(services, task, folder, solve_subtask=self.solve_subtask, call_tool=self.call_tool, hooks=hooks)
 
     def workspace_of(self, task: Task) -> Path:
         """Return the folder that a task is done in; raises KoiError if it is missing."""
