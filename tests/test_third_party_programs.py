@@ -62,7 +62,7 @@ def test_a_program_is_served_by_lines_of_json(tmp_path: Path) -> None:
     assert ["Done.", "Carp.", "Blue."] == [result(said[id]) for id in (1, 2, 4)]
     assert "was stopped" in result(said[3])
     assert "Which colour? (yes or no)" == result(said[7])
-    assert "is over" in result(said[8])
+    assert "has ended" in result(said[8])
     assert [] == result(said[9])
     assert any(text.startswith("Colour it") for text in result(said[10]))
     assert "Done." == "".join(one.get("delta", "") for one in said[1])
