@@ -264,3 +264,22 @@ def test_a_real_interruption_in_a_plugin_is_the_user_s(name: str, times: int, tm
 
     assert 130 == child.returncode
     assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
+def test_a_plugin_that_blocks_does_not_delay_the_third_interruption(tmp_path: Path) -> None:
+    body = "    print('blocked', flush=True)\n    time.sleep(40)\n"
+    code = f"import time\n\n\n@hookimpl\ndef before_plan(task, recall, run):\n{body}"
+    openkoi = shell(tmp_path).with_plugin(HEAD.format(error="ValueError") + code, hooks="acme")
+    child = openkoi.started("-m", write_script(openkoi.folder, WORK), "--no-judge", "Write one into a.txt")
+    assert child.stderr is not None
+    while "blocked" not in child.stderr.readline():
+        assert child.poll() is None
+    began = time.monotonic()
+    for _ in range(3):
+        child.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    child.communicate(timeout=60)
+
+    assert 130 == child.returncode
+    assert time.monotonic() - began < 20

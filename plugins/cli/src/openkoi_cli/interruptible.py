@@ -67,7 +67,8 @@ def handle_signals() -> None:
     for number in (getattr(signal, name) for name in END_SIGNALS):
         if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, task.cancel)
-    loop.add_signal_handler(signal.SIGINT, counter.count_interrupt)
+    loop.add_signal_handler(signal.SIGINT, counter.cancel_once)
+    signal.signal(signal.SIGINT, counter.count_interrupt)  # runs also while a plugin blocks the loop
 
 
 class InterruptCounter:
@@ -76,11 +77,16 @@ class InterruptCounter:
     def __init__(self, task: "asyncio.Task[Any]") -> None:
         self.task = task
         self.times = 0
+        self.cancelled = False
 
-    def count_interrupt(self) -> None:
-        """Handle one interrupt."""
-        self.times += 1
-        if self.times == 1:
+    def cancel_once(self) -> None:
+        """Cancel the task at the first interrupt."""
+        if not self.cancelled:
+            self.cancelled = True
             self.task.cancel()
-        elif self.times == 3:
+
+    def count_interrupt(self, *_: object) -> None:
+        """Count one interrupt."""
+        self.times += 1
+        if self.times == 3:
             os._exit(EXIT_INTERRUPTED)
