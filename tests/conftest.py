@@ -1,6 +1,5 @@
 """Settings of the whole suite: the processes that tests start begin faster."""
 
-import gc
 import os
 import sys
 
@@ -13,4 +12,3 @@ sys.dont_write_bytecode = False
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Let a pytest that a test starts load no plugins; the workers of xdist, which need them, have started."""
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    gc.freeze()  # the collected tests live to the end
