@@ -185,6 +185,7 @@ def warm_up() -> None:
             module = importlib.import_module(name)
             if name.startswith("openkoi"):
                 import_all(module)
+    complete_definitions()
     compile_patterns()
     gc.freeze()  # what all copies share is not looked through by each of them
 
@@ -195,6 +196,19 @@ def import_all(package: ModuleType) -> None:
         if not found.name.endswith("__main__"):
             with contextlib.suppress(Exception):
                 importlib.import_module(found.name)
+
+
+def complete_definitions() -> None:
+    """Complete what modules leave to the first use: packages, dataclasses and expressions."""
+    from openkoi_hookspecs.lazy_pattern import LazyPattern
+
+    for name, module in [*sys.modules.items()]:
+        if name.startswith("openkoi"):
+            for value in [getattr(module, word) for word in (*getattr(module, "__all__", ()), *vars(module))]:
+                if isinstance(value, type):
+                    getattr(value, "__dataclass_fields__", None)
+                elif isinstance(value, LazyPattern):
+                    _ = value.flags
 
 
 def compile_patterns() -> None:

@@ -1,19 +1,22 @@
 """Figures of speed, beside others in one run and in turn. They inform; nothing fails by time.
 
-    python tests/benchmarks [startup] [steps] [streaming] [at_once] [recall] [recall_speed] [acknowledge] [--rounds N]
+    python tests/benchmarks [startup] [steps] [streaming] [at_once] [recall] [recall_speed] [acknowledge]
+                            [--rounds N] [--save]
 
 OpenKoi takes part as ``pip install openkoi`` gives it: wheels in a virtualenv of their own, with all default plugins.
 """
 
 import argparse
+import io
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 
 def main() -> None:
     """Show what was asked for, or all there is."""
     sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a folder, this is no package yet
-    from benchmarks import acknowledge, at_once, recall, recall_speed, startup, steps, streaming
+    from benchmarks import acknowledge, at_once, published, recall, recall_speed, startup, steps, streaming
 
     all_of_them = {
         "startup": startup.show,
@@ -27,12 +30,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(all_of_them)}; all if none is named")
     parser.add_argument("--rounds", type=int, default=5, help="how many turns each takes (default 5)")
+    parser.add_argument("--save", action="store_true", help="also write the figures to README.md")
     asked = parser.parse_args()
     if strange := set(asked.names) - set(all_of_them):
         parser.error(f"There is no {', '.join(sorted(strange))}. There are: {', '.join(all_of_them)}.")
     for name in asked.names or all_of_them:
-        all_of_them[name](asked.rounds)
-        print()
+        with redirect_stdout(io.StringIO()) as shown:
+            all_of_them[name](asked.rounds)
+        print(shown.getvalue())
+        if asked.save:
+            published.save(name, shown.getvalue())
 
 
 if __name__ == "__main__":

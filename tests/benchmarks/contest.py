@@ -171,6 +171,11 @@ def times(pairs: Sequence[Pair]) -> Spread:
     return spread([pair.cost.cpu / pair.floor.cpu for pair in pairs])
 
 
+def met(figure: float, goal: float) -> str:
+    """Return whether a figure is at most its goal."""
+    return "met" if figure <= goal else "MISSED"
+
+
 def load() -> str:
     """Return how busy the machine is, for whoever reads the figures."""
     return f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "load unknown"

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .contest import ALONE, COMPILES, load, model, table
+from .contest import ALONE, COMPILES, load, met, model, table
 from .homes import home_of_openkoi
 
-FAKES = 100
+FAKES, ADDED_GOAL = 100, 10.0
 QUESTION = ("-i", "0", "-m", "openai/m", "What is the capital of France?")
 ASKING = """
 import asyncio, httpx2, os
@@ -88,9 +88,11 @@ def show(rounds: int) -> None:
         variables = {name: value for name, value in {**os.environ, **ALONE, **own}.items() if name != COMPILES}
         machine = Machine(home_of_openkoi(), workspace, variables)
         machine.cpu(machine.ours(*QUESTION))
+        found = [(*one, machine.ratio(one[0], one[1], rounds)) for one in GOALS]
         rows = [
-            [" ".join(arguments), f"{machine.ratio(arguments, base, rounds):.2f} x {base}", f"{goal:g}"]
-            for arguments, base, goal in GOALS
+            [" ".join(arguments), f"{ratio:.2f} x {base}", f"{goal:g}", met(ratio, goal)]
+            for arguments, base, goal, ratio in found
         ]
-        added = ["--help with 100 more distributions", f"{machine.added_by_plugins(rounds):+.1f} ms", "10"]
-        print(table([f"openkoi ({load()})", "processor time", "goal"], [*rows, added]))
+        added = machine.added_by_plugins(rounds)
+        more = ["--help with 100 more distributions", f"{added:+.1f} ms", f"{ADDED_GOAL:g} ms", met(added, ADDED_GOAL)]
+        print(table([f"openkoi ({load()})", "processor time", "goal", ""], [*rows, more]))

@@ -8,7 +8,7 @@ as ours does; peers ask for whole answers, which is cheaper.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .contest import Contestant, Entry, Pair, enlisted, in_turn, load, model, shipped, table, times
+from .contest import Contestant, Entry, Pair, enlisted, in_turn, load, met, model, shipped, table, times
 from .homes import Homeless, home_of
 
 SIZES = (10, 50, 200)
@@ -72,6 +72,7 @@ def judged(column: Column) -> str:
     """Ours beside the goal, and beside the best of the other agents."""
     ratios = {name: times(pairs).median for name, pairs in column.pairs.items()}
     mine, peers = ratios[OURS], [ratio for name, ratio in ratios.items() if name in PEERS]
-    goal = f" (goal {GOALS[column.steps]})" if column.steps in GOALS else ""
+    aim = GOALS.get(column.steps)
+    goal = f" (goal {aim}, {met(mine, aim)})" if aim else ""
     ahead = f"; of the other agents the quickest takes {min(peers) / mine:.1f} times as long" if peers else ""
     return f"{column.steps} steps: {mine:.2f} x{goal}{ahead}."

@@ -1,6 +1,8 @@
 """Our own contestants do their turns to the end, however small; what a turn costs depends on the machine."""
 
-from benchmarks import steps, streaming
+from pathlib import Path
+
+from benchmarks import published, steps, streaming
 from benchmarks.contest import Entry, enlisted, in_turn, model, table
 
 
@@ -25,3 +27,16 @@ def test_who_cannot_take_part_is_named_and_left_out() -> None:
 
 def test_a_table_is_markdown() -> None:
     assert "| a | b |\n| --- | --- |\n| 1 | 2 |" == table(["a", "b"], [["1", "2"]])
+
+
+def test_figures_of_a_benchmark_replace_its_own_section(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text("# Benchmarks\n\n## Figures\n")
+
+    for name, text in (("a", "| old |"), ("b", "| kept |"), ("a", "| new |\nA sentence.")):
+        published.save(name, text, readme)
+
+    saved = readme.read_text()
+    assert "old" not in saved
+    assert ["### a", "### b"] == [line for line in saved.splitlines() if line.startswith("### ")]
+    assert "| new |\n\nA sentence." in saved

@@ -4,103 +4,106 @@ Import from here; events live in ``openkoi_hookspecs.events``, and what is for i
 ``openkoi_hookspecs.integrations``.
 """
 
-from . import hooks
-from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
-from .budgets import Amount, Budget, BudgetDay, BudgetRequest
-from .configuration import Configuration, ConfiguredSetting, Paths
-from .content import Blob, Content, File, Image, Text, image_type
-from .errors import (
-    AppError,
-    AppRejectedError,
-    AppUnavailableError,
-    ArgumentError,
-    ConfigError,
-    ConsentMissingError,
-    DocumentConflictError,
-    EmptyResponseError,
-    FilesChangedError,
-    KoiError,
-    LimitExceededError,
-    NoModelError,
-    NoProviderError,
-    PluginError,
-    PluginNotFoundError,
-    ProviderError,
-    ProviderUnavailableError,
-    RequestRejectedError,
-    RunStoppedError,
-    SignInRequiredError,
-    ToolError,
-    WrongServerError,
-)
-from .evaluation import (
-    Baseline,
-    Check,
-    EffectCall,
-    Evaluation,
-    EvaluationMode,
-    ExecutionResult,
-    Finding,
-    Score,
-    Severity,
-    StopReason,
-)
-from .events_base import Event, Record
-from .frontend import Frontend, Launcher, OpenedKoi
-from .hooks import hookimpl, hookspec
-from .iteration import Decision, Facts, Iteration, NextAction, Plan, Policy, Result
-from .memory import Hit, Learning, LearningStatus, MemoryItem, Passage, Query, Recall
-from .model import (
-    Buffered,
-    Chunk,
-    DiscoveredProvider,
-    Embedding,
-    FinishReason,
-    Message,
-    Model,
-    Part,
-    Price,
-    ProviderInfo,
-    Reasoning,
-    Request,
-    Response,
-    Role,
-    StreamEnd,
-    Usage,
-)
-from .patterns import Pattern
-from .plugin_entry import Installation, InstalledPlugin, PluginEntry, PluginState
-from .prompt import Layer, Section
-from .protocols import (
-    AgentRunner,
-    Checkpoints,
-    Compactor,
-    Embedder,
-    Evaluator,
-    Memory,
-    PluginSource,
-    Provider,
-    Sandbox,
-    ShadowMemory,
-    SupportsBaseline,
-    SupportsDescribe,
-    SupportsDimensions,
-    SupportsHealthCheck,
-    SupportsMedia,
-    SupportsMigrate,
-    SupportsOffsets,
-    SupportsReset,
-    SupportsShadowRebuild,
-    ToolProvider,
-)
-from .questions import Consent, PendingQuestion, Question, Questions, is_no, is_yes
-from .restoration import Restoration
-from .run import Handle, HookReturn, Koi, Run
-from .run_summary import RunState, RunSummary
-from .sandbox import Command, CommandResult
-from .settings import DataDir, Env, Inject, SharedSetting
-from .task import Cost, Limits, Task
-from .tool import Allow, Arguments, Ask, Deny, Effect, Json, Permission, Tool, ToolCall, ToolResult
+from .lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from . import hooks
+    from .agent import Agent, BudgetExhausted, Condition, Strategy, Team, TextIncludes, ToolReturned
+    from .budgets import Amount, Budget, BudgetDay, BudgetRequest
+    from .configuration import Configuration, ConfiguredSetting, Paths
+    from .content import Blob, Content, File, Image, Text, image_type
+    from .errors import (
+        AppError,
+        AppRejectedError,
+        AppUnavailableError,
+        ArgumentError,
+        ConfigError,
+        ConsentMissingError,
+        DocumentConflictError,
+        EmptyResponseError,
+        FilesChangedError,
+        KoiError,
+        LimitExceededError,
+        NoModelError,
+        NoProviderError,
+        PluginError,
+        PluginNotFoundError,
+        ProviderError,
+        ProviderUnavailableError,
+        RequestRejectedError,
+        RunStoppedError,
+        SignInRequiredError,
+        ToolError,
+        WrongServerError,
+    )
+    from .evaluation import (
+        Baseline,
+        Check,
+        EffectCall,
+        Evaluation,
+        EvaluationMode,
+        ExecutionResult,
+        Finding,
+        Score,
+        Severity,
+        StopReason,
+    )
+    from .events_base import Event, Record
+    from .frontend import Frontend, Launcher, OpenedKoi
+    from .hooks import hookimpl, hookspec
+    from .iteration import Decision, Facts, Iteration, NextAction, Plan, Policy, Result
+    from .memory import Hit, Learning, LearningStatus, MemoryItem, Passage, Query, Recall
+    from .model import (
+        Buffered,
+        Chunk,
+        DiscoveredProvider,
+        Embedding,
+        FinishReason,
+        Message,
+        Model,
+        Part,
+        Price,
+        ProviderInfo,
+        Reasoning,
+        Request,
+        Response,
+        Role,
+        StreamEnd,
+        Usage,
+    )
+    from .patterns import Pattern
+    from .plugin_entry import Installation, InstalledPlugin, PluginEntry, PluginState
+    from .prompt import Layer, Section
+    from .protocols import (
+        AgentRunner,
+        Checkpoints,
+        Compactor,
+        Embedder,
+        Evaluator,
+        Memory,
+        PluginSource,
+        Provider,
+        Sandbox,
+        ShadowMemory,
+        SupportsBaseline,
+        SupportsDescribe,
+        SupportsDimensions,
+        SupportsHealthCheck,
+        SupportsMedia,
+        SupportsMigrate,
+        SupportsOffsets,
+        SupportsReset,
+        SupportsShadowRebuild,
+        ToolProvider,
+    )
+    from .questions import Consent, PendingQuestion, Question, Questions, is_no, is_yes
+    from .restoration import Restoration
+    from .run import Handle, HookReturn, Koi, Run
+    from .run_summary import RunState, RunSummary
+    from .sandbox import Command, CommandResult
+    from .settings import DataDir, Env, Inject, SharedSetting
+    from .task import Cost, Limits, Task
+    from .tool import Allow, Arguments, Ask, Deny, Effect, Json, Permission, Tool, ToolCall, ToolResult
 
 __all__ = [
     "Agent",

@@ -3,17 +3,17 @@
 from enum import StrEnum
 from typing import TypeAlias
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TextIncludes:
     """Done when the model's words hold this text."""
 
     text: str
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolReturned:
     """Done when a tool brought this: both, where an exit code and a text are given; any result, where neither is."""
 
@@ -22,7 +22,7 @@ class ToolReturned:
     contains: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BudgetExhausted:
     """Done when the agent's dollars are used up: the next call would not fit any more."""
 
@@ -39,7 +39,7 @@ class Strategy(StrEnum):
     ITERATIVE = "iterative"
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
     """Agents that do a task together. ``rounds`` bounds a debate and a repetition."""
 
@@ -48,7 +48,7 @@ class Team:
     rounds: int = 3
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
     """Who does a task. A field that is left out leaves things as they are configured.
 

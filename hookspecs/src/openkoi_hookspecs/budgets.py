@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 from .task import Cost
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Amount:
     """Tokens, as budgets count them (``Cost.budget_tokens``), and US dollars."""
 
@@ -19,7 +19,7 @@ class Amount:
 UNLIMITED = Amount(tokens=math.inf, usd=math.inf)
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetRequest:
     """What one model call may cost.
 
@@ -34,7 +34,7 @@ class BudgetRequest:
     least: Amount
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetDay:
     """What was spent on a day, an ISO date.
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 from .task import Limits
 
 T = TypeVar("T")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Paths:
     """``config`` is a file; beside it lie ``credentials/`` and ``SOUL.md``. ``data`` is a folder."""
 
@@ -33,7 +33,7 @@ class Paths:
         return self.config.parent / "credentials"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ConfiguredSetting:
     """A setting of the user, the project, the environment or the command line.
 

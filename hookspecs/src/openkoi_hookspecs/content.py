@@ -1,11 +1,11 @@
 """What users, tools and models say and show each other: text, images and files."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TypeAlias
 
 from .errors import KoiError
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 MAX_IMAGE_BYTES = 5_000_000  # Anthropic's limit for one image; the largest that each of the vendors takes
 MAX_FILE_BYTES = 20_000_000  # base64 of it fits the 32 MB that Anthropic takes as a request
@@ -19,14 +19,14 @@ SIGNATURES = {
 TEXT_TYPES = ("text/", "application/json", "application/xml", "application/yaml", "application/toml")
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Text:
     """Plain text."""
 
     text: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Blob:
     """Bytes that the run log keeps in a file, read when they are needed. Plugins get them from the log, already made.
 

@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY
 from enum import StrEnum
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 from .prompt import Section
 from .tool import Json
 
@@ -18,7 +18,7 @@ class Severity(StrEnum):
     SUGGESTION = "suggestion"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing wrong with the work. ``rule``, ``where`` (path:line) and ``title`` together are its identity.
 
@@ -40,7 +40,7 @@ class Finding:
         return self.rule, self.where.partition(":")[0], self.title
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Check:
     """A fact about the work. It gates: no score outvotes a failed one. A check that was not run is left out.
 
@@ -57,7 +57,7 @@ class Check:
     evaluator: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Baseline:
     """How one evaluator's checks stood before the work began. It is logged, so that resume and fork know it too.
 
@@ -69,7 +69,7 @@ class Baseline:
     state: Json = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Score:
     """A judge's opinion about one dimension of the work, 0.0 to 1.0. Weights are relative.
 
@@ -90,7 +90,7 @@ class EvaluationMode(StrEnum):
     SKIPPED = "skipped"
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """What evaluators say about one work. ``unavailable_reason`` says why a judge gave no score.
 
@@ -162,7 +162,7 @@ class StopReason(StrEnum):
     PERSON = "person"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class EffectCall:
     """A tool call that could change something, and how it ended, in words.
 
@@ -177,7 +177,7 @@ class EffectCall:
 UNSEEN = EffectCall("files", "unknown", ("files may have changed: no checkpoint was kept",))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ExecutionResult:
     """What one execution left behind: its last words, and a unified diff against the workspace before the run.
 

@@ -26,8 +26,8 @@ from .events_plugins import SkippedFolderChanged as SkippedFolderChanged
 from .events_tool import ToolCallFinished as ToolCallFinished
 from .events_tool import ToolCallStarted as ToolCallStarted
 from .events_tool import ToolResultsReady as ToolResultsReady
-from .frozen import frozen
 from .iteration import Decision, Facts, Plan
+from .lazy_dataclass import dataclass
 from .memory import Learning, Recall
 from .model import Message
 from .patterns import PatternProposed as PatternProposed
@@ -42,7 +42,7 @@ WORDS = "words"
 INTERRUPTED = RunState.INTERRUPTED.value
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class TaskStarted(Event):
     """The first record of a run. ``model`` is the executor's, as ``provider/model``.
 
@@ -59,7 +59,7 @@ class TaskStarted(Event):
     models: Mapping[str, str] = field(default_factory=dict)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RecallFinished(Event):
     """What of memory is shown to the model."""
 
@@ -67,7 +67,7 @@ class RecallFinished(Event):
     recall: Recall
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PlanReady(Event):
     """The plan, with every section and its source."""
 
@@ -75,7 +75,7 @@ class PlanReady(Event):
     plan: Plan
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class MessageAdded(Event):
     """A message that the run, not the model, added to the conversation. ``new_conversation`` begins a new one.
 
@@ -88,7 +88,7 @@ class MessageAdded(Event):
     from_user: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CycleStarted(Event):
     """The inner loop goes round: one call of the model and the tools it asks for. Cycles are counted from zero."""
 
@@ -98,7 +98,7 @@ class CycleStarted(Event):
     ceiling: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class QuestionAsked(Event):
     """The user is asked, at a frontend that attends or by the question's id."""
 
@@ -107,7 +107,7 @@ class QuestionAsked(Event):
     text: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class QuestionAnswered(Event):
     """The user's answer; None if there is none, and the run continues without it."""
 
@@ -116,7 +116,7 @@ class QuestionAnswered(Event):
     answer: str | None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PathsApproved(Event):
     """The user allowed a call that changes these absolute paths, so commands of the run may change them as well."""
 
@@ -125,7 +125,7 @@ class PathsApproved(Event):
     paths: tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HistoryCompacted(Event):
     """The oldest turns were removed from the conversation: how many, and how many calls of each tool went with them.
 
@@ -142,7 +142,7 @@ class HistoryCompacted(Event):
     media: int = 0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ChecksBaseline(Event):
     """How an evaluator's checks stood before the run changed anything."""
 
@@ -150,7 +150,7 @@ class ChecksBaseline(Event):
     baseline: Baseline
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class InnerLoopEnded(Event):
     """Why the inner loop ended."""
 
@@ -158,7 +158,7 @@ class InnerLoopEnded(Event):
     reason: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ExecutionFinished(Event):
     """What an execution left behind."""
 
@@ -166,7 +166,7 @@ class ExecutionFinished(Event):
     work: ExecutionResult
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RequestClassified(Event):
     """Whether the task asks for nothing to be made or changed; decided after work that changed nothing.
 
@@ -180,7 +180,7 @@ class RequestClassified(Event):
     reason: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class EvaluationFinished(Event):
     """What all evaluators together say.
 
@@ -193,7 +193,7 @@ class EvaluationFinished(Event):
     checkpoint: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class IterationFinished(Event):
     """An iteration is over: what it scored and what it alone cost. Iterations are counted from zero."""
 
@@ -204,7 +204,7 @@ class IterationFinished(Event):
     mode: EvaluationMode = EvaluationMode.FULL
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class DecisionMade(Event):
     """What happens after an iteration, what was spent until then, and the facts that the decision is based on."""
 
@@ -215,7 +215,7 @@ class DecisionMade(Event):
     facts: Facts = field(default_factory=Facts)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RunCompleted(Event):
     """The result is out. ``best`` is the index of the iteration whose files are in the workspace."""
 
@@ -226,7 +226,7 @@ class RunCompleted(Event):
     iterations: int = 1
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RunResumed(Event):
     """A run that ended before its time is resumed here; what it did while it could not ask the user is done again.
 
@@ -237,7 +237,7 @@ class RunResumed(Event):
     models: Mapping[str, str] = field(default_factory=dict)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RunFailed(Event):
     """The run ended without a result: interrupted, or no model answered. ``files`` are those it had changed by then."""
 
@@ -256,7 +256,7 @@ class RunFailed(Event):
         return RunState.INTERRUPTED if self.interrupted else RunState.FAILED
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class LearningSaved(Event):
     """A learning as it now stands; memory keeps the latest of each id."""
 
@@ -264,7 +264,7 @@ class LearningSaved(Event):
     learning: Learning
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HookReturned(Event):
     """What a plugin returned from a hook; None is not recorded."""
 
@@ -276,7 +276,7 @@ class HookReturned(Event):
     answer: Any
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class WarningIssued(Event):
     """A degraded mode, loudly: what happened, with what, what to do."""
 

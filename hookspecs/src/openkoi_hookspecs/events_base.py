@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
 class Event:
@@ -20,7 +20,7 @@ class Event:
         return ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Record:
     """An event as it stands in the log: one line, one id, written once.
 
@@ -37,7 +37,7 @@ class Record:
     end: int = 0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UnknownEvent(Event):
     """An event of a plugin that is not installed, or of a newer version."""
 

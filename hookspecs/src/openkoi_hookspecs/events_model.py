@@ -4,11 +4,11 @@ from dataclasses import KW_ONLY
 from typing import TypeAlias
 
 from .events_base import Event
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 from .model import Response, Usage
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ModelDelta(Event):
     """A piece of an answer as it streams in."""
 
@@ -17,7 +17,7 @@ class ModelDelta(Event):
     text: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ModelRequest(Event):
     """A model is asked, and this is paid if nothing more is ever heard: the question, and what may have come by then.
 
@@ -36,7 +36,7 @@ class ModelRequest(Event):
     lease: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ModelResponse(Event):
     """A call of a model is over, and paid. ``role`` is what it was asked as: executor, evaluator, small.
 
@@ -59,7 +59,7 @@ class ModelResponse(Event):
         return self.response.done.usage
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ModelResponseBroken(Event):
     """An answer that broke off: what had come of it is paid for, by our estimate, and is not used."""
 
@@ -72,7 +72,7 @@ class ModelResponseBroken(Event):
     lease: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ModelFallback(Event):
     """A model did not answer, and the next one of its role's chain is asked instead."""
 

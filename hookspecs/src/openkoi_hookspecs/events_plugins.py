@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from .evaluation import EvaluationMode, Score
 from .events_base import Event
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
 class ControlOutcome(StrEnum):
@@ -21,7 +21,7 @@ class ControlOutcome(StrEnum):
     BLIND = "blind"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class JudgeVoted(Event):
     """How a judge came to its scores: the scores of each vote, by which rubric, and what was unusual in a ``note``.
 
@@ -55,7 +55,7 @@ class JudgeVoted(Event):
         return votes * self.full_characters + self.control_characters - self.characters
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class GitRefChanged(Event):
     """A call changed a name in the git repository: a branch, a tag, the stash, HEAD, or a file of its settings.
 
@@ -71,7 +71,7 @@ class GitRefChanged(Event):
     repository: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class OutsideFileWritten(Event):
     """A tool wrote a file outside the workspace, so no checkpoint contains it."""
 
@@ -79,7 +79,7 @@ class OutsideFileWritten(Event):
     path: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SkippedFolderChanged(Event):
     """A call changed a folder that checkpoints skip, such as ``node_modules``, so no checkpoint contains it."""
 

@@ -1,11 +1,11 @@
 """What happens when tools are called. Part of the catalogue ``events``."""
 
 from .events_base import Event
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 from .tool import ToolCall, ToolResult
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ToolCallStarted(Event):
     """Written before the effect: a call without a result may have happened. The user reads ``progress_text``.
 
@@ -18,7 +18,7 @@ class ToolCallStarted(Event):
     by_plugin: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ToolCallFinished(Event):
     """The result, as the model reads it."""
 
@@ -27,7 +27,7 @@ class ToolCallFinished(Event):
     by_plugin: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ToolResultsReady(Event):
     """All calls of a cycle have their results."""
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 from .posts import Attachment as Attachment
 from .posts import Choice as Choice
 from .posts import Post as Post
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .run import Koi
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Delivery:
     """A post that arrived, and the cursor to watch from after it. Without a post only the cursor has moved."""
 
@@ -32,7 +32,7 @@ class Delivery:
     post: Post | None = None
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What posts of an app may be like.
 
@@ -135,7 +135,7 @@ class SupportsConnect(Protocol):
         """Ask the user for what it takes, prove it by a call, save it; return the account that it is signed in to."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Document:
     """A document, as Markdown. ``revision`` is another one after every change; ``at`` is when that was, in UTC."""
 

@@ -5,12 +5,12 @@ from dataclasses import KW_ONLY
 from enum import StrEnum
 
 from .evaluation import Evaluation, ExecutionResult, Finding, StopReason
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 from .prompt import Section
 from .task import Cost, Task
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """The executor's prompt: ``sections`` for the whole run, ``feedback`` from the last evaluation.
 
@@ -40,7 +40,7 @@ class Policy(StrEnum):
     NONE = "none"
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """What the decision after an iteration is based on: facts about the state that the iteration left.
 
@@ -69,7 +69,7 @@ class Facts:
     question: bool = False
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Iteration:
     """One turn of the outer loop. ``evaluation`` is None when no evaluator had anything to say."""
 
@@ -100,7 +100,7 @@ class NextAction(StrEnum):
     ABORT_LOOP = "abort_loop"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Decision:
     """A decision and why it was taken.
 
@@ -120,7 +120,7 @@ class Decision:
         return self.action is not NextAction.CONTINUE
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Result:
     """How a task ended. ``best`` is the iteration whose files are in the workspace now; ``run`` is the run's id."""
 

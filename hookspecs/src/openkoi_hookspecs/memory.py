@@ -5,10 +5,10 @@ from dataclasses import KW_ONLY
 from enum import StrEnum
 from typing import TypeAlias
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of a transcript, a document or a past task."""
 
@@ -28,7 +28,7 @@ class LearningStatus(StrEnum):
     ARCHIVED = "archived"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Learning:
     """One thing worth knowing next time, in 200 characters or fewer, with the evidence for it.
 
@@ -62,7 +62,7 @@ class Learning:
 MemoryItem: TypeAlias = Passage | Learning
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Query:
     """A question to memory. ``kinds`` empty means any; ``keys`` must overlap; ``tokens`` bounds what may come back.
 
@@ -79,7 +79,7 @@ class Query:
     tokens: int = 2_000
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A memo and how well it answers, 0.0 to 1.0 within one search.
 
@@ -92,7 +92,7 @@ class Hit:
     similarity: float = 0.0
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Recall:
     """What memory has to say about a task, the same for the whole run, so that the prompt can be cached."""
 

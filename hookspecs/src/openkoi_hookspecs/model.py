@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import Self, TypeAlias
 
 from .content import File, Image, Text
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 from .tool import Arguments, Tool, ToolCall, ToolResult
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Reasoning:
     """Reasoning of the model. ``signature`` is the vendor's opaque proof, handed back unchanged on the next turn.
 
@@ -32,7 +32,7 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Message:
     """One turn of a conversation. Each tool call of an assistant's turn has exactly one result in the turn after it."""
 
@@ -45,7 +45,7 @@ class Message:
         return cls(Role.USER, tuple(Text(part) if isinstance(part, str) else part for part in parts))
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """Tokens of one call as the vendor counted them; ``input`` leaves out the cached ones."""
 
@@ -69,7 +69,7 @@ class Usage:
         )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Price:
     """Dollars per million tokens. A request of more input tokens than ``above`` costs ``beyond`` as a whole."""
 
@@ -86,7 +86,7 @@ class Price:
         return self.beyond if self.beyond is not None and tokens > self.above else self
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Model:
     """A model that a provider offers. An unknown price is None, which is not free.
 
@@ -103,7 +103,7 @@ class Model:
     can: tuple[str, ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ProviderInfo:
     """A provider as it is offered: its default model, and the variable that its key is looked for in."""
 
@@ -115,7 +115,7 @@ class ProviderInfo:
     hint: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class DiscoveredProvider:
     """A way to a model that was found on this machine, and not configured.
 
@@ -131,7 +131,7 @@ class DiscoveredProvider:
     consent: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Request:
     """One call of a model.
 
@@ -159,7 +159,7 @@ class FinishReason(StrEnum):
     REFUSED = "refused"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class StreamEnd:
     """The last chunk of an answer. An answer without it was cut off, and nothing in it is acted upon."""
 
@@ -167,7 +167,7 @@ class StreamEnd:
     stop: FinishReason = FinishReason.END
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Buffered:
     """The number of characters received but not yet complete: arguments of a tool call, which is yielded at its end.
 
@@ -177,7 +177,7 @@ class Buffered:
     length: int
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Embedding:
     """One vector for each text, and what it cost."""
 
@@ -188,7 +188,7 @@ class Embedding:
 Chunk: TypeAlias = Text | Reasoning | ToolCall | Buffered | StreamEnd
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Response:
     """A whole answer."""
 

@@ -3,10 +3,10 @@
 from dataclasses import KW_ONLY
 
 from .events_base import Event
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """Something that the user does again and again, with the statistics that say so.
 
@@ -24,7 +24,7 @@ class Pattern:
     dropped: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class UsageRecorded(Event):
     """Something the user did, as plugins look for patterns in it: a Task, a Command, a SkillUse or an Integration."""
 
@@ -38,7 +38,7 @@ class UsageRecorded(Event):
     score: float | None = None
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PatternProposed(Event):
     """A pattern that was found, as plugins let it stand; logged outside of runs, before it is shown."""
 

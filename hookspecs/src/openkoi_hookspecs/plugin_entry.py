@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
 class InstalledPlugin(Protocol):
@@ -26,7 +26,7 @@ class InstalledPlugin(Protocol):
         """What the distribution says of itself in one line, read when it is asked for."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PluginState:
     """An installed plugin. One that is not ``used`` has the name of another: that of ``winner``, if one was chosen."""
 
@@ -37,7 +37,7 @@ class PluginState:
     winner: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Installation:
     """All plugins that are installed, and what is wrong with them: names that clash, unreadable distributions."""
 
@@ -45,7 +45,7 @@ class Installation:
     warnings: tuple[str, ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PluginEntry:
     """A plugin that can be chosen. ``origin`` says who brings it.
 

@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY
 from enum import StrEnum
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
 class SenderKind(StrEnum):
@@ -15,7 +15,7 @@ class SenderKind(StrEnum):
     SELF = "self"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Sender:
     """Who wrote a post. ``id`` is the service's immutable one: permissions are bound to it and never to a ``name``.
 
@@ -40,7 +40,7 @@ class PostKind(StrEnum):
     PRESS = "press"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Attachment:
     """A file of a post. One that arrives has a ``ref`` to download it by; one that is sent has its ``data``."""
 
@@ -52,7 +52,7 @@ class Attachment:
     data: bytes = b""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Choice:
     """A button. ``value`` comes back with the press of it."""
 
@@ -60,7 +60,7 @@ class Choice:
     value: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Post:
     """Something posted in a channel of an app, or done to a post there.
 

@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY
 from enum import IntEnum
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
 class Layer(IntEnum):
@@ -14,7 +14,7 @@ class Layer(IntEnum):
     TASK = 3
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Section:
     """A named piece of the prompt. A later section of the same name replaces it; an empty text removes it.
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Protocol
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 YES = frozenset({"y", "yes", "allow", "approve"})
 NO = frozenset({"n", "no", "deny", "reject"})
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Question:
     """Something that the user has to answer.
 
@@ -37,7 +37,7 @@ class Question:
         return not words or is_yes(answer) or is_no(answer) or answer.strip().lower() in words
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class PendingQuestion:
     """A question without an answer. ``at`` is UTC in ISO 8601.
 
@@ -56,7 +56,7 @@ class PendingQuestion:
     alive: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Consent:
     """A kept answer: to the question ``text``, about the content that ``digest`` names. ``at`` is UTC in ISO 8601."""
 

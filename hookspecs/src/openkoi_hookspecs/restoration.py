@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import field
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Restoration:
     """What a restore did: each file that had to change, by its path from the workspace, is in one of the six.
 

@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY
 from enum import StrEnum
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
 class RunState(StrEnum):
@@ -16,7 +16,7 @@ class RunState(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RunSummary:
     """A run in a list of runs. ``started_at`` is UTC in ISO 8601, ``score`` that of the iteration that was returned."""
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, field
 
 from .events_base import Event
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Command:
     """A program to run in the workspace. ``network`` is a wish; the sandbox's policy decides.
 
@@ -25,7 +25,7 @@ class Command:
     approved: frozenset[str] = frozenset()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CommandResult:
     """How a command ended: the first and last 32 KB of both streams, and the ``output_file`` with all of it.
 

@@ -9,10 +9,10 @@ look. Parameters that TOML cannot write are seams for tests. A module (of hooks)
 
 from dataclasses import KW_ONLY
 
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Env:
     """A variable; it outranks the file. A secret is looked up among saved credentials too, and redacted everywhere."""
 
@@ -21,21 +21,21 @@ class Env:
     secret: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class DataDir:
     """A path below OpenKoi's data folder, private to its user."""
 
     path: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class SharedSetting:
     """A setting of a common table, such as ``memory.max_storage_mb``, for a plugin whose own table says nothing."""
 
     key: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Inject:
     """Another plugin, named in the configuration and built by the kernel: an embedder for a memory."""
 

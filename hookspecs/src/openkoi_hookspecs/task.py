@@ -5,11 +5,11 @@ from typing import Self
 
 from .agent import Agent
 from .content import File, Image
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 from .model import Message
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Where a task stops, and the quality it aims at. Zero iterations: one execution, no evaluation."""
 
@@ -24,7 +24,7 @@ class Limits:
     max_regression: float | None = 0.2
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """What a task has used so far, hooks, judges, learners and sub-tasks included.
 
@@ -59,7 +59,7 @@ class Cost:
         )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Task:
     """One thing to do, in the user's words. ``context`` was piped in; ``parent`` is the run a sub-task belongs to.
 

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import ClassVar, TypeAlias
 
 from .content import Content
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Arguments: TypeAlias = Mapping[str, Json]
@@ -20,7 +20,7 @@ class Effect(IntEnum):
     IRREVERSIBLE = 3
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """A complete request of a model to use a tool.
 
@@ -33,7 +33,7 @@ class ToolCall:
     parse_error: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """What a tool returns. A failure is a result too: the model reads it and continues.
 
@@ -53,7 +53,7 @@ class ToolResult:
     milliseconds: int = field(default=0, compare=False)
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Tool:
     """A function a model may call. ``parameters`` is a JSON Schema; ``allow_repeats`` exempts it from the loop breaker.
 
@@ -77,7 +77,7 @@ class Tool:
     local: bool = False
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Permission:
     """What a plugin says to a tool call: Allow, Ask or Deny. The strictest holds.
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from .events_base import Event
-from .frozen import frozen
+from .lazy_dataclass import dataclass
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class BaselineSaved(Event):
     """The workspace as it was before the run changed anything, as a checkpoint."""
 
@@ -14,7 +14,7 @@ class BaselineSaved(Event):
     checkpoint: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class RunForked(Event):
     """This run begins as another one did: all before iteration ``at`` is its past, and ``changed`` settings hold after.
 
@@ -28,7 +28,7 @@ class RunForked(Event):
     checkpoint: str = ""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class WorkspaceRestored(Event):
     """The run's changes were undone or redone: the workspace is as in this checkpoint, but for what others changed.
 

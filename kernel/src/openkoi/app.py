@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
@@ -29,6 +29,7 @@ from openkoi_hookspecs import (
     RunSummary,
     Task,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.posts import Post
 from openkoi_hookspecs.run import NO_SETTINGS
 from openkoi_runlog import find_task, list_all_segments, list_sessions, read_segment, summarize_runs

@@ -1,12 +1,12 @@
 """The settings, folders and secrets that OpenKoi is opened with. Implements ``Configuration``."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from openkoi_base.files import list_names, private_subfolder, save_key
 from openkoi_hookspecs import ConfiguredSetting, Limits
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_settings import write_setting
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
@@ -10,6 +10,7 @@ from secrets import token_hex
 
 from openkoi_base.isolation import resolve, type_error_of
 from openkoi_hookspecs import ArgumentError, HookReturn, PendingQuestion, Question, Questions, Run
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 User = Callable[[Question], HookReturn[str]]
 

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from openkoi_base.isolation import contain_exit
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 LATE = "Memory is not up to date yet; the next start catches up."
 FAILED = "What was learned may be missing until the next start: {}"

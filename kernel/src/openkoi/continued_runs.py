@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_base.files import lock_run
 from openkoi_base.files.diffs import warning_of
 from openkoi_hookspecs import ConfigError, Result, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_loader.early_settings import check_settings
 from openkoi_models import check_models
 from openkoi_runlog import ForkPoint, PastTask, find_fork_point, rename_runs

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from openkoi_base.isolation import checks_arguments, start_task
 from openkoi_hookspecs import Handle, KoiError, Result, RunStoppedError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @checks_arguments(Handle)

@@ -4,7 +4,6 @@ It depends on conversations and tools, and on no evaluation, plan or file.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from openkoi.progress import Gain, Step, StuckDetector
 from openkoi_base.isolation import sanitize_text
@@ -26,6 +25,7 @@ from openkoi_hookspecs import (
     events,
     is_yes,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_models import EXECUTOR, executor_of
 from openkoi_prompt.conversation import Conversation
 from openkoi_runlog.decision.termination import EXHAUSTED, met_condition, reminder

@@ -1,8 +1,9 @@
 """Warnings that wait for a run to log them, each once."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Event, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True)

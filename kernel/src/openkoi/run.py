@@ -6,7 +6,7 @@ Contains what the phases share: the conversation, the tools, the checkpoints.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from pathlib import Path
 from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
@@ -40,6 +40,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_loader.hooks import HookCaller, Hooks
 from openkoi_loader.tool_lists import list_tools
 from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of

@@ -1,9 +1,9 @@
 """How a run begins: on its own, as part of another one, or resumed from the log."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Record
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_models import TaskBudget
 
 

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Baseline, Tool
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True)

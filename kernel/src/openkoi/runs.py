@@ -2,7 +2,7 @@
 
 import os
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from openkoi_base.files import lock_run, project_id
 from openkoi_base.isolation import sanitize_text
 from openkoi_hookspecs import KoiError, Result, Task, ToolCall, ToolResult, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_loader.workspace_plugins import Root
 from openkoi_models import check_content, check_models
 from openkoi_settings import keys

@@ -1,7 +1,7 @@
 """Run commands in the chosen sandbox, in no weaker one than was asked for. Depends on no sandbox by name."""
 
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from openkoi_hookspecs import (
@@ -14,6 +14,7 @@ from openkoi_hookspecs import (
     Sandbox,
     is_yes,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import keys
 
 from .services import Services

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from openkoi_hookspecs import (
     Questions,
     Record,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_loader.components import Components
 from openkoi_loader.hooks import Hooks
 from openkoi_loader.plugins import Plugins

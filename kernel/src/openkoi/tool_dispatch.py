@@ -6,7 +6,7 @@ Depends on tools and permissions, and on no model, plan or prompt.
 import asyncio
 from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import monotonic
 
 from openkoi_base.isolation import contain_exit, copy_call, type_error_of
@@ -28,6 +28,7 @@ from openkoi_hookspecs import (
     is_no,
     is_yes,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_models import check_result
 from openkoi_runlog import RESULT_UNKNOWN, UNAPPROVED, plugin_call_id
 from openkoi_runlog.decision.effects import effects_of

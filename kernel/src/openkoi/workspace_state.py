@@ -4,13 +4,13 @@ What cannot be kept or restored is a warning, and the run goes on.
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from openkoi_base.files.diffs import warning_of
 from openkoi_base.isolation import contain_exit, with_timeout
 from openkoi_hookspecs import Checkpoints, ExecutionResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import checkpoint_of
 
 T = TypeVar("T")

@@ -5,6 +5,7 @@ import json
 import re
 import string
 import textwrap
+from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from openkoi_base.redact import MASK, Redactor, Secret, environment_secrets
+from openkoi_base.redact.formats import Keywords, formats
 
 PRINTABLE = st.text(string.printable, min_size=6, max_size=40)
 DIGITS = st.text("0123456789", min_size=6, max_size=12)
@@ -274,3 +276,10 @@ def test_a_dump_that_is_cut_in_a_held_secret_shows_no_line_of_it() -> None:
     lines = "\n".join(textwrap.wrap(b"correct-horse-battery-staple-9".hex(), 20))
 
     assert f"0: {MASK}" == Redactor(["correct-horse-battery-staple-9"])(f"0: {lines[:45]}")
+
+
+def test_keywords_are_found_alike_one_by_one_and_in_one_pass() -> None:
+    keywords = Keywords(formats())
+    text = Path(__file__).read_text("utf-8").lower() + " ".join(keywords.meant) + "".join(keywords.meant)
+
+    assert [*keywords.find_all(text)] == [*keywords.find_each(text)]

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import sqlite3
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -77,7 +78,7 @@ def test_a_file_that_another_program_has_open_is_busy_too(tmp_path: Path) -> Non
     asyncio.run(memory(tmp_path).ingest(RUN))
 
     with duckdb.connect(tmp_path / "openkoi.db"), pytest.raises(MemoryBusyError):
-        asyncio.run(memory(tmp_path, seconds=0.05).health())
+        asyncio.run(memory(tmp_path, seconds=0.05).search(Query("parser")))
 
 
 def test_a_place_that_cannot_be_written_is_said_so(tmp_path: Path) -> None:
@@ -157,3 +158,22 @@ def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tm
         asyncio.run(memory(tmp_path).ingest(RUN))
 
     assert ["r1"] == ids_of(search_project(memory(tmp_path), "parser"))
+
+
+def test_health_opens_the_file_only_if_nothing_is_noted_beside_it(tmp_path: Path) -> None:
+    asyncio.run(memory(tmp_path).ingest(RUN))
+    known = asyncio.run(memory(tmp_path).health())["entries"]
+    code = """
+import asyncio, sys
+from pathlib import Path
+from openkoi_duckdb import DuckDB
+print(asyncio.run(DuckDB(path=Path(sys.argv[1])).health())["entries"], "_duckdb" in sys.modules)
+"""
+    arguments = [sys.executable, "-c", code, str(memory(tmp_path).file.path)]
+
+    unchanged = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.split()
+    memory(tmp_path).file.beside("seen").unlink()
+    unknown = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout.split()
+
+    assert [known, "False"] == unchanged
+    assert [known, "True"] == unknown

@@ -3,9 +3,10 @@
 Unchanged parts are summarized by the names they define; changes are shown with the lines around them.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .changes_since import SECTION
 
@@ -13,7 +14,7 @@ CONTEXT_LINES = 8
 MIN_OMITTED_LINES = 40
 MAX_NAME_LIST_CHARACTERS = 1_200
 NEW = "\n@@ -0,0 +1"
-DEFINES = re.compile(
+DEFINES = lazy_pattern(
     r"\s*(?:export |public |pub |async |static )*(?:def|class|fn|func|function|interface|struct)\s+(\w+)"
 )
 AS_BEFORE = "[... {count} lines are unchanged since all of this was judged{names}]"

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from openkoi_base.skillfile import Approvals, Method, Rubric, Trust, plugin_locations
 from openkoi_hookspecs import Check, DataDir, Evaluation, EvaluationMode, ExecutionResult, Finding, Run
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .choice import find_named, find_rubric, for_category
 from .execution_facts import ExecutionFacts, read_facts

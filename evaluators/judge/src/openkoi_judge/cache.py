@@ -3,8 +3,10 @@
 The cache is optional and belongs to one process; what is missing is judged in full.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .changes_since import WorkState
 from .verdict import JudgeVerdict

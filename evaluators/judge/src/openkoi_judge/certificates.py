@@ -4,16 +4,17 @@
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from openkoi_hookspecs import Evaluation, Finding, Record, Severity
 from openkoi_hookspecs.events import ModelResponse
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 FOLDER, FORMAT = "certificates", 1
-INVALID_NAME_CHARACTERS = re.compile(r"[^A-Za-z0-9.-]+")
+INVALID_NAME_CHARACTERS = lazy_pattern(r"[^A-Za-z0-9.-]+")
 MAX_LENIENCY = 0.2
 MIN_DETECTION = 0.85
 NO_CERTIFICATE = "{model} has no certificate"

@@ -6,16 +6,17 @@ expensive is skipped.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
 from openkoi_hookspecs import ExecutionResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .evidence import changed_files
 
 MAX_TOTAL_CHARACTERS = 400_000
-SECTION = re.compile(r"^(?=diff --git )", re.MULTILINE)
+SECTION = lazy_pattern(r"^(?=diff --git )", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

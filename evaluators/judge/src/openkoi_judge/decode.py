@@ -7,13 +7,15 @@ import json
 import re
 from collections.abc import Collection, Mapping
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 MAX_REPAIR_CHARACTERS = 30_000
-QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+\\?(?:"|\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-VALUE = re.compile(
+QUOTED = lazy_pattern(r'"(?:[^"\\]|\\.)*+\\?(?:"|\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+VALUE = lazy_pattern(
     r""":\s*(?:["'{\[]|(?:true|false|null|True|False|None)\b"""
     r"""|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?=\s*[}\]]|\s*,(?!\s*[-+.\d])|\s+["']))"""
 )
-NO_COLON = re.compile(r"""["']\s*[-+.]*\d""")
+NO_COLON = lazy_pattern(r"""["']\s*[-+.]*\d""")
 
 
 class DuplicateKeyError(Exception):

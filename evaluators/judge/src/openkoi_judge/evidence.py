@@ -1,9 +1,9 @@
 """Format what a judge sees: the change, the response, the results of checks."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Check, EffectCall, Evaluation, ExecutionResult, Finding, StopReason, Task
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .quoting import abridge, make_marker, quote_content
 

@@ -1,10 +1,10 @@
 """Read four facts about an execution from its records."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from openkoi_hookspecs import ExecutionResult, Record
 from openkoi_hookspecs.events import InnerLoopEnded, IterationFinished, ModelResponse, ToolCallFinished
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .evidence import Evidence
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import Finding, Severity
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .quoting import replace_surrogates
 from .scores import UnreadableError
 
 MAX_TITLE_CHARACTERS = 200
-PLACE = re.compile(r"(?P<path>[\w.+@-]+(?:[/\\][\w.+@-]+)*\.\w+|[\w.+@-]+(?:[/\\][\w.+@-]+)+)(?::(?P<line>\d+)\S*)?")
+PLACE = lazy_pattern(r"(?P<path>[\w.+@-]+(?:[/\\][\w.+@-]+)*\.\w+|[\w.+@-]+(?:[/\\][\w.+@-]+)+)(?::(?P<line>\d+)\S*)?")
 SEVERITIES = {
     Severity.BLOCKER: ("blocker", "blocking", "critical", "fatal", "severe", "showstopper", "p0"),
     Severity.SUGGESTION: (
@@ -30,12 +31,12 @@ KNOWN = frozenset(name for names in SEVERITIES.values() for name in names) | {"i
 SUMMARIES = ("title", "summary")
 DETAILS = ("description", "detail", "message")
 TITLES = (*SUMMARIES, *DETAILS)
-LABELED = re.compile(
+LABELED = lazy_pattern(
     r"(?:[\[(*]{1,3}(?P<marked>\w+)[\])*:]{1,4}|(?P<plain>\w+)(?:\s*:|\s+[\u2013-]))\s+(?P<title>.+)", re.DOTALL
 )
 # No letter and no number but 0: "-", "0", "[]", "{}", a tick.
-WORDLESS = re.compile(r"[\W_0]*")
-NO_FINDING = re.compile(
+WORDLESS = lazy_pattern(r"[\W_0]*")
+NO_FINDING = lazy_pattern(
     r"[\W_]*(?:(?:there(?:'s| is| are| was| were)|i (?:found|see|saw)|(?:this|the) (?:work|code|change|diff) has) )?"
     r"(?:none|nothing|nil|null|false|n/?a|not applicable|no|zero|empty|lgtm|ok(?:ay)?|(?:all|looks) good"
     r"|(?:no|0|zero) (?:(?:major|minor|significant|serious|critical|blocking|important"
@@ -47,7 +48,7 @@ NO_FINDING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # What follows "none" takes it back where it makes an exception, or names a place.
-EXCEPTION = re.compile(
+EXCEPTION = lazy_pattern(
     r"\b(?:but|except(?:ing)?|however|although|though|only|besides|apart|aside|other than|still|yet|one|should|could"
     r"|must|needs?|missing|lacks?|not|fails?)\b|n't\b|\w\.\w+:\d",
     re.IGNORECASE,

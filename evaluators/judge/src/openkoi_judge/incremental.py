@@ -4,11 +4,12 @@ The judge scores the dimensions that the change affects; the others keep their s
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import ExecutionResult, Finding, Json
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .aggregate import cap_scores
 from .changes_since import WorkChange

@@ -5,14 +5,16 @@ One pass without recursion: an object that is nested too deeply, and everything 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from json import JSONDecodeError, loads
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 MAX_DEPTH = 32
 MAX_OBJECTS = 16
-REASONING = re.compile(r"\A([^{]*?)<(think|thinking|reasoning)>.*?(?:</\2>|\Z)", re.DOTALL | re.IGNORECASE)
-OPENING = re.compile(r"""(?P<inside>["']\s*:\s*)?\{(?=\s*(?:["'/]|\w+\s*:))""")
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+\\?(?:"|\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)|[{}\[\]]', re.DOTALL)
+REASONING = lazy_pattern(r"\A([^{]*?)<(think|thinking|reasoning)>.*?(?:</\2>|\Z)", re.DOTALL | re.IGNORECASE)
+OPENING = lazy_pattern(r"""(?P<inside>["']\s*:\s*)?\{(?=\s*(?:["'/]|\w+\s*:))""")
+TOKEN = lazy_pattern(r'"(?:[^"\\]|\\.)*+\\?(?:"|\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)|[{}\[\]]', re.DOTALL)
 CLOSING = {"{": "}", "[": "]"}
 
 

@@ -1,7 +1,7 @@
 """A model as judge, guided by an evaluator's SKILL.md."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -20,6 +20,7 @@ from openkoi_hookspecs import (
     SharedSetting,
 )
 from openkoi_hookspecs.events import WarningIssued
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings.keys import SKIP_EVAL_CONFIDENCE
 
 from .cache import JudgmentCache

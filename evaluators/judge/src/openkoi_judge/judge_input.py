@@ -1,10 +1,11 @@
 """Describe the work to judge, and build the questions about it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import ExecutionResult, Json, Message, Request, Task
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .changes_since import WorkChange
 from .evidence import Evidence, format_task, format_work, quote_evidence

@@ -3,10 +3,11 @@ dictated.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from openkoi_hookspecs import Evaluation, EvaluationMode, Finding, LimitExceededError, ProviderError, Run
 from openkoi_hookspecs.events import ControlOutcome, JudgeVoted, WarningIssued
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .ablation_check import blind_judge_finding, halve_work
 from .abridge import abridge_diff

@@ -9,10 +9,12 @@ without looking like it, and text that restricts itself to its task.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import ExecutionResult, Finding, Severity, Task
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .evidence import Evidence, collect_evidence
 from .judge_input import JudgeInput
@@ -44,9 +46,9 @@ ROLES = (
 )
 ANSWERS = r"[\"']scores?[\"']\s*:|[\"'](?:findings|verdict)[\"']\s*:\s*[\[\"']"
 HIDDEN = "[\U000e0000-\U000e007f\u202a-\u202e\u2066-\u2069]|[\u200b\u2060]{2}"
-PLAIN = re.compile("|".join((ROLES, ANSWERS, HIDDEN)), re.IGNORECASE | re.MULTILINE)
+PLAIN = lazy_pattern("|".join((ROLES, ANSWERS, HIDDEN)), re.IGNORECASE | re.MULTILINE)
 PAIRS = tuple(
-    (re.compile(one, re.IGNORECASE), re.compile(other, re.IGNORECASE))
+    (lazy_pattern(one, re.IGNORECASE), lazy_pattern(other, re.IGNORECASE))
     for one, other in ((JUDGING, TELLING), (OVERRIDING, OVERRIDDEN))
 )
 

@@ -1,7 +1,7 @@
 """Find the available rubrics: the user's first, bundled ones last."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from openkoi_base.skillfile import (
     parse_rubric,
     resolve_shadowing,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 BUNDLED = SkillLocation(Path(__file__).with_name("rubrics"), SkillSource.BUNDLED)
 LEFT_OUT = "{file} is not used: {why}. Fix the file; it is read again next time."

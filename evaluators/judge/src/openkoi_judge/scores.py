@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 from openkoi_base.skillfile import Rubric, canonical_name
 from openkoi_hookspecs import KoiError, Score
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-NUMBER = re.compile(r"(?P<value>\d+(?:\.\d+)?)\s*(?:(?P<percent>%)|/\s*(?P<scale>\d+(?:\.\d+)?))?", re.ASCII)
+NUMBER = lazy_pattern(r"(?P<value>\d+(?:\.\d+)?)\s*(?:(?P<percent>%)|/\s*(?P<scale>\d+(?:\.\d+)?))?", re.ASCII)
 TABLES = ("scores", "dimensions")
 
 

@@ -1,8 +1,7 @@
 """Decide whether a judgment can be skipped or reused."""
 
-from dataclasses import dataclass
-
 from openkoi_hookspecs import Evaluation, Limits, Severity
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .aggregate import weighted_mean
 from .cache import CachedJudgment

@@ -5,10 +5,12 @@ No number is ever invented: anything unreadable raises UnreadableError.
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 
 from openkoi_base.skillfile import Rubric, canonical_name
 from openkoi_hookspecs import Finding, Score, Severity
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .decode import parse_object
 from .findings import parse_findings
@@ -20,8 +22,8 @@ from .system_prompt import CANARY
 WRAPPERS = ("evaluation", "verdict", "result", "output", "response")
 OVERALL = ("overall", "overall_score", "score")
 MAX_OVERALL_DIFFERENCE = 0.1
-NUMBERED = re.compile(r"[Ff]?(\d{1,4})", re.ASCII)
-BLOCKER = re.compile(r"""["']blocker["']""", re.IGNORECASE)
+NUMBERED = lazy_pattern(r"[Ff]?(\d{1,4})", re.ASCII)
+BLOCKER = lazy_pattern(r"""["']blocker["']""", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
 """Request one vote from a model, and retry once when its response is unusable."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_base.skillfile import Rubric
 from openkoi_hookspecs import FinishReason, Message, Request, RequestRejectedError, Run, Text
 from openkoi_hookspecs.events import WarningIssued
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .aggregate import cap_scores
 from .scores import UnreadableError

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from typing import Any
 
 from openkoi_hookspecs import Baseline, Finding, Json
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .messages import LinterOutput
 

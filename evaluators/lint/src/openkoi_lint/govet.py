@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .messages import make_finding, place
 
-OBJECT = re.compile(r"^\{\n.*?^\}$", re.MULTILINE | re.DOTALL)
-PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?$")
-BROKEN = re.compile(r"^(?:vet: )?(?P<path>[^\s:{}\"]+\.go):(?P<line>\d+)(?::\d+)?: (?P<message>.+)$", re.MULTILINE)
+OBJECT = lazy_pattern(r"^\{\n.*?^\}$", re.MULTILINE | re.DOTALL)
+PLACE = lazy_pattern(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?$")
+BROKEN = lazy_pattern(r"^(?:vet: )?(?P<path>[^\s:{}\"]+\.go):(?P<line>\d+)(?::\d+)?: (?P<message>.+)$", re.MULTILINE)
 
 
 def read_vet(text: str, root: Path) -> tuple[Finding, ...]:

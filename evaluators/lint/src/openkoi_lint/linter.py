@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from openkoi_hookspecs import Finding
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 Reader: TypeAlias = Callable[[str, Path], tuple[Finding, ...]]
 IN_FOLDER = 'cd "$0" && exec "$@"'

@@ -1,13 +1,14 @@
 """Convert linter messages to findings."""
 
-import re
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-LINES = re.compile(r"\bline \d+")
-COUNTS = re.compile(r"(?<![\w.,:'\"`#/<\[-])\d+(?:\.\d+)?(?![\w'\"`/\]-]|[.:]\w)")
+LINES = lazy_pattern(r"\bline \d+")
+COUNTS = lazy_pattern(r"(?<![\w.,:'\"`#/<\[-])\d+(?:\.\d+)?(?![\w'\"`/\]-]|[.:]\w)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ import re
 from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .messages import make_finding, place
 
-LINE = re.compile(
+LINE = lazy_pattern(
     r"^(?P<path>[^:\n]+):(?P<line>\d+)(?::\d+)?: error: (?P<message>.*?)(?:  \[(?P<code>[\w-]+)\])?$", re.M
 )
 

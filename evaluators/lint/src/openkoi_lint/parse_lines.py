@@ -6,15 +6,16 @@ from functools import cache, partial
 from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .messages import make_finding, place
 
-PLAIN = re.compile(r"^(?P<path>(?:[A-Za-z]:)?[^\s:(][^:(\n]*):(?P<line>\d+)(?::\d+)?:?\s+(?P<message>\S.*)$")
-BRACKETS = re.compile(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)(?:,\d+)?\): (?P<message>\S.*)$")
-UNDER = re.compile(r"^\s+(?P<line>\d+):\d+\s+(?P<message>(?:error|warning)\s.*)$")
-MILD = re.compile(r"^\W*(warn(ing)?|note|info|hint|style|convention)\b|\[warning\b", re.IGNORECASE)
+PLAIN = lazy_pattern(r"^(?P<path>(?:[A-Za-z]:)?[^\s:(][^:(\n]*):(?P<line>\d+)(?::\d+)?:?\s+(?P<message>\S.*)$")
+BRACKETS = lazy_pattern(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)(?:,\d+)?\): (?P<message>\S.*)$")
+UNDER = lazy_pattern(r"^\s+(?P<line>\d+):\d+\s+(?P<message>(?:error|warning)\s.*)$")
+MILD = lazy_pattern(r"^\W*(warn(ing)?|note|info|hint|style|convention)\b|\[warning\b", re.IGNORECASE)
 MAX_PATH_CHARACTERS = 1000
-COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+COLOURS = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def read_lines(text: str, root: Path) -> tuple[Finding, ...]:

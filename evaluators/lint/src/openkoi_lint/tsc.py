@@ -4,10 +4,11 @@ import re
 from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .messages import make_finding, place
 
-LINE = re.compile(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+),\d+\): error (?P<code>TS\d+): (?P<message>.*)$", re.M)
+LINE = lazy_pattern(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+),\d+\): error (?P<code>TS\d+): (?P<message>.*)$", re.M)
 SYNTAX = range(1000, 2000)
 
 

@@ -1,10 +1,11 @@
 """Record how a project's tests stood before the task, and which have passed since."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, field, replace
 from typing import Any
 
 from openkoi_hookspecs import Baseline, Check, Json
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .project import RunnerKind
 from .results import SuiteOutcome

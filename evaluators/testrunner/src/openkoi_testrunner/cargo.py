@@ -4,19 +4,21 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .locations import first_location
 from .messages import failure_title, last_part
 from .results import CaseResult
 
-LINE = re.compile(
+LINE = lazy_pattern(
     r"^test (?P<name>.+?)(?: - should panic| - compile(?: fail)?)? \.\.\. (?P<how>ok|FAILED|ignored)\b.*$", re.M
 )
-RUNNING = re.compile(r"^running \d+ tests?$", re.M)
-FAILURE_OUTPUT = re.compile(r"^---- (?P<name>.+?) stdout ----\n(?P<output>.*?)(?=^---- |^failures:$|\Z)", re.M | re.S)
-PANIC = re.compile(r"panicked at (?P<where>[^\n]+?:\d+)(:\d+)?:\n(?P<reason>[^\n]*)")
-ABORTED = re.compile(r"process didn't exit successfully: .*\((?P<reason>signal: .*)\)$", re.M)
-EXAMPLE = re.compile(r"(?P<path>\S+\.\w+) - .*\(line (?P<line>\d+)\)(?: - .*)?")
-COMPILER_ERROR = re.compile(r"^error(?P<code>\[E\d+\])?: (?P<reason>.+)\n\s*--> (?P<where>\S+?:\d+)", re.M)
+RUNNING = lazy_pattern(r"^running \d+ tests?$", re.M)
+FAILURE_OUTPUT = lazy_pattern(r"^---- (?P<name>.+?) stdout ----\n(?P<output>.*?)(?=^---- |^failures:$|\Z)", re.M | re.S)
+PANIC = lazy_pattern(r"panicked at (?P<where>[^\n]+?:\d+)(:\d+)?:\n(?P<reason>[^\n]*)")
+ABORTED = lazy_pattern(r"process didn't exit successfully: .*\((?P<reason>signal: .*)\)$", re.M)
+EXAMPLE = lazy_pattern(r"(?P<path>\S+\.\w+) - .*\(line (?P<line>\d+)\)(?: - .*)?")
+COMPILER_ERROR = lazy_pattern(r"^error(?P<code>\[E\d+\])?: (?P<reason>.+)\n\s*--> (?P<where>\S+?:\d+)", re.M)
 
 
 def read_cargo(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:

@@ -4,11 +4,13 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .locations import first_location, workspace_path
 from .messages import error_line, failure_title, last_part
 from .results import CaseResult
 
-DOCUMENT = re.compile(r"<testsuites?[\s>].*</testsuites?>", re.DOTALL)
+DOCUMENT = lazy_pattern(r"<testsuites?[\s>].*</testsuites?>", re.DOTALL)
 
 
 def read_junit(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:

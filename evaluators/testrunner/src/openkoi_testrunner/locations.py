@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
-PYTHON = re.compile(
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+PYTHON = lazy_pattern(
     r'File "(?P<a>[^"\n]+)", line (?P<b>\d+)|^(?P<c>(?![ \t>E])[^:\n]+\.pyi?):(?P<d>\d+):', re.MULTILINE
 )
-ANY = re.compile(
+ANY = lazy_pattern(
     r"(?<![^\s\"'`()\[\]<>|,])(?:file://)?(?P<c>(?:[A-Za-z]:)?[^\s:\"'`()\[\]<>|,]{1,400}\.\w{1,12}):(?P<d>\d+)"
 )
 FOREIGN = {".venv", "venv", "site-packages", "node_modules", ".tox", ".nox", ".git", "vendor"}

@@ -2,19 +2,21 @@
 
 import re
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 MAX_TITLE_CHARACTERS = 140
 MAX_DETAIL_CHARACTERS = 2000
 MAX_LINE_CHARACTERS = 1000
-COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-FRAME = re.compile(r"^(E  +|INTERNALERROR> |!+ )|( !+)$")
-ERROR = re.compile(r"ERROR|error\b|Fatal\b|[\w.]*(Error|Exception|Exit|Interrupt)\b|.*: error: ")
+COLOURS = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]")
+FRAME = lazy_pattern(r"^(E  +|INTERNALERROR> |!+ )|( !+)$")
+ERROR = lazy_pattern(r"ERROR|error\b|Fatal\b|[\w.]*(Error|Exception|Exit|Interrupt)\b|.*: error: ")
 PASSING = (
-    (re.compile(r"0x[0-9a-fA-F]+"), "0x…"),
-    (re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?"), "…"),
-    (re.compile(r"\b\d+(\.\d+)? ?(ms|s|sec|seconds|µs|us|ns)\b"), "…"),
-    (re.compile(r"\bline \d+"), "line …"),
-    (re.compile(r"(?<=[\w/\\]\.\w)(\w*):\d+(:\d+)?"), r"\1"),
-    (re.compile(r"(?<![\w.:/\\])(?:[A-Za-z]:)?(?:[/\\][\w.@+-]+)+[/\\]([\w.@+-]+)"), r"\1"),
+    (lazy_pattern(r"0x[0-9a-fA-F]+"), "0x…"),
+    (lazy_pattern(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?"), "…"),
+    (lazy_pattern(r"\b\d+(\.\d+)? ?(ms|s|sec|seconds|µs|us|ns)\b"), "…"),
+    (lazy_pattern(r"\bline \d+"), "line …"),
+    (lazy_pattern(r"(?<=[\w/\\]\.\w)(\w*):\d+(:\d+)?"), r"\1"),
+    (lazy_pattern(r"(?<![\w.:/\\])(?:[A-Za-z]:)?(?:[/\\][\w.@+-]+)+[/\\]([\w.@+-]+)"), r"\1"),
 )
 
 

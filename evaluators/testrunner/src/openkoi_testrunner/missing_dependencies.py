@@ -1,10 +1,10 @@
 """Detect why tests cannot run: dependencies are not installed."""
 
-import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_base.files import diagnose_start
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .messages import error_line, stable_line, without_colours
 from .package import Package
@@ -12,10 +12,10 @@ from .report import RunnerReport
 from .results import SuiteOutcome
 from .suites import Suite
 
-CRATES = re.compile(r"--offline|offline mode|no matching package named `|failed to load source for dependency")
-MODULES = re.compile(r"GOPROXY=off|disabled by GO(PROXY|FLAGS)|dial tcp: lookup proxy")
-PYTHON = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'")
-JAVASCRIPT = re.compile(
+CRATES = lazy_pattern(r"--offline|offline mode|no matching package named `|failed to load source for dependency")
+MODULES = lazy_pattern(r"GOPROXY=off|disabled by GO(PROXY|FLAGS)|dial tcp: lookup proxy")
+PYTHON = lazy_pattern(r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'")
+JAVASCRIPT = lazy_pattern(
     r"(?:Cannot find (?:module|package)|Failed to resolve import) ['\"](?P<module>[^.'\"/][^'\"]*)['\"]"
 )
 NOT_FOUND = 127

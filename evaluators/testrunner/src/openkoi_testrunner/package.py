@@ -1,18 +1,20 @@
 """Read the test script of a ``package.json``, and the packages that it needs."""
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .reading import read_source
 
 NO_TEST = "no test specified"
 ALONE = {"vitest": "vitest run", "jest": "jest", "mocha": "mocha", "ava": "ava"}
 NEEDS = ("dependencies", "devDependencies")
-CALLS = re.compile(r"(?:npm|pnpm|yarn|bun) (?:run |run-script )?(?P<name>[\w:.-]+)(?: (?:-s|--silent))?")
-BETWEEN = re.compile(r"(\s*(?:&&|\|\||;)\s*)")
+CALLS = lazy_pattern(r"(?:npm|pnpm|yarn|bun) (?:run |run-script )?(?P<name>[\w:.-]+)(?: (?:-s|--silent))?")
+BETWEEN = lazy_pattern(r"(\s*(?:&&|\|\||;)\s*)")
 MAX_DEPTH = 4
 
 

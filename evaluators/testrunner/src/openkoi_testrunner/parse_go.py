@@ -3,15 +3,18 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .locations import first_location
 from .messages import failure_title, last_part
 from .results import CaseResult
 
-NOT_BUILT = re.compile(r"^FAIL\s+(\S+)\s+\[(\w+) failed\]", re.MULTILINE)
-NOISE = re.compile(r"\s*(=== |--- |FAIL\b|panic\.go)")
+NOT_BUILT = lazy_pattern(r"^FAIL\s+(\S+)\s+\[(\w+) failed\]", re.MULTILINE)
+NOISE = lazy_pattern(r"\s*(=== |--- |FAIL\b|panic\.go)")
 
 
 @dataclass(slots=True)

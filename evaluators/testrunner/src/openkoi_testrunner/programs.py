@@ -5,11 +5,12 @@ import re
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 from pathlib import Path
 
 from openkoi_hookspecs import Command, CommandResult, Run
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .command_output import output_text
 from .package import Package

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .package import Package
 from .reading import read_source, read_toml
 
@@ -13,8 +15,8 @@ SKIPPED_FOLDERS = {"node_modules", "venv", "site-packages", "target", "build", "
 MAX_FILES = 20_000
 CONFTESTS = ("conftest.py", "tests/conftest.py", "test/conftest.py")
 PYTEST_TABLES = (("tox.ini", "[pytest]"), ("setup.cfg", "[tool:pytest]"))
-PYTEST_TEST = re.compile(r"^\s*(import pytest|from pytest)\b|^(async )?def test_", re.MULTILINE)
-UNITTEST_TEST = re.compile(r"\bTestCase\b")
+PYTEST_TEST = lazy_pattern(r"^\s*(import pytest|from pytest)\b|^(async )?def test_", re.MULTILINE)
+UNITTEST_TEST = lazy_pattern(r"\bTestCase\b")
 
 
 class RunnerKind(StrEnum):

@@ -2,11 +2,11 @@
 
 import json
 import secrets
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from openkoi_hookspecs import Command, CommandResult, Run
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .command_output import output_lines
 from .interpreters import find_interpreters, python_environment

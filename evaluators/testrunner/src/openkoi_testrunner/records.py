@@ -3,8 +3,9 @@
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .locations import deepest_location, workspace_path
 from .messages import error_line, failure_title, last_part, stable_line

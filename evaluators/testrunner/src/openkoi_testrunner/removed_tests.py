@@ -6,12 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .baseline import SuiteBaseline
 from .project import RunnerKind
 from .results import SuiteOutcome
 
-CASE = re.compile(r"(?P<pytest>.+?::[^\[]+)\[.*\]|(?P<go>.+?\.(?:Test|Fuzz)[^/]*)/.+", re.DOTALL)
-FIXTURE = re.compile(r"(?:setUp|tearDown)(?:Class|Module) \((.+)\)")
+CASE = lazy_pattern(r"(?P<pytest>.+?::[^\[]+)\[.*\]|(?P<go>.+?\.(?:Test|Fuzz)[^/]*)/.+", re.DOTALL)
+FIXTURE = lazy_pattern(r"(?:setUp|tearDown)(?:Class|Module) \((.+)\)")
 SCRIPTS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts")
 MARKS = ("::", ".", "/")
 

@@ -1,8 +1,9 @@
 """Parse a runner's output into an outcome."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .cargo import read_cargo
 from .junit import read_junit

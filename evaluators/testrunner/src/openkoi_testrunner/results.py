@@ -1,7 +1,9 @@
 """Represent the results of a project's tests."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

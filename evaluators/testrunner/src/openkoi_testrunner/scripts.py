@@ -3,11 +3,13 @@
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
 from pathlib import PurePosixPath
 
-OPERATORS = re.compile(r"(\s*(?:&&|\|\||;|\||[()])\s*)")
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+OPERATORS = lazy_pattern(r"(\s*(?:&&|\|\||;|\||[()])\s*)")
 BEFORE = {"npx", "cross-env", "node", "yarn", "pnpm", "exec", "dotenv", "--", "bunx"}
 COVERING = {"c8", "nyc"}
 FILE = "{file}"

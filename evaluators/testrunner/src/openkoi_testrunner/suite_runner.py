@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Run
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .baseline import SuiteBaseline
 from .missing_dependencies import NotRun, missing_download, missing_imports, missing_packages

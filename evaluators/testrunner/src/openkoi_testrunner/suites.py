@@ -1,8 +1,9 @@
 """Find the test runners of a project, each below its own manifest."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .project import RunnerKind, asks_for_pytest, detect_python_runner, detect_runners, project_files, python_test_files
 

@@ -3,12 +3,14 @@
 import re
 from pathlib import Path
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .locations import deepest_location, workspace_path
 from .messages import failure_title, last_part
 from .results import CaseResult
 
-SUMMARY = re.compile(r"^=+ short test summary info =+$", re.M)
-LINE = re.compile(r"^(?P<how>PASSED|FAILED|ERROR) (?P<name>.+?)(?: - (?P<reason>.*))?$", re.M)
+SUMMARY = lazy_pattern(r"^=+ short test summary info =+$", re.M)
+LINE = lazy_pattern(r"^(?P<how>PASSED|FAILED|ERROR) (?P<name>.+?)(?: - (?P<reason>.*))?$", re.M)
 
 
 def read_summary(text: str, root: Path) -> tuple[tuple[CaseResult, ...], tuple[str, ...]]:

@@ -1,19 +1,24 @@
 """Parse the Test Anything Protocol of node:test, tape and ava, with nested tests and their YAML blocks."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from textwrap import dedent
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .locations import first_location, workspace_path
 from .messages import error_line, failure_title, last_part
 from .results import CaseResult
 
-START = re.compile(r"^TAP version \d+$", re.M)
-HEADER = re.compile(r"^(?P<indent> *)# Subtest: (?P<name>.*)$")
-LINE = re.compile(r"^(?P<indent> *)(?P<bad>not )?ok \d+(?: -)?(?: (?P<name>.*?))?(?: # (?P<mark>(?i:skip|todo))\b.*)?$")
-VALUE = re.compile(r"^ *(?P<key>error|location|failureType): (?P<quote>['\"]?)(?P<value>.*?)(?P=quote)$", re.M)
-BLOCK = re.compile(r"^ *error: \|-?\n *(?P<value>.*)$", re.M)
+START = lazy_pattern(r"^TAP version \d+$", re.M)
+HEADER = lazy_pattern(r"^(?P<indent> *)# Subtest: (?P<name>.*)$")
+LINE = lazy_pattern(
+    r"^(?P<indent> *)(?P<bad>not )?ok \d+(?: -)?(?: (?P<name>.*?))?(?: # (?P<mark>(?i:skip|todo))\b.*)?$"
+)
+VALUE = lazy_pattern(r"^ *(?P<key>error|location|failureType): (?P<quote>['\"]?)(?P<value>.*?)(?P=quote)$", re.M)
+BLOCK = lazy_pattern(r"^ *error: \|-?\n *(?P<value>.*)$", re.M)
 NOT_READ = "test failed"
 
 

@@ -7,11 +7,13 @@ nothing.
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from stat import S_ISLNK, S_ISREG
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .gain import Gain
 from .volatile import form, form_of_growing, form_of_name

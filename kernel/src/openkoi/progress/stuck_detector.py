@@ -8,10 +8,11 @@ few cycles of nothing end a run; many cycles without real progress do, too.
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 
 from openkoi_hookspecs import Text, ToolCall, ToolResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .gain import Gain
 from .reading import exactly, only_reads

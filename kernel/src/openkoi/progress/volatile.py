@@ -6,10 +6,12 @@ Clocks, counters, process ids, random numbers and names of temporary files are n
 import re
 from itertools import groupby
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 TEMPORARY = r"\btmp[.\w-]*"
 UNIQUE = r"\b(?=[\w-]*\d)(?=[\w-]*[a-f])[0-9a-f][0-9a-f-]{7,}\b"
-VOLATILE = re.compile(rf"{TEMPORARY}|[\w+=-]*\d[\w.,:+=-]*", re.ASCII)
-UNIQUE_NAME = re.compile(rf"{TEMPORARY}|{UNIQUE}", re.ASCII | re.IGNORECASE)
+VOLATILE = lazy_pattern(rf"{TEMPORARY}|[\w+=-]*\d[\w.,:+=-]*", re.ASCII)
+UNIQUE_NAME = lazy_pattern(rf"{TEMPORARY}|{UNIQUE}", re.ASCII | re.IGNORECASE)
 
 
 def form(text: str) -> str:

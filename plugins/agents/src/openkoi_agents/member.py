@@ -1,11 +1,12 @@
 """Run one member of a team as a sub-task within the remaining budget."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 
 from openkoi_hookspecs import Agent, ExecutionResult, KoiError, LimitExceededError, Run, StopReason, Task
 from openkoi_hookspecs.events import WarningIssued
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 NO_REASON = "It refused and gave no reason."
 

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
 from openkoi_hookspecs import Arguments, Json
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-PATHS = re.compile(
+PATHS = lazy_pattern(
     r"paths?|files?|filenames?|filepath|dirs?|directory|folders?|targets?|destination|dest|dst|source|src|from|to"
     r"|output|out|uri|url|root"
 )
-COMMANDS = re.compile(r"commands?|cmd|script|shell|argv|args")
-WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+COMMANDS = lazy_pattern(r"commands?|cmd|script|shell|argv|args")
+WORD = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+")
 FILE = "file://"
 MAX_PATH_CHARACTERS = 4_096
 

@@ -5,12 +5,12 @@ OpenAI 85 and 170 for each tile of 512 pixels, some 1,500 at most; Google 258 fo
 dearest.
 """
 
-import re
 from collections.abc import Sequence
 from struct import error, unpack
 
 from openkoi_hookspecs import Blob, Image, Part, Reasoning, Text, ToolCall, ToolResult
 from openkoi_hookspecs.content import TEXT_TYPES, File
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 BYTES_PER_TOKEN = 4
 PIXELS_A_TOKEN = 750
@@ -18,7 +18,7 @@ MAX_IMAGE_TOKENS = 1_600
 MIN_IMAGE_TOKENS = 85
 PAGE_TOKENS = 2_500  # Anthropic: 1,500 to 3,000 a page of a PDF, which it reads as text and as an image
 PAGE_BYTES = 50_000  # where pages cannot be counted, because a PDF is compressed as a whole
-PAGE = re.compile(rb"/Type\s*/Page\b")
+PAGE = lazy_pattern(rb"/Type\s*/Page\b")
 NO_SIZE = frozenset({0xC4, 0xC8, 0xCC})  # the markers of a JPEG among those of frames that start no frame
 
 

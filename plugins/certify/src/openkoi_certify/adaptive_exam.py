@@ -6,9 +6,11 @@ like bias. Questions therefore continue only where the result is uncertain, with
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import sqrt
 from statistics import fmean, pvariance
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .certificate import LIMITS
 from .metrics import MIN_LENIENCY, QUALITY_THRESHOLD, JudgeAnswer, Measures, fraction_true, list_scores, measure_answers

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 from statistics import fmean, pstdev
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .metrics import QUALITY_THRESHOLD
 from .outcomes import CalibratedJudgment, UserOutcome

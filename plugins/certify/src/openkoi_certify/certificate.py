@@ -5,19 +5,20 @@ model that answered.
 """
 
 import json
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, fields
+from dataclasses import KW_ONLY, asdict, fields
 from pathlib import Path
 
 from openkoi_base.files.private_files import replace_file
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .metrics import Measures, mean_drift
 
 FORMAT = 1
 FOLDER = "certificates"
-UNSAFE_IN_NAMES = re.compile(r"[^A-Za-z0-9.-]+")
+UNSAFE_IN_NAMES = lazy_pattern(r"[^A-Za-z0-9.-]+")
 
 
 @dataclass(frozen=True, slots=True)

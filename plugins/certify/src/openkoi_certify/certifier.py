@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -21,6 +21,7 @@ from openkoi_hookspecs import (
     Run,
 )
 from openkoi_hookspecs.events import ModelResponse
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .adaptive_exam import AdaptiveExam
 from .certificate import FOLDER, Certificate, find_previous, load_certificates, measure_drift, save_certificate

@@ -2,10 +2,11 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from pathlib import Path
 
 from openkoi_base.skillfile import Rubric, canonical_name
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 FOLDER = Path(__file__).with_name("golden")
 DEFAULT_SET = "general"

@@ -1,10 +1,10 @@
 """Find the evaluators that can be certified."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 from openkoi_base.skillfile import Certifiable, Rubric, RubricSample
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .sample import Sample
 

@@ -6,11 +6,12 @@ at 1/80 each exceed their limit by chance once in twenty certifications.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import sqrt
 from statistics import fmean, pstdev
 
 from openkoi_hookspecs import Evaluation, Limits
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .sample import Sample, SampleKind
 

@@ -6,9 +6,11 @@ A defect is a function from a text to damaged texts, one for each place it fits.
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .golden_set import SampleDraft
 

@@ -5,12 +5,13 @@ changed the same files in the same folder within an hour.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
 from openkoi_hookspecs import Evaluation, EvaluationMode, NextAction, Record, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import RunView, list_all_segments, read_segment
 
 DISCARDED = (events.ControlOutcome.DICTATED, events.ControlOutcome.BLIND)

@@ -1,9 +1,9 @@
 """Estimate the cost of a certification before any model is called."""
 
 import math
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Koi, Price, Request
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_models import stats_of
 from openkoi_runlog.report import format_count, format_dollars
 from openkoi_settings.keys import UNKNOWN_PRICE

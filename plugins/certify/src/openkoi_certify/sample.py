@@ -1,7 +1,7 @@
 """Make the samples for a judge: sound work, work with a planted defect, and twins that must score alike."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
 from difflib import unified_diff
 from enum import StrEnum
 from functools import partial
@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import TypeAlias
 
 from openkoi_hookspecs import ExecutionResult, Task
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .golden_set import GoldenItem, GoldenSet, SampleDraft
 from .mutations import is_severe, plant_defect

@@ -1,8 +1,11 @@
 """Keep versions of a workspace outside it, for OpenKoi."""
 
-from .checkpoint_store import CheckpointStore
-from .errors import CheckpointNotFoundError, CheckpointStoreError, WorkspaceTooLargeError
-from .save_before_write import SaveBeforeWrite
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .checkpoint_store import CheckpointStore
+    from .errors import CheckpointNotFoundError, CheckpointStoreError, WorkspaceTooLargeError
+    from .save_before_write import SaveBeforeWrite
 
 __all__ = [
     "CheckpointNotFoundError",

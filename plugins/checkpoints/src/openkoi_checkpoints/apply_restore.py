@@ -4,11 +4,11 @@ import contextlib
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from openkoi_base.files import write_atomically
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .manifest import FILE_KINDS, UNSTORED_FILE_KINDS, PathEntry, PathKind
 from .restore_plan import CHANGED, RestorePlan

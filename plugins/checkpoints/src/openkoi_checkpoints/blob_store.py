@@ -1,11 +1,11 @@
 """Store contents by SHA-256, each once, however many checkpoints and workspaces contain them."""
 
 import os
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files import private_folder, write_atomically
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .errors import CheckpointStoreError, store_errors
 

@@ -10,11 +10,12 @@ import stat
 import time
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from openkoi_base.files import write_atomically
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .errors import store_errors
 from .manifest import PathEntry, PathKind, is_unchanged

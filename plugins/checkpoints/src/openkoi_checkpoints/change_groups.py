@@ -1,7 +1,8 @@
 """Move groups of changed lines to where git shows them: down, or beside a change of the other text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True)

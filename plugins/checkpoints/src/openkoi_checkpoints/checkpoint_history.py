@@ -1,19 +1,19 @@
 """List, read and write the checkpoints of one workspace."""
 
-import re
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files import private_folder, write_atomically
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .errors import CheckpointNotFoundError, CheckpointStoreError, store_errors
 from .manifest import Manifest, PathEntry
 
-ID = re.compile(r"[0-9a-f]{16}-[0-9a-f]{6}")
+ID = lazy_pattern(r"[0-9a-f]{16}-[0-9a-f]{6}")
 
 
 def open_history(root: Path, folder: Path) -> "CheckpointHistory":

@@ -4,12 +4,12 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from openkoi_base.files import private_folder
 from openkoi_hookspecs import DataDir, KoiError, Restoration
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .blob_store import BlobStore, compute_digest, file_size
 from .change_attribution import ChangeJournal, CheckpointViews, StatSnapshot, entries_without_others

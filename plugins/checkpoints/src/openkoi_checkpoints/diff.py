@@ -2,9 +2,10 @@
 
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .errors import CheckpointStoreError
 from .manifest import PathEntry, PathKind, is_unchanged

@@ -3,10 +3,10 @@
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_base.files import private_folder, write_atomically
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checkpoint_history import ID, CheckpointHistory
 from .errors import CheckpointStoreError, store_errors

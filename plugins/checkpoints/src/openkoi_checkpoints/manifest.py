@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 Stamp: TypeAlias = tuple[int, ...]
 

@@ -1,7 +1,9 @@
 """Remove from a restore plan what cannot be made because something that stays is in the way."""
 
 from collections.abc import Container, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .gitignore import parent_folders
 from .manifest import PathEntry, PathKind

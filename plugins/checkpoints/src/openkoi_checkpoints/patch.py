@@ -1,8 +1,9 @@
 """Write changes as a unified diff in git's style."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .line_matcher import LineMatcher
 

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 CLASSES = {
     b"alnum": b"0-9A-Za-z",
@@ -19,13 +21,13 @@ CLASSES = {
     b"xdigit": b"0-9A-Fa-f",
 }
 MAX_PATTERN_BYTES = 4_096
-TOKEN = re.compile(
+TOKEN = lazy_pattern(
     rb"(?P<deep>(?:^|(?<=/))\*\*/)|(?P<rest>(?<=/)\*\*$)|(?P<stars>\*+)|(?P<any>\?)"
     rb"|\[(?P<not>[!^]?)(?P<set>\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*)\]"
     rb"|(?P<broken>\[|\\$)|\\(?P<escaped>.)|(?P<plain>.)",
     re.DOTALL,
 )
-MEMBER = re.compile(rb"\[:(?P<name>[a-z]+):\]|(?P<low>\\.|.)(?:-(?P<high>\\.|[^\]]))?", re.DOTALL)
+MEMBER = lazy_pattern(rb"\[:(?P<name>[a-z]+):\]|(?P<low>\\.|.)(?:-(?P<high>\\.|[^\]]))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

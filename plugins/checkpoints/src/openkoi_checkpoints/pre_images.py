@@ -4,12 +4,12 @@ A mark records which content a path had with a given status, or that nothing exi
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files import private_folder, write_atomically
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .blob_store import BlobStore
 from .errors import CheckpointStoreError, store_errors

@@ -11,10 +11,11 @@ import secrets
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from openkoi_base.files import private_folder
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .errors import store_errors
 

@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby, takewhile
 from typing import TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 # The similarity, the old path and the new path of two files that may be the same.
 Candidate: TypeAlias = tuple[float, str, str]

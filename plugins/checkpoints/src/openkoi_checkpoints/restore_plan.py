@@ -1,7 +1,9 @@
 """Define the plan of a restore and the three states that it is computed from."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .gitignore import parent_folders
 from .manifest import PathEntry, PathKind

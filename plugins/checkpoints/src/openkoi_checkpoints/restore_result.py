@@ -1,9 +1,10 @@
 """Compute the result of a restore plan: merged files, the workspace after it, and the report."""
 
 from collections.abc import Callable, Container, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_hookspecs import KoiError, Restoration
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .diff import Reader
 from .manifest import PathEntry, PathKind, is_unchanged

@@ -6,7 +6,8 @@ checkpoint younger than a day stays whatever its size, and so does the latest on
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 DAY_SECONDS = 86_400.0
 

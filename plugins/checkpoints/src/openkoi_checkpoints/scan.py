@@ -4,8 +4,9 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .errors import WorkspaceTooLargeError
 from .gitignore import GitIgnore, parent_folders

@@ -1,8 +1,9 @@
 """Find the middle of a shortest edit between parts of two texts, searching from both ends (Myers 1986)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 # As git: above this many changes the search goes on from the farthest point that it has reached.
 MAX_EDITS = 256

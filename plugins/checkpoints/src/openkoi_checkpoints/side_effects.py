@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_hookspecs import Run, ToolCall
 from openkoi_hookspecs.events import GitRefChanged, OutsideFileWritten
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .git_refs import compare_refs
 from .git_state import read_all_states

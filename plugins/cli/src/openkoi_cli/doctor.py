@@ -5,12 +5,13 @@ import json
 import math
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import format_size
 
 from .frontends import hidden_frontends

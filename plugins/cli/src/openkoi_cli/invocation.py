@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import click
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .command_words import find_first_word
 

@@ -4,13 +4,13 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openkoi_base.files import private_folder
 from openkoi_base.files.filelock import try_lock
 from openkoi_hookspecs import Koi, KoiError, Memory, Record, SupportsReset, SupportsShadowRebuild
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.memory_sync import BATCH_SIZE, split_batches
 from openkoi_runlog.report import format_count
 

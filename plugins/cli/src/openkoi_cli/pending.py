@@ -1,10 +1,10 @@
 """List the questions without an answer, each with the text of its task."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from openkoi_hookspecs import Koi, PendingQuestion, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.report import format_count, truncate_line
 
 from .escape import escape_controls

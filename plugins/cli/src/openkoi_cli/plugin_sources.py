@@ -5,8 +5,9 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .invocation import Invocation
 from .streams import reserve_stdout

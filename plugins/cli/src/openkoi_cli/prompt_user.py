@@ -3,12 +3,13 @@
 import asyncio
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import click
 
 from openkoi_base.terminal import can_prompt
 from openkoi_hookspecs import Koi, Question, Record, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .escape import escape_controls
 

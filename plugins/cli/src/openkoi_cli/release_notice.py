@@ -8,12 +8,13 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from openkoi_base.files.private_files import read_small_text, replace_file
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .releases import MAIN, Newer, newer_releases, versions_from_index
 

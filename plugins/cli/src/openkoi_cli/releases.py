@@ -8,11 +8,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAIN = "openkoi"
 MAX_SECONDS = 300.0  # estimate: an installation over a slow network

@@ -3,10 +3,11 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .invocation import Invocation
 from .setting_names import SANDBOX_MINIMUM

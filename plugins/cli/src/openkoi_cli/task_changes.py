@@ -1,12 +1,13 @@
 """Read a task's changes from the log, and show, undo or redo them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from openkoi_base.files import is_run_active
 from openkoi_hookspecs import Checkpoints, Koi, KoiError, Paths, Record, Restoration, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import CheckpointView, PastTask, build_view, find_task, list_past_tasks, read_task_records
 
 RAN_AT_ONCE = (

@@ -4,17 +4,17 @@ Facts about the project are saved as learnings on probation, as data: they deriv
 itself had shown is not saved again.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 
 from openkoi_hookspecs import Learning, Message, Record, Run, events, hooks
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .summarize import request_notes, summarize_oldest
 
 MAX_FACTS, MAX_FACT_CHARACTERS, NEW_WORD_SHARE = 8, 200, 0.25  # estimates
-FACT = re.compile(r"^\s*[-*]\s+(.+)$")
+FACT = lazy_pattern(r"^\s*[-*]\s+(.+)$")
 INSTRUCTIONS = """\
 You are in the middle of a task. The oldest part of the conversation is about to be removed, and your notes will \
 replace it: write down first the facts that are useful beyond this task, then what you need to continue. The part that \

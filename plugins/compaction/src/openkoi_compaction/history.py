@@ -5,7 +5,7 @@ conversation are not turns.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_base.schema import Parameters
 from openkoi_hookspecs import (
@@ -22,6 +22,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .placeholders import TOOL
 from .summarize import model_of

@@ -1,10 +1,10 @@
 """Let the model summarize the oldest turns itself."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from openkoi_hookspecs import Message, Run
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .summarize import request_notes, summarize_oldest
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Message, Part, Role, Text
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .fence import fence_text
 
@@ -15,8 +16,8 @@ TOOL = "read_history"
 SPAN = r"\d{1,9}(?:-\d{1,9})?"
 HEAD = rf"\[Compacted history: \d{{1,9}} earlier turns? of yours \(({SPAN}(?:, {SPAN})*)\)"
 TAIL = rf"; {TOOL} shows (?:it|them) again\]"
-OMITTED = re.compile(rf"{HEAD}, with their tool results, (?:is|are) omitted here{TAIL}")
-SUMMARIZED = re.compile(
+OMITTED = lazy_pattern(rf"{HEAD}, with their tool results, (?:is|are) omitted here{TAIL}")
+SUMMARIZED = lazy_pattern(
     rf"{HEAD} (?:is|are) summarized below, in your own words: a record of what was done, not an instruction{TAIL}\n"
 )
 

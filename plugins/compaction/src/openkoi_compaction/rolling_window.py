@@ -1,9 +1,10 @@
 """Omit the oldest turns, without a model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_hookspecs import Message, Run
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .placeholders import format_omission, join_ranges, omitted_turns, remaining_turns
 from .turns import count_removable, remove_oldest

@@ -3,11 +3,11 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Embedder, SupportsDimensions
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_search.fusion import LEXICAL_WEIGHT, MEANING_WEIGHT
 
 from .file import MemoryFile

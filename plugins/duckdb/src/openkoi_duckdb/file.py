@@ -6,11 +6,11 @@ run log. A file of a newer version is left alone.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_search.memory_file_errors import (
     MemoryBusyError,
     MemoryNewerError,

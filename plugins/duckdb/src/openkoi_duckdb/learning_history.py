@@ -1,10 +1,10 @@
 """Represent the state of a learning after all of its events."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import LearningSaved
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_search.documents import MemoryDocument, document_of_state
 
 from .rows import LearningRow

@@ -5,7 +5,7 @@ Where there is no ``fcntl`` nothing is locked here: DuckDB itself refuses a seco
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from random import uniform
 from threading import Event
@@ -13,6 +13,7 @@ from time import monotonic
 from typing import IO
 
 from openkoi_base.files.filelock import try_lock
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.001, 0.03
 

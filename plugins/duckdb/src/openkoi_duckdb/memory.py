@@ -90,9 +90,9 @@ class DuckDB:
 
         While the file cannot be opened, a fallback view in memory replaces it and needs all records.
         """
-        report = self.load_saved_position() or await self.run_in_thread(self.read_or_fall_back, read_offsets)
-        self.file_id, segments = report or ("", {})
-        return segments
+        report = self.load_saved_position() or await self.run_in_thread(self.read_or_fall_back, read_position)
+        self.file_id = report.born if report else ""
+        return report.segments if report else {}
 
     def load_saved_position(self) -> Position | None:
         """Return what is noted beside the file; None where that is not known to hold, or the file is in use."""
@@ -106,7 +106,8 @@ class DuckDB:
 
     async def health(self) -> Mapping[str, str]:
         """Return the file, its size, its number of entries, the embedder, and how many entries have no vector of it."""
-        known = await self.run_in_thread(self.file.read, self.counts)
+        saved = None if self.meaning else self.load_saved_position()
+        known = (saved.entries, 0) if saved else await self.run_in_thread(self.file.read, self.counts)
         entries, bare = known or (0, 0)
         report = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
         report["embedder"] = self.meaning.embedder.id if self.meaning else "none, search is by words"
@@ -215,15 +216,15 @@ class DuckDB:
 
         def work(connection: "DuckDBPyConnection") -> tuple[Position, list[RejectedRecord]]:
             misfits = ingest_valid(connection, batch, moving=self.file_id in ("", creation_time(connection)))
-            return read_offsets(connection), misfits
+            return read_position(connection), misfits
 
         stem("loaded")
         batch, unready = prepare_batch(records)
         if self.fallback:
-            (now, _), misfits = self.fallback.write(work, timeout)
+            now, misfits = self.fallback.write(work, timeout)
         else:
-            (now, _), misfits = self.file.write(work, timeout, lambda done: save_position(self.file, done[0]))
-        self.file_id = self.file_id or now
+            now, misfits = self.file.write(work, timeout, lambda done: save_position(self.file, done[0]))
+        self.file_id = self.file_id or now.born
         warn_rejected(unready + misfits)
 
 
@@ -242,11 +243,12 @@ def split_batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
         yield records[start : start + BATCH_SIZE]
 
 
-def read_offsets(connection: "DuckDBPyConnection") -> tuple[str, dict[str, int]]:
-    """Tell which file this is, and how far each segment was read into it."""
+def read_position(connection: "DuckDBPyConnection") -> Position:
+    """Tell which file this is, how far each segment was read into it, and how much is in it."""
     from .layout import creation_time
 
-    return creation_time(connection), dict(connection.execute("FROM segments").fetchall())
+    segments = dict(connection.execute("FROM segments").fetchall())
+    return Position(creation_time(connection), segments, count_items(connection))
 
 
 def count_items(connection: "DuckDBPyConnection") -> int:

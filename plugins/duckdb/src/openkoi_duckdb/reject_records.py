@@ -3,11 +3,12 @@
 import logging
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import UnknownEvent
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .ingest import ingest_batch
 from .layout import create_tables

@@ -1,7 +1,8 @@
 """The rows that are derived from the log, one class a table, fields in the order of the columns."""
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

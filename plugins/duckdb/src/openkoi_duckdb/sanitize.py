@@ -3,12 +3,13 @@
 UTF-8 cannot encode a lone surrogate, and programs that read tables take NUL for the end.
 """
 
-import re
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 T = TypeVar("T")
-NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
+NO_CHARACTER = lazy_pattern("[\0\ud800-\udfff]")
 UNKNOWN = "\ufffd"
 
 

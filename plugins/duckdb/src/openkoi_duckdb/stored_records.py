@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Record
 from openkoi_hookspecs.events import UsageRecorded
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .codec import parse_fact, to_json
 from .reduce_event import KINDS, learning_id, reduce_event

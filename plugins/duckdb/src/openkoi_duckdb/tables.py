@@ -4,11 +4,11 @@ Statements are many and small, because DuckDB plans a large one longer than it t
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Query
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_search.bm25 import K1, B
 from openkoi_search.hit_selection import FoundDocument
 from openkoi_search.ranking import Pairs

@@ -1,8 +1,7 @@
 """Split the transcript of a run into rows of the tables."""
 
-from dataclasses import dataclass
-
 from openkoi_hookspecs import Record
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_search.documents import number, pieces_of
 from openkoi_search.scopes import TRANSCRIPT
 

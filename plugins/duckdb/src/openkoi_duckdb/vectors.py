@@ -5,9 +5,10 @@ The model, the dimension and a digest of the text are stored as well, so that an
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import uuid4
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .sql import transaction
 

@@ -1,7 +1,7 @@
 """Recognize addresses of this machine."""
 
-import re
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-LOCAL = re.compile(
+LOCAL = lazy_pattern(
     r"^:\d*(?=/|$)|^(\w+://)?([^/@]*@)?(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)(?=[:/]|$)"
 )

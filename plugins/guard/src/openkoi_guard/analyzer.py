@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Ask
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from . import files, system_changes
 from .command_rules import load_programs
@@ -29,9 +30,9 @@ from .sourced_files import SOURCING, is_elsewhere, may_be_in_workspace
 from .static_output import predict_command_output, predict_output, predict_stdin
 from .variables import READ, find_program_name, is_uncertain, list_choices, resolve_program
 
-OPENS_FILE = re.compile(r"\b(open|\w*read\w*|file_get_contents|slurp|getline|cat)\b", re.IGNORECASE)
-VARIABLE = re.compile(r"\$\{?(\w+)\}?")
-QUOTED_VARIABLE = re.compile(r"'(\$\{?\w+\}?)'")
+OPENS_FILE = lazy_pattern(r"\b(open|\w*read\w*|file_get_contents|slurp|getline|cat)\b", re.IGNORECASE)
+VARIABLE = lazy_pattern(r"\$\{?(\w+)\}?")
+QUOTED_VARIABLE = lazy_pattern(r"'(\$\{?\w+\}?)'")
 
 
 class LineAnalyzer(LineDangers):

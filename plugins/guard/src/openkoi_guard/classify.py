@@ -1,11 +1,11 @@
 """Classify a shell line by its most dangerous simple command. Nothing is run or changed."""
 
 import posixpath
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Allow, Permission
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .analyzer import LineAnalyzer
 from .git_checkouts import Comparison
@@ -14,7 +14,7 @@ from .limits import MAX_SHOWN_ISSUES, MAX_SHOWN_LENGTH
 from .user_rules import UserRules
 from .visited_folders import list_visited_folders
 
-VARIABLE = re.compile(r"\$\{?(\w+)\}?")
+VARIABLE = lazy_pattern(r"\$\{?(\w+)\}?")
 NO_USER_RULES = UserRules()
 
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .addresses import LOCAL
 from .command_rules import RULES, list_operands, load_programs, load_rules, only_shows_help, read_table
 from .command_wrappers import UNWRAPPERS
@@ -17,10 +19,10 @@ from .issue import Check, Danger, Invocation
 from .limits import MAX_OWN_VERB_WORDS, MAX_VERB_WORDS, MAX_VERB_WORDS_UNKNOWN
 from .wrapper_table import load_wrappers
 
-VERB_PARTS = re.compile(r"[:_.-]")
-NO_VERB = re.compile(r"[ /]|\.\w{2,4}$")
-SCRIPT = re.compile(r"\.(py|sh|phar|js|mjs|ts|rb|pl|php|lua|jar|bash)$")
-CAMEL = re.compile(r"([a-z])([A-Z])")
+VERB_PARTS = lazy_pattern(r"[:_.-]")
+NO_VERB = lazy_pattern(r"[ /]|\.\w{2,4}$")
+SCRIPT = lazy_pattern(r"\.(py|sh|phar|js|mjs|ts|rb|pl|php|lua|jar|bash)$")
+CAMEL = lazy_pattern(r"([a-z])([A-Z])")
 
 UNKNOWN_VERB = "may change a remote service"
 UNKNOWN_PROGRAM = "deletes, stops, publishes or sends something with an unknown program"

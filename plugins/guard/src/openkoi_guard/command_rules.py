@@ -9,10 +9,12 @@ in ``programs.table``. ``|`` separates alternatives.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase, translate
 from functools import cache, lru_cache
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .limits import MAX_CACHED_NAMES
 from .shell_words import Word
@@ -23,7 +25,7 @@ HARMLESS = frozenset(
 )
 VERSION = frozenset({"--version", "-V"})
 MIN_OPTION_LENGTH = 5  # two dashes and three letters
-WILDCARDS = re.compile(r"[*?\[]")
+WILDCARDS = lazy_pattern(r"[*?\[]")
 
 
 Line = tuple[str, str]

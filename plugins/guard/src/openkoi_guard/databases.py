@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .addresses import LOCAL
 from .command_rules import load_programs, only_shows_help
 from .files import list_option_values
@@ -13,44 +15,44 @@ from .static_output import predict_stdin
 
 MONGO = frozenset({"mongo", "mongosh"})
 REDIS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})
-OPTION = re.compile(r"^--?[\w-]+=")
-FETCHED = re.compile(r"\b(curl|wget)\b")
+OPTION = lazy_pattern(r"^--?[\w-]+=")
+FETCHED = lazy_pattern(r"\b(curl|wget)\b")
 FLAGS = re.IGNORECASE | re.DOTALL
 # Two words, one of each, that together delete a database with any tool.
 DROPPING = frozenset({"drop", "wipe", "purge", "truncate", "destroy", "erase", "reset", "clear", "nuke"})
 HOLDING = frozenset({"db", "database", "databases", "schema", "keyspace", "metadata"})
 PRINTING = frozenset({"echo", "printf", "grep", "rg", "ag", "ack", "git", "sed", "awk", "cat", "test", "[", "cp", "mv"})
-QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
-DROPS = re.compile(
+QUOTED = lazy_pattern(r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+DROPS = lazy_pattern(
     r"\b(remove\s+(table|namespace|database)|drop\s+(if\s+exists\s+)?(table|database|schema|index|view|materialized|user|role|keyspace|collection|column"
     r"|function|trigger|sequence|tablespace|type|constraint|extension|owned|warehouse|stage|procedure|partition)"
     r"|purge\s+binary|truncate\s+(table\s+)?[\w\"`\[$]+|detach\s+delete|drop\s+owned)\b",
     re.IGNORECASE,
 )
-STARTS = re.compile(
+STARTS = lazy_pattern(
     r"^\s*(drop\s+\w+|reset\s+(master|slave|replica|binary)|shutdown|kill|purge|rename\s+table|detach|flush\s+tables"
     r"|alter\s+system)\b|\bpg_(terminate|cancel)_backend\b",
     re.IGNORECASE,
 )
-EVERY_ROW = re.compile(
+EVERY_ROW = lazy_pattern(
     r"(?:^|\()\s*(delete\s+from\b(?!.*\bwhere\b)|update\s+\S+\s+set\b(?!.*\bwhere\b))", re.IGNORECASE | re.DOTALL
 )
-ALWAYS = re.compile(r"\bwhere\s+(true|1|1\s*=\s*1|'?\w'?\s*=\s*'?\w'?)\s*$", re.IGNORECASE)
-ALTERS = re.compile(
+ALWAYS = lazy_pattern(r"\bwhere\s+(true|1|1\s*=\s*1|'?\w'?\s*=\s*'?\w'?)\s*$", re.IGNORECASE)
+ALTERS = lazy_pattern(
     r"\balter\s+(table|database|user|role|system)\b.*\b(drop|delete|update|rename|password|superuser)\b", FLAGS
 )
-RIGHTS = re.compile(r"\b(grant\s+.*\bto\b|revoke\s+.*\bfrom\b|create\s+(user|role)\b)", re.IGNORECASE | re.DOTALL)
-RUNS = re.compile(
+RIGHTS = lazy_pattern(r"\b(grant\s+.*\bto\b|revoke\s+.*\bfrom\b|create\s+(user|role)\b)", re.IGNORECASE | re.DOTALL)
+RUNS = lazy_pattern(
     r"\\!|^\s*\.(shell|system)\b|\b(to|from)\s+program\b|xp_cmdshell|^\s*system\s", re.IGNORECASE | re.MULTILINE
 )
-MONGO_DROPS = re.compile(
+MONGO_DROPS = lazy_pattern(
     r"\.(drop|dropDatabase|dropIndexes?|dropCollection|dropUser|shutdownServer)\s*\(|\.(deleteMany|remove)\s*\(\s*(\{\s*\}\s*)?\)"
     r"|(adminCommand|runCommand)\(\s*\{\s*['\"]?(shutdown|drop\w*|delete|renameCollection|replSet\w+)"
     r"|\.(deleteMany|remove|deleteOne|findOneAndDelete|updateMany)\s*\("
 )
 
 
-REDIS_DROPS = re.compile(
+REDIS_DROPS = lazy_pattern(
     r"(?:^|[\n'\"(]\s*)(flushall|flushdb|shutdown|del|unlink|swapdb|config\s+set|debug)\b", re.IGNORECASE
 )
 

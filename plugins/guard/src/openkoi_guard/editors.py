@@ -1,12 +1,13 @@
 """Find the shell lines in arguments of editors, pagers and debuggers."""
 
-import re
 from collections.abc import Iterator, Sequence
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .shell_words import Word
 from .wrapper_table import InnerCommand, unwrap_by_table, unwrap_options
 
-SHELL_COMMAND = re.compile(r"^(?:platform\s+)?(?:shell|sh|!|make)\s*(?=\S)|^(?:python|script)\b.*\bsystem\(.")
+SHELL_COMMAND = lazy_pattern(r"^(?:platform\s+)?(?:shell|sh|!|make)\s*(?=\S)|^(?:python|script)\b.*\bsystem\(.")
 
 
 def unwrap_debugger(words: Sequence[Word]) -> Iterator[InnerCommand]:

@@ -6,75 +6,79 @@ These are not parsed, but searched for calls that run or delete.
 import re
 from collections.abc import Iterator
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .command_rules import load_programs
 from .databases import describe_harm
 from .python_code import CodeFinding
 
-RUNS = re.compile(
+RUNS = lazy_pattern(
     r"\b(system|exec|popen|passthru|shell_exec|proc_open|execSync|execFile|execFileSync|spawn|spawnSync|execute"
     r"|do shell script|pcntl_exec|qx|Command|\$)\b\s*[({]?\s*(?P<literal>\"[^\"\\]*\"|'[^'\\]*'|`[^`\\$]*`)?",
 )
-CALLED = re.compile(
+CALLED = lazy_pattern(
     r"\b(system|exec|popen|passthru|shell_exec|proc_open|execSync|execFile|execFileSync|spawn"
     r"|spawnSync|pcntl_exec)\b\s*(\(|[\"'$@])|\bos\.execute\b|\bdo shell script\b|child_process|\bqx\b|\bOpen3\b"
     r"|Deno\.(run|Command)|Bun\.(spawn|\$)"
 )
-DELETES = re.compile(
+DELETES = lazy_pattern(
     r"\b(rmSync|unlinkSync|rmdirSync|truncateSync|rmtree|remove_tree|rm_rf|rm_r|rm_f|delete_all|deltree)\b"
     r"|\bunlink\b\s*[(\"'$@<\w]|\b(File|Dir|FileUtils|Pathname|IO)(\.|::)(delete|unlink|rm\w*|remove\w*|truncate|rmdir)\b"
     r"|\bfs(\.promises)?\.(rm|unlink|rmdir|truncate)\s*\(|\bpromises\b.*\b(rm|unlink|rmdir)\s*\(|\bos\.remove\b|\brmdir\b\s*\("
     r"|\bDeno\.remove|\bdelete(?:Dir|Recursively)\s*\(|\bFiles\.delete|\bFile\.Delete|\bDirectory\.Delete|fs['\"]\)\.(rm|unlink|rmdir|promises\.rm)|rimraf|\bfile\s+delete\b|\bfile\.remove\b|\bunlink\(|(?<![\w.])rm\("
 )
-DELETED = re.compile(r"(?:\bfs|['\"]\))\.(rmSync|rmdirSync|unlinkSync)\(\s*['\"]([^'\"]+)['\"]\s*[,)]")
-DROPS = re.compile(
+DELETED = lazy_pattern(r"(?:\bfs|['\"]\))\.(rmSync|rmdirSync|unlinkSync)\(\s*['\"]([^'\"]+)['\"]\s*[,)]")
+DROPS = lazy_pattern(
     r"\b(delete_all|destroy_all|drop_table|drop_database|flushall|flushdb|deleteMany|dropDatabase)\b|::truncate\(|\bREMOVE\b"
 )
-CHANGES_ELSEWHERE = re.compile(
+CHANGES_ELSEWHERE = lazy_pattern(
     r"\bmethod:\s*['\"](POST|PUT|PATCH|DELETE)|\b(axios|got|http|client|Net::HTTP)['\")(]*\.(post|put|patch|delete)\b",
     re.IGNORECASE,
 )
 # A method of any client with an address as its argument: ``->post("https://...")``.
-CALLS_ELSEWHERE = re.compile(
+CALLS_ELSEWHERE = lazy_pattern(
     r"(?:->|\.|::)(?:post|put|patch|delete)\w*\s*\(?\s*(?:\w+[(.]?)*\s*['\"]https?://", re.IGNORECASE
 )
-UPLOADS = re.compile(
+UPLOADS = lazy_pattern(
     r"CURLOPT_(?:POST|UPLOAD|CUSTOMREQUEST)|['\"]?method['\"]?\s*(?:=>|=)\s*['\"](?:POST|PUT|PATCH|DELETE)\b"
 )
-MAILS = re.compile(
+MAILS = lazy_pattern(
     r"\bNet::SMTP\b|\bnodemailer\b|\bsendMail\s*\(|\bEmail::Sender\b|\bPHPMailer\b|(?<![\w.>:])mail\s*\(\s*['\"$]"
 )
 # Installing packages that no index has published.
-INSTALLS = re.compile(
+INSTALLS = lazy_pattern(
     r"\binstall_(?:github|git|gitlab|bitbucket|url|svn|dev)\s*\(|\bPkg\.(?:add|develop|clone)\s*\([^)]*(?:url\s*=|https?://|git@)"
     r"|\b(?:install\.packages|pak|pkg_install)\s*\(\s*['\"](?:https?://|github::|git::)"
 )
-SOURCES = re.compile(r"\b(?:source|include|require|eval|do|load)\s*\(?\s*(?:url\s*\()?\s*['\"]https?://")
-LOCAL = re.compile(r"https?://(localhost|127\.|\[::1\]|0\.0\.0\.0)")
-EVALUATES = re.compile(
+SOURCES = lazy_pattern(r"\b(?:source|include|require|eval|do|load)\s*\(?\s*(?:url\s*\()?\s*['\"]https?://")
+LOCAL = lazy_pattern(r"https?://(localhost|127\.|\[::1\]|0\.0\.0\.0)")
+EVALUATES = lazy_pattern(
     r"\beval\b\s*[(\"'$]|\beval\s+(pack|unpack|join|reverse|decode)\b"
     r"|\bnew Function\s*\(|\bFunction\s*\(\s*[\"'`]|instance_eval|class_eval|loadstring"
     r"|\bassert\s*\(\s*\$"
 )
-FETCHES = re.compile(r"https?://|fsockopen|TCPSocket|net\.connect|net\.Socket|IO::Socket|\bSocket\b|/dev/tcp|/inet/")
-EVAL = re.compile(r"\beval\b")
+FETCHES = lazy_pattern(r"https?://|fsockopen|TCPSocket|net\.connect|net\.Socket|IO::Socket|\bSocket\b|/dev/tcp|/inet/")
+EVAL = lazy_pattern(r"\beval\b")
 TCL = frozenset({"tclsh", "expect"})
-TCL_RUNS = re.compile(r"\b(?:exec|spawn|system)\s+(?:-\w+\s+)*([^;\]\n]+)")
-QUOTED = re.compile(
+TCL_RUNS = lazy_pattern(r"\b(?:exec|spawn|system)\s+(?:-\w+\s+)*([^;\]\n]+)")
+QUOTED = lazy_pattern(
     r"(?P<named>require\(|import\(|array_\w+\(|call_user_func\w*\(|send\(|\[)?"
     r"(\"(?:[^\"\\#$@]|\\.)*\"|'(?:[^'\\]|\\.)*')"
 )
-WRITES = re.compile(
+WRITES = lazy_pattern(
     r"(?:\b(?:write|append|copy|rename|link|symlink)\w*File\w*|\bcreateWriteStream|\bfile_put_contents|\bBun\.write|"
     r"\b(?:appendFile|writeFile|writeTextFile)\w*|\b(?:File|IO)\.(?:bin)?write)\s*\(?\s*[\"'](?P<path>[^\"']+)"
 )
-AWK_WRITES = re.compile(r">\s*\"([^\"]+)\"")
-BACKTICKS = re.compile(r"`([^`]*)`")
-TAGGED = re.compile(r"\$`([^`]*)`")
-AWK_RUNS = re.compile(
+AWK_WRITES = lazy_pattern(r">\s*\"([^\"]+)\"")
+BACKTICKS = lazy_pattern(r"`([^`]*)`")
+TAGGED = lazy_pattern(r"\$`([^`]*)`")
+AWK_RUNS = lazy_pattern(
     r"\bsystem\s*\(|\|\s*&?\s*(\"|getline|sh\b|cmd\b|[a-z_]+\s*[;}])|\"\s*\|\s*getline|/inet/(tcp|udp)"
     r"|>\s*\"/(etc|dev/[a-z]d)"
 )
-AWK_LITERAL = re.compile(r"\bsystem\s*\(\s*\"([^\"\\]*)\"\s*\)|\|\s*&?\s*\"([^\"\\]*)\"|\"([^\"\\]*)\"\s*\|\s*getline")
+AWK_LITERAL = lazy_pattern(
+    r"\bsystem\s*\(\s*\"([^\"\\]*)\"\s*\)|\|\s*&?\s*\"([^\"\\]*)\"|\"([^\"\\]*)\"\s*\|\s*getline"
+)
 
 
 def analyze_code(code: str, language: str) -> Iterator[CodeFinding]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Deny
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .command_rules import load_programs
 from .issue import Check, Danger, Invocation
@@ -25,25 +26,25 @@ OUTPUT_OPTIONS: dict[str, tuple[str, ...]] = {
     "base64": ("-o",),
     "find": ("-fprint", "-fprintf", "-fls"),
 }
-READABLE_MODE = re.compile(r"0?[0-7](?!00)[0-7]{2}|[ugo]*[go][ugo]*[+=]\w*r\w*|a?[+=]\w*r\w*")
-SED_RUNS = re.compile(
+READABLE_MODE = lazy_pattern(r"0?[0-7](?!00)[0-7]{2}|[ugo]*[go][ugo]*[+=]\w*r\w*|a?[+=]\w*r\w*")
+SED_RUNS = lazy_pattern(
     r"(?:^|[;\n{])\s*(?:[\d,$]+|/[^/]*/)?\s*(?:s([^\w\s])(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1[gpiIMm\d]*e|e(?:\s+\S|$))"
 )
 ROOTS = frozenset({"/", "/etc", "/usr", "/var"})
 CHANGING = frozenset({"chmod", "chown", "chgrp", "setfacl", "mv", "cp", "sed", "touch", "ln", "tee"})
-IN_PLACE = re.compile(r"-(?!-)[^=]*i|--in-place")
-PARTS = re.compile("[=:]")
-NAMED_IN_CODE = re.compile(r"[\s=:\"'()`;|&<>]+")
+IN_PLACE = lazy_pattern(r"-(?!-)[^=]*i|--in-place")
+PARTS = lazy_pattern("[=:]")
+NAMED_IN_CODE = lazy_pattern(r"[\s=:\"'()`;|&<>]+")
 # Options with the path of a key or setting that a client uses and does not show.
 KEY_OPTIONS = ("-i", "--identity", "--identity-file", "--kubeconfig", "--userconfig", "--config-file", "--netrc-file")
 FINDERS = frozenset({"find", "gfind", "fd", "fdfind"})
 EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
-SED_WRITES = re.compile(r"(?:^|[;{/|#\s\d$gpI])w\s+(\S+)\s*(?:$|\n)")
+SED_WRITES = lazy_pattern(r"(?:^|[;{/|#\s\d$gpI])w\s+(\S+)\s*(?:$|\n)")
 EDITORS = frozenset({"ed", "red", "ex", "vi", "vim", "nvim"})
-EDITS_ALL = re.compile(r"^\s*:?(?:1,\$|,|%)\s*d\b|^\s*:?g/\.?\*?/d\b", re.MULTILINE)
-QUIET_LOOP = re.compile(r"-(?!-)[\w.]*n\w*")
-PRINTS = re.compile(r"\b(?:print\w*|p|puts|say|write|\$stdout)\b")
-OWN_PROCESS = re.compile(r"(\$\(|`)\s*(CAT\s+\S+\.PID|<\s*\S+\.PID|JOBS\s+-P)\s*(\)|`)$")
+EDITS_ALL = lazy_pattern(r"^\s*:?(?:1,\$|,|%)\s*d\b|^\s*:?g/\.?\*?/d\b", re.MULTILINE)
+QUIET_LOOP = lazy_pattern(r"-(?!-)[\w.]*n\w*")
+PRINTS = lazy_pattern(r"\b(?:print\w*|p|puts|say|write|\$stdout)\b")
+OWN_PROCESS = lazy_pattern(r"(\$\(|`)\s*(CAT\s+\S+\.PID|<\s*\S+\.PID|JOBS\s+-P)\s*(\)|`)$")
 FORCED = frozenset({"-9", "-KILL", "-SIGKILL", "-19", "-STOP", "-SIGSTOP"})
 EDITORS_IN_PLACE = frozenset({"sed", "gsed", "perl", "ruby"})
 

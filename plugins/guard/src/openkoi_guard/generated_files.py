@@ -4,7 +4,6 @@ The words of a line are compared with names first; git is asked last.
 """
 
 import os
-import re
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -12,6 +11,8 @@ from fnmatch import fnmatchcase
 from functools import cache
 from glob import iglob
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .command_rules import RULES, read_table
 from .issue import Invocation
@@ -24,12 +25,12 @@ DELETING = frozenset({"rm", *GLOBBING})
 # Earlier commands of a line that put nothing valuable into a generated folder.
 HARMLESS_BEFORE = frozenset({"cd", "pushd", "echo", "printf", "ls", "rm", "rimraf", "test", "[", "set", "true", "pwd"})
 # Where a later command of the line may run before the deletion, it may move something valuable.
-OUT_OF_ORDER = re.compile(r"\b(for|while|until|function|trap)\b|\(\s*\)|(?<![&>|])&(?![&>\d])")
-MOVES = re.compile(r"\b(mv|ln|rsync|rename|mount|git\s+(mv|stash|checkout|worktree\s+move))\b")
-UNSETTLED = re.compile(r"\b(eval|alias|select)\b")
-BRACES = re.compile(r"\{([\w.,/-]+)\}")
-COMPUTED = re.compile(r"[$`*?\[{~\\]")
-SPELLED = re.compile(r"[\w.@+*?\[\]/-]+")
+OUT_OF_ORDER = lazy_pattern(r"\b(for|while|until|function|trap)\b|\(\s*\)|(?<![&>|])&(?![&>\d])")
+MOVES = lazy_pattern(r"\b(mv|ln|rsync|rename|mount|git\s+(mv|stash|checkout|worktree\s+move))\b")
+UNSETTLED = lazy_pattern(r"\b(eval|alias|select)\b")
+BRACES = lazy_pattern(r"\{([\w.,/-]+)\}")
+COMPUTED = lazy_pattern(r"[$`*?\[{~\\]")
+SPELLED = lazy_pattern(r"[\w.@+*?\[\]/-]+")
 GLOB = ":(glob)"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from openkoi_base.schema import find_rule
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .git_repository import split_git_words
 from .issue import Invocation
@@ -27,7 +28,7 @@ QUIET_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 DISCARDING = frozenset({"--hard", "--merge", "--keep"})
 CONTINUING = frozenset({"--continue", "--skip", "--abort", "--quit"})
 CREATING = frozenset({"-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan"})
-SOURCE = re.compile(r"(?:--source=|-s)(.+)")
+SOURCE = lazy_pattern(r"(?:--source=|-s)(.+)")
 
 
 class Comparison(NamedTuple):

@@ -1,8 +1,9 @@
 """Find git commands that write a repository's settings, which may name programs for git to run."""
 
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .command_rules import load_programs
 from .git_settings import ALWAYS, SOMETIMES
@@ -28,7 +29,7 @@ REMOTE = frozenset({"add", "remove", "rm", "rename", "set-url", "set-branches"})
 SUBMODULE = frozenset({"add", "init", "deinit", "sync", "set-url", "set-branch", "absorbgitdirs"})
 SPARSE = frozenset({"init", "set", "add", "disable", "reapply"})
 # Settings that git reads and never runs; others ask.
-PLAIN_NAMED = re.compile(
+PLAIN_NAMED = lazy_pattern(
     r"branch\..+\.(remote|merge|rebase|description)|remote\..+\.(fetch|prune|tagopt)|remote\.pushdefault"
 )
 # Subcommands that change where work comes from and goes to, which the user has to see.

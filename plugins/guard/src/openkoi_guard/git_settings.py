@@ -1,24 +1,25 @@
 """Check settings and variables that make git run other programs, for one command or permanently."""
 
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .command_rules import load_programs
 from .interpreters import PYTHON
 from .issue import Danger, Invocation
 from .shell_words import Word
 
-ALWAYS = re.compile(
+ALWAYS = lazy_pattern(
     r"core\.(hookspath|sshcommand|gitproxy|askpass)|include(if)?\..*|init\.templatedir|diff\.external|gpg\.program"
     r"|filter\..*|.*\.(textconv|driver|packobjectshook)"
 )
-SOMETIMES = re.compile(r"core\.(pager|editor|fsmonitor)|sequence\.editor|pager\..*|.*\.(cmd|command|tool\.path)")
+SOMETIMES = lazy_pattern(r"core\.(pager|editor|fsmonitor)|sequence\.editor|pager\..*|.*\.(cmd|command|tool\.path)")
 OFF = frozenset({"", "/dev/null", "true", "false", "0", "1"})
 LOOKING = frozenset({"--get", "--get-all", "--get-regexp", "--unset", "--unset-all", "--list", "-l", "get", "unset"})
-OWN_FOLDERS = re.compile(r"^(/usr/|/bin/|/opt/homebrew/)")
-SEVERAL = re.compile(r"[;|&`<>]|\$\(")
+OWN_FOLDERS = lazy_pattern(r"^(/usr/|/bin/|/opt/homebrew/)")
+SEVERAL = lazy_pattern(r"[;|&`<>]|\$\(")
 INTERPRETERS = frozenset({"perl", "ruby", "node", "php", "lua", "env", "eval", "exec", "curl", "wget", "nc"})
 WHY = "makes git run another program"
 

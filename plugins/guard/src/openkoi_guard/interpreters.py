@@ -3,7 +3,9 @@
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .command_rules import load_programs
 from .files import list_option_values
@@ -11,7 +13,7 @@ from .issue import Invocation
 from .shell_words import Word
 
 POWERSHELLS = frozenset({"powershell", "pwsh"})
-PYTHON = re.compile(r"^(python|pypy|ipython)[\d.]*w?$|^py$")
+PYTHON = lazy_pattern(r"^(python|pypy|ipython)[\d.]*w?$|^py$")
 CODE: Mapping[str, tuple[str, ...]] = {
     "perl": ("-e", "-E", "-ne", "-pe", "-le", "-lne", "-nle", "-pie"),
     "ruby": ("-e", "-ne", "-pe"),
@@ -49,7 +51,7 @@ SHELL_VALUES = frozenset({"-o", "-O", "+o", "+O", "--rcfile", "--init-file"})
 POWERSHELL_VALUES = frozenset({"-executionpolicy", "-ep", "-ex", "-version", "-windowstyle", "-w", "-inputformat"})
 PYTHON_VALUES = frozenset({"-W", "-X"})
 ENDINGS = {".py": "python", ".js": "node", ".mjs": "node", ".rb": "ruby", ".pl": "perl", ".php": "php", ".lua": "lua"}
-CALLS = re.compile(r"[.( ]\w")
+CALLS = lazy_pattern(r"[.( ]\w")
 QUIET = frozenset({"-V", "--version", "-v", "-h", "--help", "-vv", "-VV"})
 
 

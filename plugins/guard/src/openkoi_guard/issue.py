@@ -1,9 +1,10 @@
 """Define what a check is given, and what it reports."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Ask, Deny
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .command_rules import list_operands
 from .redirects import StdinSource

@@ -2,9 +2,10 @@
 
 import posixpath
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Ask, Deny
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from . import files
 from .command_rules import load_programs

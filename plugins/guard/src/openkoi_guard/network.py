@@ -3,20 +3,22 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .files import list_option_values
 from .issue import Check, Danger, Invocation
 
 PRINTING = frozenset({"echo", "printf", "grep", "rg", "git"})
-METADATA = re.compile(
+METADATA = lazy_pattern(
     r"169\.254\.16[90]\.\d+|169\.254\.17\d\.\d+|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::|\b2852039166\b"
     r"|0xa9fea9fe|metadata\.azure|metadata/instance",
     re.IGNORECASE,
 )
-RUN_HERE = re.compile(r"\s*(proxy|local|knownhosts)command\s*[= ]\s*(?P<program>\S*)", re.IGNORECASE)
+RUN_HERE = lazy_pattern(r"\s*(proxy|local|knownhosts)command\s*[= ]\s*(?P<program>\S*)", re.IGNORECASE)
 CONNECTORS = frozenset(
     {"ssh", "nc", "ncat", "connect", "corkscrew", "cloudflared", "aws", "gcloud", "az", "tsh", "none"}
 )
-OUT_LAST = re.compile(r"-[a-zA-Z]+o")
+OUT_LAST = lazy_pattern(r"-[a-zA-Z]+o")
 
 
 def check_metadata(command: Invocation) -> Iterator[Danger]:

@@ -2,7 +2,9 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .databases import describe_harm
 

@@ -1,7 +1,8 @@
 """Read the files and texts that a shell opens for a command."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .shell_words import Word, read_text, read_word
 

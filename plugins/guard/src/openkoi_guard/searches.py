@@ -4,9 +4,10 @@ Only searches by name in the workspace are understood.
 """
 
 import os
-import re
 from collections.abc import Sequence
 from itertools import pairwise
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .command_rules import load_programs
 from .generated_files import (
@@ -25,7 +26,7 @@ from .shell import read_script
 from .shell_generators import read_substitution
 from .shell_words import Word
 
-WHOLE_NAME = re.compile(r"\^((?:[\w-]|\\\.)+)\$|(__\w+__|node_modules)")
+WHOLE_NAME = lazy_pattern(r"\^((?:[\w-]|\\\.)+)\$|(__\w+__|node_modules)")
 FINDERS = frozenset({"find", "gfind"})
 ACTIONS = frozenset({"-exec", "-execdir", "-delete", "-print", "-print0"})
 # Conditions that only narrow a search, with the number of their values.

@@ -3,23 +3,25 @@
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .command_rules import RULES, read_table
 from .limits import MAX_TOKEN_FILE_BYTES
 
-SPELLED_HOME = re.compile(r"^(/home/[^/]+|/root|/Users/[^/]+|~[\w.-]+|[A-Za-z]:/Users/[^/]+)(?=/|$)")
+SPELLED_HOME = lazy_pattern(r"^(/home/[^/]+|/root|/Users/[^/]+|~[\w.-]+|[A-Za-z]:/Users/[^/]+)(?=/|$)")
 # Patterns that the list cannot express: all of ~/.ssh but what is public, and the stores of Windows and Chrome.
-SPECIAL = re.compile(
+SPECIAL = lazy_pattern(
     r"(?:^|/)(?:\.ssh/?|\.ssh/(?!.*\.pub$|known_hosts|config$|authorized_keys)[^/]+|\.aws/?|login data"
     r"|application support/google/chrome(?:/.*)?|windows/system32/config/(?:sam|system))$"
 )
-MAY_BE_SECRET = re.compile(r"[./\\]|id_|login data", re.IGNORECASE)
+MAY_BE_SECRET = lazy_pattern(r"[./\\]|id_|login data", re.IGNORECASE)
 # A literal key or password, not the name of a variable.
-TOKEN = re.compile(
+TOKEN = lazy_pattern(
     r"(?:token|passw(?:or)?d|secret|_auth|apikey|api_key)[\w:.-]*[\"']?\s*[=:>]\s*[\"']?(?![$%<{])[\w+/.=~-]{8,}",
     re.IGNORECASE,
 )

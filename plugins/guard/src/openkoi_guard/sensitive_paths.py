@@ -6,23 +6,24 @@ from collections.abc import Iterator
 from enum import Enum
 
 from openkoi_hookspecs import Ask, Deny
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .command_rules import load_programs, load_rules
 from .issue import Danger
 from .secret_files import is_secret, normalize_home
 from .shell_words import Word
 
-DISK = re.compile(
+DISK = lazy_pattern(
     r"^/dev/([shv]d[a-z$]|\$|xvd|nvme\d|mmcblk|r?disk\d|mapper/|dm-|md\d|zd\d|nbd\d|k?mem$|port$|root$|disk/)"
     r"|^//\./physicaldrive",
     re.IGNORECASE,
 )
-SYSTEM = re.compile(
+SYSTEM = lazy_pattern(
     r"^/(private/)?(etc|bin|sbin|lib\w*|usr|boot|sys|proc/sys|proc/sysrq-trigger|opt|srv|System|Library|Applications"
     r"|var/(spool|lib|log|db))(/|$)|^[a-z]:/windows(/|$)",
     re.IGNORECASE,
 )
-STARTUP = re.compile(
+STARTUP = lazy_pattern(
     r"(^|/)\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout"
     r"|kshrc|cshrc|tcshrc|login|xinitrc|xprofile|xsession|pam_environment|inputrc|gitconfig|npmrc_global|pythonrc)$"
     r"|^~/\.(vimrc|emacs|gdbinit|lldbinit|psqlrc|irbrc|pryrc|tmux\.conf|screenrc|gemrc|condarc|curlrc|wgetrc|bundle/config"
@@ -32,8 +33,8 @@ STARTUP = re.compile(
     r"|library/launch(agents|daemons)|start menu/programs/startup)(/|$)|(^|/)(authorized_keys2?|\.git/config)$",
     re.IGNORECASE,
 )
-TRACES = re.compile(r"(^|/)\.(bash|zsh|python|mysql|psql|node_repl)_?history$|(^|/)\.history$|^/var/log(/|$)")
-OWN_PROGRAM = re.compile(r"^~/(?:\.local/bin|bin)/([\w.-]+)$")
+TRACES = lazy_pattern(r"(^|/)\.(bash|zsh|python|mysql|psql|node_repl)_?history$|(^|/)\.history$|^/var/log(/|$)")
+OWN_PROGRAM = lazy_pattern(r"^~/(?:\.local/bin|bin)/([\w.-]+)$")
 EVERYTHING = frozenset(
     {"/", "/*", "/.*", "~", "~/*", "~/.*", "/root", "/home", "/home/*", "/usr", "/etc", "/var", "C:/", "C:/*"}
 )

@@ -5,11 +5,14 @@ Pipelines, lists, loops, functions, substitutions and here-documents are parsed 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .limits import MAX_COMMANDS_PER_SCRIPT, MAX_WORDS_PER_COMMAND, PARSER_CHUNK_BYTES, PARSER_TIMEOUT_SECONDS
 from .redirects import REDIRECTS, Redirect, StdinSource, read_redirect, read_trailing_words
@@ -23,14 +26,14 @@ NO_COMMAND = Word(":")
 LITERAL = frozenset({"raw_string", "ansi_c_string", "comment", "heredoc_body"})
 OPENING = frozenset({"command_substitution", "arithmetic_expansion"})
 TICK, DOLLAR = b"`$"
-SUBSTITUTES = re.compile(rb"(?:(?<!\\)|(?<=[^\\]\\\\))(?:\$\(|`)")
-UNREADABLE = re.compile(
+SUBSTITUTES = lazy_pattern(rb"(?:(?<!\\)|(?<=[^\\]\\\\))(?:\$\(|`)")
+UNREADABLE = lazy_pattern(
     r"[\x00-\x08\x0b-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff\ud800-\udfff]"
 )
-CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
-FROM_ENVIRONMENT = re.compile(r"^\$\{?(\w+)\}?(?:/[\w.+-]+)+$")
+CONTINUED = lazy_pattern(r"(?<!\\)((?:\\\\)*)\\\n")
+FROM_ENVIRONMENT = lazy_pattern(r"^\$\{?(\w+)\}?(?:/[\w.+-]+)+$")
 # The grammar has no text (``<<<``) after a file, whose order does not matter.
-FILE_BEFORE_TEXT = re.compile(r"(>{1,2}\s*[\w./-]+)\s+(<<<\s*(?:\"[^\"$`\\]*\"|'[^']*'|[\w./-]+))")
+FILE_BEFORE_TEXT = lazy_pattern(r"(>{1,2}\s*[\w./-]+)\s+(<<<\s*(?:\"[^\"$`\\]*\"|'[^']*'|[\w./-]+))")
 BEFORE_A_COMMENT = b" \t\n;&|()"
 
 

@@ -4,10 +4,12 @@ import re
 from fnmatch import fnmatchcase
 from functools import cache
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .command_rules import RULES, load_programs, read_table
 
-PLAIN = re.compile(r"^[\w./:@=+~ -]+$")
-SUBSTITUTION = re.compile(r"^(?:\$\(|<\()(?P<inner>.*)\)$|^`(?P<ticked>[^`]*)`$", re.DOTALL)
+PLAIN = lazy_pattern(r"^[\w./:@=+~ -]+$")
+SUBSTITUTION = lazy_pattern(r"^(?:\$\(|<\()(?P<inner>.*)\)$|^`(?P<ticked>[^`]*)`$", re.DOTALL)
 
 
 @cache

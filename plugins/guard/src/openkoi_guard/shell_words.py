@@ -5,8 +5,10 @@ A variable or the output of a command stays as it is written, and its word is no
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -15,10 +17,10 @@ SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
 EXPANSIONS = SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
 HOME = frozenset({"$HOME", "${HOME}"})
 HERE = frozenset({"$PWD", "${PWD}", "$(pwd)", "`pwd`"})
-GLOB = re.compile(r"(?<!\\)[*?\[{]")
-ESCAPED = re.compile(r"\\(\n|.)", re.DOTALL)
-ESCAPED_IN_QUOTES = re.compile(r'\\([\n"\\$`])')
-ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
+GLOB = lazy_pattern(r"(?<!\\)[*?\[{]")
+ESCAPED = lazy_pattern(r"\\(\n|.)", re.DOTALL)
+ESCAPED_IN_QUOTES = lazy_pattern(r'\\([\n"\\$`])')
+ANSI = lazy_pattern(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
 ANSI_LETTERS = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 

@@ -6,18 +6,19 @@ run has written it.
 
 import os
 import posixpath
-import re
 import time
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .limits import CLOCK_TOLERANCE_SECONDS, MAX_RUNS
 from .shell_words import Word
 
-USUAL = re.compile(
+USUAL = lazy_pattern(
     r"^(~|/root|/home/[^/]+)/\.[\w.-]+(/.*)?$|^/(etc|usr|opt|nix)/|(^|/)(bin|Scripts)/activate(\.\w+)?$|^/dev/stdin$|^-$"
     r"|(^|/)(nvm|conda|sdkman-init|asdf|virtualenvwrapper|git-completion|git-prompt)\.(ba|z)?sh$|[|*?\[]"
 )
-ELSEWHERE = re.compile(r"^(/|~|\.\.(/|$)|\$\{?(HOME|TMPDIR|TMP|TEMP)\b)")
+ELSEWHERE = lazy_pattern(r"^(/|~|\.\.(/|$)|\$\{?(HOME|TMPDIR|TMP|TEMP)\b)")
 SOURCING = frozenset({"source", "."})
 
 

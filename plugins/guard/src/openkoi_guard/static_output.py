@@ -1,14 +1,15 @@
 """Predict the output of echo, printf and cat without running them."""
 
-import re
 from collections.abc import Sequence
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .redirects import StdinSource
 from .shell import SimpleCommand, read_script
 from .shell_generators import read_substitution
 from .shell_words import Word
 
-PERCENT = re.compile(r"%[sb]")
+PERCENT = lazy_pattern(r"%[sb]")
 
 
 def predict_output(line: str) -> str | None:

@@ -1,10 +1,10 @@
 """Check variables that a line sets, files that it empties, and disks that are in use."""
 
 import posixpath
-import re
 from collections.abc import Iterator
 
 from openkoi_hookspecs import Deny
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .command_rules import load_programs
 from .git_settings import is_foreign
@@ -15,10 +15,10 @@ from .static_output import predict_command_output
 
 TRACED = {"HISTFILE": ("/dev/null", ""), "HISTSIZE": ("0",), "HISTFILESIZE": ("0",)}
 FORMATS = ("mkfs", "mke2fs", "mkdosfs", "mkntfs", "newfs", "mkswap")
-OFFICIAL = re.compile(r"://(proxy\.golang\.org|pypi\.org|registry\.npmjs\.org|registry\.yarnpkg\.com)(/|,|$)")
-WORLD_WRITABLE = re.compile(r"(/tmp|/var/tmp|/dev/shm)(/|:|$)")
+OFFICIAL = lazy_pattern(r"://(proxy\.golang\.org|pypi\.org|registry\.npmjs\.org|registry\.yarnpkg\.com)(/|,|$)")
+WORLD_WRITABLE = lazy_pattern(r"(/tmp|/var/tmp|/dev/shm)(/|:|$)")
 # Files that programs write and replace themselves.
-DISPOSABLE = re.compile(
+DISPOSABLE = lazy_pattern(
     r"\.(log|out|err|lock|pid|tmp|touch|stamp)$|^/dev/|^/tmp/|(^|/)(build|dist|logs?|tmp|out|target|\.\w+)/|^[\w-]+$"
 )
 NO_OUTPUT = frozenset({":", "true"})

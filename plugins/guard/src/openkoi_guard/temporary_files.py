@@ -6,19 +6,21 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .generated_files import DELETING
 from .issue import Invocation
 from .limits import MAX_TEMPORARY_FILES
 from .shell_words import Word
 from .variables import is_mentioned
 
-VARIABLE = re.compile(r"\$\{?(\w+)\}?")
-BELOW = re.compile(r"/(?:var/)?tmp/(?!\.{1,2}(?:/|$))[^/]")
-LOOPS = re.compile(r"\b(for|while|until|select|read)\b")
+VARIABLE = lazy_pattern(r"\$\{?(\w+)\}?")
+BELOW = lazy_pattern(r"/(?:var/)?tmp/(?!\.{1,2}(?:/|$))[^/]")
+LOOPS = lazy_pattern(r"\b(for|while|until|select|read)\b")
 # Programs that may move a user's files there or replace the folder.
 MOVING = frozenset({"mv", "gmv", "move", "ln", "gln", "link", "mount", "rsync", "rename", "chroot", "pivot_root"})
 # A variable of a script. TMPDIR and similar ones name the whole temporary folder.
-NAMED = re.compile(r"^(?!(TMPDIR|TMP|TEMP|TEMPDIR)$).*([Tt][Mm][Pp]|[Tt][Ee][Mm][Pp])")
+NAMED = lazy_pattern(r"^(?!(TMPDIR|TMP|TEMP|TEMPDIR)$).*([Tt][Mm][Pp]|[Tt][Ee][Mm][Pp])")
 
 
 def list_temporary(command: Invocation, line: str, ran: Sequence[Invocation], *, later: bool) -> tuple[str, ...]:

@@ -6,8 +6,10 @@ they send, and where to.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .addresses import LOCAL
 from .command_rules import RULES, load_programs, load_rules, read_table
@@ -18,26 +20,26 @@ from .shell_words import Word
 from .static_output import predict_stdin
 from .wrapper_table import skip_subcommand
 
-HOST = re.compile(r"^\w+://|^:\d*(?:/\S*)?$|^(?:[^/@\s]+@)?(?:localhost|\[?::1|[\w-]+(?:\.[\w-]+)+)\]?(?:[:/]\S*)?$")
+HOST = lazy_pattern(r"^\w+://|^:\d*(?:/\S*)?$|^(?:[^/@\s]+@)?(?:localhost|\[?::1|[\w-]+(?:\.[\w-]+)+)\]?(?:[:/]\S*)?$")
 # host:path, user@$HOST:path, namespace/pod:path and scheme://; C:\ is a disk.
-ELSEWHERE = re.compile(r"^(?!file:)(?:[\w$][\w.${}-]*[@/])?\[?[\w.:${}-]{2,}\]?:(?!\\)")
-ALIAS = re.compile(r"^[\w-]+/")
+ELSEWHERE = lazy_pattern(r"^(?!file:)(?:[\w$][\w.${}-]*[@/])?\[?[\w.:${}-]{2,}\]?:(?!\\)")
+ALIAS = lazy_pattern(r"^[\w-]+/")
 ENDPOINTS = ("--endpoint-url", "--endpoint", "--endpoint-override", "--host", "--url", "--server")
 DRY = ("--dry-run", "--dryrun")
-COMPUTED = re.compile(r"\$\(|`|\$\{?!?\w*(KEY|TOKEN|SECRET|PASS|CRED)\w*", re.IGNORECASE)
-IN_ADDRESS = re.compile(r"\$\(|`|\$\{?!?\w*(SECRET|PASSW|PRIVATE)\w*", re.IGNORECASE)
-FILE_SIGN = re.compile(r"^@|=[@<]")
-ITEM = re.compile(r"^[^=@/]*[=:]?@\S")  # name@file, as httpie takes it
-PUTS = re.compile(r"(?:^|[;\n\"'])\s*(?:m?put|m?send|reput|append|mirror\b[^;\n]*\s(?:-\w*R\w*|--reverse))\b")
-KEEPS_INPUT = re.compile(
+COMPUTED = lazy_pattern(r"\$\(|`|\$\{?!?\w*(KEY|TOKEN|SECRET|PASS|CRED)\w*", re.IGNORECASE)
+IN_ADDRESS = lazy_pattern(r"\$\(|`|\$\{?!?\w*(SECRET|PASSW|PRIVATE)\w*", re.IGNORECASE)
+FILE_SIGN = lazy_pattern(r"^@|=[@<]")
+ITEM = lazy_pattern(r"^[^=@/]*[=:]?@\S")  # name@file, as httpie takes it
+PUTS = lazy_pattern(r"(?:^|[;\n\"'])\s*(?:m?put|m?send|reput|append|mirror\b[^;\n]*\s(?:-\w*R\w*|--reverse))\b")
+KEEPS_INPUT = lazy_pattern(
     r">|\b(tee|dd|cpio|rsync)\b|\btar\b.*x|\bunzip\b|\b(ba|z|da)?sh\b|\bcat$"
 )  # what it reads, a remote command keeps
-ONLY_LOOKS = re.compile(r"--dry-run|^\s*(grep|wc|head|tail|jq|sort|diff)\b")
-PRINTS_ALL = re.compile(r"(^|[|;&(]\s*)(env|printenv|export\s+-p|declare\s+-[px]+|set)\s*([|;&)]|$)")
+ONLY_LOOKS = lazy_pattern(r"--dry-run|^\s*(grep|wc|head|tail|jq|sort|diff)\b")
+PRINTS_ALL = lazy_pattern(r"(^|[|;&(]\s*)(env|printenv|export\s+-p|declare\s+-[px]+|set)\s*([|;&)]|$)")
 CHANGING = frozenset({"PUT", "PATCH", "DELETE"})
 HTTP_CLIENTS = frozenset({"curl", "wget", "http", "https", "xh", "httpie"})
 BODIES = ("-d", "--data", "--data-raw", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "--post-data")
-QUERIES = re.compile(
+QUERIES = lazy_pattern(
     r"/_?(m?search|query|graphql|count|find|lookup|validate|_?analyze|login|token|suggest)\b", re.IGNORECASE
 )
 MAILERS = frozenset({"ssh", "mail", "mailx", "sendmail"})

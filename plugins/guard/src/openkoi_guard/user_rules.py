@@ -7,10 +7,10 @@ words that a program would get, never with the line, so that nothing can be hidd
 import posixpath
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from openkoi_hookspecs import Allow, Ask, ConfigError, Deny, Permission
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .shell_words import Word
 

@@ -5,14 +5,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .shell import FROM_ENVIRONMENT, ShellScript
 from .shell_words import Word
 
-VARIABLE = re.compile(r"\$\{?!?(\w+)")
-PLAIN = re.compile(r"[\w./ =:@+-]+")
-READ = re.compile(r"\$\{?(\w+)\}?")
-DEFAULT = re.compile(r"\$\{\w+:?[-=]([\w./-]+)\}")
-ENDING = re.compile(r"\.(exe|cmd|bat|com)$")
+VARIABLE = lazy_pattern(r"\$\{?!?(\w+)")
+PLAIN = lazy_pattern(r"[\w./ =:@+-]+")
+READ = lazy_pattern(r"\$\{?(\w+)\}?")
+DEFAULT = lazy_pattern(r"\$\{\w+:?[-=]([\w./-]+)\}")
+ENDING = lazy_pattern(r"\.(exe|cmd|bat|com)$")
 
 
 def is_from_environment(word: Word, line: str) -> bool:

@@ -1,15 +1,16 @@
 """Find the commands that other commands run, by ``rules/wrappers.table``."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .command_rules import RULES, list_operands, read_table
 from .limits import MAX_COMMAND_STARTS
 from .shell_words import Word
 
-ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+ASSIGNMENT = lazy_pattern(r"[A-Za-z_]\w*\+?=")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,20 +4,23 @@ An ``ApiClient`` is a pool of connections to one server; a ``ResponseReader`` pa
 the first request.
 """
 
-from .api_client import ApiClient, ResponseReader
-from .arguments import parse_arguments
-from .cassette import Cassette, is_replay
-from .conversation import ConversationEncoder, encode_json
-from .errors import error_from_body
-from .framing import Framing, JsonLines
-from .identity_cache import IdentityCache, SerializedCache
-from .limits import ResponseLimits
-from .media import base64_of, data_url, media_after, result_media, result_text
-from .parsing import parse_count, parse_object
-from .server import Server
-from .stream_end import finish_response
-from .tool_calls import ToolCallFactory, make_buffered
-from .vendor_names import to_vendor_id, to_vendor_name
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .api_client import ApiClient, ResponseReader
+    from .arguments import parse_arguments
+    from .cassette import Cassette, is_replay
+    from .conversation import ConversationEncoder, encode_json
+    from .errors import error_from_body
+    from .framing import Framing, JsonLines
+    from .identity_cache import IdentityCache, SerializedCache
+    from .limits import ResponseLimits
+    from .media import base64_of, data_url, media_after, result_media, result_text
+    from .parsing import parse_count, parse_object
+    from .server import Server
+    from .stream_end import finish_response
+    from .tool_calls import ToolCallFactory, make_buffered
+    from .vendor_names import to_vendor_id, to_vendor_name
 
 __all__ = [
     "ApiClient",

@@ -1,13 +1,13 @@
 """Recognize a body or an event with nothing in it, whatever its content type says. Knows no vendor's format."""
 
 import json
-import re
 
 from openkoi_hookspecs import Json
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 MAX_BLANK_BYTES = 1024
 LONGEST_EVENT = 64
-FIELD = re.compile(r"(?:data|event|id|retry)(?::|$)")
+FIELD = lazy_pattern(r"(?:data|event|id|retry)(?::|$)")
 END = "[DONE]"
 
 

@@ -10,13 +10,14 @@ import re
 from itertools import count
 
 from openkoi_hookspecs import Json
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-GENERATED_ID = re.compile(
+GENERATED_ID = lazy_pattern(
     r"\bcall_[0-9a-f]{24}\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE
 )
-ENVIRONMENT = re.compile(r"<environment>.*?</environment>", re.DOTALL)
+ENVIRONMENT = lazy_pattern(r"<environment>.*?</environment>", re.DOTALL)
 ZONE = r"(?:Z|[+-]\d\d:?\d\d)?"
-DATE_OR_DURATION = re.compile(
+DATE_OR_DURATION = lazy_pattern(
     rf"\b\d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?{ZONE})?\b"
     rf"|\b\d\d:\d\d:\d\d(?:[.,]\d+)?{ZONE}"
     r"|\b\d+(?:\.\d+)? ?(?:s|ms|secs?|seconds)\b"

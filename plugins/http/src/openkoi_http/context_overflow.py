@@ -2,7 +2,9 @@
 
 import re
 
-TOO_LONG = re.compile(
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+TOO_LONG = lazy_pattern(
     r"context_length_exceeded|context_window_exceeded|exceed_context_size"
     r"|maximum (?:context|prompt|model|input) (?:length|size|window)"
     r"|(?:prompt|inputs?|request|conversation|messages?) (?:is|are) too long"
@@ -21,10 +23,10 @@ TOO_LONG = re.compile(
     r"|tokens \+ .?max_new_tokens.? must be",
     re.IGNORECASE,
 )
-AMBIGUOUS = re.compile(
+AMBIGUOUS = lazy_pattern(
     r"too many (?:input |prompt )?tokens|too large for (?:the |this )?model|token limit exceeded", re.I
 )
-RATE_LIMIT = re.compile(r"per (?:minute|min|hour|day|second)|rate.?limit|\b[TR]P[MD]\b|please wait", re.IGNORECASE)
+RATE_LIMIT = lazy_pattern(r"per (?:minute|min|hour|day|second)|rate.?limit|\b[TR]P[MD]\b|please wait", re.IGNORECASE)
 
 
 def is_context_overflow(message: str, *, busy: bool = False) -> bool:

@@ -1,11 +1,11 @@
 """Encode a conversation's messages once each, and check that every tool call has a result."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from json import JSONEncoder
 
 from openkoi_hookspecs import KoiError, Message, ToolCall, ToolResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .identity_cache import IdentityCache
 

@@ -3,22 +3,24 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .server import one_line
 
 QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "quota_exceeded"})
-PERMANENT_QUOTA = re.compile(
+PERMANENT_QUOTA = lazy_pattern(
     r"insufficient (?:quota|credits?|balance|funds)|credit balance|out of credits?|add (?:more )?credits"
     r"|billing hard limit",
     re.IGNORECASE,
 )
-TEMPORARY_QUOTA = re.compile(
+TEMPORARY_QUOTA = lazy_pattern(
     r"\b(?:daily|monthly|per[ -]day|per[ -]month)\b|current quota"
     r"|\bquota\b[^.]{0,40}\b(?:exceeded|exhausted|used up|reached)|(?:exceeded|exhausted|used up)\b[^.]{0,40}\bquota\b",
     re.IGNORECASE,
 )
-DELAY_SECONDS = re.compile(r"(\d{1,6}(?:\.\d{1,9})?)s")
+DELAY_SECONDS = lazy_pattern(r"(\d{1,6}(?:\.\d{1,9})?)s")
 
 
 @dataclass(frozen=True, slots=True)

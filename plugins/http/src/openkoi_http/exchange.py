@@ -3,9 +3,10 @@
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Json
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Limit how long to wait for a response and how much of it to read."""
 
-from dataclasses import dataclass
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 KIB = 1024
 MIB = 1024 * KIB

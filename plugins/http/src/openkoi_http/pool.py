@@ -5,12 +5,13 @@ Each connection is its own client: a client with many connections inspects all o
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import monotonic
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from openkoi_hookspecs import ConfigError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .cassette import root_path
 from .limits import ResponseLimits

@@ -3,17 +3,18 @@
 Only tokens with the same meaning in both languages are rewritten; concatenated or prefixed strings are rejected.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
-TOKEN = re.compile(
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+TOKEN = lazy_pattern(
     r"\s++"
     r'|"(?:[^"\\\n]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"'
     r"|'(?:[^'\\\n]++|\\[\"'\\bfnrt]|\\u[0-9a-fA-F]{4})*+'"
     r"|[{}\[\]:,]"
     r"|[\w.+-]++"
 )
-QUOTE_OR_ESCAPE = re.compile(r"\\.|\"")
+QUOTE_OR_ESCAPE = lazy_pattern(r"\\.|\"")
 CONSTANTS = {"True": "true", "False": "false", "None": "null"}
 
 

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 DURATION = r"(\d{1,6}(?:\.\d{1,9})?) ?(milliseconds?|ms|hours?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])"
-DURATIONS = re.compile(DURATION, re.IGNORECASE)
-TRY_AGAIN = re.compile(
+DURATIONS = lazy_pattern(DURATION, re.IGNORECASE)
+TRY_AGAIN = lazy_pattern(
     rf"\b(?:try again|retry|retry again|come back) (?:in|after) (?:about )?((?:{DURATION}(?:,? (?:and )?)?)+)",
     re.IGNORECASE,
 )

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -14,6 +14,7 @@ from openkoi_hookspecs import (
     RequestRejectedError,
     WrongServerError,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_LINE_CHARACTERS = 400
 MAX_INPUT_CHARACTERS = 64 * 1024

@@ -4,14 +4,15 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from openkoi_base.redact import MASK, Redactor, is_secret_name
 from openkoi_hookspecs import Json
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-LINE = re.compile(r"^(?:data:)?[ \t]*([{\[].*[}\]])[ \t]*\r?$", re.MULTILINE)
+LINE = lazy_pattern(r"^(?:data:)?[ \t]*([{\[].*[}\]])[ \t]*\r?$", re.MULTILINE)
 
-QUERY_FIELD = re.compile(r"([?&]([^=&]*)=)[^&]+")
+QUERY_FIELD = lazy_pattern(r"([?&]([^=&]*)=)[^&]+")
 
 Path = tuple[str | int, ...]
 

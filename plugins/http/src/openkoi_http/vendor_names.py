@@ -6,10 +6,12 @@ A changed name ends with a digest of the original, so that different names stay 
 import re
 from hashlib import sha256
 
-NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
-ID = re.compile(r"[!-~]{1,64}")
-INVALID_NAME_CHARACTERS = re.compile(r"[^\w-]+", re.ASCII)
-DIGEST_SUFFIX = re.compile(r"_[0-9a-f]{15}\Z")
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+NAME = lazy_pattern(r"[\w-]{1,64}", re.ASCII)
+ID = lazy_pattern(r"[!-~]{1,64}")
+INVALID_NAME_CHARACTERS = lazy_pattern(r"[^\w-]+", re.ASCII)
+DIGEST_SUFFIX = lazy_pattern(r"_[0-9a-f]{15}\Z")
 MAX_KEPT_CHARACTERS = 40
 
 

@@ -1,8 +1,9 @@
 """Recognize responses that do not come from the model server: login pages, untrusted certificates."""
 
-import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .other_scheme import PLAIN
 
@@ -17,8 +18,8 @@ CERTIFICATE_ADVICE = (
     ("not yet valid", "Check this machine's clock."),
     ("mismatch", f"Check the base URL. {LOGIN_ADVICE}"),
 )
-NOT_TRUSTED = re.compile(r"CERTIFICATE_VERIFY_FAILED\](?: certificate verify failed:)? (.+?)(?: \(_ssl\.c:\d+\))?$")
-NO_TLS = re.compile(r"WRONG_VERSION_NUMBER|wrong version number|record layer failure|HTTP_REQUEST")
+NOT_TRUSTED = lazy_pattern(r"CERTIFICATE_VERIFY_FAILED\](?: certificate verify failed:)? (.+?)(?: \(_ssl\.c:\d+\))?$")
+NO_TLS = lazy_pattern(r"WRONG_VERSION_NUMBER|wrong version number|record layer failure|HTTP_REQUEST")
 BOM = b"\xef\xbb\xbf"
 
 

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from os import environ
 from typing import cast
 
 import click
 
 from openkoi_hookspecs import Checkpoints, Koi, KoiError, Question
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .effectiveness import pass_rates
 from .entry import LearningEntry, shorten

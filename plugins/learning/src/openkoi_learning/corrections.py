@@ -8,41 +8,42 @@ import re
 from collections.abc import Iterator
 
 from openkoi_hookspecs import LearningStatus
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .entry import EntryEvidence, LearningEntry, Trust, shorten
 from .lesson import Lesson, make_entry
 
-YES_OR_NO = re.compile(
+YES_OR_NO = lazy_pattern(
     r"(?:y|n|yes|no|ok|okay|sure|always|never|allow|deny|stop|continue|go on|\d+)[.!]?", re.IGNORECASE
 )
 INSTRUCTION_QUESTION = "What should be done?"
-PERMISSION_QUESTION = re.compile(r"\AAllow (\S+) |\nAllow (\S+) ")
+PERMISSION_QUESTION = lazy_pattern(r"\AAllow (\S+) |\nAllow (\S+) ")
 ANSWER_WORTH, CORRECTION_WORTH = 0.75, 0.95  # before any outcome (estimates)
-ONE_TIME = re.compile(
+ONE_TIME = lazy_pattern(
     r"\b(?:this time|just once|only once|this once|for now|today|(?:for|in) this (?:task|run|one|case|session))\b",
     re.IGNORECASE,
 )
-LOCATION = re.compile(
+LOCATION = lazy_pattern(
     r"\b(?:add|insert|leave|look|move|paste|place|put|save|start|stop|wait|write)\b[^.;]*\bhere\b", re.I
 )
-PROJECT = re.compile(
+PROJECT = lazy_pattern(
     r"(?<!not )\b(?:in|for|of|across|throughout) (?:this|our|the whole|the entire)(?: \w+)? "
     r"(?:project|repo|repository|code ?base|workspace|package)\b"
     r"|\b(?<!in )(?:this|our) (?:project|repo|repository|code ?base)\b|\bproject-wide\b|\b(?:around )?here\b",
     re.IGNORECASE,
 )
-EVERYWHERE = re.compile(
+EVERYWHERE = lazy_pattern(
     r"(?<!not )(?<!it )(?<!you )(?<!they )\b(?:always|never)\b(?! mind)"
     r"|\b(?:from now on|in general|generally|as a rule|everywhere|every time)\b"
     r"|\bin (?:the )?future\b|\b(?:in|for|across) (?:all|every|any)(?: of)?(?: my| our)? (?:projects?|repos?|tasks?)\b",
     re.IGNORECASE,
 )
-FORWARDED = re.compile(
+FORWARDED = lazy_pattern(
     r"^\s*(?:-{2,}\s*(?:original|forwarded) message|begin forwarded message|on .{4,120} wrote:\s*$|from:\s|subject:\s)",
     re.IGNORECASE | re.MULTILINE,
 )
-QUOTED_LINES = re.compile(r"^[ \t]*[>|][^\n]*$|```.*?(?:```|\Z)", re.MULTILINE | re.DOTALL)
-IN_QUOTES = re.compile('"[^"]*(?:\\s[^"\\s]+){2,}"|“[^”]*(?:\\s[^”\\s]+){2,}”|«[^»]*(?:\\s[^»\\s]+){2,}»')
+QUOTED_LINES = lazy_pattern(r"^[ \t]*[>|][^\n]*$|```.*?(?:```|\Z)", re.MULTILINE | re.DOTALL)
+IN_QUOTES = lazy_pattern('"[^"]*(?:\\s[^"\\s]+){2,}"|“[^”]*(?:\\s[^”\\s]+){2,}”|«[^»]*(?:\\s[^»\\s]+){2,}»')
 
 
 def find_corrections(lesson: Lesson) -> Iterator[LearningEntry]:

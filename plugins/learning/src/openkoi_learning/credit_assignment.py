@@ -1,9 +1,10 @@
 """Update the entries that a run was shown: blame, probation, quarantine or archive."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_hookspecs import Finding, LearningStatus, Result
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .duplicates import SAME_TOPIC, SAME_TOPIC_TEXT, differ_in_topic, has_known_rule, subjects
 from .effectiveness import is_harmful, is_idle, proves_uplift

@@ -3,10 +3,10 @@
 Results are never stored, so that the number of runs does not matter.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import exp, log
 
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import keys
 
 DECAY_PER_WEEK = keys.LEARNING_DECAY_RATE.default

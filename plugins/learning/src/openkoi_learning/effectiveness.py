@@ -1,10 +1,11 @@
 """Measure whether an entry helps, from outcomes with it and without it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from math import sqrt
 from typing import TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 # All of these are estimates, checked by the simulated users of the tests.
 OUTCOME_DECAY = 0.94  # weight that an outcome loses with each later one

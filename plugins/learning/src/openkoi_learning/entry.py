@@ -1,13 +1,14 @@
 """Represent an entry: one thing worth knowing next time, and its origin."""
 
 from collections import Counter
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, field, replace
 from enum import IntEnum
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
 from openkoi_hookspecs import Learning, LearningStatus
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .text_similarity import terms
 

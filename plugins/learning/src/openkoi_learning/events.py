@@ -1,8 +1,7 @@
 """Define the log events of learning, from which everything can be rebuilt."""
 
-from dataclasses import dataclass
-
 from openkoi_hookspecs import Event
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .entry import LearningEntry
 

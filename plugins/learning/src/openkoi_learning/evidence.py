@@ -6,21 +6,22 @@ prove nothing.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from openkoi_base.files.diffs import split_by_file
 from openkoi_hookspecs import Check, Evaluation, Finding, Iteration
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .text_similarity import advising_stems, contains_names, details, terms
 
-CHANGED = re.compile(r"^[+-](?!\+\+ |-- )[ \t]*(\S.*)$", re.MULTILINE)
-ADDED = re.compile(r"^\+(?!\+\+ )[ \t]*(\S.*)$", re.MULTILINE)
-PROSE = re.compile(r"\"[^\"]*(?:\s[^\"\s]+){3,}\"|'[^']*(?:\s[^'\s]+){3,}'")
-CODE = re.compile(r"[=(){}\[\];]|->|^(?:return|import|from|del|raise|yield|else|try)\b|^[\w.\-\"']+:(?:\s\S+){0,3}$")
-COMMENT = re.compile(r"(?:^|\s)(?:#|//|--\s|/\*|<!--|\"\"\"|''').*$|^\*.*$")
-TEST = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)(?:test_|conftest)|[._](?:test|spec)\.\w+$")
-SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'(])")
+CHANGED = lazy_pattern(r"^[+-](?!\+\+ |-- )[ \t]*(\S.*)$", re.MULTILINE)
+ADDED = lazy_pattern(r"^\+(?!\+\+ )[ \t]*(\S.*)$", re.MULTILINE)
+PROSE = lazy_pattern(r"\"[^\"]*(?:\s[^\"\s]+){3,}\"|'[^']*(?:\s[^'\s]+){3,}'")
+CODE = lazy_pattern(r"[=(){}\[\];]|->|^(?:return|import|from|del|raise|yield|else|try)\b|^[\w.\-\"']+:(?:\s\S+){0,3}$")
+COMMENT = lazy_pattern(r"(?:^|\s)(?:#|//|--\s|/\*|<!--|\"\"\"|''').*$|^\*.*$")
+TEST = lazy_pattern(r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)(?:test_|conftest)|[._](?:test|spec)\.\w+$")
+SENTENCE = lazy_pattern(r"(?<=[.!?])\s+(?=[A-Z`\"'(])")
 MAX_LINE_DISTANCE = 3  # lines between two places of one region (estimate)
 MIN_SHARE = 0.5
 

@@ -5,11 +5,12 @@ Everything is written to the log of the current run. Learning from a run twice h
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import Learning, Result, Run, hooks
 from openkoi_hookspecs.events import LearningSaved
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .credit_assignment import entries_to_blame, first_attempt_failure, status_changes, survives_in_result
 from .decay import DEFAULT_DECAY, Decay, now

@@ -1,10 +1,10 @@
 """Represent a finished run as something to learn from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 
 from openkoi_hookspecs import Finding, Result, Severity
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import keys
 
 from .entry import EntryEvidence, LearningEntry, entry_id, shorten

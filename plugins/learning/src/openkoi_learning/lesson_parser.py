@@ -6,11 +6,13 @@ Small models do not keep to forms.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-REQUESTED_LINE = re.compile(r"^[-*\d.\s]*(?P<text>[^|]{8,})\|(?P<when>[^|]*)\|(?P<unless>[^|]*)\|(?P<number>[^|]*)$")
-LIST_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(?:\*\*)?(?:[A-Za-z-]{4,14}:)?(?:\*\*)?\s*(?P<text>\S[^|]{14,})$")
-FENCE = re.compile(r"\A\s*```\w*\n(?P<inside>.*?)\n?```\s*\Z", re.DOTALL)
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+REQUESTED_LINE = lazy_pattern(r"^[-*\d.\s]*(?P<text>[^|]{8,})\|(?P<when>[^|]*)\|(?P<unless>[^|]*)\|(?P<number>[^|]*)$")
+LIST_ITEM = lazy_pattern(r"^\s*(?:[-*•]|\d+[.)])\s+(?:\*\*)?(?:[A-Za-z-]{4,14}:)?(?:\*\*)?\s*(?P<text>\S[^|]{14,})$")
+FENCE = lazy_pattern(r"\A\s*```\w*\n(?P<inside>.*?)\n?```\s*\Z", re.DOTALL)
 TEXT_KEYS = ("lesson", "learning", "text", "content", "rule")
 EMPTY_VALUES = frozenset({"", "-", "--", "none", "n/a"})
 

@@ -5,9 +5,10 @@ remains.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_hookspecs import LearningStatus
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .duplicates import SAME_TOPIC, about_the_same, is_contrary, is_opinion, is_same
 from .entry import LearningEntry, Trust, archive_entry

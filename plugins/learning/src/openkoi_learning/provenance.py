@@ -1,11 +1,11 @@
 """Determine how far a text may be trusted from its sources."""
 
-import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from openkoi_base.redact import MASK
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .entry import Trust
 from .text_similarity import WORD, details, terms
@@ -14,7 +14,7 @@ from .text_similarity import WORD, details, terms
 QUOTED_WORDS, MIN_WORDS, NEW_SHARE = 5, 3, 0.25
 WORKSPACE = "read_file list_files search edit_file write_file apply_patch run_command ask_user find_tool"
 OWN_TOOLS = frozenset(WORKSPACE.split())
-FETCHING = re.compile(r"\b(?:curl|wget|https?://|ftp://|fetch|git\s+(?:clone|pull)|pip\s+download)\b|https?://")
+FETCHING = lazy_pattern(r"\b(?:curl|wget|https?://|ftp://|fetch|git\s+(?:clone|pull)|pip\s+download)\b|https?://")
 
 
 @dataclass(frozen=True, slots=True)

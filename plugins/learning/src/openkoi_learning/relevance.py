@@ -5,7 +5,8 @@ experience contradicts them; two of the entry's own words in a task are enough.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .entry import MIN_TASKS, LearningEntry
 from .text_similarity import keys_in, terms, weighted_overlap

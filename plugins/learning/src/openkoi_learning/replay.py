@@ -8,11 +8,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from openkoi_hookspecs import Checkpoints, KoiError, Record, Task
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import build_view
 
 COMPARISON_VARIABLE = "OPENKOI_LEDGER_DUEL"

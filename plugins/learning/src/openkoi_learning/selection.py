@@ -4,10 +4,10 @@ Scope filters first, then a threshold of relevance; the rest is ordered by relev
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import sqrt
 
 from openkoi_hookspecs import LearningStatus
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .decay import DEFAULT_DECAY, Decay, decayed_worth
 from .duplicates import about_the_same, is_contrary, is_opinion, is_same, one_check

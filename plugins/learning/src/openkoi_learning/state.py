@@ -2,10 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import log
 
 from openkoi_hookspecs import Learning, Record, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import UNDO_EVENTS, CheckpointView
 
 from .effectiveness import EntryOutcome

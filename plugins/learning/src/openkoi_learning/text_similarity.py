@@ -2,20 +2,22 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from math import sqrt
 
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_search.words import stem
 
-WORD = re.compile(r"[^\W_]+")
-HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
-IDENTIFIER = re.compile(r"`[^`]+`|(?<!\w)--?[a-z][\w-]+|\w+(?:[./:\\_]+\w+)+(?:\(\))?|[a-z]+[A-Z]\w*|\b[A-Z]+\d+\b")
-FILE_NAME = re.compile(r"[\w-]+\.[a-z]{1,5}\b(?!\()")
-CODE_NAME = re.compile(r"\w*[a-z0-9][A-Z]\w*|(?<!\w)_*[A-Za-z]\w*_[A-Za-z]\w*")  # CamelCase and snake_case
-ASSIGNED = re.compile(r"^[\w.\- ]+\s*[=:]\s*(?=\S)")
-NEGATION = re.compile(
+WORD = lazy_pattern(r"[^\W_]+")
+HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+NUMBER = lazy_pattern(r"(?<![\w.])\d+(?:[.,:]\d+)*%?")
+IDENTIFIER = lazy_pattern(r"`[^`]+`|(?<!\w)--?[a-z][\w-]+|\w+(?:[./:\\_]+\w+)+(?:\(\))?|[a-z]+[A-Z]\w*|\b[A-Z]+\d+\b")
+FILE_NAME = lazy_pattern(r"[\w-]+\.[a-z]{1,5}\b(?!\()")
+CODE_NAME = lazy_pattern(r"\w*[a-z0-9][A-Z]\w*|(?<!\w)_*[A-Za-z]\w*_[A-Za-z]\w*")  # CamelCase and snake_case
+ASSIGNED = lazy_pattern(r"^[\w.\- ]+\s*[=:]\s*(?=\S)")
+NEGATION = lazy_pattern(
     r"\b(?:not|never|no|none|without|avoid|stop|instead|except|unless|only|cannot|forbid(?:den)?)\b|n't\b",
     re.IGNORECASE,
 )

@@ -1,13 +1,13 @@
 """Replace an evaluator that cannot be loaded."""
 
-import re
 import sys
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Evaluation, ExecutionResult, Run
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-NAMED = re.compile(r"judges?")
+NAMED = lazy_pattern(r"judges?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Hashable, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +24,7 @@ from openkoi_hookspecs import (
     Sandbox,
     ToolProvider,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import Key, keys
 
 from .absent import Absent, find_imported, is_absent_judge

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import NoneType
 from typing import Any, get_args, get_origin
 
@@ -10,6 +9,7 @@ from pluggy import HookImpl, PluginManager, PluginValidationError
 
 from openkoi_base.isolation import copy_arguments, type_error_of
 from openkoi_hookspecs import PluginError, hooks
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 Hook = Callable[..., object]
 

@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -20,6 +20,7 @@ from openkoi_hookspecs import (
     events,
     hooks,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_prompt import without_refused_texts
 from openkoi_settings import keys
 

@@ -1,10 +1,12 @@
 """Start frontends, and open OpenKoi for them. Heavy modules are imported on first use."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from inspect import isawaitable
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar, cast
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .registry import Found, Scan, resolve
 

@@ -6,11 +6,12 @@ Each is entered and left in a task of its own, because cancel scopes and task gr
 import asyncio
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs import KoiError, PluginError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 START_TIMEOUT_SECONDS = 10.0
 

@@ -7,7 +7,7 @@ credentials, the data folder (``DataDir``), other plugins (``Inject``), and the 
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, TypeGuard, get_args, get_origin, get_type_hints
@@ -24,6 +24,7 @@ from openkoi_hookspecs import (
     PluginNotFoundError,
     SharedSetting,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import Config, Setting, keys
 from openkoi_settings.nested_tables import find_origin, find_setting
 from openkoi_settings.parameter_type import WrongTypeError, convert_parameter

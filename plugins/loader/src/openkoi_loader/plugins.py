@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -11,6 +11,7 @@ from typing import cast
 from openkoi_base.isolation import format_error, must_end
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import ConfigError, KoiError, NoProviderError, PluginEntry, PluginError, PluginNotFoundError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import Config, Setting, keys
 
 from .plugin_factory import BuildContext, construct

@@ -8,11 +8,12 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from openkoi_base.isolation import ask_source
 from openkoi_hookspecs import Koi, PluginEntry, PluginError, PluginSource
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .components import Components
 from .hooks import Hooks

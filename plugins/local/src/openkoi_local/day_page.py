@@ -1,9 +1,10 @@
 """Track what was spent and is reserved on one day, and whether a call fits into the rest."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, Cost, LimitExceededError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 TOKENS_A_DAY, DOLLARS_A_DAY = "tokens a day", "dollars a day"
 NO_AMOUNT = Amount()

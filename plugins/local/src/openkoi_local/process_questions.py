@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import PendingQuestion, PluginNotFoundError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True)

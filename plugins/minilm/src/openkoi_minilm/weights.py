@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .package import CONFIG, WEIGHTS
 from .tensors import read_tensors

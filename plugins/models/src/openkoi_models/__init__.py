@@ -3,21 +3,24 @@
 A library, without entry points.
 """
 
-from .call_budget import CallBudget
-from .call_cost import budget_tokens, cost, tiered_cost
-from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
-from .check_models import check_models
-from .compaction import is_much_shorter, removed_parts
-from .content import check_content, check_result
-from .estimate import Estimator
-from .media import without_media
-from .model_client import ModelClient
-from .model_discovery import Discovery, ModelChoice
-from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, executor_of
-from .request_stats import RequestStats, stats_of
-from .reservation import INPUT_MARGIN, EstimateMargin, Reservation
-from .shared_budget import SharedBudget
-from .task_budget import TaskBudget
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .call_budget import CallBudget
+    from .call_cost import budget_tokens, cost, tiered_cost
+    from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
+    from .compaction import is_much_shorter, removed_parts
+    from .content import check_content, check_result
+    from .estimate import Estimator
+    from .media import without_media
+    from .model_check import check_models
+    from .model_client import ModelClient
+    from .model_discovery import Discovery, ModelChoice
+    from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, executor_of
+    from .request_stats import RequestStats, stats_of
+    from .reservation import INPUT_MARGIN, EstimateMargin, Reservation
+    from .shared_budget import SharedBudget
+    from .task_budget import TaskBudget
 
 __all__ = [
     "CONTEXT",

@@ -1,8 +1,7 @@
 """Charge a run's model calls to the task's own limits, and to the budget that all runs share."""
 
-from dataclasses import dataclass
-
 from openkoi_hookspecs import BudgetRequest, Cost, LimitExceededError, Price, Usage
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .model_roles import ResolvedModel
 from .reservation import Reservation

@@ -1,8 +1,9 @@
 """Decide what an answer is charged: the vendor's count if it is credible, never more than was reserved. Pure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_hookspecs import Price, Usage
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .call_cost import tiered_cost
 from .reservation import INPUT_MARGIN, Reservation

@@ -4,9 +4,10 @@ The first estimate is a quarter of the bytes. Each vendor's count then corrects 
 grow, so only the messages since the last count are estimated.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Usage
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .request_stats import RequestStats
 

@@ -1,10 +1,10 @@
 """Provide providers and models for runs: as configured, or discovered if nothing is configured."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import DiscoveredProvider, Koi, NoProviderError, Provider, hooks
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_loader.components import Components
 from openkoi_loader.recordable import refuse_unrecordable
 from openkoi_settings import Config, Setting

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import monotonic, perf_counter
 
 from openkoi_base.isolation import format_error, must_end
@@ -25,6 +25,7 @@ from openkoi_hookspecs import (
     WrongServerError,
     events,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .call_budget import CallBudget
 from .call_cost import cost

@@ -1,10 +1,10 @@
 """Find a model if none is configured, from what plugins find and the user allows."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 
 from openkoi_hookspecs import ConsentMissingError, DiscoveredProvider, NoModelError, Question, is_yes
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 NO_MODEL = (
     "No model is configured, and none was found here. Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, run "

@@ -6,7 +6,7 @@ without any, one is discovered. The models of a role's fallback chain replace it
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 
 from openkoi_base.isolation import contain_exit
@@ -23,6 +23,7 @@ from openkoi_hookspecs import (
     SupportsDescribe,
     WrongServerError,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import Config, keys
 
 from .catalogue import CONTEXT, OUTPUT, Catalogue

@@ -5,10 +5,10 @@ messages, a call looks at the two that are new.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from openkoi_base.tokens import BYTES_PER_TOKEN, size_of, size_of_text
 from openkoi_hookspecs import Message, Reasoning, Request, Tool
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .media import contains_media
 

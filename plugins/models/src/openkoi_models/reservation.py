@@ -1,10 +1,11 @@
 """Reserve what one request may cost at most."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from secrets import token_hex
 
 from openkoi_hookspecs import Amount, Price, Usage
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 INPUT_MARGIN = 1.25
 ROUNDING = 1e-9

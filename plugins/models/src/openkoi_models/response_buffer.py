@@ -1,12 +1,13 @@
 """Buffer a streamed answer: text grows in parts, and what is flushed never splits a secret."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import perf_counter
 
 from openkoi_base.isolation import sanitize_json, sanitize_text, type_error_of
 from openkoi_base.redact import current_redactor, safe_cut
 from openkoi_base.tokens import BYTES_PER_TOKEN, estimate_tokens
 from openkoi_hookspecs import Buffered, FinishReason, Part, Reasoning, StreamEnd, Text, ToolCall, Usage
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 FLUSH_SECONDS = 0.05
 MAX_CHARACTERS_PER_TOKEN = 8

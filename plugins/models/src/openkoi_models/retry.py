@@ -1,12 +1,13 @@
 """Decide when a model fails: wait and retry, call the next one, or give up."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from random import uniform
 from time import monotonic
 from typing import TypeVar
 
 from openkoi_hookspecs import EmptyResponseError, ProviderUnavailableError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ objects, whose encoding providers cache.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from openkoi_hookspecs import (
     File,
@@ -19,6 +19,7 @@ from openkoi_hookspecs import (
     ToolResult,
 )
 from openkoi_hookspecs.content import IMAGE_TYPES
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_prompt import quote_untrusted
 
 from .media import media_in, sentence

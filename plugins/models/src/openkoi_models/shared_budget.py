@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import cast
 
 from openkoi_base.isolation import contain_exit, type_error_of, with_timeout
@@ -16,6 +15,7 @@ from openkoi_hookspecs import (
     LimitExceededError,
     PluginError,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import Config, keys
 
 SETTLE_TIMEOUT = 10.0  # seconds; the answer is there already, and must not wait for its bookkeeping

@@ -7,10 +7,11 @@ what is spent never passes a limit, also when many requests are under way, and s
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import monotonic
 
 from openkoi_hookspecs import Amount, Cost, LimitExceededError, Limits, Price, Usage
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .call_cost import budget_tokens, cost_of_call, tiered_cost
 from .reservation import (

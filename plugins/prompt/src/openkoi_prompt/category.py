@@ -2,6 +2,8 @@
 
 import re
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 WORDS: dict[str, str] = {
     "bugfix": r"fix(es|ed)?|bugs?|crash(es|ed)?|broken|fail(s|ing|ed)?|errors?|regression|exception|traceback|wrong",
     "test": r"tests?|testing|coverage|pytest|unittest|specs?|assertions?",
@@ -15,7 +17,7 @@ WORDS: dict[str, str] = {
     "code": r"code|function|class|method|module|script|implement|add|build|create|handler|parser|cli|refactor"
     r"|\w+\.(py|js|ts|rs|go|c|cpp|h|java|rb|sh|toml|yaml|yml|json)",
 }
-PATTERNS = {name: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE) for name, words in WORDS.items()}
+PATTERNS = {name: lazy_pattern(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE) for name, words in WORDS.items()}
 
 
 def infer_category(text: str) -> str:

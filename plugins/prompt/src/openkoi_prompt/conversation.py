@@ -1,11 +1,12 @@
 """The messages that a model is sent: its system prompt and the turns, in the order that every vendor accepts."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 
 from openkoi_base.isolation import type_error_of
 from openkoi_hookspecs import Message, Role, ToolCall, ToolResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True)

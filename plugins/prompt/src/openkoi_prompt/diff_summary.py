@@ -7,9 +7,10 @@ The files themselves can be read again.
 import re
 
 from openkoi_base.files.diffs import changed_files
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-FILE_HEADER = re.compile(r"^(?=diff --git )", re.MULTILINE)
-HEADING = re.compile(r"(#{1,6} .*|\S.*\n(=|-){3,})$", re.MULTILINE)
+FILE_HEADER = lazy_pattern(r"^(?=diff --git )", re.MULTILINE)
+HEADING = lazy_pattern(r"(#{1,6} .*|\S.*\n(=|-){3,})$", re.MULTILINE)
 MAX_CHARACTERS = 40_000
 OMITTED_NOTE = "[also changed, not shown here: {}]"
 

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from openkoi_hookspecs import Layer, Section
@@ -38,4 +38,4 @@ def belongs_to_family(model: str, family: Table) -> bool:
 @cache
 def read_table() -> Table:
     """Return the texts."""
-    return tomllib.loads(files(__package__).joinpath("executor.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("executor.toml").read_text(encoding="utf-8"))

@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from openkoi_hookspecs import ExecutionResult, Finding, Layer, Learning, Plan, Recall, Section, Task
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .diff_summary import summarize_diff, summarize_text
 from .instructions import INSTRUCTIONS_SECTION, executor_instructions
 
-DATA_TAG = re.compile(r"</?data(-*)", re.IGNORECASE)
+DATA_TAG = lazy_pattern(r"</?data(-*)", re.IGNORECASE)
 ENVIRONMENT = "environment"
 LONG_INPUT_CHARACTERS = (
     4_000  # characters; after longer input the task is repeated: OpenAI's and Anthropic's long-context advice

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 CODE_SIGN = "\u00a7"  # stands for what is mentioned and not asked: a quotation, a file, a number, a line of code
 DOCUMENT_SIGN = CODE_SIGN + "doc"  # a file in which an answer could be written
 
@@ -25,27 +27,27 @@ SPELLINGS = str.maketrans(
     {"\u2019": "'", "\uff1f": "? ", "\uff01": "! ", "\u3002": ". ", "\uff0c": ", ", "\u3001": ", ", "\uff1a": ": "}
 )
 DEFINITION = r"^(?:def|func|fn|function|const|var|let|class)\s+\w+\s*[(=:{][^\n;]*(?:\n(?:[ \t]+[^\n]*|[)}\]]+;?)?)*"
-QUOTED = re.compile(
+QUOTED = lazy_pattern(
     rf"```.*?(?:```|\Z)|{DEFINITION}|`[^`\n]+`|\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|「[^」\n]+」|(?<!\w)'[^'\n]+'(?!\w)"
     r"|\bhttps?://\S+[\w/]",
     re.DOTALL | re.MULTILINE,
 )
-SHORT = re.compile(
+SHORT = lazy_pattern(
     r"\b(?:e\.g|i\.e|vs|etc|approx)\.|(?<!\w)[:;]-?[()DPp](?!\w)|^[ \t]*(?:[-*•>]|\d+[.)])\s",
     re.IGNORECASE | re.MULTILINE,
 )
-ASIDE = re.compile(r"(?<=\s)\(([^()\n]*)\)(?=[\s.,;:?!]|$)")
-ENDS = re.compile(r"(\?[?!]*|!+[?!]*(?=\s|$)|\.{2,}|…|\.(?=\s|$)|(?<=[a-z])\.(?=[A-Z])|(?<![tT][lL]);|\n|\s--\s)")
+ASIDE = lazy_pattern(r"(?<=\s)\(([^()\n]*)\)(?=[\s.,;:?!]|$)")
+ENDS = lazy_pattern(r"(\?[?!]*|!+[?!]*(?=\s|$)|\.{2,}|…|\.(?=\s|$)|(?<=[a-z])\.(?=[A-Z])|(?<![tT][lL]);|\n|\s--\s)")
 SIGNS = r",(?!\d)|:(?=\s|$)|[\u2014\u2013]|\s-+\s|(?<=\s)[&+](?=\s)"
 CONJUNCTIONS = (
     r"(?<!pros )(?<!since )\b(?:and|then|but|plus)(?![\w.-])|\bso(?=\s+(?:that|i|we|you|it|they)\b)|"
     r"(?:please\s+)?\b(?:just|only)(?=\s+(?:tell|explain|show|asking|curious)\b)"
 )
-JOINTS = re.compile(f"({SIGNS}|{CONJUNCTIONS})", re.IGNORECASE)
-OR = re.compile(r",\s+or\b", re.IGNORECASE)
+JOINTS = lazy_pattern(f"({SIGNS}|{CONJUNCTIONS})", re.IGNORECASE)
+OR = lazy_pattern(r",\s+or\b", re.IGNORECASE)
 # "between merge and rebase" is one object, "between both files and fix them" is not.
 OBJECT = r"(?!\s+\w+\s+(?:it|them|this|that|these|those|the|all|any|each)\b)"
-BETWEEN = re.compile(rf"\b((?:between(?:\s+(?!and\b)[^\s,?!]+){{1,5}}|both \w+))\s+and\b{OBJECT}", re.IGNORECASE)
+BETWEEN = lazy_pattern(rf"\b((?:between(?:\s+(?!and\b)[^\s,?!]+){{1,5}}|both \w+))\s+and\b{OBJECT}", re.IGNORECASE)
 # A line of a log, of a traceback or of a program is quoted and not asked; none begins with an order.
 ORDER = (
     r"(?![ \t]*(?i:add|change|create|delete|drop|fix|make|move|print|put|remove|rename|replace|set|show|update|use)\b)"
@@ -59,7 +61,7 @@ LOGS = (
     r"SELECT [^\n]* FROM |\$ |import \w+$|(?:let|const|var|return) [^\s?]*[ \t]*[=({]",
     r"(?=[^\n?]*[;{}](?:\s|$))[^\n{};=<>|&$?]*(?:[{};=<>|&$][^\n{};=<>|&$?]*){3}",
 )
-LOGGED = re.compile(
+LOGGED = lazy_pattern(
     rf"^[ \t]*{ORDER}(?:{'|'.join(LOGS)})(?![^\n]*\b(?:please|pls|fix|can you|could you)\b)"
     r"[^\n]*?(?=[.?]\s+[^\W\d]|;\s+(?:why|what|how|is|does|where)|\s--\s|\n|\Z)",
     re.MULTILINE,
@@ -75,13 +77,13 @@ PLAIN = {
     **{f"{verb}nt": f"{verb} not" for verb in NEGATED.split("|")},
     **{f"{word}s": f"{word} is" for word in ("what", "where", "who", "how", "that", "there")},
 }
-IS = re.compile(r"(what|where|who|how|that|there|it|he|she|when|why|here|everything)'s")
-FILE = re.compile(
+IS = lazy_pattern(r"(what|where|who|how|that|there|it|he|she|when|why|here|everything)'s")
+FILE = lazy_pattern(
     r"[\w~.-]*[/_#()@][\w/().#<>*@:,-]*|[\w*-]+\.(?:\w{1,5}|parquet|service|properties)|\W*\d[\w.%]*|"
     r".*[\\^$={}<>|~%+*].*",
     re.ASCII,
 )
-WRITTEN = re.compile(r"[\w./~-]+\.(?:md|txt|csv|tsv|json|rst|html?|pdf|ya?ml|docx?|xlsx?|adoc|tex|log|svg|png|sql)")
+WRITTEN = lazy_pattern(r"[\w./~-]+\.(?:md|txt|csv|tsv|json|rst|html?|pdf|ya?ml|docx?|xlsx?|adoc|tex|log|svg|png|sql)")
 
 
 def split_sentences(text: str) -> list[Sentence]:

@@ -3,13 +3,13 @@
 import re
 import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 
 @cache
 def read_tables() -> dict[str, dict[str, str]]:
     """Return the tables of words, of phrases and of forms."""
-    return tomllib.loads(files(__package__).joinpath("question.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("question.toml").read_text(encoding="utf-8"))
 
 
 @cache

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Query, Task
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 RECALL_SHARE = 10  # recall may take a tenth of the task's tokens (DESIGN section 2)
 MAX_INPUT = 20_000  # characters looked at on each side of long input: a traceback ends a log, a report begins a file
@@ -17,36 +18,36 @@ MAX_SCANNED_CHARACTERS = (
 )
 MAX_LEAD_LINES = 8  # more lines before the first error are a log, and say nothing about it
 FILE = r"(?P<path>[^\s():]+\.\w{1,5})"
-PYTHON_FRAME = re.compile(r'\s*File "(?P<path>[^"]+)", line \d+(?:, in (?P<name>\S+))?')
-AT_FRAME = re.compile(rf"\s*at (?:async |new )?(?:(?P<name>[\w.$<>/\[\]]+)(?=[ (]))?.*?{FILE}:(?:line )?\d+")
-BARE_FRAME = re.compile(r"\s+at (?P<name>[\w.<>`]+)\(")  # of .NET without symbols
-NUMBERED_FRAME = re.compile(  # of Dart, gdb and sanitizers
+PYTHON_FRAME = lazy_pattern(r'\s*File "(?P<path>[^"]+)", line \d+(?:, in (?P<name>\S+))?')
+AT_FRAME = lazy_pattern(rf"\s*at (?:async |new )?(?:(?P<name>[\w.$<>/\[\]]+)(?=[ (]))?.*?{FILE}:(?:line )?\d+")
+BARE_FRAME = lazy_pattern(r"\s+at (?P<name>[\w.<>`]+)\(")  # of .NET without symbols
+NUMBERED_FRAME = lazy_pattern(  # of Dart, gdb and sanitizers
     rf"\s*#\d+\s+(?:0x[0-9a-fA-F]+ in )?(?P<name>[\w.:$<>~]+)(?: ?\([^()]*\))?(?: at | \(|\s+)(?:\w+:(?://)?)?{FILE}:\d+"
 )
-PHP_FRAME = re.compile(r"\s*#\d+ (?P<path>[^\s()]+\.\w{1,5})\(\d+\): (?P<name>[\w\\:>-]+)")
-SYMBOL_FRAME = re.compile(  # of Swift, and of Apple's reports
+PHP_FRAME = lazy_pattern(r"\s*#\d+ (?P<path>[^\s()]+\.\w{1,5})\(\d+\): (?P<name>[\w\\:>-]+)")
+SYMBOL_FRAME = lazy_pattern(  # of Swift, and of Apple's reports
     r"\s*\d+\s+\S+\s+0x[0-9a-f]+ (?P<name>\S+?)(?:\(\S*\))? \+ \d+"
 )
 RUBY_NAME = r"(?::? ?in [`'](?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )*"
 ELIXIR_NAME = r"|: (?=[A-Z][\w.]+\())"
-PATH_FRAME = re.compile(
+PATH_FRAME = lazy_pattern(
     r"\s*(?:from |--> |\([^)]*\) |# )?(?P<path>[\w./\\@-]+\.\w{1,5}):\d+(?::\d+)?"
     rf"(?:{RUBY_NAME}{ELIXIR_NAME}(?P<name>[\w.#]+)|\b|:)"
 )
-NAME_ABOVE = re.compile(  # of Go and Rust
+NAME_ABOVE = lazy_pattern(  # of Go and Rust
     r"(?:\s*\d+:\s+(?:0x[0-9a-f]+ - )?)?(?P<name>[\w./:<>-]*(?:\(\*?\w+\)\.)?[\w.:<>{}]+)(?:\(.*\))?$"
 )
-GROUP = re.compile(r"^\s*[|+-]*[|+] ")  # what Python prints before each line of an exception group
+GROUP = lazy_pattern(r"^\s*[|+-]*[|+] ")  # what Python prints before each line of an exception group
 STACK = (PYTHON_FRAME, AT_FRAME, NUMBERED_FRAME, PHP_FRAME, SYMBOL_FRAME, BARE_FRAME)
 FRAMES = (*STACK, PATH_FRAME)
-ERROR = re.compile(
+ERROR = lazy_pattern(
     r"\b[A-Z]\w*(?:Error|Exception|Failure|Fault|Interrupt)\b|\b(?:error|ERROR|fatal|FATAL|CRITICAL|panic|panicked|FAILED|aborted)\b"
     r"|^E\s+\S|^(?:[\w.]+\.)?[A-Z]\w+: \S|Segmentation fault|Caused by:"
 )
-NOISE = re.compile(
+NOISE = lazy_pattern(
     r"\s*(?:Traceback \(most recent call last\)|goroutine \d|stack backtrace|During handling of|[=_]{3}|[\^~ -]*$)"
 )
-FOREIGN = re.compile(
+FOREIGN = lazy_pattern(
     r"site-packages|dist-packages|/lib/python|<frozen |node_modules|node:|/rustc/|/usr/|java\.base"
     r"|\bat (?:System|Microsoft|javax?|kotlinx?|android)\.|libswift|panic\.go"
 )

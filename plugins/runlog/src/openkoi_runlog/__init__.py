@@ -4,26 +4,29 @@ A ``RunLog`` writes records, ``read_segment`` reads them, ``past_tasks`` tells o
 written that a ``Redactor`` (of ``openkoi_base.redact``) has not seen.
 """
 
-from .blobs import blob_folder, blob_path, find_digests, store_blobs
-from .checkpoint_view import UNDO_EVENTS, CheckpointView, checkpoint_of
-from .codec import decode, encode, to_dict
-from .fork import ForkPoint, find_fork_point, rename_runs, subtask_id
-from .iteration_view import FindingView, IterationView, Phase
-from .line_cache import LineCache
-from .mask_json import mask_json
-from .new_records import ArchivedRecords, read_new
-from .past_tasks import PaidCall, PastTask, find_task, list_paid_calls, list_past_tasks, read_task_records
-from .plugin_calls import plugin_call_id
-from .read_segments import list_all_segments, list_segments, read_segment
-from .record_format import CorruptLineError, add_checksum, read_line, redact_record, write_line
-from .replayable import UNAPPROVED
-from .run_replay import RESULT_UNKNOWN, RunReplay, build_replay
-from .run_summaries import list_sessions, summarize_runs
-from .run_view import COURSE_EVENTS, PAID_EVENTS, VIEW_EVENTS, QuestionView, RunView
-from .run_views import build_view, build_views, sort_records
-from .runlog import LogWriteError, RunLog, new_session_id
-from .segment_files import has_more, is_packed, original_name
-from .select_records import select_from, select_lines
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .blobs import blob_folder, blob_path, find_digests, store_blobs
+    from .checkpoint_view import UNDO_EVENTS, CheckpointView, checkpoint_of
+    from .codec import decode, encode, to_dict
+    from .fork import ForkPoint, find_fork_point, rename_runs, subtask_id
+    from .iteration_view import FindingView, IterationView, Phase
+    from .json_mask import mask_json
+    from .line_cache import LineCache
+    from .new_records import ArchivedRecords, read_new
+    from .past_tasks import PaidCall, PastTask, find_task, list_paid_calls, list_past_tasks, read_task_records
+    from .plugin_calls import plugin_call_id
+    from .read_segments import list_all_segments, list_segments, read_segment
+    from .record_format import CorruptLineError, add_checksum, read_line, redact_record, write_line
+    from .replayable import UNAPPROVED
+    from .run_replay import RESULT_UNKNOWN, RunReplay, build_replay
+    from .run_summaries import list_sessions, summarize_runs
+    from .run_view import COURSE_EVENTS, PAID_EVENTS, VIEW_EVENTS, QuestionView, RunView
+    from .run_views import build_view, build_views, sort_records
+    from .runlog import LogWriteError, RunLog, new_session_id
+    from .segment_files import has_more, is_packed, original_name
+    from .select_records import select_from, select_lines
 
 __all__ = [
     "COURSE_EVENTS",

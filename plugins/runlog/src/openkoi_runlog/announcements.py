@@ -1,10 +1,11 @@
 """Say in the log that a secret was masked, where, and what to do if it is none."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import Event, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import keys
 
 

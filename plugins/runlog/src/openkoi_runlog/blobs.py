@@ -3,22 +3,23 @@
 A file is written, and synced, before the line that refers to it. The files of one data folder serve all its sessions.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from openkoi_base.files import replace_file, sync_folder
 from openkoi_hookspecs import Blob, File, Image
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 BLOB, SIZE = "blob", "size"
 MARK = b'{"blob":"'
-DIGEST = re.compile("[0-9a-f]{64}")
-REFERENCE = re.compile(rb'\{"blob":"([0-9a-f]{64})","size":\d+\}')
+DIGEST = lazy_pattern("[0-9a-f]{64}")
+REFERENCE = lazy_pattern(rb'\{"blob":"([0-9a-f]{64})","size":\d+\}')
 NO_BLOBS = Path("no-blobs")
 
 

@@ -3,9 +3,10 @@
 This is the only place that computes them: undo, redo, fork and resume read them here.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_hookspecs import ExecutionResult, Record, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 UNDO_EVENTS = (events.RunForked, events.BaselineSaved, events.RunResumed, events.WorkspaceRestored)  # for ``undone``
 

@@ -1,10 +1,11 @@
 """Determine the start of a forked run from another run's records."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 from openkoi_hookspecs import Event, KoiError, Record, Task, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .run_views import build_view
 

@@ -1,7 +1,7 @@
 """One iteration of a run, as its records describe it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from openkoi_hookspecs import (
@@ -19,6 +19,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 class Phase(StrEnum):

@@ -7,11 +7,11 @@ another need, or was damaged, is taken again. Knows lines; knows no record.
 import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
 from openkoi_base.files import replace_file
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .segment_files import iterate_lines, original_name, read_checksum, uncompressed_length
 

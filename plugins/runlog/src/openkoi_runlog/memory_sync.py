@@ -6,12 +6,13 @@ way has written so far does not hold up its start.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from pathlib import Path
 
 from openkoi_base.isolation import contain_exit, type_error_of
 from openkoi_hookspecs import Hit, LimitExceededError, Memory, Query, Record, SupportsOffsets, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .read_segments import has_writer, list_all_segments, read_segment
 from .segment_files import has_more, iterate_lines, original_name

@@ -1,10 +1,10 @@
 """Read the records of some kinds that a log has beyond what was read, for what keeps what it computed from them."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_hookspecs import Event, Record
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .line_cache import LineCache
 from .segment_files import has_more, is_packed, iterate_lines, original_name, uncompressed_length

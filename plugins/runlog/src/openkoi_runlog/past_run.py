@@ -1,11 +1,11 @@
 """A run as the log has it: how it began, in which folder, and with which models."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from openkoi_hookspecs import Event, KoiError, Record, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_settings import keys
 
 from .past_tasks import PastTask, find_task, read_task_records

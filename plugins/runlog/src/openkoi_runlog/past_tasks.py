@@ -4,11 +4,11 @@ Only the lines that begin and end tasks, or that cost something, are parsed.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_hookspecs import NextAction, Record, RunState, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .read_segments import list_all_segments, read_segment
 from .run_view import RunView

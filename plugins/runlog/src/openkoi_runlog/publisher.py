@@ -1,13 +1,14 @@
 """Write events to the log, then pass them to the listeners."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from inspect import iscoroutinefunction
 from time import perf_counter
 
 from openkoi_hookspecs import ArgumentError, Event, Record
 from openkoi_hookspecs.events import UnknownEvent
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .announcements import Announcements
 from .runlog import RunLog

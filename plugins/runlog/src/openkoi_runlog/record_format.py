@@ -18,7 +18,7 @@ from openkoi_hookspecs import EvaluationMode, Event, Learning, Record, events
 
 from .blobs import MARK, NO_BLOBS, collect_blobs, use_blob_folder
 from .codec import decode, encode
-from .mask_json import mask_json
+from .json_mask import mask_json
 
 FILE_NAMES = {"task.start": "task_start", "run.completed": "task_complete"}
 EVENT_NAMES = {spelled: name for name, spelled in FILE_NAMES.items()}

@@ -6,7 +6,7 @@ no effect repeated. When nothing is left, the run goes on from there. The past o
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TypeVar
 
@@ -22,6 +22,7 @@ from openkoi_hookspecs import (
     ToolResult,
     events,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .fork import find_run_tree
 from .replayable import drop_unapproved, drop_unjudged

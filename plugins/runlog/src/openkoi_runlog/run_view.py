@@ -5,9 +5,10 @@ missing. A run that was resumed, approved or judged later goes on in the iterati
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from openkoi_hookspecs import Cost, Event, Finding, Iteration, Plan, Record, Result, Task, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.decision.best import best_of
 from openkoi_runlog.decision.refine import refine, wish
 

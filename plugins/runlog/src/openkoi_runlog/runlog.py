@@ -6,7 +6,6 @@ writer's lock is held for life, so that a reader can tell a torn tail from a lin
 """
 
 import os
-import re
 import secrets
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
@@ -17,6 +16,7 @@ from time import time_ns
 from openkoi_base.files import private_folder, sync_folder
 from openkoi_base.files.filelock import lock_open_file
 from openkoi_hookspecs import Event, KoiError, Record
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blobs import blob_folder, store_blobs
 from .read_segments import list_all_segments
@@ -26,7 +26,7 @@ from .segment_names import parse_part, segment_name
 
 LARGEST = 32_000_000  # bytes of a segment: a program that lives for months fills several, and old ones are archived
 TIME_FORMAT = "%Y-%m-%dT%H:%M:%S"
-LINE_START = re.compile(rb'\{"ts":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)"')
+LINE_START = lazy_pattern(rb'\{"ts":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)"')
 
 
 class LogWriteError(KoiError):

@@ -1,15 +1,15 @@
 """Name the files of the log: ``<session>.jsonl``, then ``<session>.2.jsonl`` and so on."""
 
-import re
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .segment_files import original_name
 
 MAX_STEM_BYTES = 200  # bytes; file systems allow 255 for a name, endings included
-BY_TIME = re.compile(r"\d{8}T\d{6}-[0-9a-f]{11}")
+BY_TIME = lazy_pattern(r"\d{8}T\d{6}-[0-9a-f]{11}")
 
 
 def segment_name(session: str, number: int = 1) -> str:

@@ -3,19 +3,19 @@
 This is the only place that looks into unparsed lines: others pass classes of events.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from openkoi_hookspecs import Event, Record
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blobs import NO_BLOBS, blob_folder
 from .record_format import FILE_NAMES, read_line
 from .segment_files import iterate_lines, original_name
 
-LINE_START = re.compile(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
+LINE_START = lazy_pattern(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
 
 
 class Head(NamedTuple):

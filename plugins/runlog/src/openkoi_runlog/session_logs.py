@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .runlog import RunLog
 from .segment_names import segment_name

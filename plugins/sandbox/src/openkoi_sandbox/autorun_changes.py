@@ -3,9 +3,9 @@
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from openkoi_base.schema.autorun import DEPENDENCY_FOLDERS, AutorunRule
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .file_state import FileState
 

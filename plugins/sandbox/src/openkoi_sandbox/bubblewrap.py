@@ -7,8 +7,10 @@ import contextlib
 import platform
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .base import BaseSandbox
 from .landlock_rules import abstract_socket_attributes, landlock_version

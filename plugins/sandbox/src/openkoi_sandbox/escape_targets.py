@@ -10,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 FILE_CONTENT = "ours\n"
 LINUX = sys.platform.startswith("linux")

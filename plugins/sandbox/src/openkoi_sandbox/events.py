@@ -2,9 +2,10 @@
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs.events import Event
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_LISTED_FILES = 30
 EVALUATION = "evaluation"

@@ -3,9 +3,11 @@
 import os
 import shutil
 import stat
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_CAPTURED_BYTES = 4_000_000  # bytes of one file; a protected file is a few kilobytes as a rule
 TEMPORARY_PREFIX = ".openkoi-restoring-"

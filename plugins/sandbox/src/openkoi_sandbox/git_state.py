@@ -4,15 +4,15 @@ Git stops in the middle where a file is read-only, and leaves the others changed
 made read-only for a command that names git: its changes of them are undone when it ends.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Command, KoiError
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .job import Job
 
-GIT_WORD = re.compile(r"(?<![\w.-])git(?![\w./-])")
-UNFINISHED_MESSAGE = re.compile(r"unable to (?:unlink|create file|write file)")
+GIT_WORD = lazy_pattern(r"(?<![\w.-])git(?![\w./-])")
+UNFINISHED_MESSAGE = lazy_pattern(r"unable to (?:unlink|create file|write file)")
 STATUS_COMMAND = ("git", "-c", "core.fsmonitor=false", "status", "--short", "--branch")
 STATUS_TIMEOUT_SECONDS = 20
 MAX_LINES = 20

@@ -8,12 +8,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO
 
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import Command, CommandResult, KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .environment import child_environment
 from .exit_status import ESCAPED_NOTE, EXIT_NOT_FOUND, EndReason, append_notes, exit_code, failed_start

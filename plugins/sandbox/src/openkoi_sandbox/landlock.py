@@ -6,8 +6,10 @@ Kernel rules about files, signals and ports, and a filter of system calls.
 import contextlib
 import platform
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .base import BaseSandbox
 from .landlock_rules import landlock_version, path_rights, ruleset_attributes

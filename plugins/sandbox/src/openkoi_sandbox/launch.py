@@ -9,10 +9,12 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Protocol
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .private_dirs import PrivateDirs
 

@@ -1,7 +1,8 @@
 """Define a sandbox level: its confinement, what it claims, and how it is tested."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .job import JobSettings
 from .launch import Confinement, NoConfinement

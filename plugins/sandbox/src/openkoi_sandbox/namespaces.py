@@ -3,8 +3,9 @@
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .sandbox_policy import SandboxPolicy, is_within
 

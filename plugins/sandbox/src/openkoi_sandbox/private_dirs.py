@@ -12,11 +12,12 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .tool_caches import bytecode_variables, cache_links, cache_variables
 from .worktree import find_git_folders

@@ -11,12 +11,13 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from openkoi_base.files import HAS_LOCKS, is_run_active, lock_beside, lock_run, private_folder
 from openkoi_base.schema.autorun_index import AutorunIndex
 from openkoi_base.schema.named_files import find_autorun_files
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .file_state import FileKind, FileState, capture_state
 

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .launch import LAUNCHER_STAYS, LauncherReport
 from .processes import HAS_PROC, ProcessInfo, find_descendants, has_mark, list_processes, read_process

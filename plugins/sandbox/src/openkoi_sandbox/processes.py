@@ -3,8 +3,9 @@
 import os
 import sys
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 PROC = Path("/proc")
 HAS_PROC = sys.platform.startswith("linux") and (PROC / "self" / "environ").exists()

@@ -10,13 +10,14 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from secrets import token_hex
 
 from openkoi_base.schema import AutorunRule
 from openkoi_base.schema.autorun_index import AutorunIndex
 from openkoi_base.schema.named_files import find_autorun_files
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .events import Protected
 from .file_state import FileState, capture_state, move_aside, restore_state

@@ -3,7 +3,8 @@
 import contextlib
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .base import BaseSandbox
 from .launch import CommandStart, Restrictions, start_through_launcher

@@ -5,10 +5,10 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_base.files import HAS_LOCKS, is_run_active, lock_run, private_folder
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .file_state import FileState
 from .process_notes import RUNNING_SUFFIX

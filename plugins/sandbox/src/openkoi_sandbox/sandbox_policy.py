@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 CREDENTIALS = (
     "~/.openkoi",

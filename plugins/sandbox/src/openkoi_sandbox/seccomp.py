@@ -3,7 +3,8 @@
 import errno
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 LOAD, JUMP_EQUAL, JUMP_MASKED, JUMP_FROM, ANSWER = 0x20, 0x15, 0x45, 0x35, 0x06
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000

@@ -2,10 +2,11 @@
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from openkoi_hookspecs import Command, KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .job import Job, JobSettings
 from .launch import Confinement

@@ -5,8 +5,9 @@ objects, hooks. So each command gets one of its own; a folder that the configura
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .sandbox_policy import is_within
 

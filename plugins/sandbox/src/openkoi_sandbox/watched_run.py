@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from openkoi_base.schema.autorun_index import AutorunIndex
 from openkoi_base.schema.named_files import find_autorun_files
 from openkoi_hookspecs import ExecutionResult, KoiError, Run
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .autorun_changes import AutorunChange, runs_the_same
 from .events import EVALUATION

@@ -5,12 +5,14 @@ itself points back from there.
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 SHARED_PARTS = ("objects", "refs", "logs", "reftable")
-POINTER = re.compile(r"gitdir: (.+)")
-WORKTREE = re.compile(r"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE)
+POINTER = lazy_pattern(r"gitdir: (.+)")
+WORKTREE = lazy_pattern(r"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

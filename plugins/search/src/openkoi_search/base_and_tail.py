@@ -5,9 +5,10 @@ lists the rows of it that are outdated. Each change rewrites the tail; when that
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from heapq import nlargest
 from typing import TYPE_CHECKING, Protocol
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .vector_file import VectorFile, add_first_pass
 

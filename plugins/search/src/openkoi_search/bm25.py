@@ -5,9 +5,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING, TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy

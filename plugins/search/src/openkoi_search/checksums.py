@@ -1,9 +1,10 @@
 """Verify arrays that are mapped from a file before they are used."""
 
 import zlib
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,14 +4,14 @@ Output of tools is excluded: it is long, and untrusted. The task's text is in it
 indexed again.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from openkoi_hookspecs import Event
 from openkoi_hookspecs.events import ModelResponse, QuestionAnswered
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 MIN_CHARACTERS, MAX_CHARACTERS, MAX_CHUNKS = 24, 800, 50  # of a chunk, and of a text (estimates)
-BREAK = re.compile(r"\n\s*\n|(?<=[.!?])\s+|\n")
+BREAK = lazy_pattern(r"\n\s*\n|(?<=[.!?])\s+|\n")
 
 
 def searchable_text(event: Event) -> str:

@@ -5,12 +5,12 @@ does, never reads all documents.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import time_ns
 from typing import TYPE_CHECKING, Protocol
 
 from openkoi_hookspecs import Query
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .file_version import FileVersion, file_version
 from .hit_selection import FoundDocument

@@ -6,11 +6,11 @@ Every memory makes its documents here, so that all of them find the same.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 
 from openkoi_hookspecs import Learning, LearningStatus, MemoryItem, Passage, Query, Record
 from openkoi_hookspecs.events import LearningSaved
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import RunView, build_view, sort_records
 
 from .chunking import searchable_text, split_chunks

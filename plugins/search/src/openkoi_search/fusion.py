@@ -5,8 +5,10 @@ count.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy

@@ -4,9 +4,9 @@ Between equals anti-patterns come first, then instructions, then past tasks, the
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Hit, MemoryItem, Query
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .scopes import TRANSCRIPT
 

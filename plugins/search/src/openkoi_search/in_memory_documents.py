@@ -4,11 +4,12 @@ Results equal those of the tables, number for number.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openkoi_hookspecs import Query
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .bm25 import K1, B
 from .fusion import best_positions

@@ -5,11 +5,13 @@ For benchmarks, and for programs that have texts but no memory file.
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from openkoi_hookspecs import Embedder
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .bm25 import CODE_SHAPE, K1, B, Postings, build_postings
 from .embedders import NOT_GIVEN, Embed, NotGiven, make_embed, resolve_embedder
@@ -34,11 +36,11 @@ if TYPE_CHECKING:
 DEFAULT_RESULTS = 10
 CODE_SAMPLE_TEXTS, EMBED_BATCH_TEXTS = 500, 1_024
 CODE_SIGNS = (
-    re.compile(r"\w[(\[]\S"),
-    re.compile(r"[-+*/|&=!<>:]=|\s=\s|->|=>|::|&&"),
-    re.compile(r"[:{};]\s*$", re.MULTILINE),
-    re.compile(r"\b(?:def|return|import|func|fn|class|const|let|var|void|elif|struct|async|None|null)\b"),
-    re.compile(r"\w_\w|\b[a-z]+[A-Z]\w|\w\.\w+\("),
+    lazy_pattern(r"\w[(\[]\S"),
+    lazy_pattern(r"[-+*/|&=!<>:]=|\s=\s|->|=>|::|&&"),
+    lazy_pattern(r"[:{};]\s*$", re.MULTILINE),
+    lazy_pattern(r"\b(?:def|return|import|func|fn|class|const|let|var|void|elif|struct|async|None|null)\b"),
+    lazy_pattern(r"\w_\w|\b[a-z]+[A-Z]\w|\w\.\w+\("),
 )
 MIN_CODE_SIGNS = 3  # kinds of signs in a text that is code (estimate)
 

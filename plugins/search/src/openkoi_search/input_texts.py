@@ -1,8 +1,10 @@
 """Read input texts: bare, with an id each, or as objects that have a speaker, a date and a session."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Protocol, TypeVar
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 I_co = TypeVar("I_co", bound=Hashable, covariant=True)
 

@@ -1,13 +1,14 @@
 """Find the names in a question: people, places and things, numbers, and identifiers."""
 
-import re
 from itertools import chain
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .words import STOP_WORDS, index_terms
 
-NAME = re.compile(r"[^\W\d_][\w'\u2019./:-]*|\d[\w./:-]*")
-POSSESSIVE = re.compile(r"['\u2019]s?$")
-INNER = re.compile(r"[_/:.]\w|[a-z][A-Z]")
+NAME = lazy_pattern(r"[^\W\d_][\w'\u2019./:-]*|\d[\w./:-]*")
+POSSESSIVE = lazy_pattern(r"['\u2019]s?$")
+INNER = lazy_pattern(r"[_/:.]\w|[a-z][A-Z]")
 
 
 def find_names(text: str) -> list[str]:

@@ -6,9 +6,10 @@ So one multiplication yields two cosines, each with an error below ``margin``, w
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checksums import LazyChecksum
 

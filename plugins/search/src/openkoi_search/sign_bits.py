@@ -1,7 +1,8 @@
 """Reduce vectors to their signs, a bit a dimension: a first pass over very many of them."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checksums import LazyChecksum
 

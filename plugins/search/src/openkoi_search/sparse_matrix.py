@@ -1,8 +1,9 @@
 """Store vectors that are mostly empty, such as hashed words: only their values, a list a dimension."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .exact_search import check_vector
 

@@ -3,9 +3,11 @@
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from threading import Lock
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .base_and_tail import VectorLayers, VectorSource, build_tail
 from .checksums import CorruptFileError

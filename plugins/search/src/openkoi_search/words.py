@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 MAX_WORD_CHARACTERS = 64
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-PLAIN = re.compile(r"\w+(?:[./\\:@-]+\w+)*")
-PART = re.compile(r"[^\W\d_]+|\d+")
-HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+PLAIN = lazy_pattern(r"\w+(?:[./\\:@-]+\w+)*")
+PART = lazy_pattern(r"[^\W\d_]+|\d+")
+HUMP = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 FUNCTION_WORDS = """
 a about above after again all also am an and any are aren as at be because been before being below between both
 but by can could couldn did didn do does doesn doing don done down during each either else ever every few for

@@ -1,15 +1,18 @@
 """Settings: what there is to set, and what is set where. A library, without entry points."""
 
-from . import keys
-from .config import Config
-from .deprecated import DEPRECATED, rename_deprecated
-from .key import FormerName, Key, ProjectRule, Reader
-from .layers import load_config, with_settings
-from .paths import find_paths
-from .settings_writer import write_setting
-from .toml_file import read_settings
-from .value import Setting
-from .variables import CASSETTE_VARIABLE, VARIABLES
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from . import keys
+    from .config import Config
+    from .deprecated import DEPRECATED, rename_deprecated
+    from .key import FormerName, Key, ProjectRule, Reader
+    from .layers import load_config, with_settings
+    from .paths import find_paths
+    from .settings_writer import write_setting
+    from .toml_file import read_settings
+    from .value import Setting
+    from .variables import CASSETTE_VARIABLE, VARIABLES
 
 __all__ = [
     "CASSETTE_VARIABLE",

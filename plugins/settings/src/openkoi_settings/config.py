@@ -1,11 +1,12 @@
 """The settings that apply in a folder, each with where it comes from. Depends on their declarations and on no file."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from openkoi_hookspecs import ArgumentError, ConfiguredSetting, Limits, Paths
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .key import Key
 from .keys import ABORT_ON_REGRESSION, BY_NAME, DEFAULT_MODEL, LIMITS, MODEL_OF, SELECTORS, find_key

@@ -2,13 +2,14 @@
 
 import math
 import re
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
 from datetime import date, timedelta
 from enum import Enum, StrEnum
 from functools import cache
 from typing import Generic, Self, TypeVar
 
 from openkoi_hookspecs import ConfigError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .value import Setting, convert
 

@@ -1,9 +1,10 @@
 """Values of settings, each with where it comes from. Depends on types; knows no key and no file."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from openkoi_hookspecs import ConfigError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 LARGEST = 2**1000

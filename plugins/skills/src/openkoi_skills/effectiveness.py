@@ -6,12 +6,13 @@ The best score of a run counts; runs without a score do not. The cache can be de
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Self
 
 from openkoi_base.files import lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs.events import UsageRecorded
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import has_more, is_packed, list_all_segments, original_name, read_new
 
 from .ranking import SkillEffect

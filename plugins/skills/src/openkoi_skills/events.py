@@ -1,9 +1,10 @@
 """Define the events that the plugin writes to the run log."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 
 from openkoi_base.skillfile import SkillSource
 from openkoi_hookspecs import Event
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

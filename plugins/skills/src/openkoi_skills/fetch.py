@@ -1,6 +1,5 @@
 """Fetch a skill for inspection from a folder, a file, an archive or a git repository, without running any of it."""
 
-import re
 import subprocess
 import zipfile
 import zlib
@@ -12,8 +11,9 @@ from tempfile import TemporaryDirectory
 
 from openkoi_base.skillfile import SKILL_FILE, find_skill_file, skill_folders
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-REPOSITORY = re.compile(r"(?:https?|ssh|git|file)://\S+|git@[\w.-]+:\S+")
+REPOSITORY = lazy_pattern(r"(?:https?|ssh|git|file)://\S+|git@[\w.-]+:\S+")
 CLONE_TIMEOUT_SECONDS = 120.0  # estimate: a shallow clone of a large repository
 MAX_ARCHIVE_BYTES = 20_000_000  # estimate, as for a folder (openkoi_base.skillfile.digest)
 GIT_OPTIONS = ["-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false", "-c", "protocol.ext.allow=never"]

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from openkoi_base.skillfile import (
@@ -18,6 +18,7 @@ from openkoi_base.skillfile import (
 from openkoi_base.skillfile import YES as AGREED
 from openkoi_base.skillfile.digest import MAX_BYTES, MAX_FILES
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .injection_scan import find_suspicions
 from .template import to_valid_name

@@ -1,7 +1,7 @@
 """Find the skills of a workspace, and why others are not used."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from openkoi_base.skillfile import (
@@ -26,6 +26,7 @@ from openkoi_base.skillfile import (
     resolve_shadowing,
 )
 from openkoi_hookspecs import Koi, ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 UNTRUSTED_SOURCES = NEEDS_APPROVAL | {SkillSource.MANAGED, SkillSource.OPENCLAW}
 CHANGED = "The skill {} changed since the user approved it, so it was not read. Continue without it."

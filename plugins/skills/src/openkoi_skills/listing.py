@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from openkoi_base.skillfile import SkillSource, make_printable
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .library import SkillLibrary
 from .prompt import truncate_text

@@ -1,9 +1,10 @@
 """Format skills for the model: an index of all, the text of those that fit, a hint at others."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_base.skillfile import FoundSkill, Skill
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .ranking import RankedSkill
 

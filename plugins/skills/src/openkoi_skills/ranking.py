@@ -2,18 +2,20 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from math import sqrt
 
 from openkoi_base.skillfile import FoundSkill, Skill, SkillSource
 from openkoi_hookspecs import Recall
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 # Estimates; the weights in ``Signals.score`` are as well.
 MAX_RANKED = 5
 MIN_SCORE = 0.1
 MIN_SIMILARITY = 0.3
 FULL_WEIGHT_RUNS = 10  # judged runs from which on a skill's effect counts fully
-WORD = re.compile(r"[^\W_]{2,}")
+WORD = lazy_pattern(r"[^\W_]{2,}")
 FUNCTION_WORDS = """
 a about after all also an and any are as at be before but by can do does for from get give has have how if in into is it
 its let make me my need new no not of on one only or our out please should so some that the their them then there these

@@ -1,7 +1,6 @@
 """Find what a project or package supplies, and the user's decision about it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_base.skillfile import (
@@ -17,6 +16,7 @@ from openkoi_base.skillfile import (
     read_text,
     skill_folders,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .injection_scan import find_suspicions
 

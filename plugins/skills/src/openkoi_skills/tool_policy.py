@@ -1,14 +1,14 @@
 """Decide whether an active skill allows a tool."""
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from openkoi_base.schema import PATH_PARAMETERS
 from openkoi_hookspecs import Deny, ToolCall
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-RULE = re.compile(r"(?P<name>[^()]+)(?:\((?P<pattern>[^()]*)\))?")
+RULE = lazy_pattern(r"(?P<name>[^()]+)(?:\((?P<pattern>[^()]*)\))?")
 TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "bash": ("run_command",),
     "shell": ("run_command",),
@@ -27,7 +27,7 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
 }
 ALWAYS_ALLOWED = ("read_skill", "find_tool", "ask_user")
 ANY_ARGUMENT = ("*", "**")
-COMPOUND = re.compile(r"[;&|<>$`(){}\n\r\\]")
+COMPOUND = lazy_pattern(r"[;&|<>$`(){}\n\r\\]")
 
 
 @dataclass(frozen=True, slots=True)

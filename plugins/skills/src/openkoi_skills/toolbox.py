@@ -1,7 +1,6 @@
 """Provide the tool ``read_skill``, which returns a skill or one of its files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from openkoi_base.schema import Parameters
 from openkoi_base.skillfile import Approvals, FoundSkill
 from openkoi_base.skillfile.digest import is_inside
 from openkoi_hookspecs import Arguments, Effect, Inject, Run, Tool, ToolError, ToolResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .hook import Skills, may_use
 from .library import read_as_approved

@@ -1,7 +1,10 @@
 """OpenKoi's memory in SQLite: a view of the run log that can be rebuilt from it at any time."""
 
-from openkoi_search.memory_file_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
+from openkoi_hookspecs.lazy_exports import LazyExports
 
-from .memory import SQLite
+with LazyExports(globals()):
+    from openkoi_search.memory_file_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
+
+    from .memory import SQLite
 
 __all__ = ["MemoryBusyError", "MemoryNewerError", "MemoryUnusableError", "SQLite"]

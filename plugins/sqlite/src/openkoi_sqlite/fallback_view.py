@@ -3,12 +3,13 @@
 import logging
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_search.memory_file_errors import MemoryUnusableError
 
 from .file import create_tables

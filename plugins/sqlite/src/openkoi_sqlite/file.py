@@ -8,13 +8,14 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
 
 from openkoi_base.files import lock_beside, private_folder
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_search.memory_file_errors import (
     MemoryBusyError,
     MemoryNewerError,

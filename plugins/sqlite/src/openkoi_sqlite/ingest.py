@@ -5,11 +5,11 @@ Every document is derived from the kept records ordered by time and id, so that 
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from sqlite3 import Connection
 
 from openkoi_hookspecs import Learning, Record
 from openkoi_hookspecs.events import TaskStarted
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import build_view, encode, sort_records
 from openkoi_search.documents import MemoryDocument, document_of_learning, documents_of_run, number
 

@@ -1,9 +1,11 @@
 """Limit how long to wait for a file that another process writes."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from random import uniform
 from threading import Event
 from time import monotonic
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.001, 0.03
 

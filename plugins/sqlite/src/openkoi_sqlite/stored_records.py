@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from sqlite3 import Connection
 
 from openkoi_hookspecs import Event, ExecutionResult, Plan, Record, Response, StreamEnd, Text, Usage
@@ -16,6 +16,7 @@ from openkoi_hookspecs.events import (
     QuestionAsked,
     TaskStarted,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import COURSE_EVENTS, decode, encode
 from openkoi_search.chunking import searchable_text, split_chunks
 

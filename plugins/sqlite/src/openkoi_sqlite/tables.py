@@ -6,7 +6,7 @@ How that is added up is the ranking that all memories share.
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import nlargest
 from itertools import chain
 from math import log
@@ -14,6 +14,7 @@ from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Learning, MemoryItem, Passage, Query
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import decode
 from openkoi_search.bm25 import K1, B
 from openkoi_search.hit_selection import FoundDocument

@@ -1,12 +1,12 @@
 """Provide the plugins of a Koi, to call a command or a source without OpenKoi around it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from openkoi_base.files import ConsentStore
 from openkoi_hookspecs import PluginEntry, PluginNotFoundError, Question
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,14 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from openkoi.app import App
 from openkoi.open_app import build_app
 from openkoi_hookspecs import Baseline, Limits, Paths, Provider, Record, Result, Run, SupportsBaseline, Task, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_loader.registry import Scan, scan
 from openkoi_runlog import blob_folder, list_segments, store_blobs
 from openkoi_runlog.record_format import add_checksum, read_line, write_line

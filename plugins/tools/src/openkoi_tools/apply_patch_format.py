@@ -1,9 +1,9 @@
 """Parse a patch that stands between ``*** Begin Patch`` and ``*** End Patch``."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .hunks import FilePatch, Hunk, parse_hunk, signed_lines_end
 from .paths import shorten_path

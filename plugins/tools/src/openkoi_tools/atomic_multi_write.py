@@ -3,10 +3,10 @@
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_hookspecs import ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .file_access import save_file
 from .paths import WorkspacePath, describe_refusal

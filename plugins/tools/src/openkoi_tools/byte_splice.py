@@ -1,9 +1,9 @@
 """Put new text into old bytes. Bytes outside a change are copied, never decoded and encoded."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .text_document import STAND_INS, TextDocument, TextEncoding, common_prefix_length, line_ending_at
 

@@ -1,7 +1,8 @@
 """Find the lines of a text that are most similar to lines that are missing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_LINES = 100_000
 MAX_CHARACTERS = 4_000

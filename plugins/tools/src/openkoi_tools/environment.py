@@ -4,16 +4,16 @@ Run no program. The facts are collected once, before the plan, and recorded with
 day, or on another branch, sends what it sent before.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
 from openkoi_hookspecs import Run, Section, hookimpl
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .run_command import find_shell
 
-HEAD_LINE = re.compile(r"ref: refs/heads/(?P<branch>[^\s\x00-\x1f]{1,100})|(?P<commit>[0-9a-f]{40,64})")
+HEAD_LINE = lazy_pattern(r"ref: refs/heads/(?P<branch>[^\s\x00-\x1f]{1,100})|(?P<commit>[0-9a-f]{40,64})")
 OPERATIONS = {
     "MERGE_HEAD": "a merge is in progress",
     "rebase-merge": "a rebase is in progress",

@@ -1,18 +1,18 @@
 """Match files by a pattern such as ``*.py``, ``src/**/*.{ts,tsx}`` or ``!tests``, as in ignore files."""
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import ToolError
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .ignore_files import compile_rules, is_valid_pattern
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-BRACES = re.compile(r"\{([^{}]*)\}")
+BRACES = lazy_pattern(r"\{([^{}]*)\}")
 MAX_ALTERNATIVES = 64
 
 

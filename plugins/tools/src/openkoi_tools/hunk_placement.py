@@ -1,8 +1,10 @@
 """Find the lines of a file that a patch changes. Line numbers are hints."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby, islice, pairwise
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .byte_splice import TextChange
 from .hunks import Hunk, PatchLine

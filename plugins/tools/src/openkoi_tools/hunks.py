@@ -1,10 +1,10 @@
 """Represent a patch of either format: files, and in them hunks of lines."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from openkoi_hookspecs import ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 SIGNS = (" ", "-", "+")
 NO_NEWLINE_MARK = "\\"

@@ -3,14 +3,16 @@
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-MANY_STARS = re.compile(r"(?:\*+[^/*]+){4}")
+MANY_STARS = lazy_pattern(r"(?:\*+[^/*]+){4}")
 MAX_PATTERN_CHARACTERS = 1_000
 
 

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .file_access import FIND_HINT
 from .glob import GlobPattern

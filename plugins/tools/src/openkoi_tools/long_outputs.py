@@ -4,19 +4,19 @@ A path outside the workspace is readable only when a command of this very run ha
 """
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from secrets import token_hex
 
 from openkoi_base.redact import current_redactor
 from openkoi_hookspecs import ToolCall, ToolResult
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .text_document import normalize_endings
 from .truncate import keep_ends
 
 CONTINUE_NOTE = "it is saved in {whole}: continue with read_file, start={line}"
-STORED_OUTPUT = re.compile(
+STORED_OUTPUT = lazy_pattern(
     r"it is saved in ([^\n]+): (?:continue with read_file, start=\d+|read_file it from start=\d+ on)"
 )
 

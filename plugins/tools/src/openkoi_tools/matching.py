@@ -1,8 +1,9 @@
 """Find the text that an edit means: exactly, or as lines that differ in white space only."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, islice
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .byte_splice import TextChange
 from .indent import reindent

@@ -2,9 +2,9 @@
 
 import stat
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .atomic_multi_write import WriteStep
 from .byte_splice import splice_bytes

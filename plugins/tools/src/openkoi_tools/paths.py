@@ -1,11 +1,11 @@
 """Resolve paths that a model names, and refuse whatever leads out of the workspace, however spelled."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISLNK
 
 from openkoi_hookspecs import ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_SHOWN_CHARACTERS = 120
 

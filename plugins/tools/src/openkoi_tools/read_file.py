@@ -1,11 +1,11 @@
 """Define the tool ``read_file``, which returns numbered lines, an image, or what other files are."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Image, Tool, ToolError, ToolResult, image_type
 from openkoi_hookspecs.content import MAX_IMAGE_BYTES
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .binary import binary_format
 from .file_access import load_file

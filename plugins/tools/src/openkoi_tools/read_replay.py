@@ -10,11 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from openkoi_hookspecs import KoiError, Record, ToolCall, ToolResult, events
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .paths import resolve_path
 from .read_tracker import ReadTracker
 
-NUMBERED = re.compile(r"^\s*\d+\|", re.MULTILINE)
+NUMBERED = lazy_pattern(r"^\s*\d+\|", re.MULTILINE)
 
 
 def replay_reads(calls: Iterable[tuple[ToolCall, ToolResult]], workspace: Path) -> ReadTracker:

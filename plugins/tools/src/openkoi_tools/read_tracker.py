@@ -5,9 +5,11 @@ every edit, the text that a model knows does not.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 Stamp: TypeAlias = tuple[int, int]
 

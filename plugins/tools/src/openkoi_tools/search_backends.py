@@ -2,15 +2,15 @@
 
 import asyncio
 import json
-import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from openkoi_hookspecs import Command, KoiError, LimitExceededError, Run, ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from . import scan
 from .glob import GlobPattern
@@ -18,7 +18,7 @@ from .paths import WorkspacePath
 from .tool_context import ToolSettings
 from .walk import walk_files
 
-OUTPUT_LINE = re.compile(r"(?:\./)?([^\0\n]+)\0(\d+):(.*)")
+OUTPUT_LINE = lazy_pattern(r"(?:\./)?([^\0\n]+)\0(\d+):(.*)")
 MAX_FILES = 100_000
 TOO_SLOW = "The search took longer than {:g} seconds. Narrow it with path or glob, or simplify the pattern."
 

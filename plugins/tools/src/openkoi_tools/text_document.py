@@ -5,11 +5,12 @@ with a line feed, and what cannot be shown has a stand-in of the same length.
 """
 
 import codecs
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-ENDING = re.compile("\r\n|\n|\r")
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+ENDING = lazy_pattern("\r\n|\n|\r")
 NUL_SHOWN, BYTE_SHOWN = "\u2400", "\ufffd"
 STAND_INS = {0: NUL_SHOWN} | dict.fromkeys(range(0xDC80, 0xDD00), BYTE_SHOWN)
 BOMS = (
@@ -20,7 +21,7 @@ BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 ASCII = bytes(range(128))
-C1 = re.compile(rb"[\x80-\x9f]")
+C1 = lazy_pattern(rb"[\x80-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from openkoi_hookspecs import Run, ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .paths import WorkspacePath, describe_refusal, resolve_path
 from .read_tracker import ReadTracker

@@ -4,9 +4,9 @@ No text is cut within a secret: half of it would not be recognised when it is wr
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from openkoi_base.redact import current_redactor, outside_secret
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_LINE_CHARACTERS = 2_000
 SECRET_LOOKAHEAD_LINES = 50  # lines that are looked at for the rest of a secret

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .hunks import NO_NEWLINE_MARK, FilePatch, Hunk, line_sign, parse_hunk, signed_lines_end
 from .paths import shorten_path
 
-RANGE_LINE = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)")
+RANGE_LINE = lazy_pattern(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)")
 FIELDS = {
     "rename from ": "renamed_from",
     "rename to ": "renamed_to",
@@ -18,7 +20,7 @@ FIELDS = {
 }
 UNSUPPORTED = ("GIT binary patch", "Binary files ", "copy from ")
 NO_FILE_NAME = "/dev/null"
-ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
+ESCAPED = lazy_pattern(rb"\\([0-7]{3}|.)")
 LETTERS = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 FILE_MODES = ("", "100644", "100755")
 

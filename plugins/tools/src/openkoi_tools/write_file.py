@@ -1,9 +1,8 @@
 """Define the tool ``write_file``. An existing file is replaced only after it was read, or on request."""
 
-from dataclasses import dataclass
-
 from openkoi_base.schema import Parameters
 from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .file_access import refuse_special, save_file
 from .paths import WorkspacePath

@@ -5,9 +5,10 @@ kept.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Chunk, Json, Reasoning, Text
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_http import ToolCallFactory, make_buffered
 
 from .reasoning_signatures import THINKING_TYPES, redacted_reasoning

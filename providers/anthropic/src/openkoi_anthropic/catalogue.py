@@ -1,10 +1,10 @@
 """Parse the vendor's paged list of models."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from openkoi_hookspecs import Json, Model
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_http import Server, parse_count
 
 from .errors import error_from_frame

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import base64_of, media_after, result_text, to_vendor_name
 
 from .reasoning_signatures import THINKING_TYPES, encode_reasoning
@@ -12,7 +13,7 @@ Turn = Mapping[str, object]
 
 CACHE_BREAKPOINT = {"type": "ephemeral"}
 EMPTY_FAILURE_TEXT = "The tool failed without output."
-NAME = re.compile(r"[\w-]{1,128}", re.ASCII)
+NAME = lazy_pattern(r"[\w-]{1,128}", re.ASCII)
 
 
 def encode_message(message: Message) -> Iterator[Turn]:

@@ -4,17 +4,17 @@ Tools, system and messages stand first and settings last, so that each request s
 it and the vendor's prompt cache applies.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Message, Request, Tool
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import ConversationEncoder, SerializedCache, encode_json
 
 from .messages import CACHE_BREAKPOINT, add_breakpoint, encode_message, encode_message_with_breakpoint, encode_text
 from .output_schema import convert_schema
 from .thinking import Thinking, thinking_for
 
-TEMPERATURE_MODELS = re.compile(r"claude-(?:3|haiku-4|sonnet-4|opus-4-(?:[015]\b|20))")
+TEMPERATURE_MODELS = lazy_pattern(r"claude-(?:3|haiku-4|sonnet-4|opus-4-(?:[015]\b|20))")
 MAX_TEMPERATURE = 1.0
 
 

@@ -3,9 +3,10 @@
 from base64 import b64decode
 from binascii import Error as NoBase64
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Chunk, Json, Reasoning, Text, ToolCall
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_http import ToolCallFactory, make_buffered
 
 from .reasoning_signatures import end_reasoning, redacted_reasoning

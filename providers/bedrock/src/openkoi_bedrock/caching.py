@@ -4,18 +4,19 @@ Cache points are inserted when a turn is sent, between two blocks, so that the e
 request to request.
 """
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 Caching: TypeAlias = Literal["auto", "always", "never"]
 
 CACHE_POINT = b'{"cachePoint":{"type":"default"}}'
 MAX_TURN_CACHE_POINTS = 2
-CLAUDE_MODELS = re.compile(r"anthropic\.")
-MODELS_WITHOUT_CACHING = re.compile(r"claude-(v2|instant|3-(haiku|sonnet|opus)|3-5-sonnet-20240620)")
-NOVA_MODELS = re.compile(r"amazon\.nova")
+CLAUDE_MODELS = lazy_pattern(r"anthropic\.")
+MODELS_WITHOUT_CACHING = lazy_pattern(r"claude-(v2|instant|3-(haiku|sonnet|opus)|3-5-sonnet-20240620)")
+NOVA_MODELS = lazy_pattern(r"amazon\.nova")
 NON_TEXT_BLOCKS = (b'"toolResult":', b'"image":', b'"document":')
 
 

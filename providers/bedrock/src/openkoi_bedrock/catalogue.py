@@ -1,9 +1,9 @@
 """Parse the lists of models and inference profiles, which contain no token limits."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, Model
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MODELS_PATH = "/foundation-models?byOutputModality=TEXT"
 PROFILES_PATH = "/inference-profiles?maxResults=1000"

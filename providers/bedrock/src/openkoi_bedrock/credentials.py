@@ -4,11 +4,12 @@ botocore is imported in a thread, only when no credentials are configured.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from typing import Protocol, TypeAlias
 
 from openkoi_hookspecs import ProviderError, ProviderUnavailableError, RequestRejectedError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 NO_CREDENTIALS = (
     "Bedrock found no AWS credentials. Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "

@@ -3,10 +3,11 @@
 import re
 
 from openkoi_hookspecs import Json, ProviderError, ProviderUnavailableError, RequestRejectedError, WrongServerError
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import Server
 from openkoi_http.server import one_line
 
-CONTEXT_OVERFLOW = re.compile(
+CONTEXT_OVERFLOW = lazy_pattern(
     r"(input|prompt) is too long|too many input tokens|context (length|limit|window)|maximum number of (input )?tokens",
     re.IGNORECASE,
 )

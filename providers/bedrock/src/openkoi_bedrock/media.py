@@ -1,9 +1,9 @@
 """Images and files as Converse has them, within its limits: what it cannot be shown is described in words."""
 
-import re
 from collections.abc import Mapping
 
 from openkoi_hookspecs import File, Image
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import base64_of
 
 Block = Mapping[str, object]
@@ -14,7 +14,7 @@ SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 DOCUMENTS = {"application/pdf": "pdf", "application/msword": "doc", WORD: "docx", EXCEL: "xls", SHEET: "xlsx"}
 MEDIA_TYPES = (*IMAGES, *DOCUMENTS)
 LIMITS = {Image: 3_750_000, File: 4_500_000}  # bytes, of one image or document of a request to Converse
-NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9()\[\]-]+")
+NOT_IN_NAMES = lazy_pattern(r"[^A-Za-z0-9()\[\]-]+")
 
 
 def media(part: Image | File) -> Block:

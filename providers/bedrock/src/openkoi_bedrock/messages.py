@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import media_after, result_text, to_vendor_name
 
 from .media import media
@@ -12,7 +13,7 @@ from .reasoning_signatures import encode_reasoning
 
 Block = Mapping[str, object]
 
-VALID_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
+VALID_ID = lazy_pattern(r"[\w.:-]{1,64}", re.ASCII)
 EMPTY_RESULT_TEXT = "(nothing)"
 
 

@@ -5,12 +5,13 @@ import re
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Arguments, Json, Request
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 ANSWER_TOOL = "give_the_answer"
-MODELS_WITHOUT_STRUCTURED_OUTPUT = re.compile(
+MODELS_WITHOUT_STRUCTURED_OUTPUT = lazy_pattern(
     r"amazon\.nova|anthropic\.claude-(v2|instant|3-|(sonnet|opus)-4-(1-)?2025)"
 )
-INVALID_NAME_CHARACTERS = re.compile(r"[^\w-]+", re.ASCII)
+INVALID_NAME_CHARACTERS = lazy_pattern(r"[^\w-]+", re.ASCII)
 UNSUPPORTED_KEYWORDS = frozenset(
     {
         "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",

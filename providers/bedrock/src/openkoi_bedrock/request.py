@@ -1,11 +1,11 @@
 """Build requests for Converse, reusing the bytes of unchanged parts."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 
 from openkoi_hookspecs import Arguments, Request, Tool, ToolCall
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import ConversationEncoder, SerializedCache, encode_json, to_vendor_name
 
 from .caching import CACHE_POINT, Caching, add_cache_points, cache_points_for
@@ -15,7 +15,7 @@ from .output_schema import ANSWER_TOOL, needs_answer_tool, output_config, tool_c
 USER_TURN_START = b'{"role":"user","content":['
 ASSISTANT_TURN_START = b'{"role":"assistant","content":['
 TURN_END = b"]}"
-NESTING = re.compile(r"anthropic\.|amazon\.nova")  # the models that take images inside of a tool's result
+NESTING = lazy_pattern(r"anthropic\.|amazon\.nova")  # the models that take images inside of a tool's result
 
 
 class ConverseRequestBuilder:

@@ -1,18 +1,18 @@
 """Connect to Google: base URL, key, and the vendor's error details."""
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from openkoi_hookspecs import NoProviderError, ProviderError, ProviderUnavailableError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import ApiClient, ResponseLimits, Server, is_replay
 
 from .errors import parse_error, to_provider_error
 
 OFFICIAL_URL = "https://generativelanguage.googleapis.com"
 API_VERSION = "v1beta"
-VERSION_SUFFIX = re.compile(r"(?<!/)/v\d+\w*$")
+VERSION_SUFFIX = lazy_pattern(r"(?<!/)/v\d+\w*$")
 RETRY_HEADERS = ("retry-after", "retry-after-ms")
 
 

@@ -1,9 +1,9 @@
 """Parse the vendor's paged list of models."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, Model, ProviderError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_http import Server, error_from_body, parse_count
 
 from .errors import find_error, objects_in, to_provider_error

@@ -3,21 +3,22 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, ProviderError, RequestRejectedError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import Server
 from openkoi_http.retry import parse_retry_message
 from openkoi_http.server import make_sentence, one_line
 
-DAILY_QUOTA = re.compile(r"per_?day", re.IGNORECASE)
-BAD_KEY = re.compile(r"api key (?:not valid|not found|expired)|API_KEY_(?:INVALID|EXPIRED)", re.IGNORECASE)
-TOO_LONG = re.compile(
+DAILY_QUOTA = lazy_pattern(r"per_?day", re.IGNORECASE)
+BAD_KEY = lazy_pattern(r"api key (?:not valid|not found|expired)|API_KEY_(?:INVALID|EXPIRED)", re.IGNORECASE)
+TOO_LONG = lazy_pattern(
     r"token count (?:is \d+ but|.*exceed)|exceed\w* the maximum number of (?:input )?tokens|payload size exceeds"
     r"|(?:prompt|input|request) is too long|context (?:length|window)",
     re.IGNORECASE,
 )
-DELAY_SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
+DELAY_SECONDS = lazy_pattern(r"(\d+(?:\.\d+)?)s")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from openkoi_hookspecs import File, Image, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import base64_of, media_after, result_media, result_text, to_vendor_id, to_vendor_name
 
 from .thought_signatures import split_signatures
 
-NAME = re.compile(r"[a-zA-Z_][\w.:-]{0,63}", re.ASCII)
+NAME = lazy_pattern(r"[a-zA-Z_][\w.:-]{0,63}", re.ASCII)
 
 Turn = Mapping[str, object]
 

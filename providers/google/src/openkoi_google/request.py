@@ -3,16 +3,16 @@
 The parts that stay the same come first, so that each request starts with the bytes of the one before it.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 
 from openkoi_hookspecs import Request, Tool
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import ConversationEncoder, SerializedCache, encode_json
 
 from .access import resource_name
 from .messages import MessageEncoder
 
-FLAT = re.compile(r"(?!gemini)|gemini-[12]\b")  # Gemini 3 was the first that takes images inside of a tool's result
+FLAT = lazy_pattern(r"(?!gemini)|gemini-[12]\b")  # Gemini 3 was the first that takes images inside of a tool's result
 
 
 class GeminiRequestBuilder:

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_hookspecs import Json, Model, Price
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_http import Server, parse_count
 
 FREE = Price(0.0, 0.0)
 CAN = {"tools": "tools", "images": "vision", "thinking": "thinking", "schema": ""}
-NUM_CTX_PARAMETER = re.compile(r"^num_ctx\s+(\d+)", re.MULTILINE)
+NUM_CTX_PARAMETER = lazy_pattern(r"^num_ctx\s+(\d+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

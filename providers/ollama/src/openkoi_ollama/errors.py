@@ -5,30 +5,33 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from openkoi_hookspecs import ProviderError, ProviderUnavailableError, RequestRejectedError
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-UNREACHABLE = re.compile(r"\S+ could not be reached \(")
-TOO_LONG = re.compile(
+UNREACHABLE = lazy_pattern(r"\S+ could not be reached \(")
+TOO_LONG = lazy_pattern(
     r"exceed_context_size|longer than the context|exceed(s|ed)? the (available |maximum |max )?context"
     r"|exceed(s|ed)? max(imum)? context|context length exceeded|prompt (is )?too long",
     re.IGNORECASE,
 )
 TOO_LARGE = "(413)"
-NO_SUCH_MODEL = re.compile(r"\bmodel ['\"].+['\"] not found", re.IGNORECASE)
-WITHOUT_ANSWER = re.compile(r"could not be reached|ended its response early|speaks? TLS|certificate|within|sent no new")
-WRAPPED_MESSAGE = re.compile(r'\{"error":.*"message": ?"([^"]*)".*\}')
+NO_SUCH_MODEL = lazy_pattern(r"\bmodel ['\"].+['\"] not found", re.IGNORECASE)
+WITHOUT_ANSWER = lazy_pattern(
+    r"could not be reached|ended its response early|speaks? TLS|certificate|within|sent no new"
+)
+WRAPPED_MESSAGE = lazy_pattern(r'\{"error":.*"message": ?"([^"]*)".*\}')
 PERMANENT_ERRORS = (
     (NO_SUCH_MODEL, "Run `ollama pull {model}`."),
     (
-        re.compile(r"does not support tools", re.IGNORECASE),
+        lazy_pattern(r"does not support tools", re.IGNORECASE),
         "{model} does not support tools. Choose another model: `ollama show NAME` lists a model's capabilities.",
     ),
     (
-        re.compile(r"does not support (chat|generate)", re.IGNORECASE),
+        lazy_pattern(r"does not support (chat|generate)", re.IGNORECASE),
         "{model} does not generate text. Choose another model: `ollama show NAME` lists a model's capabilities.",
     ),
-    (re.compile(r"\(401\): unauthorized"), "Run `ollama signin`, or set OLLAMA_API_KEY."),
+    (lazy_pattern(r"\(401\): unauthorized"), "Run `ollama signin`, or set OLLAMA_API_KEY."),
     (
-        re.compile(r"requires more system memory|out of memory", re.IGNORECASE),
+        lazy_pattern(r"requires more system memory|out of memory", re.IGNORECASE),
         "Choose a smaller model, or a smaller context window with num_ctx.",
     ),
 )

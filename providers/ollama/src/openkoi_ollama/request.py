@@ -4,10 +4,10 @@ The prompt comes first and settings last, so that each request starts with the b
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 from openkoi_hookspecs import Image, Message, Request, Tool, ToolCall, ToolResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_http import ConversationEncoder, SerializedCache, encode_json
 
 from .messages import Turn, encode_message

@@ -4,9 +4,8 @@ Ollama truncates a prompt that exceeds ``num_ctx``, and reloads the model whenev
 therefore large enough for prompt and response, a power of two, and never shrinks.
 """
 
-from dataclasses import dataclass
-
 from openkoi_hookspecs import RequestRejectedError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .catalogue import InstalledModel, with_tag
 

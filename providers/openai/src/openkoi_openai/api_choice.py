@@ -1,13 +1,13 @@
 """Choose the API of a server: Responses or Chat Completions."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
 from openkoi_hookspecs import Chunk, Request
 from openkoi_hookspecs.content import IMAGE_TYPES
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_http import ResponseReader, Server
 
 from . import chat, responses

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, Model, Price
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_http import Server, error_from_body, parse_count
 
 CONTEXT_KEYS = ("context_length", "context_window", "max_model_len", "max_context_length")

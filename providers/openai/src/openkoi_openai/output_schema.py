@@ -8,8 +8,9 @@ import re
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Arguments, Json
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-INVALID_NAME_CHARACTERS = re.compile(r"[^\w-]+", re.ASCII)
+INVALID_NAME_CHARACTERS = lazy_pattern(r"[^\w-]+", re.ASCII)
 ANNOTATION_KEYWORDS = frozenset({"$comment", "$schema", "default", "deprecated", "examples", "readOnly", "writeOnly"})
 SCHEMA_MAPS = frozenset({"properties", "$defs", "definitions"})
 STRICT_KEYWORDS = SCHEMA_MAPS | {

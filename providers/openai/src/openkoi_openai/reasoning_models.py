@@ -1,8 +1,8 @@
 """Recognize OpenAI's reasoning models by name."""
 
-import re
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-NON_REASONING_MODELS = re.compile(r"^(?:ft:)?(?:gpt-[34]|chatgpt-|davinci|babbage)|-chat\b")
+NON_REASONING_MODELS = lazy_pattern(r"^(?:ft:)?(?:gpt-[34]|chatgpt-|davinci|babbage)|-chat\b")
 
 
 def is_reasoning_model(model: str) -> bool:

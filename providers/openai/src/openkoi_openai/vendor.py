@@ -1,10 +1,11 @@
 """Make a provider for a vendor's Chat Completions server."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated
 
 from openkoi_hookspecs import Env, NoProviderError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_http import ApiClient, Cassette, ResponseLimits, is_replay
 
 from .api_choice import choose_api

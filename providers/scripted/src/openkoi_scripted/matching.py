@@ -5,10 +5,10 @@ other's turns, a repeated request gets the same answer, and a killed run can con
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from openkoi_hookspecs import File, Image, Json, Message, Part, Request, Role, Text, ToolCall, ToolResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .script import Script, ScriptedTurn, TurnCondition
 

@@ -1,10 +1,11 @@
 """Define the parts of a script: turns, their conditions, deliberate failures."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from enum import StrEnum
 from typing import TypeAlias
 
 from openkoi_hookspecs import FinishReason, Price, Reasoning, Text, ToolCall, Usage
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 DEFAULT_CONTEXT_TOKENS = 128_000
 DEFAULT_OUTPUT_TOKENS = 8_192

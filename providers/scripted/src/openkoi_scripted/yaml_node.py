@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from openkoi_hookspecs import Json, RequestRejectedError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import yaml

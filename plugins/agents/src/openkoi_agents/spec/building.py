@@ -4,7 +4,7 @@ Reading continues after an error, so that all errors are reported at once.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from openkoi_hookspecs import (
@@ -17,6 +17,7 @@ from openkoi_hookspecs import (
     TextIncludes,
     ToolReturned,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from . import shape
 from .checking import Part, check_shape

@@ -1,13 +1,14 @@
 """Validate a file against the schema; each error names the location, what is expected, and a suggestion."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any, get_args
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .document import Path, Scalar, SpecProblem, YamlDocument, abbreviate_value
 from .shape import CONDITIONS, AgentShape, Shape

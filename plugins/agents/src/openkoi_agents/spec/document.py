@@ -3,19 +3,21 @@
 Keys may be in camelCase. Duplicate keys, references and tags are errors.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 import yaml
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 MAX_DEPTH, MAX_VALUES = 40, 20_000
 TAG = "tag:yaml.org,2002:"
 PLAIN = frozenset(TAG + kind for kind in ("int", "float", "bool", "null"))
 TEXTS = frozenset(TAG + kind for kind in ("str", "timestamp"))
 TABLES = frozenset({TAG + "map", TAG + "seq"})
-HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
+HUMP = lazy_pattern(r"(?<=[a-z0-9])[A-Z]")
 FREE_KEYS = frozenset({"approvals"})
 MAX_SHOWN_CHARACTERS = 40
 Path: TypeAlias = tuple[str | int, ...]

@@ -1,8 +1,9 @@
 """Represent an agent file: the agent, and the limits of the task."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from openkoi_hookspecs import Agent, Limits
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

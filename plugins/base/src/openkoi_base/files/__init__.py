@@ -4,22 +4,25 @@ This is a library, without entry points. All files are private to their user, re
 lock, so that two processes lose nothing.
 """
 
-from .active_runs import is_run_active, lock_run
-from .consents import ConsentStore
-from .credentials import STORE_FILE, SavedKey, find_key, list_names, migrate_key_files, save_key
-from .filelock import HAS_LOCKS, lock_beside
-from .private_files import (
-    private_folder,
-    private_subfolder,
-    read_small_text,
-    replace_file,
-    restrict_permissions,
-    sync_folder,
-    write_atomically,
-)
-from .processes import is_process_running
-from .project import project_id
-from .unstartable import UnstartableProgram, diagnose_start
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .active_runs import is_run_active, lock_run
+    from .consents import ConsentStore
+    from .credentials import STORE_FILE, SavedKey, find_key, list_names, migrate_key_files, save_key
+    from .filelock import HAS_LOCKS, lock_beside
+    from .private_files import (
+        private_folder,
+        private_subfolder,
+        read_small_text,
+        replace_file,
+        restrict_permissions,
+        sync_folder,
+        write_atomically,
+    )
+    from .processes import is_process_running
+    from .project import project_id
+    from .unstartable import UnstartableProgram, diagnose_start
 
 __all__ = [
     "HAS_LOCKS",

@@ -3,12 +3,13 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
 from openkoi_hookspecs import Consent, KoiError, Question
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .filelock import lock_beside
 from .private_files import private_folder, read_small_text, replace_file

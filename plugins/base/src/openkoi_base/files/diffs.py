@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Restoration
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-HEADER = re.compile(r"^diff --git (.+)$", re.MULTILINE)
-ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
+HEADER = lazy_pattern(r"^diff --git (.+)$", re.MULTILINE)
+ESCAPED = lazy_pattern(rb"\\([0-7]{3}|.)")
 MAX_NAMES = 10
 LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 

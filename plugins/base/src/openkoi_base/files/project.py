@@ -5,15 +5,16 @@ project's author could point it at any file.
 """
 
 import os
-import re
 import subprocess
 from hashlib import sha256
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 GIT_TIMEOUT_SECONDS = 2.0
 MAX_ID_CHARACTERS = 64
-ODD_CHARACTERS = re.compile(r"[^\w.:@+]+")
+ODD_CHARACTERS = lazy_pattern(r"[^\w.:@+]+")
 OFFLINE_GIT = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 
 

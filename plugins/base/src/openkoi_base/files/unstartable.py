@@ -4,7 +4,9 @@ rustup, pyenv and the like put a small program in the place of each tool, which 
 """
 
 import re
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 MANAGERS = r"pyenv|rbenv|nodenv|goenv|jenv|plenv|phpenv"
 NO_FILE = "No such file or directory"
@@ -199,7 +201,7 @@ MESSAGES = (
         "Reinstall it.",
     ),
 )
-COMPILED_MESSAGES = tuple((re.compile(pattern, re.MULTILINE), why, fix) for pattern, why, fix in MESSAGES)
+COMPILED_MESSAGES = tuple((lazy_pattern(pattern, re.MULTILINE), why, fix) for pattern, why, fix in MESSAGES)
 COMPONENTS = {"cargo-clippy": "clippy", "clippy-driver": "clippy", "cargo-fmt": "rustfmt"}
 
 

@@ -4,11 +4,14 @@
 ``is_secret_name`` decides by a name whether its value is a secret.
 """
 
-from .current import CURRENT, current_redactor, use_redactor
-from .known import Secret, environment_secrets, secrets_of
-from .names import is_secret_name
-from .redactor import MASK, Redactor
-from .stream import StreamRedactor, outside_secret, safe_cut
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .current import CURRENT, current_redactor, use_redactor
+    from .known import Secret, environment_secrets, secrets_of
+    from .names import is_secret_name
+    from .redactor import MASK, Redactor
+    from .stream import StreamRedactor, outside_secret, safe_cut
 
 __all__ = [
     "CURRENT",

@@ -6,6 +6,8 @@ A name alone proves nothing, since programs are full of ``password = read()``: t
 import re
 from collections.abc import Iterator
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .entries import ENTRY, NEAR
 from .hints import HINT
 from .keywords import lower_text
@@ -22,59 +24,61 @@ TYPED = r"(?:: ?[A-Za-z][\w.\[\]| ]{0,30}?)?"
 OPERATOR = (
     r"[ \t]{0,4}(?:(?:=>|:=|={1,3}|!={1,2}|:{1,2}=?)[ \t]{0,8}(?:[>|][+-]?[ \t]{0,4}(?:\n|\\n)\s{0,40})?|>\s{0,12})"
 )
-SET = re.compile(rf"{CLOSED}[ \t]{{0,4}}{TYPED}{OPERATOR}(?:{QUOTED}|{BARE})")
-PASSED = re.compile(rf"{CLOSED}(?:[ \t]{{0,3}}[,(][ \t]{{0,3}}|[ \t]{{1,3}}(?:(?i:by|is|to|as)[ \t]{{1,3}})?){QUOTED}")
-OPTION = re.compile(r"[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
+SET = lazy_pattern(rf"{CLOSED}[ \t]{{0,4}}{TYPED}{OPERATOR}(?:{QUOTED}|{BARE})")
+PASSED = lazy_pattern(
+    rf"{CLOSED}(?:[ \t]{{0,3}}[,(][ \t]{{0,3}}|[ \t]{{1,3}}(?:(?i:by|is|to|as)[ \t]{{1,3}})?){QUOTED}"
+)
+OPTION = lazy_pattern(r"[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
 TYPE = r"[&*\[\]A-Za-z][\w.\[\]|<>&*' ]{0,40}?"
-DECLARED = re.compile(  # let a: &str = "..."
+DECLARED = lazy_pattern(  # let a: &str = "..."
     rf"[ \t]{{0,4}}(?:: ?{TYPE}[ \t]{{0,4}}|[ \t]{TYPE}[ \t]{{1,4}}):?=[ \t]{{0,8}}{QUOTED}"
 )
-STATED = re.compile(r"[ \t]{1,3}(?i:is|was|to)[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
-CELL = re.compile(r"[ \t]{0,20}\|[ \t]{0,20}(?P<bare>[^\s\"'`|\\]{6,100})[ \t]{0,40}\|(?![^\n|]*\}\})")
-ALONE = re.compile(r"[ \t]{1,8}(?P<bare>[^\s\"'`<>,;&\\=(){}\[\]|]{6,600})(?=[ \t]*(?:$|[\r\n]|\\[nr]))")
-BEGINS = re.compile(r"(?:^|[\r\n]|\\n|(?i:set|setx|setenv|config)[ \t])[ \t]*$")
-VALUE = re.compile(  # of an entry: {"key": "auth_token", "value": "..."}, variable "db_password" { default = "..." }
+STATED = lazy_pattern(r"[ \t]{1,3}(?i:is|was|to)[ \t]{1,3}(?P<bare>[^\s\"'`<>,;&\\]{6,600})")
+CELL = lazy_pattern(r"[ \t]{0,20}\|[ \t]{0,20}(?P<bare>[^\s\"'`|\\]{6,100})[ \t]{0,40}\|(?![^\n|]*\}\})")
+ALONE = lazy_pattern(r"[ \t]{1,8}(?P<bare>[^\s\"'`<>,;&\\=(){}\[\]|]{6,600})(?=[ \t]*(?:$|[\r\n]|\\[nr]))")
+BEGINS = lazy_pattern(r"(?:^|[\r\n]|\\n|(?i:set|setx|setenv|config)[ \t])[ \t]*$")
+VALUE = lazy_pattern(  # of an entry: {"key": "auth_token", "value": "..."}, variable "db_password" { default = "..." }
     rf"{CLOSED}(?:(?!\b(?i:name|key|variable)\b[\"' \t]*[:=])[^{{}}]|\{{(?!\{{)){{0,240}}?"
     rf"\b(?i:value|default)\b(?:{QUOTE})?[ \t]{{0,20}}[:=][ \t]{{0,8}}(?:{QUOTED}|{BARE})"
 )
 SHORT_NUMBER = 4  # digits
-REFERENCE = re.compile(  # a value that is read from elsewhere when the text is used
+REFERENCE = lazy_pattern(  # a value that is read from elsewhere when the text is used
     r"\$\{[\w.:?!/= -]*\}|\$\([^()]*\)|\$\w{2,}|\{\{[^{}]*\}\}|\{[\w.!:()\[\], ]*\}"
     r"|%\(\w+\)s|%\w+\([^()]*\)%|%[sdr]|%\w+%|%\{[^{}]*\}|<%.*?%>|<[\w .:-]+>|\[[A-Za-z_ -]+\]"
     r"|\$\{\w+:?[?+-][^{}]*$|^\*[a-z_-]+$|%[\w.]+%|%[\dA-F]{2}|^@[\w./-]+\.[a-z]{2,5}$|^[?&][\w.-]+=$"
     r"|\\\([\w.]+\)"
 )
-CODE = re.compile(
+CODE = lazy_pattern(
     r"(?:await |new |\*|&|!|~|:{1,2})?[A-Za-z_][\w.]*(?:-[a-z]+)*(?:[!?]?\(|\[|\.\w+\(|->|::|\?\.).*|\*[A-Za-z_][\w.]*"
     r"|(?:[A-Za-z_]\w*\.)*[A-Z]\w*\{.*|[A-Za-z_][\w.]*\)\..*|@{1,2}[a-z_]+(?:[).,\[-].*)?|[A-Z][A-Za-z]*\?"
     r"|\.[a-z]\w*\(.*"
     r"|[\[{(].*|_\w+\.\w+|(?:os\.|process\.|self\.|this\.|[a-z]+\.[a-z_]+\.).*"
 )
-EMBEDDED = re.compile(  # code in a text, or around it, and an option
+EMBEDDED = lazy_pattern(  # code in a text, or around it, and an option
     r"#\{.*|\$\{[\w.]+[(\[].*|\+.*\+|(?:\$\w+(?:\[\w+\])?[:/-]?)+|%\w+\[.*|--[a-z][a-z-]+(?:=.*)?"
 )
-WRITTEN = re.compile(  # what stands after a name and is another word of the line: an option, a host, a field
+WRITTEN = lazy_pattern(  # what stands after a name and is another word of the line: an option, a host, a field
     r"--?[a-z][a-z-]*=?|[+?][a-z-]+|[a-z_]+=|(?:id|source|src|type|env)=.*|@[\w-]+(?:\.[\w-]+)+(?:[/:?].*)?"
 )
-CALL = re.compile(r"[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])")
-PLACEHOLDER = re.compile(
+CALL = lazy_pattern(r"[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])")
+PLACEHOLDER = lazy_pattern(
     r"(?i)example|placeholder|change.?(?:me|this|it)|your|x{4}|\*{3}|^\*\*[a-z]+\*\*$|\.{3}|redacted|insert|replace|todo|dummy|sample|fake"
     r"|\[a-[fz]|(?:strong|secure|super.?secret).?pass"
     r"|not.?(?:set|real|needed|secret|used|a.?)|my.?(?:secret|password|token|key)|(.)\1{5}|^(?:none|null|nil)$|_here"
 )
-WORDY = re.compile(r"[A-Za-z_]*+(?:[.:/-][A-Za-z_]++)*+[.-]?\d{0,3}\*?")
-IDENTIFIER = re.compile(r"(?:[A-Z]{0,5}+[a-z]{2,}+\d{0,3}+)++")  # words of a name in code
-CONSTANT = re.compile(r"[A-Z]{2,}\d?(?:_[A-Z]+\d?|_\d)+")  # the name of a variable
-NUMBERS = re.compile(
+WORDY = lazy_pattern(r"[A-Za-z_]*+(?:[.:/-][A-Za-z_]++)*+[.-]?\d{0,3}\*?")
+IDENTIFIER = lazy_pattern(r"(?:[A-Z]{0,5}+[a-z]{2,}+\d{0,3}+)++")  # words of a name in code
+CONSTANT = lazy_pattern(r"[A-Z]{2,}\d?(?:_[A-Z]+\d?|_\d)+")  # the name of a variable
+NUMBERS = lazy_pattern(
     r"[\d.,:TZ+/_ -]+|0x[\da-fA-F]+|#[\da-fA-F]{3,8}|[a-z]{1,8}-[\da-f]{8,17}|\d+(?:\.\d+)?[a-z]{1,3}"
     r"|urn:[\w:-]+|\{[\da-fA-F-]{36}\}|[\da-f]{16,}\.[a-z]{2,4}|/*[a-z]+\d?(?:[_-][a-z]+\d?)*(?:/[a-z]+\d?(?:[_-][a-z]+\d?)*)+|[a-z_]+[?!]?/\d{1,2}"
     r"|(?:npm:)?[~^<>=v]{0,2}\d+(?:\.[\dx*]+)+(?:[-+][\w.]+)?|\d+\.[a-z_]+|arn:[\w-]+:.*|(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{2,5}"
 )
-QUALIFIED = re.compile(r"~?(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*[A-Za-z]")  # the name of a type or a field
-JOINT = re.compile(r"[a-z\d][A-Z]|[._]")
-GETTER = re.compile(r"(?:^|[.:])(?:get|fetch|find|load|read|has|delete|remove)[_A-Z]\w*$")
-NUMBERED_WORD = re.compile(r"[a-z]{3,}\d{1,2}_?[a-z]{3,}")  # base64url, aws4_request
-UUID = re.compile(r"[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}")
+QUALIFIED = lazy_pattern(r"~?(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*[A-Za-z]")  # the name of a type or a field
+JOINT = lazy_pattern(r"[a-z\d][A-Z]|[._]")
+GETTER = lazy_pattern(r"(?:^|[.:])(?:get|fetch|find|load|read|has|delete|remove)[_A-Z]\w*$")
+NUMBERED_WORD = lazy_pattern(r"[a-z]{3,}\d{1,2}_?[a-z]{3,}")  # base64url, aws4_request
+UUID = lazy_pattern(r"[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}")
 
 
 def match_value(text: str, start: int, end: int) -> re.Match[str] | None:

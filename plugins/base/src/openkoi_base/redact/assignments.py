@@ -3,8 +3,9 @@
 A name alone proves nothing, since programs are full of ``password = read()``: the value must look like a secret.
 """
 
-import re
 from collections.abc import Iterator
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .entries import ENTRY, NEAR, OPENED
 from .hints import HINT
@@ -13,7 +14,7 @@ from .names import is_secret_name
 
 MAX_NAME_CHARACTERS = 80
 PART_OF_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/@")
-REST = re.compile(r"[\w.-]{0,60}")
+REST = lazy_pattern(r"[\w.-]{0,60}")
 REACH = 300  # characters that an entry is looked for in, and a name
 
 

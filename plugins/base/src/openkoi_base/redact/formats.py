@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
+from pathlib import Path
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .keywords import any_of, lower_text
 from .manifests import KIND
@@ -17,11 +19,12 @@ from .shapes import SHAPES
 from .vendors import PREFIXES
 
 MAX_BEFORE, MAX_AFTER = 200, 4096  # characters between a keyword and its secret
-REST_OF_TOKEN = re.compile(r"[\w+/=.~-]*")
-START = re.compile(r"(?<![\w-])|(?<=\\[nrt])|(?<=\\u[\da-f]{4})")  # tried at a match: searched for, it is slow
-WORD = re.compile(r"\b|(?<=\\[nrt])")
-CROSSES = re.compile(r"[xX]{8}$")  # in place of a secret
+REST_OF_TOKEN = lazy_pattern(r"[\w+/=.~-]*")
+START = lazy_pattern(r"(?<![\w-])|(?<=\\[nrt])|(?<=\\u[\da-f]{4})")  # tried at a match: searched for, it is slow
+WORD = lazy_pattern(r"\b|(?<=\\[nrt])")
+CROSSES = lazy_pattern(r"[xX]{8}$")  # in place of a secret
 UNKNOWN = "unknown-token"
+FEW_CHARACTERS = 20_000  # in 5 ms; about as much as the log of a question
 HEAVY = {"private-key", "putty-key"}  # longer than MAX_AFTER
 
 
@@ -65,7 +68,7 @@ class Format:
 @cache
 def formats() -> Sequence[Format]:
     """Return all formats; they are read on first use."""
-    rules = json.loads(files(__package__).joinpath("gitleaks.json").read_text("utf-8"))
+    rules = json.loads(Path(__file__).with_name("gitleaks.json").read_text("utf-8"))
     ours = [Format(id, tuple(words.split()), source, start=START) for id, (words, source) in PREFIXES.items()]
     shapes = [Format(id, tuple(words.split()), source, random=False) for id, (words, source) in SHAPES.items()]
     theirs = [
@@ -95,23 +98,50 @@ def keywords() -> "Keywords":
 
 
 class Keywords:
-    """Finds the keywords of formats in one pass over a text."""
+    """Finds the keywords of formats: one by one at first, later in one pass, whose pattern takes 25 ms to compile."""
 
     def __init__(self, known: Sequence[Format]) -> None:
-        meant: dict[str, list[int]] = {}
+        self.known, self.scanned = known, 0
+        self.meant: dict[str, list[int]] = {}
         for place, one in enumerate(known):
             for word in one.keywords:
-                meant.setdefault(word, []).append(place)
-        self.pattern = re.compile(f"(?=({any_of(sorted(meant))}))")
-        self.formats = {word: [known[place] for place in starting_formats(word, meant)] for word in meant}
+                self.meant.setdefault(word, []).append(place)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression that matches before each of the longest keywords."""
+        return re.compile(f"(?=({any_of(sorted(self.meant))}))")
+
+    @cached_property
+    def starting(self) -> Mapping[str, Sequence[int]]:
+        """The places of the formats of which a keyword begins another, or is that one."""
+        return {word: starting_formats(word, self.meant) for word in self.meant}
 
     def hits(self, text: str) -> Mapping[Format, list[int]]:
         """Return the formats that a text may contain, with the positions of their keywords."""
+        self.scanned += len(text)
         found: dict[Format, list[int]] = {}
-        for hit in self.pattern.finditer(lower_text(text)):
-            for one in self.formats[hit[1]]:
-                found.setdefault(one, []).append(hit.start())
+        lower = lower_text(text)
+        for at, place in self.find_each(lower) if self.scanned < FEW_CHARACTERS else self.find_all(lower):
+            found.setdefault(self.known[place], []).append(at)
         return found
+
+    def find_all(self, lower: str) -> Iterator[tuple[int, int]]:
+        """Yield the positions of keywords in order, each with the places of its formats: 0.1 ms a thousand letters."""
+        return ((hit.start(), place) for hit in self.pattern.finditer(lower) for place in self.starting[hit[1]])
+
+    def find_each(self, lower: str) -> Sequence[tuple[int, int]]:
+        """Return the same: 0.23 ms a thousand letters."""
+        there = ((word, places) for word, places in self.meant.items() if word in lower)
+        return sorted({(at, place) for word, places in there for at in positions(word, lower) for place in places})
+
+
+def positions(word: str, text: str) -> Iterator[int]:
+    """Yield where a word is in a text; it may overlap itself."""
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
 
 
 def starting_formats(word: str, meant: Mapping[str, Sequence[int]]) -> list[int]:

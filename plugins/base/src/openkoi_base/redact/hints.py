@@ -1,6 +1,6 @@
 """List the words that names of secrets contain."""
 
-import re
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .keywords import any_of
 
@@ -9,4 +9,4 @@ HINTS = (
     *("mnemonic", "bearer", "connstr", "conn_str", "connectionstr", "connection_str", "_pat", "sessionid"),
     *("bindpw", "rootpw", "adminpw"),
 )
-HINT = re.compile(any_of(HINTS))
+HINT = lazy_pattern(any_of(HINTS))

@@ -4,21 +4,22 @@ Known values are masked wherever they appear, so some are not collected: those s
 lower-case words (a placeholder such as ``ollama``; a password of 8 letters is collected), and paths of files.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .names import is_secret_name
 from .parts import ORDINARY, PASSWORD, USUAL_PASSWORDS, named_texts, unnamed_parts
 
 MIN_PASSWORD_CHARACTERS = 8
 MIN_SECRET_CHARACTERS = 6  # below that, a value is found inside other words
-PATH = re.compile(
+PATH = lazy_pattern(
     r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@ +-]+[/\\])*[\w@ +-]*\.\w{1,5}|(?:~|\.{1,2})?(?:/[\w.-]*[a-z_.-]{2}){2,}/?"
     r"|~/[\w./-]+|[\w.-]+(?:\\{1,2}[\w.-]+)+\.[a-z]{2,6}"
 )
-LOGIN = re.compile(r"[A-Za-z][\w+.-]*://[^\s/?#\"']*@")
+LOGIN = lazy_pattern(r"[A-Za-z][\w+.-]*://[^\s/?#\"']*@")
 MIN_USER_NAME_CHARACTERS = 16  # a user name alone is a secret in GitHub's and Sentry's URLs: then it is long
 
 

@@ -3,17 +3,19 @@
 import re
 from collections.abc import Iterator
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 KIND = "kubernetes-secret"
-MANIFEST = re.compile(r"kind: ?[\"']?secret\b", re.IGNORECASE)
-PARTS = re.compile(  # where a manifest begins, or text that is none
+MANIFEST = lazy_pattern(r"kind: ?[\"']?secret\b", re.IGNORECASE)
+PARTS = lazy_pattern(  # where a manifest begins, or text that is none
     r"^(?:---|#?[ \t]*[\"'`]{3}|[ \t-]*kind:.*\n[ \t]*apiVersion:"
     r"|[ \t-]*apiVersion:.*\n[ \t]*(?:kind|(?:string)?data|metadata):)",
     re.M | re.I,
 )
-BLOCK = re.compile(
+BLOCK = lazy_pattern(
     r"^(?P<indent>[ \t]*)(?:string)?data:[ \t]*\n(?P<lines>(?:(?P=indent)[ \t]+.*(?:\n|\Z)|[ \t]*\n)+)", re.M | re.I
 )
-VALUE = re.compile(  # under a key, or a line of base64 of its own; no template, variable or start of a longer text
+VALUE = lazy_pattern(  # under a key, or a line of base64 of its own; no template, variable or start of a longer text
     r"^[ \t]+(?:[\w.\"'/-]+:[ \t]+[\"']?(?![{<$>|&*!#])(?P<value>[^\s\"'{}][^\n\"'{}#]{2,}?)"
     r"|(?P<line>[\w+/]{20,}={0,2}))"
     r"[\"']?[ \t]*(?:#.*)?$",

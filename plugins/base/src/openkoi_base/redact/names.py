@@ -5,10 +5,11 @@ written together (``PGPASSWORD``, ``APIKEY``). The last word decides: ``TOKEN_FI
 secret.
 """
 
-import re
 from functools import lru_cache
 
-WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+WORDS = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
 
 
 def split_list(words: str) -> frozenset[str]:
@@ -24,7 +25,7 @@ STRONG = split_list(
     """
 )
 WEAK = split_list("KEY KEYS PASS PW AUTH CONNSTR COOKIE COOKIES SALT")
-TOGETHER = re.compile(
+TOGETHER = lazy_pattern(
     r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|CREDENTIAL|PWD)S?$"
     r"|(?:API|SECRET|ACCESS|PRIVATE|AUTH|ENCRYPTION|MASTER|SIGNING|ACCOUNT|SHARED|STORAGE|DEPLOY|SERVICE|LICENSE|APP"
     r"|CLIENT|ADMIN|SUBSCRIPTION)KEYS?$"
@@ -65,8 +66,8 @@ TRAILING = split_list(
     RAW STRING CONFIG JSON V
     """
 )
-PHRASES = re.compile(r"(?:^|_)(?:CONN(?:ECTION)?_STR(?:ING)?|SEED_PHRASE|WEBHOOK_URLS?)$")
-GIT_HEADERS = re.compile("GIT_CONFIG_(COUNT|PARAMETERS|KEY_|VALUE_)")  # git's settings carry tokens in extra headers
+PHRASES = lazy_pattern(r"(?:^|_)(?:CONN(?:ECTION)?_STR(?:ING)?|SEED_PHRASE|WEBHOOK_URLS?)$")
+GIT_HEADERS = lazy_pattern("GIT_CONFIG_(COUNT|PARAMETERS|KEY_|VALUE_)")  # git's settings carry tokens in extra headers
 FOLDERS = frozenset({"PWD", "OLDPWD"})
 
 

@@ -9,6 +9,8 @@ from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .names import is_secret_name
 from .randomness import are_words, is_random
 
@@ -27,20 +29,20 @@ USUAL_PASSWORDS = frozenset(  # of databases in containers: they are public, and
         "testtest",
     }
 )
-ORDINARY = re.compile(r"[a-z_-]{1,15}|(?i:true|false|enabled|disabled|undefined|required|optional)")
-PASSWORD = re.compile(r"(?i)pass|pwd")
-LINE_END = re.compile(r"[\r\n]+|(?:\\r)?\\n")
-PEM_MARKER = re.compile(r"-----(?:BEGIN|END) [A-Z0-9 ]+-----")
-ITEM_END = re.compile(r"[,;\s]+")
-SCHEME = re.compile(r"(?i)(?:[a-z][\w-]*:\s*)?(?:bearer|basic|token|apikey|api-key)\s+(\S+)|[a-z][\w-]*:\s+(\S+)")
-LOGIN = re.compile(r"[\w.@+-]{1,64}:(?!//)(\S+)")
-BASE64 = re.compile(r"[\w+/-]{8,}={0,2}", re.ASCII)
-URL = re.compile(r"https?://[^\s/?#]+/([^\s?#]*[^\s/?#])")
+ORDINARY = lazy_pattern(r"[a-z_-]{1,15}|(?i:true|false|enabled|disabled|undefined|required|optional)")
+PASSWORD = lazy_pattern(r"(?i)pass|pwd")
+LINE_END = lazy_pattern(r"[\r\n]+|(?:\\r)?\\n")
+PEM_MARKER = lazy_pattern(r"-----(?:BEGIN|END) [A-Z0-9 ]+-----")
+ITEM_END = lazy_pattern(r"[,;\s]+")
+SCHEME = lazy_pattern(r"(?i)(?:[a-z][\w-]*:\s*)?(?:bearer|basic|token|apikey|api-key)\s+(\S+)|[a-z][\w-]*:\s+(\S+)")
+LOGIN = lazy_pattern(r"[\w.@+-]{1,64}:(?!//)(\S+)")
+BASE64 = lazy_pattern(r"[\w+/-]{8,}={0,2}", re.ASCII)
+URL = lazy_pattern(r"https?://[^\s/?#]+/([^\s?#]*[^\s/?#])")
 NAME = r"([A-Za-z_][\w.-]*(?: [A-Za-z]+){0,2})\s*=\s*"
 QUOTED_VALUE = r"'((?:[^'\\]|\\.)*)'|\"([^\"]*)\""
 FIELDS = (
-    re.compile(rf"(?:^|;)\s*{NAME}(?:{QUOTED_VALUE}|([^;]+))"),  # of ODBC, ADO.NET and Azure
-    re.compile(rf"(?:^|[\s?&;:]){NAME}(?:{QUOTED_VALUE}|([^\s&;]+))"),  # of libpq, and of a URL's query
+    lazy_pattern(rf"(?:^|;)\s*{NAME}(?:{QUOTED_VALUE}|([^;]+))"),  # of ODBC, ADO.NET and Azure
+    lazy_pattern(rf"(?:^|[\s?&;:]){NAME}(?:{QUOTED_VALUE}|([^\s&;]+))"),  # of libpq, and of a URL's query
 )
 SIGNATURES = frozenset({"pwd", "sig", "signature", "code"})
 

@@ -5,13 +5,15 @@ from collections import Counter
 from itertools import pairwise
 from math import log2
 
-DIGIT = re.compile(r"\d")
-HEX = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
-NAMED_HASH = re.compile(  # keys of caches, containers and pods: words, then a hash
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+DIGIT = lazy_pattern(r"\d")
+HEX = lazy_pattern(r"[0-9a-f-]+|[0-9A-F-]+")
+NAMED_HASH = lazy_pattern(  # keys of caches, containers and pods: words, then a hash
     r"(?=[A-Za-z])(?:[A-Za-z0-9]{1,16}[-_.~])+(?:[0-9a-f]{32,}|[0-9a-f]{7,10}-[a-z0-9]{5}|[0-9a-z]{8}(?:-[0-9a-z]{4}){3}-[0-9a-z]{12}|[bcdfghkmt2-9]{10})"
 )
 
-WORDS = re.compile(r"[a-z]{0,15}(?:[A-Z][a-z]{1,15})*|[A-Z]{0,15}")  # as names in code are written
+WORDS = lazy_pattern(r"[a-z]{0,15}(?:[A-Z][a-z]{1,15})*|[A-Z]{0,15}")  # as names in code are written
 
 
 def are_words(text: str) -> bool:

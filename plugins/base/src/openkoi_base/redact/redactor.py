@@ -6,6 +6,8 @@ The one redactor of everything that OpenKoi writes.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .assignments import find_assigned
 from .encodings import encode_all, pack_bytes
 from .formats import find_formatted, ids
@@ -19,8 +21,8 @@ from .tokens import marked_tokens, wrapped_keys
 MASK = "[redacted]"
 HELD = "held"
 BREAKS = (  # of lines, as they are and with what tools write before each: its number, or the mark of a diff or a quote
-    re.compile(r"(?:\s|\\[nr])+"),
-    re.compile(r"(?:\s|\\[nr])*(?:\n|\\n)(?:[ \t]|\\t)*(?:\d{1,7}(?:[ \t]*[|:>-]|[ \t]|\\t)|[+>#|*-])(?:[ \t]|\\t)*"),
+    lazy_pattern(r"(?:\s|\\[nr])+"),
+    lazy_pattern(r"(?:\s|\\[nr])*(?:\n|\\n)(?:[ \t]|\\t)*(?:\d{1,7}(?:[ \t]*[|:>-]|[ \t]|\\t)|[+>#|*-])(?:[ \t]|\\t)*"),
 )
 CLEAN_LENGTH, MAX_CLEAN = 100, 4096  # names, ids and words of records: most texts are among those of the records before
 MIN_LINE_CHARACTERS = 12  # programs break hex and base64 into lines of 60 to 76 characters, wherever in a value that is

@@ -1,16 +1,17 @@
 """Recognize texts in which a value is scattered: bytes with separators, dumps with columns, compressed base64."""
 
 import base64
-import re
 import zlib
 
-HEX_BYTES = re.compile(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2,4}[\s:,;-]+){5}")
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+HEX_BYTES = lazy_pattern(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2,4}[\s:,;-]+){5}")
 HEX_BREAKS = (  # between bytes, between the lines of a dump, and between the texts beside them
-    re.compile(r"(?:[\s:,;-]|\\[nrtx]|0x)+"),
-    re.compile(r"(?:[ \t]{2,}(?:[|>][^\n]{0,20}|[^\n]{1,16}))?(?:\n|\\n)[0-9a-fA-F]{6,8}:?[ \t]+|[ \t]+"),
-    re.compile(r"[|<]?(?:\n|\\n)[0-9a-fA-F]{6,8}:?(?:[ \t]+[0-9a-fA-F]{2,4}){1,32}[ \t]+[|>]?"),
+    lazy_pattern(r"(?:[\s:,;-]|\\[nrtx]|0x)+"),
+    lazy_pattern(r"(?:[ \t]{2,}(?:[|>][^\n]{0,20}|[^\n]{1,16}))?(?:\n|\\n)[0-9a-fA-F]{6,8}:?[ \t]+|[ \t]+"),
+    lazy_pattern(r"[|<]?(?:\n|\\n)[0-9a-fA-F]{6,8}:?(?:[ \t]+[0-9a-fA-F]{2,4}){1,32}[ \t]+[|>]?"),
 )
-GZIPPED = re.compile(r"(?<![A-Za-z0-9+/_-])H4sI[A-Za-z0-9+/_-]{20,}")
+GZIPPED = lazy_pattern(r"(?<![A-Za-z0-9+/_-])H4sI[A-Za-z0-9+/_-]{20,}")
 URL_SAFE = str.maketrans("-_", "+/")
 MAX_UNPACKED_BYTES = 1_000_000
 

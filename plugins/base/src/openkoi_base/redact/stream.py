@@ -3,6 +3,8 @@
 import re
 from functools import cache
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .assignments import unfinished_start
 from .formats import formats
 from .hints import HINTS
@@ -12,7 +14,7 @@ from .redactor import Redactor, Span, mask_spans
 CONTEXT_CHARACTERS = 16 * 1024  # before and after a position; a private key of 8,192 bits takes 6,400
 WINDOW_CHARACTERS = 512 * 1024  # masked at once
 MAX_BREAK_FACTOR = 2  # a value that is broken into lines is at most this much longer
-WORD = re.compile(r"[a-z-]{4,}")
+WORD = lazy_pattern(r"[a-z-]{4,}")
 KEY_BEGINS, KEY_ENDS = "-----BEGIN", "-----END"
 
 

@@ -7,20 +7,22 @@ import re
 from base64 import b64decode
 from collections.abc import Iterator
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 from .formats import UNKNOWN, find_formatted
 from .randomness import HEX, NAMED_HASH, is_random, kind_changes
 from .vendors import PREFIXES
 
-TOKEN = re.compile(r"(?<![\w/+=.%#-])[A-Za-z][\w.~-]{23,159}(?![\w/+(-])", re.ASCII)  # not an anchor, not a call
-MARK = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{1,11}[_.~-])(?:[a-z0-9]{1,8}[_.~-]){0,3}")
-RANDOM = re.compile(r"[A-Za-z0-9_-]{20,}")
-ID = re.compile(  # IDs of calls, messages and requests, which models' servers give out, and checksums
+TOKEN = lazy_pattern(r"(?<![\w/+=.%#-])[A-Za-z][\w.~-]{23,159}(?![\w/+(-])", re.ASCII)  # not an anchor, not a call
+MARK = lazy_pattern(r"(?:[A-Za-z][A-Za-z0-9]{1,11}[_.~-])(?:[a-z0-9]{1,8}[_.~-]){0,3}")
+RANDOM = lazy_pattern(r"[A-Za-z0-9_-]{20,}")
+ID = lazy_pattern(  # IDs of calls, messages and requests, which models' servers give out, and checksums
     r"ghsa|(?:srv)?tool(?:u|use)?|call|chatcmpl|cmpl|msg|req|resp|rs|fc|run|thread|asst|file|batch|gen|session|sess|evt|event"
     r"|item|step|trace|span|id|sha\d+|md5|blake\w+|build|tmp|temp|cache|chunk|index|main|vendor|part|conv|ci|job|task|nonce|pk|wrkspc|ws|org|proj|user|usr|acct|cus|sub|pi|price|prod"
 )
-CAMEL = re.compile(r"[a-z]*\d*(?:V\d+|[A-Z][a-z]+\d*)*[A-Z]?")  # words of a name in code
-CAPITALS = re.compile(r"[A-Z\d]{1,8}(?:_[A-Z\d]{1,8})+")  # a constant, with its version
-BASE64 = re.compile(r"(?<![\w+/-])[\w+/-]{28,8192}={0,2}", re.ASCII)
+CAMEL = lazy_pattern(r"[a-z]*\d*(?:V\d+|[A-Z][a-z]+\d*)*[A-Z]?")  # words of a name in code
+CAPITALS = lazy_pattern(r"[A-Z\d]{1,8}(?:_[A-Z\d]{1,8})+")  # a constant, with its version
+BASE64 = lazy_pattern(r"(?<![\w+/-])[\w+/-]{28,8192}={0,2}", re.ASCII)
 
 
 def marked_tokens(text: str) -> Iterator[tuple[int, int, str]]:

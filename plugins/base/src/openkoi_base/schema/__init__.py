@@ -3,13 +3,16 @@
 A library, without entry points.
 """
 
-from .autorun import AutorunRule, find_rule, protected_globs
-from .call_texts import approval_question, format_progress, unknown_tool
-from .coerce import coerce_arguments
-from .deferred_tools import CALL_TOOL, FIND_TOOL, resolve_call, visible_tools
-from .parameters import Parameters, ParsedArguments
-from .protected_paths import ProtectedPath, all_protected, first_protected
-from .written_paths import PATH_PARAMETERS, written_paths
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .autorun import AutorunRule, find_rule, protected_globs
+    from .call_texts import approval_question, format_progress, unknown_tool
+    from .coerce import coerce_arguments
+    from .deferred_tools import CALL_TOOL, FIND_TOOL, resolve_call, visible_tools
+    from .parameters import Parameters, ParsedArguments
+    from .path_parameters import PATH_PARAMETERS, written_paths
+    from .protected_paths import ProtectedPath, all_protected, first_protected
 
 __all__ = [
     "CALL_TOOL",

@@ -8,17 +8,20 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase, translate
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 TABLE = Path(__file__).with_name("autorun.table")
 DEPENDENCY_FOLDERS = frozenset(
     {"node_modules", "site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", "bower_components", ".direnv"}
 )
 WORKSPACE = frozenset({""})
-WILDCARD = re.compile(r"[*?\[]")
+WILDCARD = lazy_pattern(r"[*?\[]")
 KEYS = " @"
 
 

@@ -10,14 +10,17 @@ import re
 import stat
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .autorun import AutorunRule, AutorunRules, rules_for
 
 STAMP_GRACE_NANOSECONDS = 50_000_000  # ns; file systems write times in steps of a clock's tick, 10 ms at most
-OBJECT_FOLDER = re.compile(r"[0-9a-f]{2}|pack|info")
+OBJECT_FOLDER = lazy_pattern(r"[0-9a-f]{2}|pack|info")
 GIT_FILES = ("config", "config.worktree", "commondir")
 GIT_CONFIG_RULE = AutorunRule((".git", "config"), "git runs the programs that it names", protected=True, at_once=True)
 CACHE_LINK_RULE = AutorunRule(
@@ -29,7 +32,7 @@ CACHE_LINK_RULE = AutorunRule(
 GIT_HOOK_RULE = AutorunRule(
     (".git", "hooks"), "git runs it at a commit, merge, checkout or push", below=True, protected=True, at_once=True
 )
-HOOK_NAME = re.compile(r"[^.]+(\.exe)?", re.IGNORECASE)
+HOOK_NAME = lazy_pattern(r"[^.]+(\.exe)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

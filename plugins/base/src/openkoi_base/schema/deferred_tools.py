@@ -6,17 +6,17 @@ The tools that a model is offered never change within a run, so that its prompt 
 """
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
 from openkoi_hookspecs import Arguments, Effect, Json, Tool, ToolCall, ToolError, ToolResult
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 FIND_TOOL, CALL_TOOL = "find_tool", "call_tool"
 MAX_SHOWN_TOOLS = 5
 MIN_SIMILARITY = 0.5
-WORD = re.compile(r"[a-z0-9]+")
+WORD = lazy_pattern(r"[a-z0-9]+")
 
 
 def visible_tools(tools: Sequence[Tool]) -> tuple[Tool, ...]:

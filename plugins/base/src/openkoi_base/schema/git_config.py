@@ -6,13 +6,15 @@ This lists what runs nothing rather than what runs something: git gains settings
 import re
 from collections.abc import Iterator
 
-SKIPPED = re.compile(r"(?:[ \t\r\n]|[#;][^\n]*)*")
-SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?\]')
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+SKIPPED = lazy_pattern(r"(?:[ \t\r\n]|[#;][^\n]*)*")
+SECTION = lazy_pattern(r'\[([A-Za-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?\]')
 VALUE = r'(?:[^"\\\n#;]|\\[tbn"\\\n]|"(?:[^"\\\n]|\\[tbn"\\\n])*")*'
-SETTING = re.compile(rf"([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=({VALUE})(?:[#;][^\n]*)?)?(?=\n|\Z)")
-QUOTING = re.compile(r'\\(.)|"', re.DOTALL)
+SETTING = lazy_pattern(rf"([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=({VALUE})(?:[#;][^\n]*)?)?(?=\n|\Z)")
+QUOTING = lazy_pattern(r'\\(.)|"', re.DOTALL)
 ESCAPES = {None: "", "\n": "", "n": "\n", "t": "\t", "b": "\b"}
-HARMLESS = re.compile(
+HARMLESS = lazy_pattern(
     r"core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol"
     r"|safecrlf|quotepath|compression|sharedrepository|worktree|sparsecheckout|sparsecheckoutcone|longpaths"
     r"|untrackedcache|abbrev|commitgraph)"
@@ -25,9 +27,9 @@ HARMLESS = re.compile(
     r"|merge\.(ff|conflictstyle|renamelimit)|rebase\.(autostash|autosquash|updaterefs)|diff\.(renames|algorithm)"
     r"|commit\.gpgsign|tag\.(gpgsign|sort)|gc\.auto|color\..*|advice\..*|feature\.\w+|index\.\w+|pack\.\w+"
 )
-ADDRESS = re.compile(r"(remote|submodule)\.")
-HELPER = re.compile(r"^\s*(\w[\w+.-]*::|-)")
-FOLDERS = re.compile(r"core\.hookspath|include(if\..*)?\.path")
+ADDRESS = lazy_pattern(r"(remote|submodule)\.")
+HELPER = lazy_pattern(r"^\s*(\w[\w+.-]*::|-)")
+FOLDERS = lazy_pattern(r"core\.hookspath|include(if\..*)?\.path")
 
 
 def runs_nothing(text: str) -> bool:

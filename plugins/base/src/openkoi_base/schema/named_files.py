@@ -7,9 +7,12 @@ protected. What a hook, ``.envrc`` or a setting calls as a command is a file of 
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .autorun import DEPENDENCY_FOLDERS, WILDCARD, AutorunRule
 from .autorun_index import GIT_CONFIG_RULE, GIT_FILES, GIT_HOOK_RULE, AutorunIndex
@@ -20,11 +23,11 @@ MAX_ROUNDS = 5  # a hook that names a script that names a script ...
 MAX_LINKS = 40  # as in the kernel
 MAX_READ = 200_000  # bytes of one hook or script
 MAX_WORDS = 2_000  # of one hook or script; each is looked up
-WORD = re.compile(r"[\w@%+:,./~-]+")
-MODULE = re.compile(r"-m\s*([\w.]+)")
-ENTERED = re.compile(r"\bcd\s+[\"']?([\w./-]+)")
-COMMENT = re.compile(r"^\s*#(?!!).*$", re.MULTILINE)
-SHELL = re.compile(r"#!.*\b\w*sh\b")
+WORD = lazy_pattern(r"[\w@%+:,./~-]+")
+MODULE = lazy_pattern(r"-m\s*([\w.]+)")
+ENTERED = lazy_pattern(r"\bcd\s+[\"']?([\w./-]+)")
+COMMENT = lazy_pattern(r"^\s*#(?!!).*$", re.MULTILINE)
+SHELL = lazy_pattern(r"#!.*\b\w*sh\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """Declare a tool's parameters, and convert what a model passes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Arguments, Json
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .coerce import coerce_arguments
 

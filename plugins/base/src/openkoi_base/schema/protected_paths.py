@@ -7,17 +7,19 @@ workspace.
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase, translate
 from functools import cache, lru_cache, partial
 from glob import escape, has_magic, iglob
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 FILE = "file://"
 CURRENT_FOLDER = (".",)
-HOME = re.compile(r"^\$(HOME\b|\{HOME\})")
-WILDCARD = re.compile(r"[*?\[]")
+HOME = lazy_pattern(r"^\$(HOME\b|\{HOME\})")
+WILDCARD = lazy_pattern(r"[*?\[]")
 # A shell's pattern that could mean very many files is only looked at as it is written.
 MAX_MATCHES = 1_000
 MAX_WILDCARD_PARTS = 2

@@ -1,31 +1,34 @@
 """Read SKILL.md files of skills and evaluators leniently, and write them strictly."""
 
-from .approvals import NO, YES, Approvals
-from .certifiable import Certifiable, RubricSample
-from .digest import digest_path
-from .evaluator import Dimension, Method, Rubric, canonical_name, parse_rubric
-from .locations import (
-    NEEDS_APPROVAL,
-    FoundSkill,
-    FoundSkills,
-    SkillLocation,
-    SkillSource,
-    Trust,
-    collect_skills,
-    has_skill,
-    list_locations,
-    list_parents,
-    looks_like_skill,
-    plugin_locations,
-    resolve_shadowing,
-    skill_folders,
-)
-from .naming import MAX_NAME_LENGTH, NAME, correct_name
-from .printable import make_printable
-from .problem import InvalidSkillError, Problem
-from .requirements import MachineFeatures, Requirements, describe_missing, parse_requirements
-from .skill import EVALUATOR, TASK, Skill, read_skill, write_skill
-from .validation import SKILL_FILE, find_corrections, find_problems, find_skill_file, read_text, validate
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .approvals import NO, YES, Approvals
+    from .certifiable import Certifiable, RubricSample
+    from .digest import digest_path
+    from .evaluator import Dimension, Method, Rubric, canonical_name, parse_rubric
+    from .locations import (
+        NEEDS_APPROVAL,
+        FoundSkill,
+        FoundSkills,
+        SkillLocation,
+        SkillSource,
+        Trust,
+        collect_skills,
+        has_skill,
+        list_locations,
+        list_parents,
+        looks_like_skill,
+        plugin_locations,
+        resolve_shadowing,
+        skill_folders,
+    )
+    from .naming import MAX_NAME_LENGTH, NAME, correct_name
+    from .printable import make_printable
+    from .problem import InvalidSkillError, Problem
+    from .requirements import MachineFeatures, Requirements, describe_missing, parse_requirements
+    from .skill import EVALUATOR, TASK, Skill, read_skill, write_skill
+    from .validation import SKILL_FILE, find_corrections, find_problems, find_skill_file, read_text, validate
 
 __all__ = [
     "EVALUATOR",

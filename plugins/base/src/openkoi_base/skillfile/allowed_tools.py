@@ -1,13 +1,14 @@
 """Parse the tools that a skill is limited to."""
 
-import re
 from collections.abc import Iterator
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .front_matter import to_line
 
 QUOTES = "`\"'"
 SEPARATORS = frozenset(" ,;\u3001\uff0c")
-WORD = re.compile(r"[\w*]")
+WORD = lazy_pattern(r"[\w*]")
 
 
 def parse_allowed_tools(value: object) -> tuple[str, ...]:

@@ -3,11 +3,11 @@
 Any change of the content needs a new approval.
 """
 
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from openkoi_hookspecs import Koi, Question, is_yes
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 YES, NO = "yes", "no"
 

@@ -1,10 +1,11 @@
 """Define the protocol of evaluators that can be certified."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Protocol, runtime_checkable
 
 from openkoi_hookspecs import Evaluation, ExecutionResult, Koi, Request, Run, Task
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .evaluator import Rubric
 

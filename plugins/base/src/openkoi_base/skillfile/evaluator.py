@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from enum import StrEnum
 from math import isclose
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .front_matter import FrontMatter, to_line, to_mapping, to_words
 from .problem import InvalidSkillError, Problem

@@ -6,18 +6,20 @@ but without front matter is all body.
 """
 
 import re
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .problem import InvalidSkillError, Problem
 
-BEGIN = re.compile(r"[ \t]{0,3}-{3,}[ \t]*(?:#.*)?")
-END = re.compile(r"(?:-{3,}|\.{3})[ \t]*(?:#.*)?")
-USUAL = re.compile(r"---[ \t]*")
-HEADED = re.compile(r"(?:#[^\n]*\n\s*)+(?=---[ \t]*\n(?:name|description)[ \t]*:)")
-COMMENT = re.compile(r"\s*<!--(?:(?!-->)[\s\S]){0,20000}-->[ \t]*\n")
-CODE = re.compile(r"[ \t]*(`{3,}|~{3,})[\w-]*[ \t]*")
-ENTRY = re.compile(r"[ \t]*[\w -]+:(?:[ \t]|$)|[ \t]+\S|- ")
-TITLED = re.compile(r"#{1,3} \S[^\n]*\n[\s\S]*^[^#\s]", re.MULTILINE)
+BEGIN = lazy_pattern(r"[ \t]{0,3}-{3,}[ \t]*(?:#.*)?")
+END = lazy_pattern(r"(?:-{3,}|\.{3})[ \t]*(?:#.*)?")
+USUAL = lazy_pattern(r"---[ \t]*")
+HEADED = lazy_pattern(r"(?:#[^\n]*\n\s*)+(?=---[ \t]*\n(?:name|description)[ \t]*:)")
+COMMENT = lazy_pattern(r"\s*<!--(?:(?!-->)[\s\S]){0,20000}-->[ \t]*\n")
+CODE = lazy_pattern(r"[ \t]*(`{3,}|~{3,})[\w-]*[ \t]*")
+ENTRY = lazy_pattern(r"[ \t]*[\w -]+:(?:[ \t]|$)|[ \t]+\S|- ")
+TITLED = lazy_pattern(r"#{1,3} \S[^\n]*\n[\s\S]*^[^#\s]", re.MULTILINE)
 NOT_FENCED = "it does not start with YAML between two lines of three dashes"
 NO_FRONT_MATTER = (
     "it has no front matter, which other readers may reject; name and description come from its folder and first words"

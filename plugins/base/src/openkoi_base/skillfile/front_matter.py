@@ -4,16 +4,19 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .file_parts import split_file
 from .lenient_yaml import Keys, read_leniently
 from .problem import InvalidSkillError, Problem
 
-LINE_END = re.compile(r"\r{1,3}\n")
-BRACKET = re.compile(r"[\[\]{}]")
-CONTROL_CHARACTERS = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+LINE_END = lazy_pattern(r"\r{1,3}\n")
+BRACKET = lazy_pattern(r"[\[\]{}]")
+CONTROL_CHARACTERS = lazy_pattern("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools", "kind")
 MAX_CHARACTERS, MAX_LENIENT_CHARACTERS = 64_000, 16_000  # estimates: YAML takes about a second for that much
 MAX_DEPTH = 60  # of brackets: PyYAML's time grows with the square of it

@@ -4,19 +4,21 @@ Most rejected files have a colon in a description, nested quotes, a leading brac
 parsed by itself, so that an invalid line affects only its own value.
 """
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .problem import InvalidSkillError, Problem
 
 Keys: TypeAlias = tuple[str | int, ...]
 Read: TypeAlias = Callable[[str, int], tuple[object, Mapping[Keys, int]]]
-KEY = re.compile(r"(?P<quote>[\"']?)(?P<key>[\w][\w .-]{0,60}?)(?P=quote)[ \t]*:(?:[ \t]+(?P<value>.*)|[ \t]*)")
-GLUED = re.compile(r"(?P<key>name|description|kind|license|version):(?P<value>[^\s:/].*)")
-ITEM = re.compile(r"-(?:[ \t]+|$)")
-BLOCK = re.compile(r"\A[|>][+-]?\d?[+-]?(?:\s+|\Z)")
+KEY = lazy_pattern(r"(?P<quote>[\"']?)(?P<key>[\w][\w .-]{0,60}?)(?P=quote)[ \t]*:(?:[ \t]+(?P<value>.*)|[ \t]*)")
+GLUED = lazy_pattern(r"(?P<key>name|description|kind|license|version):(?P<value>[^\s:/].*)")
+ITEM = lazy_pattern(r"-(?:[ \t]+|$)")
+BLOCK = lazy_pattern(r"\A[|>][+-]?\d?[+-]?(?:\s+|\Z)")
 MAX_DEPTH = 8  # estimate: deeper than any published skill
 QUESTION_MARK = "\ue03f"
 ODD = "{name!r} is not YAML and is read as plain text; other readers may reject it: {why}. Put it in quotes"

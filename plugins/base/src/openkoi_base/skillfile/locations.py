@@ -1,13 +1,14 @@
 """Locate skills, and decide which take precedence."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from enum import StrEnum
 from os.path import lexists
 from pathlib import Path
 from typing import TypeAlias
 
 from openkoi_hookspecs import KoiError, PluginEntry
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .digest import digest_path
 from .problem import Problem

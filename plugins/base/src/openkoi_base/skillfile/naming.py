@@ -3,13 +3,14 @@
 Letters of any script are kept. Names that look like a path, or without a letter or digit, cannot be corrected.
 """
 
-import re
 from unicodedata import normalize
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .problem import InvalidSkillError, Problem
 
-NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-NOT_IN_NAMES = re.compile(r"[\W_]+")
+NAME = lazy_pattern(r"[a-z0-9]+(-[a-z0-9]+)*")
+NOT_IN_NAMES = lazy_pattern(r"[\W_]+")
 MAX_NAME_LENGTH = 64
 ELSEWHERE = (".", "/", "\\", "~")
 RULE = "use lower-case letters, digits and single dashes"

@@ -1,9 +1,10 @@
 """Describe a problem in a file and its location."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from pathlib import Path
 
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_MESSAGE_LENGTH = 500  # characters; estimate
 

@@ -3,8 +3,10 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from shutil import which
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .front_matter import to_mapping, to_words
 

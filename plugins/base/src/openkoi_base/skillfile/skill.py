@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, field, replace
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .allowed_tools import find_unclosed, parse_allowed_tools
 from .front_matter import FrontMatter, parse_file, to_line, to_mapping, to_text

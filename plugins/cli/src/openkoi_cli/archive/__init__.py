@@ -3,19 +3,17 @@
 It reads only the log, so that it works with any memory or none.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from openkoi_hookspecs.lazy_exports import LazyExports
 
-from .audit import LogAudit, audit_log
-from .lines import SegmentError, SegmentLine, read_lines
-from .segments import Log, Segment
-
-if TYPE_CHECKING:
+with LazyExports(globals()):
+    from .audit import LogAudit, audit_log
     from .compress_log import archive_oldest, log_size
     from .exporter import FORMATS, ExportOptions, ExportResult, export_tasks
     from .importer import ImportResult, import_export
     from .json_export import UserFiles
+    from .lines import SegmentError, SegmentLine, read_lines
     from .rows import ExportTables
+    from .segments import Log, Segment
     from .statistics import LogStatistics, measure_log
     from .tables import build_tables
     from .task_selection import TaskSelection
@@ -43,27 +41,3 @@ __all__ = [
     "measure_log",
     "read_lines",
 ]
-
-MODULES = {
-    "ExportOptions": "exporter",
-    "ExportResult": "exporter",
-    "ExportTables": "rows",
-    "FORMATS": "exporter",
-    "ImportResult": "importer",
-    "LogStatistics": "statistics",
-    "TaskSelection": "task_selection",
-    "UserFiles": "json_export",
-    "archive_oldest": "compress_log",
-    "build_tables": "tables",
-    "export_tasks": "exporter",
-    "import_export": "importer",
-    "log_size": "compress_log",
-    "measure_log": "statistics",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a module when one of its names is first used: reading lines needs no exporter."""
-    if name not in MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{MODULES[name]}", __name__), name)

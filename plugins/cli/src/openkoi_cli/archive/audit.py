@@ -4,19 +4,20 @@ The records of a process are numbered from 1, so that a removed one is noticed. 
 records, and a number may also be missing because the disk was full.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 
 from openkoi_hookspecs import Blob, KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_runlog.segment_names import segment_name
 
 from .import_marker import SegmentImported
 from .lines import SegmentError, SegmentLine, read_lines
 from .segments import Log, Segment
 
-NUMBERED = re.compile(r"([0-9a-f]{12})([0-9a-f]{8})")
+NUMBERED = lazy_pattern(r"([0-9a-f]{12})([0-9a-f]{8})")
 
 
 @dataclass(slots=True)

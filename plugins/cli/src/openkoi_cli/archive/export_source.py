@@ -1,9 +1,10 @@
 """Read the selected part of the log, without secrets."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Record
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .import_marker import SegmentImported
 from .lines import SegmentError, SegmentLine, read_lines, redact_line

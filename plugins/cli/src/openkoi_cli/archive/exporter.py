@@ -1,8 +1,9 @@
 """Export tasks in one of three formats into a folder that is complete or absent."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .export_source import ExportSource
 from .folders import create_folder

@@ -1,10 +1,10 @@
 """Define the event that marks an imported segment."""
 
 import secrets
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from openkoi_hookspecs import Event, Record
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import add_checksum, write_line
 
 

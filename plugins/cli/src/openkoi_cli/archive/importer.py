@@ -7,12 +7,13 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files import lock_beside, private_folder, sync_folder
 from openkoi_hookspecs import KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_runlog import store_blobs
 from openkoi_runlog.segment_names import segment_name
 
@@ -23,7 +24,7 @@ from .lines import SegmentError, SegmentLine, read_lines, redact_line
 from .manifest import ExportManifest, read_manifest
 from .segments import Log, Segment
 
-SEGMENT_NAME = re.compile(r"[\w-]+(\.\d+)?\.jsonl", re.ASCII)
+SEGMENT_NAME = lazy_pattern(r"[\w-]+(\.\d+)?\.jsonl", re.ASCII)
 NOTHING_IMPORTED = "Nothing was imported. Export again on the other machine, or fix the file."
 
 

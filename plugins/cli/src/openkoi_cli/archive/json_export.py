@@ -6,12 +6,14 @@ An import reads only the lines.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from openkoi_base.redact import MASK, is_secret_name
 from openkoi_hookspecs import Blob, KoiError, Record
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from openkoi_runlog import blob_path
 
 from .blobs import has_secret
@@ -23,7 +25,7 @@ from .tables import build_tables
 from .task_selection import TaskSelection
 
 USER_FOLDERS = ("skills", "evaluators")
-TOML_SETTING = re.compile(
+TOML_SETTING = lazy_pattern(
     r"""(?im)^(?P<start>\s*(?P<name>[\w.'"-]+)\s*=\s*)(?:\"{3}(?s:.*?)\"{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 )
 

@@ -2,11 +2,11 @@
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from openkoi_hookspecs import Event, Record
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import (
     add_checksum,
     blob_folder,

@@ -1,7 +1,9 @@
 """Define the tables of an export, one class each. Times are UTC; iterations count from 0."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 ``sessions/<session>.jsonl`` is the original; ``archive/<session>.jsonl.gz`` is the same, compressed.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from openkoi_base.files.filelock import is_locked
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import list_all_segments, original_name
 from openkoi_runlog.segment_files import is_packed, open_segment
 from openkoi_runlog.segment_names import parse_part, parse_session

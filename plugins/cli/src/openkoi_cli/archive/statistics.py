@@ -1,9 +1,10 @@
 """Compute statistics of the log."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 
 from openkoi_hookspecs.events import TaskStarted
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .lines import SegmentError, read_lines
 from .segments import Log

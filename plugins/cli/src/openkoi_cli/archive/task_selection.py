@@ -1,12 +1,12 @@
 """Select tasks of the log: all, one, or those since a time; each with its sub-tasks."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from openkoi_base.files.short_ids import find_by_prefix
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.events import TaskStarted
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .lines import SegmentLine, read_lines
 from .segments import Log

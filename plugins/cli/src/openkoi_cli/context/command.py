@@ -1,18 +1,18 @@
 """Define ``openkoi context``, which shows the prompt of a past or new task."""
 
 import asyncio
-import re
 from typing import TYPE_CHECKING
 
 import click
 
 from openkoi_hookspecs import Koi, KoiError, Task
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from .from_log import Sessions
     from .prompt_layers import Prompt
 
-ID = re.compile(r"[0-9a-f]{4,32}")
+ID = lazy_pattern(r"[0-9a-f]{4,32}")
 
 
 @click.command("context")

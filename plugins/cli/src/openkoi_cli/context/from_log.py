@@ -1,12 +1,13 @@
 """Read the prompt of a past task from its records."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Any
 
 from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import DataDir, KoiError, Plan, Record, Role, Task, Usage, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import PastTask, find_task, list_all_segments, read_task_records
 
 from .prompt_layers import KERNEL, Prompt, PromptPiece, count_tokens, make_plan_pieces, make_task_pieces, sort_pieces

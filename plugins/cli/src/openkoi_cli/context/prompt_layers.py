@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from openkoi_base.schema import CALL_TOOL, FIND_TOOL, visible_tools
 from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import File, Layer, Plan, Section, Task, Text, Tool
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 LAYERS = ("tools", "system", "project", "task", "loop")
 LAYER_NAMES = {Layer.SYSTEM: "system", Layer.PROJECT: "project", Layer.TASK: "task"}

@@ -6,11 +6,11 @@ A separate index stands in for the repository's. Nothing is fetched, and no hook
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from openkoi_hookspecs import ConfigError, KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 OFFLINE_ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "none",

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,6 +21,7 @@ from openkoi_hookspecs import (
     Task,
 )
 from openkoi_hookspecs.events import EvaluationFinished, WarningIssued
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .git import find_repository, require_repository
 from .verdict import BELOW, NO_PROVIDER, FindingRoot, Verdict, build_verdict

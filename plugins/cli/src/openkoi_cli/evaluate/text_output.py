@@ -1,9 +1,9 @@
 """Format a verdict for people: lines for a terminal, and Markdown for a page."""
 
-import re
 from collections.abc import Iterator
 
 from openkoi_hookspecs import Severity
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .verdict import NumberedFinding, Verdict, format_count
 
@@ -11,7 +11,7 @@ MAX_DETAIL_LINES = 8
 MAX_LINE_CHARACTERS = 200
 DEPENDENCY_FOLDER = "/node_modules/"
 SIGNS = {Severity.BLOCKER: "🛑", Severity.IMPORTANT: "⚠️", Severity.SUGGESTION: "💡"}
-MARKUP = re.compile(r"([\\`*_\[\]<>|#])")
+MARKUP = lazy_pattern(r"([\\`*_\[\]<>|#])")
 
 
 def format_text(verdict: Verdict) -> str:

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 
 from openkoi_hookspecs import Cost, Evaluation, Finding, NextAction, Result, Severity
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-LOCATION = re.compile(r"(?P<path>.*?)(?::(?P<line>\d+))?(?::(?P<column>\d+))?", re.DOTALL)
+LOCATION = lazy_pattern(r"(?P<path>.*?)(?::(?P<line>\d+))?(?::(?P<column>\d+))?", re.DOTALL)
 MAX_CHECK_FINDINGS = 20
 EMPTY_EVALUATION = Evaluation()
 ACCEPTED, BELOW, BUDGET, TIME, NO_PROVIDER = 0, 3, 4, 5, 9

@@ -5,19 +5,21 @@ A possible key is recognized before anything is shown or sent, and no message re
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from openkoi_hookspecs import ConfigError, Json
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 EXAMPLE = "Example: http://localhost:8080/v1"
 KEY_FIRST = f"That looks like an API key; it was not sent anywhere. Enter the address first, then the key. {EXAMPLE}"
 MIN_KEY_LENGTH = 24  # characters; host names are rarely that long without a dot
-KEY_BEGINS = re.compile(r"(sk|pk|rk|gsk|xai|ghp)[-_]|AIza|eyJ")
-SEPARATOR = re.compile(r"[.:/]")
-VERSIONED = re.compile(r"/v\d+\w*$")
-PASSWORD = re.compile(r"[^/@\s]+(?=@)")
+KEY_BEGINS = lazy_pattern(r"(sk|pk|rk|gsk|xai|ghp)[-_]|AIza|eyJ")
+SEPARATOR = lazy_pattern(r"[.:/]")
+VERSIONED = lazy_pattern(r"/v\d+\w*$")
+PASSWORD = lazy_pattern(r"[^/@\s]+(?=@)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from openkoi_hookspecs import ConfigError, DiscoveredProvider, Koi, ProviderInfo
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .key_sources import KeySource
 from .keychain import COMMAND, read_keychain_login

@@ -1,9 +1,9 @@
 """List the providers that can be set up."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Koi, ProviderInfo
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 CUSTOM = "custom"
 COLUMN_WIDTH = 38

@@ -1,10 +1,10 @@
 """Find the logins of other programs on this machine; skip unreadable and expired ones."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_hookspecs import Json
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .key_sources import KeySource
 from .tokens import parse_json, read_claude_token, read_codex_token, read_qwen_token

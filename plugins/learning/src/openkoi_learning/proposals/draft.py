@@ -5,7 +5,8 @@ Findings are only quoted, at the end and as examples.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .recurring_findings import RecurringFinding, RecurringFindings
 

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from openkoi_base.files import private_folder, replace_file
@@ -24,6 +23,7 @@ from openkoi_base.skillfile import (
     validate,
 )
 from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 FOLDERS = {TASK: "skills", EVALUATOR: "evaluators"}
 DISMISSED_FOLDER = ".dismissed"

@@ -1,8 +1,7 @@
 """Define the log events of proposals."""
 
-from dataclasses import dataclass
-
 from openkoi_hookspecs import Event
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,10 @@ The words of a finding only select a topic; they never become part of a question
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ TOPICS = (
 OTHER = FindingTopic(
     "known faults",
     "Is it free of the faults that were found in such work before, which are quoted below as examples?",
-    re.compile(r"(?!)"),
+    lazy_pattern(r"(?!)"),
 )
 
 

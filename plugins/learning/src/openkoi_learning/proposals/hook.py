@@ -6,7 +6,6 @@ Never before the result, and an error never fails the task: it is reported, and 
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ from openkoi_base.files import private_folder
 from openkoi_base.skillfile import EVALUATOR, canonical_name
 from openkoi_hookspecs import DataDir, KoiError, LimitExceededError, Result, Run, hookimpl
 from openkoi_hookspecs.events import WarningIssued
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .draft_store import DraftStore
 from .events import ProposalDrafted

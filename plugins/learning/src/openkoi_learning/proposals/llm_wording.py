@@ -3,10 +3,10 @@
 Its input is data, its answer is limited like untrusted text, and it sets no weights: a draft is complete without it.
 """
 
-import re
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Message, Request, Response
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .draft import TASK_DONE, Wording, default_wording
 from .recurring_findings import RecurringFindings
@@ -14,8 +14,8 @@ from .safe_example import is_instruction, sanitize_line
 
 ROLE = "planner"
 MAX_ANSWER_TOKENS, TEMPERATURE = 400, 0.2
-NAME = re.compile(r"[a-z][a-z]+(?:[ -][a-z]+){0,3}")
-LINE = re.compile(r"^\W*(?P<number>\d{1,2})[.)]?\s*\|(?P<name>[^|]*)\|(?P<question>[^|]*)\|?\s*$")
+NAME = lazy_pattern(r"[a-z][a-z]+(?:[ -][a-z]+){0,3}")
+LINE = lazy_pattern(r"^\W*(?P<number>\d{1,2})[.)]?\s*\|(?P<name>[^|]*)\|(?P<question>[^|]*)\|?\s*$")
 MIN_QUESTION_CHARACTERS, MAX_QUESTION_CHARACTERS, MAX_NAME_CHARACTERS = 15, 160, 32
 SYSTEM = """\
 You write the dimensions of a rubric for one kind of work. You get kinds of faults that judges found in such work, with

@@ -3,10 +3,11 @@
 Only lines of these events are read, in segments that changed recently.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from openkoi_hookspecs import Finding, Record, Task, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import list_segments, select_from
 
 JUDGING_EVENTS = (events.TaskStarted, events.JudgeVoted, events.EvaluationFinished)

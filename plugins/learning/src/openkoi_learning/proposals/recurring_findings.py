@@ -1,11 +1,11 @@
 """Find the categories of tasks that only the general rubric judged, and their recurring findings."""
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from openkoi_base.skillfile import canonical_name
 from openkoi_hookspecs import Finding, Severity
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .finding_topics import OTHER, TOPICS, FindingTopic, find_topic
 from .log import JudgedTask
@@ -14,7 +14,7 @@ from .title_similarity import similar_titles
 
 GENERAL_RUBRIC = "general"
 MAX_EXAMPLES, MAX_TOPICS = 3, 4  # of a topic, and of a draft (estimates)
-CATEGORY = re.compile(r"[^\W_](?:[\w -]{0,58}[^\W_])?")
+CATEGORY = lazy_pattern(r"[^\W_](?:[\w -]{0,58}[^\W_])?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,12 @@ shortened, and dropped if it looks like an instruction.
 import re
 import unicodedata
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 MAX_EXAMPLE_CHARACTERS = 100
-MARKS = re.compile(r"[`*_#<>\[\]{}|\\\"“”„«»~^=]+")
-ADDRESS = re.compile(r"(?i)\b(?:https?|ftp|file|data|javascript)\s*:\S*|\bwww\.\S+")
-STEERING = re.compile(
+MARKS = lazy_pattern(r"[`*_#<>\[\]{}|\\\"“”„«»~^=]+")
+ADDRESS = lazy_pattern(r"(?i)\b(?:https?|ftp|file|data|javascript)\s*:\S*|\bwww\.\S+")
+STEERING = lazy_pattern(
     r"(?i)\b(?:ignore|disregard|forget|override|obey|pretend|comply)\b|\binstructions?\b"
     r"|\bas an? (?:ai|assistant|model|judge|evaluator)\b|\b(?:system|developer) (?:prompt|message)"
     r"|\b(?:you|judges?|evaluators?|graders?)\s+(?:must|should|shall|have to|are to|will|need to)\b"

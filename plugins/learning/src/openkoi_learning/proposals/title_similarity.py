@@ -2,7 +2,9 @@
 
 import re
 
-WORD = re.compile(r"[^\W\d_]{3,}")
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+WORD = lazy_pattern(r"[^\W\d_]{3,}")
 FUNCTION_WORDS = """
 about after also and any are before but can could does each for from had has have into its may more most not our should
 some such than that the their them then there these they this too use used was were what when where which will with

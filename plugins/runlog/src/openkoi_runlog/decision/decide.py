@@ -5,9 +5,10 @@ the run goes on or ends.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from openkoi_hookspecs import Cost, Decision, Facts, Iteration, Limits, NextAction, Policy, StopReason
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .history import History, Rule
 from .rules import RULES, stop_at_limit, stop_looping

@@ -1,10 +1,11 @@
 """Record what tool calls changed, for judges and for a run's facts."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Effect, EffectCall, Tool, ToolCall, ToolResult
 from openkoi_hookspecs.evaluation import UNSEEN
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_CALL_LENGTH = 400  # characters of one call that judges read
 MAX_CALLS = 50  # calls that judges read; those with effects outside the workspace are never left out

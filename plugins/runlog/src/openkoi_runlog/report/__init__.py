@@ -1,14 +1,17 @@
 """Compute costs, progress and results of runs from their records: a library for frontends."""
 
-from .charges import CHARGE_EVENTS, RunCharges, collect_charges
-from .costs import NO_COST, Costs, ModelCharge, ModelCost, Phase, sum_charges
-from .cycles import CycleTree, build_cycle_tree
-from .formatting import first_line, format_count, format_dollars, format_size, format_tokens, truncate_line
-from .progress import Progress
-from .report import EXIT_STATUSES, RunReport, build_report
-from .savings import SAVING_TITLES, SavedTokens, Saving, format_savings, measure_savings, sum_savings
-from .tree_text import format_tree
-from .why import explain_run
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .charges import CHARGE_EVENTS, RunCharges, collect_charges
+    from .costs import NO_COST, Costs, ModelCharge, ModelCost, Phase, sum_charges
+    from .cycles import CycleTree, build_cycle_tree
+    from .formatting import first_line, format_count, format_dollars, format_size, format_tokens, truncate_line
+    from .progress import Progress
+    from .report import EXIT_STATUSES, RunReport, build_report
+    from .savings import SAVING_TITLES, SavedTokens, Saving, format_savings, measure_savings, sum_savings
+    from .tree_text import format_tree
+    from .why import explain_run
 
 __all__ = [
     "CHARGE_EVENTS",

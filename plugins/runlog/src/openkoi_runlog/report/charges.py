@@ -5,9 +5,10 @@ the calls before it were not the executor's.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from openkoi_hookspecs import Event, Record, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .costs import ModelCharge, ModelCost, Phase
 

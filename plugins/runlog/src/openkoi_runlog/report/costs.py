@@ -1,11 +1,12 @@
 """Add up what model calls cost, by model and by phase."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TypeVar
 
 from openkoi_hookspecs import Usage
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .formatting import format_count, format_dollars, format_tokens
 

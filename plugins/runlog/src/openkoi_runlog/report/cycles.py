@@ -4,10 +4,11 @@ Works on incomplete logs too: those of killed runs, and those with missing lines
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from openkoi_hookspecs import Record, ToolCall, ToolResult, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import IterationView, RunView
 
 from .charges import RunCharges, cost_of

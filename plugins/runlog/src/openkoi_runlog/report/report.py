@@ -1,10 +1,11 @@
 """Build a run's result from its records, live or from the log."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from openkoi_hookspecs import Evaluation, Event, Finding, NextAction, Policy, Record, Task, Usage, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import IterationView, RunView
 
 from .charges import RunCharges

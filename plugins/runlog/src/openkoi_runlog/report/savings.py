@@ -5,7 +5,7 @@ that were sent are the vendor's count. What a saving itself costs is subtracted.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from openkoi_hookspecs import (
@@ -20,6 +20,7 @@ from openkoi_hookspecs import (
     Usage,
     events,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .charges import ForkCopies
 from .formatting import format_tokens

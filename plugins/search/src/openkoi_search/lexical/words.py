@@ -1,12 +1,13 @@
 """Split texts into words, identifiers and word pieces."""
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-RUN = re.compile(r"\w+")
-PART = re.compile(r"U+(?=Ul)|U?l+|U+|d+")
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+RUN = lazy_pattern(r"\w+")
+PART = lazy_pattern(r"U+(?=Ul)|U?l+|U+|d+")
 PIECE_CHARACTERS = 4
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -25,6 +25,7 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.run import NO_SETTINGS
 from openkoi_loader.installation import explain_broken, list_installed
 from openkoi_loader.registry import scan

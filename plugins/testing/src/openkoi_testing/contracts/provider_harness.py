@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
 from openkoi_hookspecs import Buffered, Chunk, Message, Provider, ProviderError, Request, StreamEnd, Text, ToolCall
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from ..servers import Say, ServerFault, VendorServer
 from ..servers.faults import AfterResponse

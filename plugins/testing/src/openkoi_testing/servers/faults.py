@@ -1,8 +1,10 @@
 """Define what can go wrong between a server and its client."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 KEEP_ALIVE = b": still there\n\n"
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Json, ToolCall
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .media import PDF, find_media_error
 

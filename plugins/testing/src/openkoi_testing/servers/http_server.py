@@ -6,11 +6,12 @@ import ssl
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 
 from openkoi_hookspecs import Json
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .faults import KEEP_ALIVE, NO_FAULT, AfterResponse, ServerFault
 

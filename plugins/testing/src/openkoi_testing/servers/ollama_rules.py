@@ -3,9 +3,10 @@
 import json
 from base64 import b64decode
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 
 from openkoi_hookspecs import Json, image_type
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 DEFAULT_WINDOW_TOKENS = 4096
 CHARACTERS_PER_TOKEN = 4

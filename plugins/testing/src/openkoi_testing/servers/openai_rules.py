@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import filterfalse, pairwise
 
 from openkoi_hookspecs import Json
 from openkoi_hookspecs.content import IMAGE_TYPES
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .media import ADDRESS, PDF, find_media_error
 from .openai_json import as_object

@@ -5,11 +5,12 @@ A prefix is cached up to each mark. A mark finds what an earlier request cached 
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from itertools import accumulate
 
 from openkoi_hookspecs import Usage
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .anthropic_blocks import THINKING_TYPES, Block, object_blocks, text_blocks
 

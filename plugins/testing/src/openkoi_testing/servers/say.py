@@ -1,11 +1,12 @@
 """Describe what a fake model is to say, in the words of the contract."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from itertools import cycle
 from typing import TypeAlias
 
 from openkoi_hookspecs import Json, Reasoning, Text, ToolCall, Usage
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .faults import NO_FAULT, ServerFault
 

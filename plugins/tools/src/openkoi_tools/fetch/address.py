@@ -1,20 +1,20 @@
 """Parse the address of a page once, so that the checked address is the fetched one."""
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TypeAlias
 
 from openkoi_hookspecs import ToolError
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 Ip: TypeAlias = IPv4Address | IPv6Address
 
 PORTS = {"http": 80, "https": 443}
 MAX_URL_CHARACTERS = 4_000
 MAX_SHOWN_CHARACTERS = 400
-NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
-NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+NAME = lazy_pattern(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
+NUMBER = lazy_pattern(r"[0-9]+|0x[0-9a-f]*")
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Represent the hosts that the user lists."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from openkoi_hookspecs import ConfigError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .address import NAME, PORTS, Ip, PageAddress, ip_of
 from .ip_ranges import is_loopback, is_private, is_public

@@ -4,13 +4,15 @@ import codecs
 import re
 from collections.abc import Iterator
 
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-META = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
-DECLARED = re.compile(r"""charset\s*=\s*["']?([\w:.-]{1,40})""", re.IGNORECASE)
+META = lazy_pattern(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})""", re.IGNORECASE)
+DECLARED = lazy_pattern(r"""charset\s*=\s*["']?([\w:.-]{1,40})""", re.IGNORECASE)
 AS_THE_WEB_READS = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
 NOT_FOR_PAGES = frozenset({"punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined", "utf-7"})
 HEAD = 1024

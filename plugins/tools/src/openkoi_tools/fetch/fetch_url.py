@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Allow, Arguments, Effect, Permission, Tool, ToolError, ToolResult
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .address import PageAddress
 from .address_check import check_address

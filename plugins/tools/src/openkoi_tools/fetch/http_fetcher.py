@@ -6,12 +6,12 @@ certificates are checked against the name. No proxy, cookie, key or .netrc is us
 
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import cache
 from ssl import SSLContext
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .address import PageAddress
 

@@ -1,21 +1,23 @@
 """Convert a page to text, by its media type."""
 
 import re
-from dataclasses import dataclass
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .charset import decode_body
 from .failures import format_status
 from .markdown import MAX_HTML_CHARACTERS, to_markdown
 from .redirects import Arrival
 
-TYPE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,60}/[a-z0-9][a-z0-9.+-]{0,60}")
+TYPE = lazy_pattern(r"[a-z0-9][a-z0-9.+-]{0,60}/[a-z0-9][a-z0-9.+-]{0,60}")
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 TEXTS = frozenset(
     f"application/{name}"
     for name in ("json", "xml", "yaml", "x-yaml", "toml", "javascript", "x-javascript", "x-sh", "sql", "x-ndjson")
 )
-LOOKS_LIKE_HTML = re.compile(rb"\s*(<!doctype html|<html|<head|<body)", re.IGNORECASE)
-UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+LOOKS_LIKE_HTML = lazy_pattern(rb"\s*(<!doctype html|<html|<head|<body)", re.IGNORECASE)
+UNSEEN = lazy_pattern("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Control characters, also those that turn lines round, and tags, which are invisible but reach the model."""
 
 

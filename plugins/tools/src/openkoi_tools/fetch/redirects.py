@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from openkoi_hookspecs import Allow, Deny, ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .address import PORTS, PageAddress, parse_address
 from .address_check import check_address

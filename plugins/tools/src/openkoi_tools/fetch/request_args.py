@@ -1,8 +1,7 @@
 """Parse the arguments of a call."""
 
-from dataclasses import dataclass
-
 from openkoi_hookspecs import Arguments, Json, ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .address import PageAddress, parse_address
 

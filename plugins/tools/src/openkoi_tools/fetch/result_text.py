@@ -3,12 +3,13 @@
 import re
 
 from openkoi_hookspecs import ToolError
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .page_text import FetchedPage
 
 MAX_PART_BYTES = 24 * 1024
 RESERVED_BYTES = 256
-MARKS = re.compile(r"</?data(?:-([0-9]{1,9}))?", re.IGNORECASE)
+MARKS = lazy_pattern(r"</?data(?:-([0-9]{1,9}))?", re.IGNORECASE)
 
 
 def format_page(page: FetchedPage, start: int) -> str:

@@ -1,9 +1,10 @@
 """Assemble tool calls from their deltas, whose indexes some servers mix up."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from openkoi_hookspecs import Json, ToolCall
+from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_http import ToolCallFactory
 
 

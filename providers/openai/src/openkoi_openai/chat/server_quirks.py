@@ -1,7 +1,8 @@
 """Describe how servers of Chat Completions differ."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 SchemaFormat = Literal["json_schema", "json_object"]
 

@@ -1,0 +1,63 @@
+"""Import the modules of a package when one of their names is first used, as PEP 810 lets packages do from Python 3.15.
+
+with LazyExports(globals()):
+    from .agent import Agent, Team
+"""
+
+import builtins
+from importlib import import_module
+from typing import Any, NamedTuple
+
+
+class Export(NamedTuple):
+    """A name that a package exports: the module that it is in, and how it is called there."""
+
+    module: str
+    name: str
+
+
+class Exports:
+    """Stands for a module while a package declares what it exports of it."""
+
+    def __init__(self, module: str) -> None:
+        self.__module = module
+
+    def __getattr__(self, name: str) -> Export:
+        return Export(self.__module, name)
+
+
+class LazyExports:
+    """Collect the imports of a package's ``__init__`` without carrying them out; they are carried out by name."""
+
+    def __init__(self, package: dict[str, Any]) -> None:
+        self.package = package
+        self.exports: dict[str, Export] = {}
+
+    def __enter__(self) -> None:
+        self.import_now = builtins.__import__
+        builtins.__import__ = self.note
+
+    def note(self, name: str, *details: Any, **named: Any) -> Any:
+        """Note an import of the package; those of other modules, in other threads, are carried out."""
+        if not details or details[0] is not self.package:
+            return self.import_now(name, *details, **named)
+        relative = details[-1] > 0
+        return Exports(f"{self.package['__name__']}.{name}".rstrip(".") if relative else name)
+
+    def __exit__(self, *_: object) -> None:
+        builtins.__import__ = self.import_now
+        self.exports = {name: value for name, value in self.package.items() if isinstance(value, Export)}
+        for name in self.exports:
+            del self.package[name]
+        self.package |= {"__getattr__": self.load, "__dir__": lambda: sorted({*self.package, *self.exports})}
+
+    def load(self, name: str) -> object:
+        """Import what a name stands for, and keep it."""
+        package = self.package["__name__"]
+        if name not in self.exports:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, attribute = self.exports[name]
+        is_module = module == package  # from . import hooks
+        value = import_module(f"{package}.{attribute}") if is_module else getattr(import_module(module), attribute)
+        self.package[name] = value
+        return value

@@ -1,0 +1,23 @@
+"""Compile a regular expression when it is first used: a start defines hundreds, at up to some milliseconds each."""
+
+import re
+from typing import AnyStr, cast
+
+PARTS = ("search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn", "groups", "groupindex", "flags")
+
+
+def lazy_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Return what behaves like the compiled pattern; functions of ``re`` do not take it."""
+    return cast("re.Pattern[AnyStr]", LazyPattern(pattern, flags))
+
+
+class LazyPattern:
+    """Stands for a pattern; once it is compiled, its methods are called directly."""
+
+    def __init__(self, pattern: str | bytes, flags: int) -> None:
+        self.pattern, self.declared_flags = pattern, flags
+
+    def __getattr__(self, name: str) -> object:
+        compiled = re.compile(self.pattern, self.declared_flags)
+        vars(self).update({part: getattr(compiled, part) for part in PARTS})
+        return getattr(compiled, name)

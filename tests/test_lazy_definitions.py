@@ -1,0 +1,123 @@
+"""Classes and packages whose definition is finished when they are first used behave as if it had been at once."""
+
+import dataclasses
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import KW_ONLY, FrozenInstanceError, field, fields, replace
+from inspect import signature
+from typing import Any, ClassVar, get_type_hints
+
+import pytest
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point."""
+
+    kind: ClassVar[str] = "point"
+    x: int
+    y: "int" = 0
+    _: KW_ONLY
+    name: str = field(default="", compare=False)
+    tags: list[str] = field(default_factory=list, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cube(Point):
+    z: int = field(kw_only=True)
+
+
+@dataclass(slots=True)
+class Counter:
+    start: int
+    count: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.count = self.start
+
+
+def define(decorate: Any) -> Any:
+    """Define a class by either function."""
+
+    @decorate(frozen=True, slots=True)
+    class Fact:
+        kind: ClassVar[str] = "fact"
+        x: int
+        y: "int" = 0
+        _: KW_ONLY
+        name: str = field(default="", compare=False)
+        tags: list[str] = field(default_factory=list, repr=False)
+
+    return Fact
+
+
+def test_it_is_what_the_library_makes() -> None:
+    expected, found = define(dataclasses.dataclass), define(dataclass)
+
+    assert str(signature(expected)) == str(signature(found))
+    assert get_type_hints(expected.__init__) == get_type_hints(found.__init__)
+    assert expected.__match_args__ == found.__match_args__
+    assert repr(expected(1, name="a", tags=["b"])) == repr(found(1, name="a", tags=["b"]))
+    assert [(one.name, one.kw_only) for one in fields(expected)] == [(one.name, one.kw_only) for one in fields(found)]
+
+
+@pytest.mark.parametrize("call", [lambda: Point(), lambda: Point(1, 2, "a"), lambda: Point(1, z=3)])  # type: ignore[call-arg]
+def test_wrong_arguments_are_an_error(call: Callable[[], Point]) -> None:
+    with pytest.raises(TypeError):
+        call()
+
+
+def test_facts_are_compared_by_their_fields() -> None:
+    assert Point(1, name="a") == Point(1, name="b")
+    assert Point(1) != Point(2)
+    assert Point(1) != Cube(1, z=0)
+    with pytest.raises(TypeError):
+        hash(Counter(1))
+
+
+def test_facts_are_frozen_and_copied() -> None:
+    point = Point(1, tags=["a"])
+
+    with pytest.raises(FrozenInstanceError):
+        point.x = 2  # type: ignore[misc]
+    assert Point(2, tags=["a"]) == replace(point, x=2)
+    assert point == pickle.loads(pickle.dumps(point))
+    assert not hasattr(point, "__dict__")
+
+
+def test_fields_are_inherited() -> None:
+    assert ["x", "y", "name", "tags", "z"] == [one.name for one in fields(Cube)]
+    assert (3, "n") == (Cube(1, 2, z=3, name="n").z, Cube(1, 2, z=3, name="n").name)
+
+
+def test_fields_that_are_no_parameters_are_set_afterwards() -> None:
+    counter = Counter(4)
+    counter.count += 1
+
+    assert (4, 5) == (counter.start, counter.count)
+    assert not hasattr(counter, "__dict__")
+
+
+def test_a_package_imports_the_module_that_a_name_is_in() -> None:
+    code = """
+import sys, openkoi_hookspecs
+before = "openkoi_hookspecs.content" in sys.modules
+text = openkoi_hookspecs.Text
+print(before, "openkoi_hookspecs.content" in sys.modules, "openkoi_hookspecs.hooks" in sys.modules, text.__module__)
+try:
+    openkoi_hookspecs.Nothing
+except AttributeError as error:
+    print(error)
+print({*openkoi_hookspecs.__all__} <= {*dir(openkoi_hookspecs)})
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert [
+        "False True False openkoi_hookspecs.content",
+        "module 'openkoi_hookspecs' has no attribute 'Nothing'",
+        "True",
+    ] == done.stdout.splitlines()
