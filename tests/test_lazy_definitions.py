@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import KW_ONLY, FrozenInstanceError, field, fields, replace
 from inspect import signature
+from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
 
 import pytest
@@ -121,3 +122,24 @@ print({*openkoi_hookspecs.__all__} <= {*dir(openkoi_hookspecs)})
         "module 'openkoi_hookspecs' has no attribute 'Nothing'",
         "True",
     ] == done.stdout.splitlines()
+
+
+def test_packages_that_threads_import_at_once_leave_import_as_it_was(tmp_path: Path) -> None:
+    for number in range(8):
+        package = tmp_path / f"lazy{number}"
+        package.mkdir()
+        lines = "\n".join(f"    from .part import name{one}" for one in range(5_000))
+        (package / "__init__.py").write_text(
+            f"from openkoi_hookspecs.lazy_exports import LazyExports\nwith LazyExports(globals()):\n{lines}\n"
+        )
+    script = (
+        "import builtins, sys, threading, openkoi_hookspecs\n"
+        "sys.setswitchinterval(1e-6)\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "before = builtins.__import__\n"
+        "threads = [threading.Thread(target=__import__, args=(f'lazy{one}',)) for one in range(8)]\n"
+        "[one.start() for one in threads]\n"
+        "[one.join() for one in threads]\n"
+        "print(builtins.__import__ is before)\n"
+    )
+    assert "True\n" == subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout

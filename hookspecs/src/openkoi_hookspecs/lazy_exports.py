@@ -5,6 +5,7 @@ with LazyExports(globals()):
 """
 
 import builtins
+from _thread import allocate_lock  # what threading.Lock is, without its module
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -26,6 +27,11 @@ class Exports:
         return Export(self.__module, name)
 
 
+ONE_AT_A_TIME = (
+    allocate_lock()
+)  # of two threads that import packages, the second would otherwise restore the hook of the first
+
+
 class LazyExports:
     """Collect the imports of a package's ``__init__`` without carrying them out; they are carried out by name."""
 
@@ -34,6 +40,7 @@ class LazyExports:
         self.exports: dict[str, Export] = {}
 
     def __enter__(self) -> None:
+        ONE_AT_A_TIME.acquire()
         self.import_now = builtins.__import__
         builtins.__import__ = self.note
 
@@ -46,6 +53,7 @@ class LazyExports:
 
     def __exit__(self, *_: object) -> None:
         builtins.__import__ = self.import_now
+        ONE_AT_A_TIME.release()
         self.exports = {name: value for name, value in self.package.items() if isinstance(value, Export)}
         for name in self.exports:
             del self.package[name]
