@@ -43,7 +43,7 @@ def test_a_server_that_fails_for_good_ends_with_75_and_says_what_happened(fault:
 
     assert (75, "") == (status, out)
     assert "All providers exhausted" in errors
-    assert "Trying again in" in errors
+    assert "Retrying in" in errors
 
 
 def test_a_server_that_fails_once_is_asked_again(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_server_that_fails_once_is_asked_again(tmp_path: Path) -> None:
         status, out, errors = ask_server(tmp_path, server)
 
     assert (0, "Paris.\n") == (status, out)
-    assert "Trying again in" in errors
+    assert "Retrying in" in errors
 
 
 def test_a_wait_of_more_than_a_minute_is_not_waited_for(tmp_path: Path) -> None:

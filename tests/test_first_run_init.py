@@ -146,7 +146,7 @@ def test_another_server_is_one_line_and_its_first_model_is_used(person: Shell, o
         assert 0 == seen.ends()
 
     assert "Using: first-model" in seen.screen
-    assert "Paste the key" not in seen.screen
+    assert "Paste the API key" not in seen.screen
     assert {"custom": SECRET} == keys(person)
     assert f'[providers.custom]\nbase_url = "{openai.url}"\n\n[models]\ndefault = "custom/first-model"\n' == config(
         person
@@ -164,7 +164,7 @@ def test_another_server_is_asked_for_its_key_only_when_it_wants_one(person: Shel
         seen.type(DOWN * 4 + ENTER)
         seen.shows("URL [key]:")
         seen.type(openai.url.removesuffix("/v1") + ENTER)
-        seen.shows("Paste the key of this server:")
+        seen.shows("Paste the API key for this server:")
         seen.type(SECRET + ENTER)
         assert 0 == seen.ends()
 
@@ -230,7 +230,7 @@ def test_a_server_that_was_given_no_key_does_not_refuse_one(person: Shell, opena
         seen.type(f"5{ENTER}")
         seen.shows("URL [key]:")
         seen.type(openai.url + ENTER)
-        seen.shows("Paste the key of this server:")
+        seen.shows("Paste the API key for this server:")
         asked = seen.screen
         seen.type(WRONG + ENTER)
         seen.shows("rejected the key (401)")
@@ -355,7 +355,7 @@ def test_a_terminal_that_cannot_move_its_cursor_is_asked_for_an_address_first(
         seen.type(f"5{ENTER}")
         seen.shows("URL [key]:")
         seen.type(openai.url + ENTER)
-        seen.shows("Paste the key of this server:")
+        seen.shows("Paste the API key for this server:")
         seen.type(SECRET + ENTER)
         assert 0 == seen.ends()
 

@@ -90,6 +90,21 @@ def test_facts_are_frozen_and_copied() -> None:
     assert not hasattr(point, "__dict__")
 
 
+def test_a_mutable_default_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="use default_factory"):
+
+        @dataclass(frozen=True, slots=True)
+        class Shared:
+            tags: list[str] = []  # noqa: RUF012
+
+
+def test_facts_are_copied_with_other_values() -> None:
+    """``copy.replace`` of Python 3.13 calls this."""
+    copied: Any = Point(1, 2)
+
+    assert Point(3, 2) == copied.__replace__(x=3)
+
+
 def test_fields_are_inherited() -> None:
     assert ["x", "y", "name", "tags", "z"] == [one.name for one in fields(Cube)]
     assert (3, "n") == (Cube(1, 2, z=3, name="n").z, Cube(1, 2, z=3, name="n").name)

@@ -148,7 +148,7 @@ def test_checkpoints_that_end_are_done_without(error: str, waits: bool, tmp_path
     _, told, _ = run_beside(there, settings='use.checkpoints = "acme"\nsafety.require_checkpoint = false\n')
 
     assert "Done." == told["output"]
-    assert "No checkpoint of this folder was kept" in str(told["warnings"])
+    assert "No checkpoint of this folder was saved" in str(told["warnings"])
     assert error.partition("(")[0] in str(told["warnings"])
 
 

@@ -24,7 +24,7 @@ class Paths:
 
     @property
     def running(self) -> Path:
-        """What says which runs are under way."""
+        """A file for each run under way, locked by its process."""
         return self.data / "running"
 
     @property
@@ -70,7 +70,7 @@ class Configuration(Protocol):
         """Return a warning for each setting that nothing reads, of a dotted table or of all."""
 
     def chosen_name(self, kind: str) -> str:
-        """Return the name of the plugin of a kind that ``[use]`` names; empty if it names none."""
+        """Return the name of the plugin of a kind that ``[use]`` names; empty if none, an error for other kinds."""
 
     def set_setting(self, key: str, value: str) -> Path:
         """Set a dotted key in the user's configuration, whatever else stands in it untouched; return the file."""

@@ -70,7 +70,7 @@ class ConsentMissingError(NoModelError):
 
 
 class ProviderUnavailableError(ProviderError):
-    """It may answer later. ``retry_after`` is a lower bound in seconds, when the vendor gave one."""
+    """Try again later. ``retry_after`` is a lower bound in seconds, when the vendor gave one."""
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)

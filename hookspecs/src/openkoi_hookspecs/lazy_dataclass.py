@@ -60,11 +60,20 @@ def make_dataclass(kind: Any, *, frozen: bool = False, kw_only: bool = False) ->
     annotations, body = annotations_of(kind), dict(vars(kind))
     names = [name for name, annotation in annotations.items() if is_field(annotation)]
     declared = {name: body.pop(name) for name in names if name in body}
+    for name, value in declared.items():
+        if type(value).__hash__ is None:
+            raise ValueError(f"mutable default {type(value)} for field {name} is not allowed: use default_factory")
     declared |= {"__annotations__": annotations, "__module__": kind.__module__, "__doc__": kind.__name__}
     blueprint = Blueprint(declared, frozen=frozen, kw_only=kw_only)
     hashed = body.pop("__hash__", None)  # None, too, where the class has an __eq__ of its own
     methods = {name: WhenUsed(name, blueprint) for name in WHEN_USED} | (vars_of(Frozen) if frozen else {})
-    body = {"__repr__": show, **methods, **body, "__hash__": hashed or (methods["__hash__"] if frozen else None)}
+    body = {
+        "__repr__": show,
+        "__replace__": copy_with,
+        **methods,
+        **body,
+        "__hash__": hashed or (methods["__hash__"] if frozen else None),
+    }
     inherited = {name for base in kind.__mro__[1:-1] for name in vars(base).get("__slots__", ())}
     body["__slots__"] = tuple(name for name in names if name not in inherited)
     for name in ("__dict__", "__weakref__"):
@@ -160,6 +169,11 @@ def comparison(real: Iterable[Field[Any]]) -> dict[str, Any]:
         return hash(key(self))
 
     return {"__eq__": __eq__, "__hash__": __hash__}
+
+
+def copy_with(self: Any, /, **changes: object) -> Any:
+    """Return a copy with other values, for ``copy.replace`` of Python 3.13."""
+    return dataclasses.replace(self, **changes)
 
 
 @recursive_repr("...")

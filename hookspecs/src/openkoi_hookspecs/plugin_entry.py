@@ -28,7 +28,7 @@ class InstalledPlugin(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PluginState:
-    """An installed plugin. One that is not ``used`` has the name of another: that of ``winner``, if one was chosen."""
+    """An installed plugin. ``winner`` is the distribution whose plugin of this kind and name is ``used``, if any is."""
 
     kind: str
     name: str

@@ -86,9 +86,11 @@ class App(AppConfiguration):
         return self.begin_run(self.solve_as_configured(task, RunOrigin(id=run)), run)
 
     def begin_run(self, work: Coroutine[Any, Any, Result], run: str) -> RunHandle:
-        """Begin a run in the background; its inbox exists as long as it does."""
-        handle = self.background_runs.begin(work, run, self.services.inboxes.setdefault(run, []))
-        handle.task.add_done_callback(lambda _: self.services.inboxes.pop(run, None))
+        """Begin a run in the background. Its inbox is kept until it ends, also while the same run is begun again."""
+        inboxes, inbox = self.services.inboxes, list[str]()
+        handle = self.background_runs.begin(work, run, inboxes.setdefault(run, inbox))
+        if inboxes[run] is inbox:
+            handle.task.add_done_callback(lambda _: inboxes.pop(run))
         return handle
 
     async def solve_as_configured(self, task: Task, origin: RunOrigin = ALONE) -> Result:

@@ -208,7 +208,7 @@ async def after_tools(settled: Sequence[ToolOutcome], cycle: int, run: TaskRun) 
     run.stuck_detector.note(map(step, settled), changed=workspace_gain(settled, run))
     if any(one.needs_user for one in settled):
         return StopReason.PERSON
-    return StopReason.LOOP if await is_stuck(run) else None
+    return StopReason.LOOP if await stop_if_stuck(run) else None
 
 
 def step(one: ToolOutcome) -> Step:
@@ -226,8 +226,8 @@ def workspace_gain(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
     return run.footprints.measure_change(run.workspace, by_program=programs)
 
 
-async def is_stuck(run: TaskRun) -> bool:
-    """Return whether to stop; the user is warned first, then asked. Without progress it stops at the last limit."""
+async def stop_if_stuck(run: TaskRun) -> bool:
+    """Return whether a stuck run stops: first the user is warned, then asked, and at the last limit it stops."""
     state = run.stuck_detector
     if state.stuck:
         await warn_of_stop(run)
@@ -235,7 +235,7 @@ async def is_stuck(run: TaskRun) -> bool:
     if state.without_progress == state.limits.warning:
         await run.emit(events.WarningIssued(NO_PROGRESS.format(count=state.without_progress)))
     if state.without_progress == state.limits.critical:
-        text = f"{NO_PROGRESS.format(count=state.without_progress)} Go on?"
+        text = f"{NO_PROGRESS.format(count=state.without_progress)} Continue?"
         answer = await run.ask(Question(text, choices=("yes", "no")))
         return answer is not None and not is_yes(answer)
     return False

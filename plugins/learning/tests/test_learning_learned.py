@@ -97,7 +97,7 @@ def test_what_a_person_said_is_trusted_most_and_a_bare_yes_says_nothing() -> Non
 
     found = extract_entries(lesson(turn(green()), answers=said))
 
-    assert ["Use pnpm, never npm", "When about to use run_command: always ask me"] == [one.text for one in found]
+    assert ["Use pnpm, never npm", "Before using run_command: always ask me"] == [one.text for one in found]
     assert {Trust.PERSON} == {one.trust for one in found}
 
 

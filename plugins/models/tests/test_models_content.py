@@ -122,7 +122,7 @@ def test_a_model_that_sees_no_images_is_told_so_and_the_user_is_warned_once() ->
     note = Text("[An image (image/png) was here. It is not shown, because this model cannot see images.]")
     assert [Text("Look"), note, ToolCall("1", "look", {}), note] == said(first)
     assert all(one is other for one, other in zip(first, second, strict=True))
-    assert ["acme/one cannot see images: it is sent a note instead. To show it, choose another model with -m."] == (
+    assert ["acme/one cannot see images: it is sent a note instead. To send it, choose another model with -m."] == (
         sendable.take_warnings()
     )
     assert [] == sendable.take_warnings()

@@ -113,7 +113,7 @@ def test_a_link_out_of_a_skill_is_not_followed(shop: Shop) -> None:
     file = shop.put("elsewhere", "feed")
     (file.parent / "keys").symlink_to(shop.folder)
 
-    with pytest.raises(KoiError, match="links out of itself"):
+    with pytest.raises(KoiError, match="links that point outside it"):
         shop.openkoi("install", str(file.parent), "--yes")
 
 

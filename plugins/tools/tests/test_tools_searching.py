@@ -79,7 +79,7 @@ def test_many_hits_are_capped_and_that_is_said(hands: "Hands") -> None:
     [
         ("log(in", "The pattern is not a valid regular expression: missing ), unterminated subpattern"),
         ("", "The pattern is empty."),
-        ("a\nb", "The pattern contains a line break"),
+        ("a\nb", "The pattern contains a newline or NUL"),
     ],
 )
 def test_a_pattern_that_is_none_is_refused(hands: "Hands", pattern: str, sentence: str) -> None:

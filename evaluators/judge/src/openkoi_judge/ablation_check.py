@@ -30,5 +30,5 @@ def blind_judge_finding(rubric: Rubric) -> Finding:
         Severity.BLOCKER,
         rule=rubric.rule("unread"),
         detail="Either its second half adds nothing, or the judge did not read it.",
-        fix="Remove what is not needed, and state for each point of the task where it is done.",
+        fix="Remove what is not needed, and state where each point of the task is addressed.",
     )

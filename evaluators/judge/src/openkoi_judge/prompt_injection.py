@@ -134,5 +134,5 @@ def dictated_finding(rubric: Rubric, passage: SuspectPassage | None) -> Finding:
         rule=rubric.rule("dictated"),
         where=passage.where if passage else "",
         detail="The judge gave the same score for an unrelated task.",
-        fix="Remove the text that addresses the evaluator. Until then no score of this work counts.",
+        fix="Remove the text that addresses the evaluator. Until then, scores of this work are discarded.",
     )

@@ -16,6 +16,6 @@ class WordCount:
         excess = len(work.text.split()) - self.limit
         if excess <= 0:
             return Evaluation(checks=(Check("word-count", passed=True),))
-        fix = f"Leave out {excess} words."
+        fix = f"Remove {excess} words."
         finding = Finding(f"More than {self.limit} words", Severity.BLOCKER, rule="word-count", fix=fix)
         return Evaluation(checks=(Check("word-count", passed=False),), findings=(finding,))

@@ -41,15 +41,15 @@ async def make_plan(recall: Recall, run: TaskRun) -> Plan:
     asks = (planned or await is_budget_small(Plan(evaluate=judged), run)) and is_question(run.task.text)
     if planned and not asks:
         sections = (*sections, *await ask_planner(sections, run))
-    plan = await ask_about_plan(Plan(sections=sections, evaluate=judged, asks=asks), run)
+    plan = await fold_after_plan(Plan(sections=sections, evaluate=judged, asks=asks), run)
     await run.emit(events.PlanReady(plan))
     return plan
 
 
 async def preview_plan(run: TaskRun) -> Plan:
-    """Return the plan without a model: with the instructions common to all models, and without steps."""
-    sections = await collect_sections(await ask_memory(run), (executor_instructions(),), run)
-    return await ask_about_plan(Plan(sections=sections), run)
+    """Return the plan as far as no model is asked: without the planner's steps."""
+    sections = await collect_sections(await ask_memory(run), await executor_sections(run), run)
+    return await fold_after_plan(Plan(sections=sections), run)
 
 
 async def collect_sections(recall: Recall, instructions: Sequence[Section], run: TaskRun) -> tuple[Section, ...]:
@@ -59,7 +59,7 @@ async def collect_sections(recall: Recall, instructions: Sequence[Section], run:
     return merge_sections(await admit([*own, *given], hooks.before_plan, run))
 
 
-async def ask_about_plan(plan: Plan, run: TaskRun) -> Plan:
+async def fold_after_plan(plan: Plan, run: TaskRun) -> Plan:
     """Return the plan as plugins let it stand."""
     asked = await run.fold(hooks.after_plan, plan, task=run.task, run=run)
     return replace(asked, sections=tuple(await within_caps(asked.sections, hooks.after_plan, run)), asks=plan.asks)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .task_changes import Changes
 
 UNDONE = "Task {id} is undone: these changes are not in this folder. Run `openkoi redo {id}` to reapply them."
-EMPTY = "Task {id} changed no file that checkpoints contain."
+EMPTY = "Task {id} changed no files that checkpoints cover."
 SINCE = "{verb} since task {id}: {files}."
 
 

@@ -41,7 +41,7 @@ def refuse_options_before(args: "Sequence[str]", frontends: "Collection[str]") -
     place = find_first_word(args)
     if place and args[place] in frontends:
         name = args[place]
-        raise click.UsageError(f"Put the options of {name} after its name: openkoi {name} {' '.join(args[:place])}")
+        raise click.UsageError(f"Put options for {name} after its name: openkoi {name} {' '.join(args[:place])}")
 
 
 def hidden_frontends(invocation: Invocation, started: "Collection[str]") -> "Iterator[str]":

@@ -165,7 +165,7 @@ class LineAnalyzer(LineDangers):
             self.analyze_command(code.module, command.stdin, text, depth + 1, guess=True)
         elif code.code is not None and (is_uncertain(code.code, self.whole_line) or VARIABLE.fullmatch(code.code.text)):
             self.analyze_word_as_line(code.code, text, depth) if code.language == "shell" else self.note(
-                text, "runs computed code", "computed"
+                text, "runs generated code", "computed"
             )
         elif code.code is not None and code.language == "shell":
             self.analyze_line(code.code.text, depth)

@@ -97,7 +97,7 @@ def analyze_code(code: str, language: str) -> Iterator[CodeFinding]:
     if SOURCES.search(code):
         yield CodeFinding("runs downloaded code")
     if EVALUATES.search(code) and (FETCHES.search(code) or "(" in code):
-        yield CodeFinding("runs computed code")
+        yield CodeFinding("runs generated code")
     elif FETCHES.search(code) and EVAL.search(code):
         yield CodeFinding("runs downloaded code")
     yield from (CodeFinding(path=match["path"]) for match in WRITES.finditer(code))

@@ -217,7 +217,7 @@ def build_run_finding(line: str | None) -> CodeFinding:
 def analyze_evaluated(call: ast.Call) -> Iterator[CodeFinding]:
     text = read_constant(call.args)
     if text is None:
-        yield CodeFinding("runs computed code")
+        yield CodeFinding("runs generated code")
     else:
         yield from analyze_python(text)
 

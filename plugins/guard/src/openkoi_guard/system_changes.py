@@ -29,7 +29,7 @@ def check_assignment(name: str, value: Word) -> Iterator[Danger]:
     if name in load_programs("loaded") and value.text:
         yield Danger("makes other programs load code", "persistence")
     elif name in load_programs("run-later") and not value.is_known:
-        yield Danger("makes other programs run a computed command", "computed")
+        yield Danger("makes other programs run a generated command", "computed")
     elif name in load_programs("run-by-git") and is_foreign(value):
         yield Danger("makes git run another program", "history")
     elif name == "NODE_OPTIONS" and any(one in value.text for one in ("--require", "-r ", "--import", "--loader")):

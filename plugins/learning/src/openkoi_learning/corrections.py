@@ -61,7 +61,7 @@ def find_corrections(lesson: Lesson) -> Iterator[LearningEntry]:
         topic = shorten(question.partition("\n")[0], 120)
         text, fields = correction, {"trust": Trust.PERSON, "standing": LearningStatus.ACTIVE, "base": CORRECTION_WORTH}
         if tool:
-            text = f"When about to use {tool}: {correction}"
+            text = f"Before using {tool}: {correction}"
         elif not question.endswith(INSTRUCTION_QUESTION):
             text, fields = f'Asked "{topic}", the user answered: {correction}', {"base": ANSWER_WORTH}
         if IN_QUOTES.search(correction):

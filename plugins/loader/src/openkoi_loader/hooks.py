@@ -155,7 +155,9 @@ class Hooks:
         if implementation.failures <= 1:
             failure = PluginError(implementation.plugin, implementation.hook, text + implementation.consequence)
             self.report(str(failure))
-        return Ask(f"{implementation.plugin} could not judge this: {text}") if implementation.fails_closed else None
+        return (
+            Ask(f"{implementation.plugin} could not check this call: {text}") if implementation.fails_closed else None
+        )
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from openkoi_base.isolation import must_end
+from openkoi_base.isolation import format_error, must_end
 from openkoi_hookspecs import ConfigError, Installation, Paths, PluginNotFoundError, PluginState
 from openkoi_settings import load_config
 
@@ -12,7 +12,7 @@ from .registry import Scan, resolve
 
 
 def list_installed(found: Scan, paths: Paths) -> Installation:
-    """Return all claims to a name, by distribution."""
+    """Return the state of every installed plugin, by kind and name, and what is wrong with the installation."""
     scanned = with_own_preferences(found, paths)
     winners = {(one.kind, one.name): one.distribution for one in scanned.found}
     states = [
@@ -45,5 +45,5 @@ def explain_broken(found: Scan, plugin: PluginState) -> str:
     except BaseException as error:  # a plugin's import may raise anything
         if must_end(error):
             raise
-        return f"{type(error).__name__}: {error}"
+        return format_error(error)
     return ""

@@ -32,7 +32,7 @@ HISTORY_FORM = "Expected a tuple of Message that starts with a user message and 
 def check_content(task: Task) -> Task:
     """Return a task whose history and parts vendors take; raises ConfigError where they cannot."""
     if wrong := type_error_of(task.history, Sequence[Message]):
-        raise ConfigError(f"The task's history is not valid: {wrong}. {HISTORY_FORM}")
+        raise ConfigError(f"Invalid task history: {wrong}. {HISTORY_FORM}")
     if wrong := type_error_of(task.parts, Sequence[Image | File]):
         raise ConfigError(f"Invalid task parts: {wrong}. Expected a tuple of Image and File.")
     history = join_messages(task.history)

@@ -113,7 +113,7 @@ class ModelClient:
                 self.patience_until = self.patience_until or now + RETRY_BUDGET_SECONDS
                 if wait is None or now + wait > self.patience_until or wait >= self.budget.task.seconds_left:
                     raise
-                await self.emit(events.WarningIssued(f"{error} Trying again in {wait:.1f} s."))
+                await self.emit(events.WarningIssued(f"{error} Retrying in {wait:.1f} s."))
                 await asyncio.sleep(wait)
                 tries += 1
             except RequestRejectedError as error:

@@ -130,7 +130,7 @@ class SendableMessages:
 
     def note(self, part: Image | File, shown: Shown, reason: str) -> Text:
         """Return words in place of a part, and warn the user."""
-        remedy = " To show it, choose another model with -m." if reason != REFUSED else ""
+        remedy = " To send it, choose another model with -m." if reason != REFUSED else ""
         self.warnings.setdefault(f"{shown.name} {reason}: it is sent a note instead.{remedy}", True)
         return Text(f"[{sentence(part)} was here. It is not shown, because this model {reason}.]")
 

@@ -18,7 +18,7 @@ CHANGED = (
     "Restore these files and run `openkoi resume {id}`, or run `openkoi evaluate` to judge the files as they are now."
 )
 UNDONE = (
-    "Task {id} cannot be judged, because its changes were undone: {names}. "
+    "Task {id} cannot be judged: its changes were undone ({names}). "
     "Run `openkoi redo {id}`, then `openkoi resume {id}`."
 )
 SHORT = 8

@@ -62,7 +62,7 @@ def describe_opened(policy: SandboxPolicy, level: SandboxLevel) -> str:
 def describe_network(proof: SelfTestResult, policy: SandboxPolicy) -> str:
     """Return whether the network can be reached, whatever was configured."""
     if policy.network:
-        return "on (servers on this machine too)"
+        return "on (including servers on this machine)"
     return "off" if proof.refused >= NETWORK_TESTS else "on; it cannot be switched off here"
 
 

@@ -32,7 +32,7 @@ DESCRIPTIONS = {
     "hidden": "reading hidden files",
     "unix": "other programs' sockets",
     "signals": "signals to other processes",
-    "secrets": "reading other processes' variables",
+    "secrets": "reading other processes' environment variables",
     "seeing": "seeing other processes",
     "outliving": "leaving processes behind",
     "planting": "changing what git runs",

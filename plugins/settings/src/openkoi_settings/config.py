@@ -51,8 +51,7 @@ class Config:
         """
         if setting := self.settings.get(name):
             return convert(name, setting, kind)
-        declared = BY_NAME[name].default if name in BY_NAME else default
-        return declared if isinstance(declared, kind) else default
+        return convert(name, self.setting(BY_NAME[name]), kind) if name in BY_NAME else default
 
     def chosen_name(self, kind: str) -> str:
         """Return the name of the plugin of a kind that ``[use]`` names; raise ArgumentError for any other kind."""
@@ -73,7 +72,7 @@ class Config:
         return limits if self[ABORT_ON_REGRESSION] else replace(limits, max_regression=None)
 
     def limits_with(self, limits: Limits, changed: Mapping[str, object]) -> Limits:
-        """Return other limits, with those of ours that the ``changed_settings`` settings are about."""
+        """Return other limits, with those of this configuration whose settings are ``changed``."""
         own = {field: getattr(self.limits, field) for field, key in LIMITS.items() if key.name in changed}
         return replace(limits, **own)
 

@@ -2,9 +2,6 @@
 
 from .key import Key, PluginKey, PluginRule
 
-PLANNED_TABLE = "patterns"  # nothing reads it yet, and it will be open to projects
-
-
 # Which evaluators, hooks and plugins take part.
 
 EVALUATION_ORDER: Key[tuple[str, ...]] = Key("evaluation.order", ("*",), '"*" is every evaluator that is not named')

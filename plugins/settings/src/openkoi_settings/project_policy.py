@@ -9,17 +9,11 @@ from collections.abc import Iterator
 
 from .config import Config
 from .key import Key, ProjectRule
-from .keys import BY_NAME, KEYS, MAX_ITERATIONS
-from .plugin_keys import PLANNED_TABLE, PLUGIN_KEYS
+from .keys import BY_NAME, MAX_ITERATIONS
+from .plugin_keys import PLUGIN_KEYS
 from .value import Setting
 
-OPEN_TABLES = frozenset(
-    {
-        PLANNED_TABLE,
-        *(kind for key in PLUGIN_KEYS for kind in key.kinds),
-        *(key.name.partition(".")[0] for key in KEYS if key.project is ProjectRule.ALLOWED),
-    }
-)
+OPEN_TABLES = frozenset({"evaluators", "iteration", "patterns", "tools"})
 NOT_ALLOWED = "A project's configuration may not set {key!r}; ignored."
 NOT_OF_PLUGINS = "A project's configuration {rule}, as {key!r} does; ignored."
 ONLY = "A project's configuration may only {rule} {key!r}; ignored."

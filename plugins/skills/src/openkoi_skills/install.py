@@ -23,7 +23,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .injection_scan import find_suspicions
 from .template import to_valid_name
 
-TOO_LARGE = "{folder} cannot be installed: it is too large, or links out of itself."
+TOO_LARGE = "{folder} cannot be installed: it is too large, or contains links that point outside it."
 INVALID_NAME = "Invalid name {name!r}: use lower-case letters, digits and single dashes."
 IGNORED = shutil.ignore_patterns(".git", "__pycache__", ".DS_Store")
 

@@ -52,7 +52,7 @@ class SkillTools:
         return [
             Tool(
                 "read_skill",
-                "Read a skill by its name in the list of skills; with file, a file of that skill.",
+                "Read a skill from the list of skills by name. Pass file to read one of its files.",
                 PARAMETERS.to_schema(),
                 call,
                 effect=Effect.READS,

@@ -59,7 +59,7 @@ def refuse_pattern(pattern: str) -> None:
         raise ToolError("The pattern is empty. Use list_files to see which files there are.")
     if "\0" in pattern or "\n" in pattern:
         raise ToolError(
-            "The pattern contains a line break or a NUL. Lines are searched one at a time: pass a part of one line."
+            "The pattern contains a newline or NUL. Search is line by line: use a pattern that matches within a line."
         )
 
 

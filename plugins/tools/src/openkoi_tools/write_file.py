@@ -39,7 +39,7 @@ def write_file(desk: ToolContext) -> Tool:
 
     return Tool(
         "write_file",
-        "Create a file, or replace a whole one; folders are created. edit_file changes a part of one.",
+        "Create a file, or overwrite one; missing folders are created. To change a part of a file, use edit_file.",
         PARAMETERS.to_schema(),
         call,
         effect=Effect.WRITES,

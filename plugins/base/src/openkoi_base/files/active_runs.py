@@ -34,7 +34,7 @@ def open_run_lock(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         why = f"{error.strerror}. Free some space, or fix the folder."
-        raise KoiError(f"Cannot write the run log, nor {path.parent}: {why}") from None
+        raise KoiError(f"Cannot write the run log or {path.parent}: {why}") from None
 
 
 def is_run_active(folder: Path, run: str) -> bool:

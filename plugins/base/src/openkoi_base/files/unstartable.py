@@ -71,7 +71,7 @@ MESSAGES = (
     (r"^(?:.*\b)?asdf: No version is set\b", "asdf has no version of it to run", "Run `asdf install`."),
     (
         r"^unknown command: (?P<what>\S+)\. Perhaps you have to reshim",
-        "asdf does not know {what}",
+        "asdf has no shim for {what}",
         "Run `asdf reshim`.",
     ),
     (

@@ -49,7 +49,7 @@ def split_file(text: str) -> FileParts:
     odd = (
         []
         if (skipped, bool(USUAL.fullmatch(lines[0]))) == (0, True)
-        else [make_oddity(at + 1, "does not start with three dashes in the first line")]
+        else [make_oddity(at + 1, "does not start with three dashes on the first line")]
     )
     margin = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
     close = next((n for n, line in enumerate(lines[1:], 1) if END.fullmatch(line.removeprefix(margin))), 0)

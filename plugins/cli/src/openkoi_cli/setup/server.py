@@ -62,7 +62,7 @@ async def list_with_key(koi: Koi, prompt: SetupTerminal, given: ServerAddress) -
         if not needs_key(error):
             raise
         print_line(f"  ! {error}" if given.key else f"  {given.printable} requires a key.")
-    key = (await prompt.secret("Paste the key of this server: ")).strip()
+    key = (await prompt.secret("Paste the API key for this server: ")).strip()
     check_key(key)
     return await locate_models(koi, replace(given, key=key))
 

@@ -83,7 +83,8 @@ def parse_line(line: str) -> AllowedHost:
     sound = (ip or NAME.fullmatch(host)) and is_valid_port(port if colon else ANY)
     if not sound:
         raise ConfigError(
-            f"[tools.fetch] allow: {line!r} is not a host. Write docs.python.org, *.readthedocs.io or 127.0.0.1:8000, "
+            f"[tools.fetch] allow: {line!r} is not a valid host. Use one such as docs.python.org, "
+            "*.readthedocs.io or 127.0.0.1:8000, "
             "without a scheme or a path."
         )
     return AllowedHost(str(ip) if ip else host, port, below)
