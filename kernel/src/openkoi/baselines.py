@@ -8,7 +8,7 @@ from openkoi_hookspecs import Baseline, Evaluator, LimitExceededError, SupportsB
 
 from .run import TaskRun
 
-LOST = "The baseline of {names} was lost when the task was interrupted; every failing check now counts."
+LOST = "{names} recorded no baseline before the first change, so every failing check counts."
 
 
 async def capture_baseline(run: TaskRun) -> None:

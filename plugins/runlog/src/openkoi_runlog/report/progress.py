@@ -88,22 +88,28 @@ class Progress:
                 return truncate_line(doing)
             case events.CycleStarted() | events.ToolResultsReady():
                 return "Thinking"
-            case events.InnerLoopEnded():
+            case events.InnerLoopEnded() if self.max_iterations:
                 return "Judging"
+            case events.InnerLoopEnded() | events.RunCompleted():
+                return "Finishing"
             case _:
                 return ""
+
+    @property
+    def max_iterations(self) -> int:
+        """The task's limit of iterations; 0 if nothing is evaluated, or the task is not known."""
+        return self.report.task.effective_limits.iterations if self.report.task else 0
 
     def format_iteration(self, number: int) -> list[str]:
         one = self.report.find_iteration(number)
         if one.evaluation is None and one.score is None:
             return []
-        most = self.report.task.effective_limits.iterations if self.report.task else 0
         score = f"score: {one.score:.2f}" if one.score is not None else "not judged"
         evaluation = one.evaluation or Evaluation()
         notes = ", ".join(
             filter(None, (format_weakest(evaluation), format_mode(one.mode, self.report.judgings.get(number, ()))))
         )
-        line = f"[iter {number + 1}/{most}] {score}" + (f" ({notes})" if notes else "")
+        line = f"[iter {number + 1}/{self.max_iterations}] {score}" + (f" ({notes})" if notes else "")
         return [line, *format_evaluation(evaluation)]
 
     def warn_near_limit(self) -> list[str]:
