@@ -221,7 +221,7 @@ class Hooks:
             return await go_wrong(run)
 
 
-class Toolbox:
+class ToolProvider:
     async def tools(self, run):
         async def call(arguments):
             return await go_wrong(run)
@@ -240,5 +240,5 @@ WRONG = {
 
 def plugin(case: Case) -> tuple[str, dict[str, str]]:
     """Return a distribution's code, and by kind what it brings; nothing where no plugin goes wrong."""
-    kinds = {Place.HOOK: {"hooks": "acme:Hooks"}, Place.TOOL: {"tools": "acme:Toolbox"}}.get(case.place, {})
+    kinds = {Place.HOOK: {"hooks": "acme:Hooks"}, Place.TOOL: {"tools": "acme:ToolProvider"}}.get(case.place, {})
     return PLUGIN.format(body=WRONG[case.fault], moment=case.moment, armed=int(case.earlier)), kinds

@@ -62,7 +62,7 @@ class Server:
         return sha256(json.dumps(["acme server", self.command, *self.args]).encode()).hexdigest()
 
 
-class Toolbox:
+class ToolProvider:
     """The tools of one server, which is started when a run first wants them and ended with OpenKoi."""
 
     def __init__(self, name: str, server: Server) -> None:
@@ -132,7 +132,7 @@ async def read(child: Process) -> dict[str, Any]:
 
 
 class Servers:
-    """A toolbox for each server of the configuration and of ``.servers.json`` in the workspace."""
+    """A tool provider for each server of the configuration and of ``.servers.json`` in the workspace."""
 
     def __init__(self, *, servers: Mapping[str, Server] | None = None) -> None:
         self.servers = servers or {}
@@ -143,11 +143,11 @@ class Servers:
         brought = json.loads(file.read_text()) if file.exists() else {}
         found = {name: Server(sys.executable, tuple(args), trusted=False) for name, args in brought.items()}
         for name, server in {**found, **self.servers}.items():
-            yield PluginEntry("tools", name, "acme", partial(toolbox, name, server), version=server.digest)
+            yield PluginEntry("tools", name, "acme", partial(tool_provider, name, server), version=server.digest)
 
 
-async def toolbox(name: str, server: Server) -> Toolbox:
-    return Toolbox(name, server)
+async def tool_provider(name: str, server: Server) -> ToolProvider:
+    return ToolProvider(name, server)
 
 
 @click.command()

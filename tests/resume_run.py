@@ -105,7 +105,7 @@ class Counting:
 
 async def run_until(home: Path, workspace: Path, step: int, run: str) -> None:
     """Do the task, or go on with it, and die at the step."""
-    stage = Scenario(model=Strict(home), evaluators={"counting": Counting()}, toolboxes={"posting": Posting(home)})
+    stage = Scenario(model=Strict(home), evaluators={"counting": Counting()}, tool_providers={"posting": Posting(home)})
     koi, left = stage.build_app(workspace, home), step
 
     def tell(record: Record) -> None:

@@ -138,7 +138,10 @@ def stage(lines: Sequence[ScriptedTurn], seed: int) -> Scenario:
     """A model that says these lines, the pen, and the judge."""
     evaluators = {"moody": Moody(seed)} if seed % 4 else {}
     return Scenario(
-        model=Scripted(lines), toolboxes={"pen": Pen()}, evaluators=evaluators, installed=frozenset({"checkpoints"})
+        model=Scripted(lines),
+        tool_providers={"pen": Pen()},
+        evaluators=evaluators,
+        installed=frozenset({"checkpoints"}),
     )
 
 

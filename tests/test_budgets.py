@@ -65,7 +65,7 @@ async def done(numbers: Sequence[int], folder: Path) -> list[Told]:
         model=vendor,
         plugins={"spenders": Spenders()},
         evaluators={"taste": Judge()},
-        toolboxes={"things": Things()},
+        tool_providers={"things": Things()},
         installed=frozenset(),
     )
     workspace = folder / "workspace"

@@ -87,7 +87,7 @@ def test_the_first_plugin_rolls_a_die_within_its_setting(tmp_path: Path) -> None
     assert "Give sides as a whole number from 2 to 20." in refused
 
 
-def test_a_toolbox_keeps_its_file_for_the_next_process(tmp_path: Path) -> None:
+def test_a_tool_provider_keeps_its_file_for_the_next_process(tmp_path: Path) -> None:
     turns = (
         turn(calling("write_note", text="Carps sleep."), when="contains: Note it, after: 0")
         + turn(calling("read_notes"), when="contains: Read it, after: 0")

@@ -40,7 +40,7 @@ def protocol_case(id: str) -> Case:
 
 @dataclass
 class Reader:
-    """A toolbox with one tool, which notes what it was really called with, as a reader of files would take it."""
+    """A tool provider with one tool, which notes what it was really called with, as a reader of files would take it."""
 
     schema: Mapping[str, Any]
     executed: list[Mapping[str, Any]] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Asking:
 
 def run_with(model: Asking, box: Reader) -> FinishedRun:
     long = {"models.known.scripted/script.output": 60_000}  # room for the longest arguments of the catalogue
-    return run_scenario(Task("Look at it"), Scenario(model=model, toolboxes={"box": box}, settings=long))
+    return run_scenario(Task("Look at it"), Scenario(model=model, tool_providers={"box": box}, settings=long))
 
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}

@@ -85,7 +85,7 @@ class Picky:
 
 
 class Bell:
-    """A toolbox with one tool."""
+    """A tool provider with one tool."""
 
     def __init__(self) -> None:
         self.rung = 0
@@ -102,7 +102,7 @@ class Bell:
 
 def rung(says: Sequence[Any], *hooks: Any) -> tuple[FinishedRun, Bell, Scripted]:
     bell, model = Bell(), Scripted(says)
-    stage = Scenario(model=model, plugins=plugin(*hooks), toolboxes={"bell": bell}, installed=frozenset())
+    stage = Scenario(model=model, plugins=plugin(*hooks), tool_providers={"bell": bell}, installed=frozenset())
     return run_scenario(Task("Ring the bell"), stage), bell, model
 
 

@@ -44,7 +44,7 @@ def site(tmp_path: Path) -> Iterator[Path]:
 
 
 class Reader:
-    """A toolbox with a tool that reads."""
+    """A tool provider with a tool that reads."""
 
     def __init__(self) -> None:
         self.paths: list[object] = []
@@ -95,7 +95,9 @@ def stage(*hooks: Any) -> tuple[Scenario, Reader]:
     reader = Reader()
     plugin = SimpleNamespace(**{hook.__name__: hookimpl(hook) for hook in hooks})
     says: list[Line] = [ToolCall("1", "read", {"path": "a.txt"}), "done"]
-    return Scenario(says=says, plugins={"guard": plugin}, toolboxes={"reader": reader}, installed=frozenset()), reader
+    return Scenario(
+        says=says, plugins={"guard": plugin}, tool_providers={"reader": reader}, installed=frozenset()
+    ), reader
 
 
 def test_a_guard_that_crashes_denies() -> None:
@@ -121,7 +123,8 @@ def test_a_guard_that_crashes_is_never_switched_off() -> None:
     many: list[Line] = [[ToolCall(str(n), "read", {"path": f"{n}.txt"}) for n in range(6)], "done"]
 
     run_scenario(
-        Task("Read"), Scenario(says=many, plugins=theatre.plugins, toolboxes=theatre.toolboxes, installed=frozenset())
+        Task("Read"),
+        Scenario(says=many, plugins=theatre.plugins, tool_providers=theatre.tool_providers, installed=frozenset()),
     )
 
     assert 6 == len(calls)
@@ -139,7 +142,8 @@ def test_three_faults_switch_a_hook_off_for_the_session() -> None:
     many: list[Line] = [[ToolCall(str(n), "read", {"path": f"{n}.txt"}) for n in range(6)], "done"]
 
     done = run_scenario(
-        Task("Read"), Scenario(says=many, plugins=theatre.plugins, toolboxes=theatre.toolboxes, installed=frozenset())
+        Task("Read"),
+        Scenario(says=many, plugins=theatre.plugins, tool_providers=theatre.tool_providers, installed=frozenset()),
     )
 
     said = [record.event.text for record in done.records if isinstance(record.event, events.WarningIssued)]

@@ -168,7 +168,7 @@ def test_what_is_loaded_is_loaded_once_entered_and_left_hooks_too(openkoi: Shell
     assert ["hooks in", "thing in", "asked", "thing out", "hooks out"] == json.loads(life)
 
 
-# Toolboxes and sources.
+# Tool providers and sources.
 
 BOXES = """
 import asyncio
@@ -221,7 +221,7 @@ ASKED = (
 )
 
 
-def test_toolboxes_start_and_list_at_the_same_time_and_a_broken_one_is_named(openkoi: Shell) -> None:
+def test_tool_providers_start_and_list_at_the_same_time_and_a_broken_one_is_named(openkoi: Shell) -> None:
     model = write_script(openkoi.folder, ASKED)
     done = openkoi.with_plugin(BOXES, sources="acme:Source").told(OPENKOI_MODEL=model)(
         "Ask them", "-i", "0", "--format", "jsonl"

@@ -22,7 +22,7 @@ MOMENTS = {
     "before_evaluate": "work, run",
     "on_event": "event, run",
 }
-TOOLBOX = """
+TOOL_PROVIDER = """
 class Acme:
     {kind} tools(self, run):
         {wait}{early}
@@ -106,7 +106,7 @@ def test_a_hook_is_named_left_out_and_the_run_goes_on(error: str, waits: bool, t
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_a_tool_s_end_is_a_result_that_failed(error: str, waits: bool, tmp_path: Path) -> None:
-    plugin = write_plugin(TOOLBOX, error, waits=waits, early="").replace("    def tools", "    async def tools")
+    plugin = write_plugin(TOOL_PROVIDER, error, waits=waits, early="").replace("    def tools", "    async def tools")
     status, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
 
     assert (0, "Done.") == (status, told["output"])
@@ -114,7 +114,7 @@ def test_a_tool_s_end_is_a_result_that_failed(error: str, waits: bool, tmp_path:
 
 @pytest.mark.parametrize(("error", "waits"), cases([*ENDS, OTHER]))
 def test_tools_that_cannot_be_listed_are_missing(error: str, waits: bool, tmp_path: Path) -> None:
-    plugin = write_plugin(TOOLBOX, error, waits=waits, early="end()")
+    plugin = write_plugin(TOOL_PROVIDER, error, waits=waits, early="end()")
     status, told, _ = run_beside(shell(tmp_path).with_plugin(plugin, tools="acme:Acme"))
 
     assert (0, "Done.") == (status, told["output"])
@@ -184,7 +184,9 @@ class Unprintable(Exception):
 
 
 def test_an_error_that_cannot_be_printed_is_a_fault_like_any_other(tmp_path: Path) -> None:
-    parts = HOOK.format(kind="@hookimpl\n{kind}", moment="after_plan", arguments="plan, run", wait="{wait}") + TOOLBOX
+    parts = (
+        HOOK.format(kind="@hookimpl\n{kind}", moment="after_plan", arguments="plan, run", wait="{wait}") + TOOL_PROVIDER
+    )
     plugin = UNPRINTABLE + write_plugin(
         parts + EVALUATOR.replace("Acme", "Judge"), "Unprintable()", waits=True, early=""
     )
@@ -235,7 +237,11 @@ WAITING = {
         "hooks",
         "acme",
     ),
-    "a tool": (TOOLBOX.format(kind="async def", wait="await asyncio.sleep(20); ", early="0"), "tools", "acme:Acme"),
+    "a tool": (
+        TOOL_PROVIDER.format(kind="async def", wait="await asyncio.sleep(20); ", early="0"),
+        "tools",
+        "acme:Acme",
+    ),
     "a memory": (MEMORY.format(kind="async def", wait="await asyncio.sleep(20); "), "memory", "acme:Acme"),
     "a provider": (
         PROVIDER.format(wait="await asyncio.sleep(20); ", models="return []"),

@@ -48,7 +48,7 @@ def opened(workspace: Path, home: Path, model: Scripted, pushing: Pushing, **set
     return Scenario(
         model=model,
         providers={"other": model},
-        toolboxes={"pushing": pushing},
+        tool_providers={"pushing": pushing},
         installed=frozenset({"questions"}),
         settings={"use.checkpoints": "none", "models.known.other/script.price": [0.0, 0.0], **settings},
     ).build_app(workspace, home)

@@ -60,7 +60,7 @@ def command(line: str, number: int) -> ToolCall:
 
 @dataclass
 class Bench:
-    """A toolbox of one tool in frequent use and a few that are not."""
+    """A tool provider of one tool in frequent use and a few that are not."""
 
     rare: Sequence[str] = ("send_mail", "draw_chart")
     called: list[tuple[str, Arguments]] = field(default_factory=list)
@@ -242,7 +242,9 @@ def test_further_tools_are_found_and_called_by_name() -> None:
     finding = ToolCall("f", "find_tool", {"query": "mail"})
     calling = ToolCall("g", "call_tool", {"name": "send_mail", "arguments": {"to": "Ada"}})
     model = Scripted([finding, calling, "sent"])
-    done = run_scenario(Task("Send a mail"), Scenario(model=model, toolboxes={"bench": bench}, installed=frozenset()))
+    done = run_scenario(
+        Task("Send a mail"), Scenario(model=model, tool_providers={"bench": bench}, installed=frozenset())
+    )
     results = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert ["look", "find_tool", "call_tool"] == [tool.name for tool in model.asked[0].tools]
@@ -262,7 +264,9 @@ def test_further_tools_are_found_and_called_by_name() -> None:
 )
 def test_a_further_tool_that_is_called_wrongly_is_explained(arguments: dict[str, object], said: str) -> None:
     model = Scripted([ToolCall("g", "call_tool", arguments), "gave up"])  # type: ignore[arg-type]  # wrong on purpose
-    done = run_scenario(Task("Send a mail"), Scenario(model=model, toolboxes={"bench": Bench()}, installed=frozenset()))
+    done = run_scenario(
+        Task("Send a mail"), Scenario(model=model, tool_providers={"bench": Bench()}, installed=frozenset())
+    )
     [result] = [record.event.result for record in done.records if isinstance(record.event, events.ToolCallFinished)]
 
     assert result.failed
@@ -340,7 +344,7 @@ def test_the_clock_stands_still_while_a_person_thinks(tmp_path: Path) -> None:
             await asyncio.sleep(1.2)
             return "this one"
 
-        stage = Scenario(model=Scripted([ToolCall("a", "ask", {}), "done"]), toolboxes={"asking": Asking()})
+        stage = Scenario(model=Scripted([ToolCall("a", "ask", {}), "done"]), tool_providers={"asking": Asking()})
         async with replace(stage, installed=frozenset()).build_app(tmp_path, tmp_path / "home") as koi:
             koi.attend(person)
             result = await koi.solve(Task("What is it?", limits=Limits(seconds=1.0)))

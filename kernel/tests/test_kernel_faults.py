@@ -124,7 +124,7 @@ def test_an_evaluation_that_a_hook_spoils_is_left_as_it_was(said: Any, tmp_path:
 
 
 class Box:
-    """A toolbox with one tool that does as it is told."""
+    """A tool provider with one tool that does as it is told."""
 
     def __init__(self, act: Any, effect: Effect = Effect.READS) -> None:
         self.act = act
@@ -161,7 +161,7 @@ async def be_cancelled(_: object) -> None:
 def test_a_tool_that_fails_in_any_way_is_a_failed_result(act: Any, tmp_path: Path) -> None:
     model = Scripted([ToolCall("1", "act", {}), "ok"])
 
-    stage = Scenario(model=model, toolboxes={"box": Box(act)}, installed=frozenset())
+    stage = Scenario(model=model, tool_providers={"box": Box(act)}, installed=frozenset())
     done = run_scenario(Task("Act", limits=ONCE), stage, tmp_path)
 
     (result,) = model.asked[1].messages[-1].parts
@@ -341,7 +341,7 @@ def test_a_listener_hears_of_every_parallel_call() -> None:
     calls: Line = [ToolCall(str(n), "act", {"n": n}) for n in range(4)]
     box = Box(lambda arguments: ToolResult(str(arguments)))
     stage = Scenario(
-        says=[calls, "ok"], toolboxes={"box": box}, plugins=plugin(on_event=on_event), installed=frozenset()
+        says=[calls, "ok"], tool_providers={"box": box}, plugins=plugin(on_event=on_event), installed=frozenset()
     )
 
     run_scenario(Task("Act"), stage)
@@ -366,7 +366,7 @@ def test_nobody_changes_the_call_that_a_guard_has_seen() -> None:
     box = Box(act)
     stage = Scenario(
         says=[ToolCall("1", "act", {"command": "true"}), "ok"],
-        toolboxes={"box": box},
+        tool_providers={"box": box},
         plugins=plugin(before_tool=before_tool, on_event=on_event),
         installed=frozenset(),
     )
@@ -413,7 +413,7 @@ def test_tasks_are_nested_only_so_deep(tmp_path: Path) -> None:
 
 
 class Entered:
-    """A toolbox that counts how often it is entered."""
+    """A tool provider that counts how often it is entered."""
 
     times = 0
 
@@ -432,7 +432,7 @@ class Entered:
 
 def test_a_plugin_is_entered_once_however_many_runs_begin_with_it(tmp_path: Path) -> None:
     box = Entered()
-    stage = Scenario(toolboxes={"box": box}, installed=frozenset())
+    stage = Scenario(tool_providers={"box": box}, installed=frozenset())
 
     async def solve() -> None:
         async with stage.build_app(tmp_path, tmp_path / "home") as koi:

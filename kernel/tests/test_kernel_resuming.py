@@ -105,7 +105,7 @@ def test_what_was_done_beside_a_question_that_nobody_answered_is_not_done_again(
     both = [ToolCall("a", "act", {"what": "beside"}), ToolCall("b", "push", {"what": "pushed"})]
     model = Scripted([both, "done"])
     settings = {"use.checkpoints": "none"}
-    given = Scenario(model=model, toolboxes={"two": Two()}, installed=frozenset({"questions"}), settings=settings)
+    given = Scenario(model=model, tool_providers={"two": Two()}, installed=frozenset({"questions"}), settings=settings)
 
     async def run() -> tuple[str, str]:
         async with given.build_app(tmp_path, tmp_path / "home") as koi:

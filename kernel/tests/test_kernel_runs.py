@@ -219,7 +219,7 @@ def test_an_answer_that_was_cut_off_by_its_length_goes_on(tmp_path: Path) -> Non
 
 
 class Buttons:
-    """A toolbox with a button that cannot be unpressed, and one that is slow."""
+    """A tool provider with a button that cannot be unpressed, and one that is slow."""
 
     def __init__(self) -> None:
         self.pressed: list[str] = []
@@ -246,7 +246,7 @@ def pressed(
 ) -> tuple[FinishedRun, Buttons, Scripted]:
     buttons, model = Buttons(), Scripted(says)
     plugins = {name: type("Plugin", (), {name: staticmethod(hookimpl(hook))})() for name, hook in hooks.items()}
-    stage = Scenario(model=model, toolboxes={"buttons": buttons}, plugins=plugins, installed=frozenset())
+    stage = Scenario(model=model, tool_providers={"buttons": buttons}, plugins=plugins, installed=frozenset())
 
     async def solve() -> FinishedRun:
         async def person(question: Question) -> str | None:

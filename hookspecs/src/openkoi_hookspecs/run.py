@@ -274,7 +274,7 @@ class Run(Protocol):
         """Run a command in the workspace, inside the chosen sandbox."""
 
     async def list_tools(self) -> Sequence[Tool]:
-        """List the tools that a model is offered in this run; ``call`` may call them. Each toolbox is asked once."""
+        """List the tools that a model is offered in this run; ``call`` may call them. Each provider is asked once."""
 
     async def call(self, call: ToolCall) -> ToolResult:
         """Call a tool as the model does: guarded, logged, bound by the limits, and not again when the run is resumed.

@@ -9,11 +9,11 @@ from openkoi_loader.bundles import as_preferred, bundle_folders
 from openkoi_loader.plugins import Plugins
 from openkoi_loader.registry import Scan, scan
 from openkoi_models import FILE, Catalogue
+from openkoi_runlog.pending_warnings import PendingWarnings
 from openkoi_settings import Config, find_paths, keys, load_config, with_settings
 from openkoi_settings.known_secrets import known_secrets
 
 from .app import App
-from .pending_warnings import PendingWarnings
 from .services import Services
 
 Provided = Mapping[str, Mapping[str, object]]

@@ -191,9 +191,9 @@ class TaskRun:
     async def list_tools(self) -> Sequence[Tool]:
         """List the tools that a model is offered; of deferred ones, whose schema it asks for, only the names."""
         if not self.tools.listed:
-            toolboxes = await self.services.components.toolboxes(self.root)
+            tool_providers = await self.services.components.tool_providers(self.root)
             listed = await list_tools(
-                toolboxes,
+                tool_providers,
                 lambda provider: self.with_deadline(provider.tools(self)),
                 self.agent.tools,
                 self.services.warn_once,

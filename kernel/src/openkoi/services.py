@@ -30,13 +30,13 @@ from openkoi_models.model_access import ModelAccess
 from openkoi_runlog import RunLog, find_task, new_session_id
 from openkoi_runlog.announcements import Announcements
 from openkoi_runlog.memory_sync import MemorySync
+from openkoi_runlog.pending_warnings import PendingWarnings
 from openkoi_runlog.publisher import Publisher
 from openkoi_runlog.session_logs import SessionLogs
 from openkoi_settings import Config, keys
 
 from .asker import Asker
 from .background import Background
-from .pending_warnings import PendingWarnings
 
 DRAIN_TIMEOUT = 2.0
 STARTING: ContextVar[WorkspacePlugins | None] = ContextVar("starting", default=None)

@@ -85,7 +85,7 @@ def look(folder: Path) -> tuple[Prompt, Scripted, Sequence[Record]]:
         model=script,
         memory=Remembers(),
         plugins={"adds": Adds()},
-        toolboxes={"broken": Broken(), "drawer": Drawer()},
+        tool_providers={"broken": Broken(), "drawer": Drawer()},
         installed=frozenset(),
     )
 
@@ -123,7 +123,7 @@ def test_no_model_is_called_and_nothing_is_written(tmp_path: Path) -> None:
     assert [] == list(records)
 
 
-def test_a_toolbox_that_fails_is_named(tmp_path: Path) -> None:
+def test_a_tool_provider_that_fails_is_named(tmp_path: Path) -> None:
     prompt, _, _ = look(tmp_path)
 
     assert "The tools of broken cannot be loaded: it is jammed" in prompt.notes

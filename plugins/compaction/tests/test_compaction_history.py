@@ -45,7 +45,7 @@ def again(first: int, last: int) -> ToolCall:
 def done(folder: Path, script: Scripted, compactor: Compactor, history: tuple[Message, ...] = ()) -> FinishedRun:
     stage = Scenario(
         model=script,
-        toolboxes={"history": ReadHistoryTool()},
+        tool_providers={"history": ReadHistoryTool()},
         others={"compactors": {"given": compactor}},
         settings={"use.compactor": "given"},
         installed=frozenset({"tools", "sandboxes", "checkpoints"}),

@@ -197,7 +197,7 @@ def performed(guard: Guard, command: str, workspace: Path) -> FinishedRun:
     stage = Scenario(
         says=[ToolCall("1", "run_command", {"command": command}), "done"],
         plugins={"guard": guard},
-        toolboxes={"workspace": WorkspaceTools()},
+        tool_providers={"workspace": WorkspaceTools()},
     )
     return run_scenario(Task("Tidy up"), stage, workspace)
 

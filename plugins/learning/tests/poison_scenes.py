@@ -69,7 +69,7 @@ ENDS = ("a test turns green", "nothing turns green", "an empty iteration")
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """A toolbox with a tool for pages and one for mail, which bring what they were given."""
+    """A tool provider with a tool for pages and one for mail, which bring what they were given."""
 
     text: str
 
@@ -111,7 +111,7 @@ class Home:
         stage = Scenario(
             model=models[0],
             providers={"judge": models[1], "small": models[2]},
-            toolboxes={"pages": Pages(more.get("page", ""))},
+            tool_providers={"pages": Pages(more.get("page", ""))},
             memory=DuckDB(path=self.folder / "home" / "data" / "openkoi.db"),
             installed=PLUGINS,
             settings={**ROLES, "hooks.learning.withheld": 0.0, **more.get("settings", {})},

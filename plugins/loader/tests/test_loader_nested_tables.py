@@ -40,7 +40,7 @@ class Rule(TypedDict):
 
 @dataclass(frozen=True)
 class Mcp:
-    """A toolbox with tables in its table."""
+    """A tool provider with tables in its table."""
 
     servers: dict[str, Server] = field(default_factory=dict)
     rules: list[Rule] | None = None

@@ -23,7 +23,7 @@ from openkoi_hookspecs.events import ToolCallFinished, WarningIssued
 from openkoi_scripted import Line, Scripted
 from openkoi_skills import Skills
 from openkoi_skills.project_rules import ProjectRules
-from openkoi_skills.toolbox import SkillTools
+from openkoi_skills.skill_tools import SkillTools
 from openkoi_testing import Scenario
 
 DEPLOY = "---\nname: deploy-pond\ndescription: Deploys the pond\n{more}---\nOpen the sluice.\n"
@@ -89,7 +89,7 @@ class Pond:
         stage = Scenario(
             model=self.model,
             plugins={"skills": skills, "project-rules": ProjectRules(data=self.home / "data", tokens=100)},
-            toolboxes={"skills": SkillTools(skills=skills)},
+            tool_providers={"skills": SkillTools(skills=skills)},
             others={"embedders": {"lexical": self.embedder}} if self.embedder else {},
             evaluators={"fixed": Judged(self.score)} if self.score is not None else {},
         )

@@ -134,7 +134,7 @@ def test_a_folder_in_the_place_of_the_old_view_is_not_in_the_way_of_a_rebuild(tm
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
-    with limit_file_size(20_000), pytest.raises(MemoryUnusableError, match="Make room"):
+    with limit_file_size(20_000), pytest.raises(MemoryUnusableError, match="Free some space"):
         asyncio.run(memory(tmp_path).ingest(RUN))
 
     assert [".memory.db.lock"] == [path.name for path in tmp_path.iterdir()]

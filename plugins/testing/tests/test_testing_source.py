@@ -13,7 +13,7 @@ FILES = {"water.note": "Change it weekly."}
 
 
 class Note:
-    """A toolbox with one tool."""
+    """A tool provider with one tool."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name, self.text = name, text
@@ -28,7 +28,7 @@ class Note:
 
 
 class Notes:
-    """Each file with a note is a toolbox."""
+    """Each file with a note is a tool provider."""
 
     def discover(self, koi: Koi, workspace: Path) -> Iterable[PluginEntry]:
         """List the notes."""
@@ -44,7 +44,7 @@ class Notes:
 
 
 class Forgetful(Notes):
-    """Calls the same note another one each time, and what it loads is no toolbox."""
+    """Calls the same note another one each time, and what it loads is no tool provider."""
 
     times = 0
 

@@ -72,14 +72,14 @@ class Bench:
         self._runner = runner
         self._lent = lent
 
-    def hands(self, toolbox: ToolProvider, **settings: object) -> Hands:
-        """Take the tools for a new run out of a toolbox; ``settings`` by dotted key, with ``__`` for each dot."""
+    def hands(self, tool_provider: ToolProvider, **settings: object) -> Hands:
+        """Take the tools for a new run out of a tool provider; ``settings`` by dotted key, with ``__`` for each dot."""
         stage = Scenario(settings={key.replace("__", "."): value for key, value in settings.items()})
-        return Hands(self._workspace, self._runner.run(self._tools(toolbox, stage)), self._runner)
+        return Hands(self._workspace, self._runner.run(self._tools(tool_provider, stage)), self._runner)
 
-    async def _tools(self, toolbox: ToolProvider, stage: Scenario) -> dict[str, Tool]:
+    async def _tools(self, tool_provider: ToolProvider, stage: Scenario) -> dict[str, Tool]:
         run = await self._lent.enter_async_context(make_run(self._workspace, stage=stage))
-        return {tool.name: tool for tool in await toolbox.tools(run)}
+        return {tool.name: tool for tool in await tool_provider.tools(run)}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the workspace tools promise as a toolbox, and how little they cost a request."""
+"""What the workspace tools promise as a tool provider, and how little they cost a request."""
 
 import asyncio
 import json
@@ -8,14 +8,14 @@ import pytest
 
 from openkoi_hookspecs import ConfigError, Effect, Task, Tool, ToolCall, events
 from openkoi_testing import Line, Scenario, make_run, run_scenario
-from openkoi_testing.contracts.toolbox import ToolboxContract
+from openkoi_testing.contracts.tool_provider import ToolProviderContract
 from openkoi_tools import WorkspaceTools
 
 ROOM = 3_000  # bytes; the first request of a question has 6 KB for everything (tests/test_small_requests.py)
 ALWAYS = ["read_file", "list_files", "search", "edit_file", "write_file", "run_command", "ask_user"]
 
 
-class TestContract(ToolboxContract):
+class TestContract(ToolProviderContract):
     subject = WorkspaceTools()
 
 

@@ -127,8 +127,8 @@ def test_lines_that_were_never_shown_are_not_edited(hands: "Hands") -> None:
 
 
 def test_what_another_run_was_shown_does_not_count(bench: "Bench") -> None:
-    toolbox = WorkspaceTools()
-    one, other = bench.hands(toolbox), bench.hands(toolbox)
+    tool_provider = WorkspaceTools()
+    one, other = bench.hands(tool_provider), bench.hands(tool_provider)
     one.have_read("a.py", CODE)
 
     assert other.use("edit_file", path="a.py", search="return True", replace="return 1").failed
@@ -181,8 +181,8 @@ def test_an_edit_that_only_guesses_white_space_changes_nothing(hands: "Hands") -
 
 
 def test_edits_at_the_same_time_all_arrive(bench: "Bench") -> None:
-    toolbox = WorkspaceTools()
-    one, other = bench.hands(toolbox), bench.hands(toolbox)
+    tool_provider = WorkspaceTools()
+    one, other = bench.hands(tool_provider), bench.hands(tool_provider)
     file = one.have_read("a.txt", "".join(f"line {n};\n" for n in range(30)))
     other.use("read_file", path="a.txt")
     edits: list[dict[str, Json]] = [

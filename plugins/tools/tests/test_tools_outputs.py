@@ -47,8 +47,8 @@ def test_what_is_kept_is_for_its_user_alone(keeping: "Hands", tmp_path: Path) ->
 
 
 def test_another_run_cannot_read_it(bench: "Bench", tmp_path: Path) -> None:
-    toolbox = WorkspaceTools(outputs=tmp_path / "outputs")
-    one, other = bench.hands(toolbox), bench.hands(toolbox)
+    tool_provider = WorkspaceTools(outputs=tmp_path / "outputs")
+    one, other = bench.hands(tool_provider), bench.hands(tool_provider)
     named = NAMED.search(one.use("run_command", command="seq 6000").text)
 
     assert named

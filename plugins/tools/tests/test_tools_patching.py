@@ -213,8 +213,8 @@ def test_what_a_patch_wrote_may_be_edited_and_patched_again(hands: "Hands") -> N
 
 
 def test_a_patch_of_another_run_waits_for_an_edit_and_both_arrive(bench: "Bench") -> None:
-    toolbox = WorkspaceTools()
-    one, other = bench.hands(toolbox), bench.hands(toolbox)
+    tool_provider = WorkspaceTools()
+    one, other = bench.hands(tool_provider), bench.hands(tool_provider)
     file = one.have_read("a.txt", "".join(f"line {n};\n" for n in range(20)))
     other.use("read_file", path="a.txt")
     patches = [

@@ -107,7 +107,7 @@ def test_a_pattern_that_never_comes_to_an_end_is_stopped_and_nothing_else_waits(
 def test_a_missing_folder_is_answered_with_the_nearest_name(hands: "Hands") -> None:
     hands.write("source/a.py", "x\n")
 
-    assert "There is no sourse. Did you mean source?" == hands.use("search", pattern="x", path="sourse").text
+    assert "Not found: sourse. Did you mean source?" == hands.use("search", pattern="x", path="sourse").text
 
 
 @pytest.mark.parametrize(

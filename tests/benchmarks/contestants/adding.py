@@ -8,7 +8,7 @@ SCHEMA: Arguments = {"type": "object", "properties": {"n": {"type": "integer"}},
 
 
 class Adding:
-    """A toolbox with the one tool."""
+    """A tool provider with the one tool."""
 
     async def tools(self, run: Run) -> list[Tool]:
         """Return the tool."""

@@ -175,7 +175,7 @@ class Components:
         """Return the worker of this name; raise PluginNotFoundError or PluginError."""
         return cast(AgentRunner, await self.plugin("workers", name, root))
 
-    async def toolboxes(self, root: Path | None = None) -> dict[str, ToolProvider]:
+    async def tool_providers(self, root: Path | None = None) -> dict[str, ToolProvider]:
         return await self.all("tools", root)
 
     async def evaluators(self, root: Path | None = None) -> dict[str, Evaluator]:

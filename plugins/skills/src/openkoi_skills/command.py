@@ -36,9 +36,9 @@ from .hook import Skills
 from .install import SkillPackage, install_package, prepare_package
 from .library import SkillFinder, SkillLibrary, find_supplied
 from .listing import SkillRow, format_rows, make_rows, rows_to_json
+from .skill_tools import read_skill_file
 from .supplies import RULE_FILES, Supply, find_supplies, save_answers
 from .template import create_file, make_template, report_write_errors
-from .toolbox import read_skill_file
 
 NEEDS_TERMINAL = "This needs your approval, and no terminal is attached. Run it again with --yes to approve it."
 DECISIONS = {YES: "trusted", NO: "not trusted"}

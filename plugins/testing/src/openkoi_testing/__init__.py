@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         QuestionsContract,
         SandboxContract,
         SourceContract,
-        ToolboxContract,
+        ToolProviderContract,
     )
     from .plugin_stub import GivenPlugins
     from .scenario import FinishedRun, Scenario, logged_baseline, make_run, run_scenario, run_task, write_log
@@ -56,7 +56,7 @@ __all__ = [
     "Scripted",
     "ScriptedTurn",
     "SourceContract",
-    "ToolboxContract",
+    "ToolProviderContract",
     "logged_baseline",
     "make_run",
     "run_scenario",

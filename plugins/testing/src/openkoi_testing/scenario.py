@@ -49,7 +49,7 @@ class Scenario:
     providers: Mapping[str, Provider] = field(default_factory=dict)
     plugins: Mapping[str, object] = field(default_factory=dict)
     evaluators: Mapping[str, object] = field(default_factory=dict)
-    toolboxes: Mapping[str, object] = field(default_factory=dict)
+    tool_providers: Mapping[str, object] = field(default_factory=dict)
     others: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     memory: object | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Scenario:
             "providers": {"scripted": self.model or Scripted(self.says), **self.providers},
             "hooks": self.plugins,
             "evaluators": self.evaluators,
-            "tools": self.toolboxes,
+            "tools": self.tool_providers,
             **self.others,
         }
         budget = {keys.USE_BUDGET.name: "files"} if "budgets" in self.installed else {}

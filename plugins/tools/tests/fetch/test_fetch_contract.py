@@ -1,4 +1,4 @@
-"""What the toolbox promises, and what a run makes of it: rare, reading, asked about."""
+"""What the tool provider promises, and what a run makes of it: rare, reading, asked about."""
 
 import asyncio
 from pathlib import Path
@@ -20,14 +20,14 @@ from openkoi_hookspecs import (
     events,
     hookimpl,
 )
-from openkoi_testing import Scenario, ToolboxContract, run_scenario
+from openkoi_testing import Scenario, ToolProviderContract, run_scenario
 from openkoi_tools.fetch import Fetch, FetchGate
 
 if TYPE_CHECKING:
     from plugins.tools.tests.fetch.conftest import Web
 
 
-class TestContract(ToolboxContract):
+class TestContract(ToolProviderContract):
     subject = Fetch()
 
 
@@ -89,7 +89,7 @@ def test_in_a_run_a_listed_page_is_read_and_nobody_is_asked(web: "Web", tmp_path
 def test_in_a_run_another_host_is_asked_about_and_without_an_answer_nothing_is_sent(tmp_path: Path) -> None:
     stage = Scenario(
         says=[ToolCall("1", "fetch_url", {"url": "https://elsewhere.example/?q=secret"}), "Done."],
-        toolboxes={"fetch": Fetch()},
+        tool_providers={"fetch": Fetch()},
         plugins={"careless": Careless(), "fetch": FetchGate()},
     )
 
@@ -104,7 +104,7 @@ def test_in_a_run_another_host_is_asked_about_and_without_an_answer_nothing_is_s
 def test_without_its_gate_the_tool_itself_refuses_what_is_not_listed(tmp_path: Path) -> None:
     stage = Scenario(
         says=[ToolCall("1", "fetch_url", {"url": "https://elsewhere.example/"}), "Done."],
-        toolboxes={"fetch": Fetch()},
+        tool_providers={"fetch": Fetch()},
         plugins={"careless": Careless()},
     )
 

@@ -20,7 +20,7 @@ from .provider import ProviderContract
 from .questions import QuestionsContract
 from .sandbox import SandboxContract
 from .source import SourceContract
-from .toolbox import ToolboxContract
+from .tool_provider import ToolProviderContract
 
 __all__ = [
     "AgentRunnerContract",
@@ -38,5 +38,5 @@ __all__ = [
     "QuestionsContract",
     "SandboxContract",
     "SourceContract",
-    "ToolboxContract",
+    "ToolProviderContract",
 ]

@@ -1,6 +1,6 @@
 """Fetch web pages from listed hosts, or after asking the user."""
 
+from .fetch_tools import Fetch
 from .permission_hook import FetchGate
-from .toolbox import Fetch
 
 __all__ = ["Fetch", "FetchGate"]

@@ -1,6 +1,6 @@
-"""What every toolbox promises. Inherit it::
+"""What every tool provider promises. Inherit it::
 
-    class TestContract(ToolboxContract):
+    class TestContract(ToolProviderContract):
         subject = WorkspaceTools()
 
 The tools are listed for real runs; one is called only where it has to refuse: without what it requires.
@@ -24,20 +24,20 @@ from ..scenario import make_run
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
-class ToolboxContract:
+class ToolProviderContract:
     """Set ``subject``, and the promises below are tested. A test class that has to start something overrides it."""
 
     subject: ClassVar[ToolProvider]
 
     @pytest.fixture
-    def toolbox(self) -> ToolProvider:
-        """Return the toolbox under test."""
+    def tool_provider(self) -> ToolProvider:
+        """Return the tool provider under test."""
         return self.subject
 
     @pytest.fixture
-    def tools(self, toolbox: ToolProvider, tmp_path: Path) -> list[Tool]:
+    def tools(self, tool_provider: ToolProvider, tmp_path: Path) -> list[Tool]:
         """Return the tools of one run."""
-        return asyncio.run(list_tools(toolbox, tmp_path))
+        return asyncio.run(list_tools(tool_provider, tmp_path))
 
     def test_names_are_such_as_every_vendor_takes_and_each_is_there_once(self, tools: list[Tool]) -> None:
         """A model calls a tool by its name."""
@@ -70,59 +70,63 @@ class ToolboxContract:
         """What only reads may be repeated after a crash."""
         assert all(isinstance(tool.effect, Effect) for tool in tools)
 
-    def test_the_same_run_is_offered_the_same_tools_again(self, toolbox: ToolProvider, tmp_path: Path) -> None:
+    def test_the_same_run_is_offered_the_same_tools_again(self, tool_provider: ToolProvider, tmp_path: Path) -> None:
         """What a model is shown of them must not change, or nothing before it can be cached."""
-        first, second = asyncio.run(list_tools_twice(toolbox, tmp_path))
+        first, second = asyncio.run(list_tools_twice(tool_provider, tmp_path))
 
         assert schema_text(first) == schema_text(second)
 
     def test_two_runs_at_the_same_time_are_offered_tools_of_their_own(
-        self, toolbox: ToolProvider, tmp_path: Path
+        self, tool_provider: ToolProvider, tmp_path: Path
     ) -> None:
         """One object serves all runs."""
-        first, second = asyncio.run(list_tools_for_two_runs(toolbox, tmp_path))
+        first, second = asyncio.run(list_tools_for_two_runs(tool_provider, tmp_path))
 
         assert schema_text(first) == schema_text(second)
 
-    def test_a_call_without_what_is_required_fails_with_a_sentence(self, toolbox: ToolProvider, tmp_path: Path) -> None:
+    def test_a_call_without_what_is_required_fails_with_a_sentence(
+        self, tool_provider: ToolProvider, tmp_path: Path
+    ) -> None:
         """The model reads it and tries again; any other exception is a fault of the plugin."""
-        answers = asyncio.run(call_without_arguments(toolbox, tmp_path))
+        answers = asyncio.run(call_without_arguments(tool_provider, tmp_path))
 
         assert all(answer.failed and " " in answer.text.strip() for answer in answers), answers
 
 
 @asynccontextmanager
-async def enter_toolbox(toolbox: ToolProvider) -> AsyncIterator[ToolProvider]:
-    """Enter a toolbox that supports it, as the kernel does."""
+async def enter_tool_provider(tool_provider: ToolProvider) -> AsyncIterator[ToolProvider]:
+    """Enter a tool provider that supports it, as the kernel does."""
     async with AsyncExitStack() as stack:
-        if isinstance(toolbox, AbstractAsyncContextManager):
-            await stack.enter_async_context(toolbox)
-        yield toolbox
+        if isinstance(tool_provider, AbstractAsyncContextManager):
+            await stack.enter_async_context(tool_provider)
+        yield tool_provider
 
 
-async def list_tools(toolbox: ToolProvider, workspace: Path) -> list[Tool]:
+async def list_tools(tool_provider: ToolProvider, workspace: Path) -> list[Tool]:
     """List the tools for a run."""
-    async with enter_toolbox(toolbox), make_run(workspace) as run:
-        return list(await toolbox.tools(run))
+    async with enter_tool_provider(tool_provider), make_run(workspace) as run:
+        return list(await tool_provider.tools(run))
 
 
-async def list_tools_twice(toolbox: ToolProvider, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
+async def list_tools_twice(tool_provider: ToolProvider, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
     """List the tools for one run, two times."""
-    async with enter_toolbox(toolbox), make_run(workspace) as run:
-        return await toolbox.tools(run), await toolbox.tools(run)
+    async with enter_tool_provider(tool_provider), make_run(workspace) as run:
+        return await tool_provider.tools(run), await tool_provider.tools(run)
 
 
-async def list_tools_for_two_runs(toolbox: ToolProvider, workspace: Path) -> tuple[Sequence[Tool], Sequence[Tool]]:
+async def list_tools_for_two_runs(
+    tool_provider: ToolProvider, workspace: Path
+) -> tuple[Sequence[Tool], Sequence[Tool]]:
     """List the tools for two runs in one workspace, at the same time."""
-    async with enter_toolbox(toolbox), make_run(workspace) as one, make_run(workspace) as other:
-        first, second = await asyncio.gather(toolbox.tools(one), toolbox.tools(other))
+    async with enter_tool_provider(tool_provider), make_run(workspace) as one, make_run(workspace) as other:
+        first, second = await asyncio.gather(tool_provider.tools(one), tool_provider.tools(other))
         return first, second
 
 
-async def call_without_arguments(toolbox: ToolProvider, workspace: Path) -> list[ToolResult]:
+async def call_without_arguments(tool_provider: ToolProvider, workspace: Path) -> list[ToolResult]:
     """Call each tool that requires something, with nothing."""
-    async with enter_toolbox(toolbox), make_run(workspace) as run:
-        return [await call_empty(tool) for tool in await toolbox.tools(run) if required_of(tool)]
+    async with enter_tool_provider(tool_provider), make_run(workspace) as run:
+        return [await call_empty(tool) for tool in await tool_provider.tools(run) if required_of(tool)]
 
 
 async def call_empty(tool: Tool) -> ToolResult:
