@@ -70,7 +70,7 @@ def test_a_history_is_taken_up_so_that_the_sides_take_turns() -> None:
         ((Message.user("Hi"), CALL), "a tool call has no result"),
         ((Message.user("Hi"), CALL, Message.user("never mind")), "a tool call has no result"),
         ((Message.user(ToolResult("x", call="7")),), "a tool call has no result in the next message, or a result has"),
-        (("Hi",), "is not valid: str is not Message"),
+        (("Hi",), "Invalid task history: str is not Message"),
         ((Message.user(Image(b"BM", "image/bmp")),), "is not an image of the types image/png"),
     ],
 )

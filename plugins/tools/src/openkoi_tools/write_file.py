@@ -39,7 +39,7 @@ def write_file(desk: ToolContext) -> Tool:
 
     return Tool(
         "write_file",
-        "Create a file, or overwrite one; missing folders are created. To change a part of a file, use edit_file.",
+        "Create or overwrite a whole file; folders are created. edit_file changes a part of one.",
         PARAMETERS.to_schema(),
         call,
         effect=Effect.WRITES,

@@ -62,7 +62,7 @@ def test_another_tool_is_none_of_its_business() -> None:
     ["https://docs.python.org", "docs.python.org/3", "", "a b", "user@host", "host:", "host:http", "*.", "*x.org"],
 )
 def test_a_line_that_is_no_host_is_refused_with_its_key(line: str) -> None:
-    with pytest.raises(ConfigError, match=r"\[tools.fetch\] allow: .* is not a host"):
+    with pytest.raises(ConfigError, match=r"\[tools.fetch\] allow: .* is not a valid host"):
         Fetch(allow=[line])
 
 
