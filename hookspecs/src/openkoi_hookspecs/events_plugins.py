@@ -50,9 +50,13 @@ class JudgeVoted(Event):
 
     @property
     def saved_characters(self) -> int:
-        """How many characters fewer were read than all of the work has; below zero if it was more."""
-        votes = max(1, len(self.votes)) if self.mode is EvaluationMode.FULL else 1
-        return votes * self.full_characters + self.control_characters - self.characters
+        """How many characters fewer were read than all of the work has; below zero if it was more.
+
+        A vote on all of the work that failed saves and wastes nothing: it would have been sent in any case.
+        """
+        read, whole = self.characters - self.control_characters, self.full_characters
+        votes = max(1, read // whole) if whole and self.mode is EvaluationMode.FULL else 1
+        return votes * whole - read
 
 
 @dataclass(frozen=True, slots=True)

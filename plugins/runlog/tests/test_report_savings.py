@@ -137,6 +137,8 @@ def voted(mode: EvaluationMode, asked: int, *, calls: int = 1, votes: int = 1, a
     [
         (voted(EvaluationMode.FULL, 8_000), {}),
         (voted(EvaluationMode.FULL, 24_000, calls=3, votes=3), {}),
+        (voted(EvaluationMode.FULL, 24_000, calls=3, votes=1), {}),
+        (voted(EvaluationMode.FULL, 26_000, calls=4, votes=1), {Saving.INCREMENTAL: -500}),
         (voted(EvaluationMode.FULL, 9_000, calls=2, aside=1_000), {}),
         (voted(EvaluationMode.INCREMENTAL, 2_000), {Saving.INCREMENTAL: 1_500}),
         (voted(EvaluationMode.CACHED, 2_000), {Saving.INCREMENTAL: 1_500}),
@@ -148,6 +150,8 @@ def voted(mode: EvaluationMode, asked: int, *, calls: int = 1, votes: int = 1, a
     ids=[
         "full",
         "three votes",
+        "two votes of three failed",
+        "two of three failed after a part in vain",
         "a question aside",
         "a part",
         "nothing affected",
