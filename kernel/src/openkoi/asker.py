@@ -16,7 +16,7 @@ User = Callable[[Question], HookReturn[str]]
 
 
 @dataclass(eq=False, slots=True)
-class Attendant:
+class AnsweringFrontend:
     """A frontend that answers questions, one at a time, for ``timeout`` seconds each."""
 
     user: User
@@ -48,17 +48,17 @@ class OpenQuestion:
     question: Question
     wait_seconds: float
     result: asyncio.Future[str | None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-    asked: dict[Attendant, asyncio.Task[str | None]] = field(default_factory=dict)
+    asked: dict[AnsweringFrontend, asyncio.Task[str | None]] = field(default_factory=dict)
     timer: asyncio.TimerHandle | None = None
 
-    def begin(self, attendants: list[Attendant]) -> None:
+    def begin(self, attendants: list[AnsweringFrontend]) -> None:
         """Ask all attending frontends."""
         for attendant in attendants:
             self.put_to(attendant)
         if not attendants:
             self.wait_unattended()
 
-    def put_to(self, attendant: Attendant) -> None:
+    def put_to(self, attendant: AnsweringFrontend) -> None:
         """Ask one more frontend."""
         if self.timer:
             self.timer.cancel()
@@ -66,13 +66,13 @@ class OpenQuestion:
         self.asked[attendant] = task
         task.add_done_callback(partial(self.hear, attendant))
 
-    def hear(self, attendant: Attendant, task: asyncio.Task[str | None]) -> None:
+    def hear(self, attendant: AnsweringFrontend, task: asyncio.Task[str | None]) -> None:
         """Take the answer of a frontend; without one, end the question when the last frontend has none."""
         self.asked.pop(attendant, None)
         if not task.cancelled() and (task.result() is not None or not self.asked):
             self.settle(task.result())
 
-    def leave(self, attendant: Attendant) -> None:
+    def leave(self, attendant: AnsweringFrontend) -> None:
         """Stop asking a frontend that no longer attends."""
         if task := self.asked.pop(attendant, None):
             task.cancel()
@@ -104,18 +104,18 @@ class Asker:
     store: Callable[[], Awaitable[Questions | None]]
     wait_seconds: float
     warn: Callable[[str], None]
-    attendants: list[Attendant] = field(default_factory=list)
+    attendants: list[AnsweringFrontend] = field(default_factory=list)
     open: list[OpenQuestion] = field(default_factory=list)
 
     def attend(self, user: User, timeout: float | None) -> Callable[[], None]:
         """Add a frontend; return a function that removes it."""
-        attendant = Attendant(user, timeout, self.warn)
+        attendant = AnsweringFrontend(user, timeout, self.warn)
         self.attendants.append(attendant)
         for question in self.open:
             question.put_to(attendant)
         return partial(self.leave, attendant)
 
-    def leave(self, attendant: Attendant) -> None:
+    def leave(self, attendant: AnsweringFrontend) -> None:
         """Remove a frontend."""
         if attendant in self.attendants:
             self.attendants.remove(attendant)

@@ -12,7 +12,7 @@ from openkoi_hookspecs import Evaluation, Finding, Response, Severity, StreamEnd
 from openkoi_learning.proposals.draft import DONE, divide_whole, skill_text
 from openkoi_learning.proposals.finding_topics import TOPICS, find_topic
 from openkoi_learning.proposals.llm_wording import list_topics, parse_wordings
-from openkoi_learning.proposals.log import JudgedTask, judged_tasks
+from openkoi_learning.proposals.log import JudgedTask, find_judged_tasks
 from openkoi_learning.proposals.recurring_findings import RecurrenceThresholds, RecurringFindings, find_recurring
 from openkoi_learning.proposals.safe_example import is_instruction, safe_example, sanitize_line, slug
 from openkoi_runlog import RunLog, new_session_id
@@ -194,5 +194,5 @@ def test_the_log_tells_of_judged_tasks_and_parts_and_damage_are_left_out(tmp_pat
     voted = b'{"ts":"","type":"judge.voted","id":"1","run":"a","data":7,"crc":"00000000"}\n'
     file.write_bytes(b"".join([*lines[:2], voted, *lines[2:], b"\xff{torn"]))
 
-    assert [] == judged_tasks(tmp_path, 0)
-    assert [] == judged_tasks(tmp_path / "absent", 0)
+    assert [] == find_judged_tasks(tmp_path, 0)
+    assert [] == find_judged_tasks(tmp_path / "absent", 0)

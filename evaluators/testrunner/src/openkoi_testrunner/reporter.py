@@ -36,7 +36,7 @@ class InstalledLoader(machinery.SourceFileLoader):
             sys.pycache_prefix = moved
 
 
-class Teller:
+class ResultWriter:
     """An output that capturing does not close: a copy of standard output, each line of it marked."""
 
     def __init__(self, mark: str) -> None:
@@ -67,7 +67,7 @@ class Teller:
 class Reporter:
     """A pytest plugin that reports each test as it starts and ends."""
 
-    def __init__(self, tell: Teller, only: list[str], scratch: Path) -> None:
+    def __init__(self, tell: ResultWriter, only: list[str], scratch: Path) -> None:
         self.tell = tell
         self.only = frozenset(only)
         self.scratch = scratch
@@ -104,7 +104,7 @@ class Reporter:
 class Results(TestResult):
     """A unittest result that reports each test as it starts and ends."""
 
-    def __init__(self, tell: Teller) -> None:
+    def __init__(self, tell: ResultWriter) -> None:
         super().__init__()
         self.tell = tell
 
@@ -136,7 +136,7 @@ class Results(TestResult):
             self.addError(test, err)
 
 
-def run_pytest(tell: Teller, only: list[str], scratch: Path) -> int:
+def run_pytest(tell: ResultWriter, only: list[str], scratch: Path) -> int:
     import pytest  # the project's
 
     gc.freeze()  # pytest looks for garbage several times at its end; with its own modules that is a quarter of its time
@@ -149,7 +149,7 @@ def run_pytest(tell: Teller, only: list[str], scratch: Path) -> int:
     return int(pytest.main(options, plugins=[Reporter(tell, only, scratch)]))
 
 
-def run_unittest(tell: Teller, only: list[str], folders: list[str]) -> int:
+def run_unittest(tell: ResultWriter, only: list[str], folders: list[str]) -> int:
     sys.argv = ["unittest"]
     sys.path.insert(0, str(Path.cwd()))
     suite = TestSuite()
@@ -192,7 +192,7 @@ def leaves(suite: Any) -> Iterator[TestCase]:
 
 
 def obey(orders: dict[str, Any], scratch: Path) -> None:
-    tell = Teller(orders["mark"])
+    tell = ResultWriter(orders["mark"])
     has_pytest = find_spec("pytest") is not None
     if orders["pytest"] and not has_pytest:
         tell.say("missing")

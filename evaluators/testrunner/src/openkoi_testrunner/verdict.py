@@ -29,7 +29,7 @@ def verdict(outcome: SuiteOutcome, before: SuiteBaseline, not_run: Sequence[Find
     found = (
         *not_run,
         *failures(outcome, before),
-        *removed_tests(gone, outcome, before),
+        *report_removed_tests(gone, outcome, before),
         *other_findings(outcome, before, withdrawn),
     )
     return Evaluation(checks=checks, missing=missing, findings=found, log=format_log(outcome, before, gone, not_run))
@@ -66,7 +66,7 @@ def failing_test(test: CaseResult) -> Finding:
     return Finding(test.title, rule=test.name, where=test.where, detail=test.detail)
 
 
-def removed_tests(gone: Sequence[str], outcome: SuiteOutcome, before: SuiteBaseline) -> list[Finding]:
+def report_removed_tests(gone: Sequence[str], outcome: SuiteOutcome, before: SuiteBaseline) -> list[Finding]:
     """Return findings for tests that no longer run: one each, or one for many."""
     needed = [name for name in gone if before.requires(name)]
     old = [name for name in gone if not before.requires(name)]

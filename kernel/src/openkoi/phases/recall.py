@@ -10,7 +10,7 @@ from ..run import TaskRun
 
 async def recall(run: TaskRun) -> Recall:
     """Return what memory found and plugins let stand."""
-    await run.emit(await start_event(run), *run.services.warnings.take())
+    await run.emit(await make_started_event(run), *run.services.warnings.take())
     if known := run.replay.pop_event(events.RecallFinished):
         return known.recall
     shown = await ask_memory(run)
@@ -24,7 +24,7 @@ async def ask_memory(run: TaskRun) -> Recall:
     return await run.fold(hooks.after_recall, found, task=run.task, run=run)
 
 
-async def start_event(run: TaskRun) -> events.TaskStarted:
+async def make_started_event(run: TaskRun) -> events.TaskStarted:
     """Return the first event of the log: the task, and its model if it needs one."""
     executor = executor_of(run.task.agent)
     chosen = await run.services.router.choice(executor) if executor else ModelChoice("")

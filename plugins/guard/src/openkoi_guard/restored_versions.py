@@ -37,11 +37,11 @@ def find_printed_version(words: Sequence[Word]) -> str:
 def find_piped_version(simple: SimpleCommand) -> str:
     """Return the path whose version a command prints or is fed through its pipe."""
     return find_printed_version(simple.words) or (
-        find_printed_version(read_first_command(simple.stdin.producer)) if simple.stdin else ""
+        find_printed_version(first_command_words(simple.stdin.producer)) if simple.stdin else ""
     )
 
 
-def read_first_command(line: str) -> tuple[Word, ...]:
+def first_command_words(line: str) -> tuple[Word, ...]:
     """Return the words of the first command of a pipeline."""
     script = read_script(line) if line else None
     return script.commands[0].words if script and script.commands else ()
@@ -72,7 +72,7 @@ def reverses_changes(command: Invocation) -> bool:
     """Return whether a command reverts all uncommitted changes, or unpacks a commit over the working tree."""
     if command.name not in UNPATCHING or not command.stdin or "git" not in command.stdin.producer:
         return False
-    words = [word.text for word in read_first_command(command.stdin.producer)]
+    words = [word.text for word in first_command_words(command.stdin.producer)]
     source = words[:2]
     if source == ["git", "diff"] and all(word in {"HEAD", "--"} or word.startswith("-") for word in words[2:3]):
         return command.has(*REVERSING) and (command.name == "patch" or command.operands[:1] == ["apply"])

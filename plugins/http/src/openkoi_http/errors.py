@@ -40,7 +40,7 @@ STATUS_MESSAGES = {
 def error_for_status(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
     """Return the error for a status and its body."""
     details = parse_error_body(parse_json_or_none(body))
-    message = details.message or plain_message(body, headers)
+    message = details.message or plain_text_of_body(body, headers)
     if status < 400:
         return server.wrong_server(describe_redirect(status, headers))
     if status == NETWORK_LOGIN_REQUIRED:
@@ -80,7 +80,7 @@ def retry_delay_of(details: ErrorBody, message: str) -> float | None:
     return parse_retry_message(message) if details.retry_after is None else details.retry_after
 
 
-def plain_message(body: bytes, headers: Mapping[str, str]) -> str:
+def plain_text_of_body(body: bytes, headers: Mapping[str, str]) -> str:
     """Return a body that is neither JSON nor HTML as one line."""
     text = body.decode(errors="replace").strip()
     if text.startswith(("<", "{", "[")) or "html" in headers.get("content-type", ""):

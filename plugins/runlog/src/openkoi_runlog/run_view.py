@@ -205,13 +205,13 @@ class RunView:
         """All iterations in their order; last the one that did not come to a decision, if there is one."""
         known = dict(self.known)
         if self.current.has_started:
-            number = self.current.number if self.current.ended else self.next_number
+            number = self.current.number if self.current.ended else self.current_number
             now = replace(self.current, number=number)
             known[number] = known[number].merge_resumed(now) if number in known else now
         return [known[number] for number in sorted(known)]
 
     @property
-    def next_number(self) -> int:
+    def current_number(self) -> int:
         """The number of the iteration that is under way: the last one goes on if it waited or was not judged."""
         last = max(self.known, default=-1)
         return last if last in self.known and self.known[last].is_continued else last + 1

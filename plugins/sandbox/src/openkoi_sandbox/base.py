@@ -87,7 +87,7 @@ class BaseSandbox:
         confined = rung.claim >= SandboxLevel.CONFINED and root.is_dir()
         cage, den = rung.confinement(self.policy), (self.dens.dirs_for if confined else self.dens.shared_dirs)(root)
         if confined and self.folder.is_relative_to(root.resolve()):
-            make_private_data(self.folder.parent)
+            make_private_folders(self.folder.parent)
         command = replace(command, approved=command.approved | {*map(str, self.policy.writable)})
         job = Job(command, root, self.settings, cage, den)
         return ProtectedJob(job, self.protections.protection_for(root), rung.name)
@@ -99,7 +99,7 @@ class BaseSandbox:
         return {**describe_sandbox(standing, self.policy), "long outputs in": str(self.folder)}
 
 
-def make_private_data(data: Path) -> None:
+def make_private_folders(data: Path) -> None:
     """Make the folders that are hidden: in a workspace around them a command could otherwise make them its own."""
     for name in PRIVATE_FOLDERS:
         (data / name).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -99,7 +99,7 @@ class Job:
         """Wait for the end and collect the result."""
         why = self.wait_for_end(tree, drain)
         if why is EndReason.CROWDED:
-            tree.kill_at_once()
+            tree.kill_main_group()
         clean = tree.terminate(OUTPUT_GRACE_SECONDS if why is EndReason.EXITED else self.settings.grace)
         drain.stop(OUTPUT_GRACE_SECONDS)
         drain.capture.close()

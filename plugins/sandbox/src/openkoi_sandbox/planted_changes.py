@@ -35,7 +35,7 @@ class ProtectedView:
         inside = ((named, os.path.relpath(path, root)) for root, named in self.named if path.startswith(f"{root}/"))
         return any(rule.protected for named, place in inside if (rule := named_rule(named, place)))
 
-    def with_files_of(self, other: "ProtectedView") -> "ProtectedView":
+    def add_missing_states(self, other: "ProtectedView") -> "ProtectedView":
         """Return the same with the present state of what another view has: nothing may name it any more."""
         missing = other.states.keys() - self.states.keys()
         states = {path: state for path in missing if (state := capture_state(path, other.states[path]))}

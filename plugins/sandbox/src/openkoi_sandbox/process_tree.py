@@ -86,7 +86,7 @@ class ProcessTree:
             if time.monotonic() > deadline:
                 return False
             if killing:
-                self.kill_at_once()
+                self.kill_main_group()
                 self.send_signal(KILL)
             time.sleep(pause)
             pause = min(2 * pause, 0.1)
@@ -105,16 +105,16 @@ class ProcessTree:
             return is_group_alive(self.root.pid)
         return bool(self.members() or self.members())
 
-    def kill_at_once(self) -> None:
+    def kill_main_group(self) -> None:
         """Kill what can be killed at once, without looking for it: what forks faster than we look is in it."""
         if self.whole:
             self.root.kill()
             return
         group = self.report.child if self.report and self.has_launcher else self.root.pid
-        if group and self.is_ours(group):
+        if group and self.is_same_group(group):
             signal_groups({group}, KILL)
 
-    def is_ours(self, group: int) -> bool:
+    def is_same_group(self, group: int) -> bool:
         """Return whether the number of a process group was not reused meanwhile."""
         leader = read_process(group) if HAS_PROC else None
         return leader is None or has_mark(group, self.mark) or leader.session == self.root.pid

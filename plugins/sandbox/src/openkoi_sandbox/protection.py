@@ -68,7 +68,7 @@ class Protection:
         with self.lock, self.notes.lock_workspace():
             before = apply_note(self.before, self.notes.own_note())
             left, self.left = self.left, []
-            after = self.scan(den).with_files_of(before)
+            after = self.scan(den).add_missing_states(before)
             allowed = [*(path for some in self.running for path in some), *self.approved_elsewhere()]
             found = find_planted(before, after, lambda path: is_within(Path(path), allowed))
             planted = [one for one in found if not sealed.is_sealed(one.path)]

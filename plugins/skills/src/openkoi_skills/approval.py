@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from openkoi_base.files.diffs import format_names
 from openkoi_base.skillfile import NO, YES, Approvals
 from openkoi_hookspecs import Question, Run, is_yes
 from openkoi_hookspecs.events import QuestionAsked, WarningIssued
 
 from .supplies import Supply, distinguish_titles, find_supplies, save_answers, undecided_supplies
 
+MAX_NAMES = 5  # in one warning
 MAX_SHOWN = 20  # files in one question; more do not fit a screen
 OPENING = "These files contain instructions for the model:"
 NOT_APPROVED = "{} is not approved, so it is not used as instructions. Run `openkoi skill trust` to decide."
@@ -33,7 +35,7 @@ async def ask_approval(data: Path, run: Run, *, seconds: float, rules: Sequence[
     except TimeoutError:
         answer = None
     if answer is None:
-        await run.emit(WarningIssued(NOT_APPROVED.format(format_names(distinguish_titles(waiting)))))
+        await run.emit(WarningIssued(NOT_APPROVED.format(format_names(distinguish_titles(waiting), MAX_NAMES))))
         return
     save_answers(waiting, approved, YES if is_yes(answer) else NO)
 
@@ -58,9 +60,3 @@ def has_asked(run: Run) -> bool:
     """Return whether this session has asked already."""
     logged = (one.event for one in run.koi.records(run.task.session))
     return any(isinstance(one, QuestionAsked) and one.text.startswith(OPENING) for one in logged)
-
-
-def format_names(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are."""
-    shown = ", ".join(names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

@@ -132,7 +132,7 @@ class Building:
             return ""
 
     def blame(self, part: Part, path: Keys, text: str) -> None:
-        self.faults.append(part.fault(path, text))
+        self.faults.append(part.make_problem(path, text))
 
 
 def real(path: Path) -> Path:

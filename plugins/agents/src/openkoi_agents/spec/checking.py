@@ -59,11 +59,11 @@ class Part:
         """Return the line of a key."""
         return self.document.line((*self.path, *path))
 
-    def fault(self, path: Path, text: str, *, key: bool = False) -> SpecProblem:
+    def make_problem(self, path: Path, text: str, *, key: bool = False) -> SpecProblem:
         """Add an error about the value at a path."""
         whole = (*self.path, *path)
         sentence = f"{format_path(whole)} {text}"
-        return self.document.fault(whole, sentence if sentence.endswith("?") else f"{sentence}.", key=key)
+        return self.document.make_problem(whole, sentence if sentence.endswith("?") else f"{sentence}.", key=key)
 
 
 def check_shape(part: Part, faults: list[SpecProblem]) -> AgentShape | None:
@@ -84,7 +84,7 @@ def contradictions(part: Part) -> Iterator[SpecProblem]:
         if part.has(one) and part.has(other):
             lines = {"one": part.line(one), "other": part.line(other)}
             later = max((one, other), key=part.line)
-            yield part.document.fault((*part.path, later), f"{text.format(**lines)}. {LEAVE}.", key=True)
+            yield part.document.make_problem((*part.path, later), f"{text.format(**lines)}. {LEAVE}.", key=True)
     yield from of_approvals(part)
     yield from of_team(part)
 
@@ -97,7 +97,7 @@ def of_approvals(part: Part) -> Iterator[SpecProblem]:
     for name in (name for name, word in named.items() if word == "never"):
         if near := next((pattern for pattern in asked if fnmatchcase(name, pattern)), None):
             text = f"cannot be never, because {near!r} also matches it: name those to ask about one by one"
-            yield part.fault(("tools", "approvals", name), text, key=True)
+            yield part.make_problem(("tools", "approvals", name), text, key=True)
 
 
 def of_team(part: Part) -> Iterator[SpecProblem]:
@@ -106,9 +106,11 @@ def of_team(part: Part) -> Iterator[SpecProblem]:
         return
     least = FEWEST.get(strategy, 1)
     if isinstance(agents, list) and len(agents) < least:
-        yield part.fault(("composite", "agents"), f"must be {least} agents or more in a {strategy} team")
+        yield part.make_problem(("composite", "agents"), f"must be {least} agents or more in a {strategy} team")
     if part.has("composite", "rounds") and strategy not in ROUNDS:
-        yield part.fault(("composite", "rounds"), f"is for {' and '.join(sorted(ROUNDS))} teams: remove it", key=True)
+        yield part.make_problem(
+            ("composite", "rounds"), f"is for {' and '.join(sorted(ROUNDS))} teams: remove it", key=True
+        )
 
 
 def fault_of(error: Mapping[str, Any], part: Part) -> SpecProblem:
@@ -118,20 +120,20 @@ def fault_of(error: Mapping[str, Any], part: Part) -> SpecProblem:
     model, field = looked_up(loc)
     match error["type"]:
         case "missing":
-            return part.fault(path, f"is missing: {describe_expected(field)}")
+            return part.make_problem(path, f"is missing: {describe_expected(field)}")
         case "union_tag_not_found":
-            return part.fault((*path, "kind"), f"is missing: one of {', '.join(CONDITIONS)}")
+            return part.make_problem((*path, "kind"), f"is missing: one of {', '.join(CONDITIONS)}")
         case "extra_forbidden":
-            return part.fault(path, f"is not a key here. {nearest(str(path[-1]), model)}", key=True)
+            return part.make_problem(path, f"is not a key here. {nearest(str(path[-1]), model)}", key=True)
     if error["type"] == "union_tag_invalid":
         path = (*path, "kind")
-        return part.fault(path, f"must be one of {', '.join(CONDITIONS)}, not {abbreviate_value(part.at(path))}")
+        return part.make_problem(path, f"must be one of {', '.join(CONDITIONS)}, not {abbreviate_value(part.at(path))}")
     wanted = (
         describe_expected(field).removeprefix("a list of ")
         if path and isinstance(path[-1], int)
         else describe_expected(field)
     )
-    return part.fault(path, f"must be {wanted}, not {describe_value(part, path)}")
+    return part.make_problem(path, f"must be {wanted}, not {describe_value(part, path)}")
 
 
 def describe_value(part: Part, path: Path) -> str:

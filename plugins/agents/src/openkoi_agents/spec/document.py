@@ -63,8 +63,8 @@ class YamlDocument:
     values: dict[Path, Mark] = field(default_factory=dict)
     faults: list[SpecProblem] = field(default_factory=list)
 
-    def fault(self, path: Path, text: str, *, key: bool = False) -> SpecProblem:
-        """Add an error at the value of a path, at its key, or at its parent if it does not exist."""
+    def make_problem(self, path: Path, text: str, *, key: bool = False) -> SpecProblem:
+        """Return an error at the value of a path, at its key, or at its parent if it does not exist."""
         marks: Mapping[Path, Mark] = self.keys if key else self.values
         while path and path not in marks:
             path, marks = path[:-1], self.values
@@ -136,7 +136,9 @@ def read_node(node: yaml.Node, path: Path, document: YamlDocument) -> object:
         return [read_node(item, (*path, number), document) for number, item in enumerate(node.value)]
     if isinstance(node, yaml.ScalarNode) and node.tag in PLAIN | TEXTS:
         return node.value if node.tag in TEXTS else read_scalar(node)
-    document.faults.append(document.fault(path, f"the tag {abbreviate_value(node.tag)} is not supported: remove it."))
+    document.faults.append(
+        document.make_problem(path, f"the tag {abbreviate_value(node.tag)} is not supported: remove it.")
+    )
     return Scalar("", None)
 
 

@@ -73,10 +73,10 @@ class ProposalsHook:
 
     def mine(self, category: str, now: float) -> MiningResult:
         """Read the log; skip what exists or was dismissed."""
-        from .log import judged_tasks
+        from .log import find_judged_tasks
         from .recurring_findings import RecurrenceThresholds, find_recurring
 
-        tasks = judged_tasks(self.drafts.data / "sessions", now - self.lookback)
+        tasks = find_judged_tasks(self.drafts.data / "sessions", now - self.lookback)
         bar = RecurrenceThresholds(self.min_samples, self.min_confidence)
         same = sum(canonical_name(task.category) == canonical_name(category) for task in tasks)
         found = [one for one in find_recurring(tasks, bar) if not self.drafts.exists(EVALUATOR, one.name)]

@@ -25,7 +25,7 @@ class JudgedTask:
     findings: list[Finding] = field(default_factory=list)
 
 
-def judged_tasks(sessions: Path, since: float) -> list[JudgedTask]:
+def find_judged_tasks(sessions: Path, since: float) -> list[JudgedTask]:
     """Return the tasks that a rubric judged, in segments written after ``since``."""
     tasks: dict[str, JudgedTask] = {}
     for path in newest_segments(sessions, since):
