@@ -61,7 +61,7 @@ def test_a_wait_of_more_than_a_minute_is_not_waited_for(tmp_path: Path) -> None:
         status, _, errors = ask_server(tmp_path, server)
 
     assert 75 == status
-    assert "Trying again" not in errors
+    assert "Retrying in" not in errors
 
 
 def test_an_unknown_model_is_named_with_the_nearest_one(tmp_path: Path) -> None:

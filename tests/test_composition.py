@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 NO_JUDGE = "[evaluators.judge]\nenabled = false\n"
 TURNS = (
     '  - when: {contains: ["No exclamation marks"]}\n    says: "In style, and far too many words."\n'
-    '  - when: {last: "Leave out"}\n    says: "Short."\n'
+    '  - when: {last: "Remove"}\n    says: "Short."\n'
     '  - says: "Plain."\n'
 )
 

@@ -73,7 +73,7 @@ def test_the_oldest_turns_are_left_out_and_the_task_goes_on(status: int, body: b
     assert "Read them." in done.stdout
     assert "Omitting the oldest turns" in done.stderr
     assert 1 <= len(refused) <= 4
-    assert "Trying again" not in done.stderr
+    assert "Retrying in" not in done.stderr
 
 
 @pytest.mark.parametrize("vendor", [OpenAIServer, AnthropicServer, OllamaServer])

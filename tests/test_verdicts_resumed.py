@@ -91,7 +91,7 @@ def test_work_that_was_undone_is_judged_only_after_it_was_redone(openkoi: Shell)
     refused = openkoi("resume")
 
     assert (0, 2, before) == (undone.returncode, refused.returncode, count_answers(openkoi)), refused.stderr
-    assert f"its changes were undone: a.py. Run `openkoi redo {task}`, then `openkoi resume {task}`." in refused.stderr
+    assert f"its changes were undone (a.py). Run `openkoi redo {task}`, then `openkoi resume {task}`." in refused.stderr
     assert "x = 0\n" == (openkoi.folder / "a.py").read_text()
 
     redone, again = openkoi("redo", task), openkoi("resume", task, "--format", "json")

@@ -150,7 +150,7 @@ def test_a_server_without_tls_at_a_secure_address_is_met_once(tmp_path: Path) ->
 
     assert (1, 0) == (status, len(server.requests))
     assert "start the base URL with http://" in errors
-    assert "Trying again" not in errors
+    assert "Retrying in" not in errors
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
@@ -160,7 +160,7 @@ def test_a_server_with_tls_at_an_address_without_is_met_once(vendor: str, tmp_pa
 
     assert (1, 0) == (status, len(server.requests))
     assert "Start the base URL with https://" in errors
-    assert "Trying again" not in errors
+    assert "Retrying in" not in errors
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_what_breaks_off_is_named_where_its_scheme_is_known(
 
     assert (1 if advice else 75) == status
     assert advice in errors
-    assert bool(advice) is ("Trying again" not in errors)
+    assert bool(advice) is ("Retrying in" not in errors)
 
 
 class RawServer:

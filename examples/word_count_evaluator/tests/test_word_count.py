@@ -41,7 +41,7 @@ def test_a_passing_check_alone_does_not_accept_what_changed_nothing() -> None:
 def test_the_executor_is_told_how_much_to_leave_out() -> None:
     result = run_task("Shorten the report", says=["far too many words", "short"], evaluators=SHORT)
 
-    assert ["Leave out 2 words."] == [finding.fix for finding in result.iterations[1].plan.feedback]
+    assert ["Remove 2 words."] == [finding.fix for finding in result.iterations[1].plan.feedback]
 
 
 def test_work_that_stays_too_long_is_brought_to_a_person() -> None:
