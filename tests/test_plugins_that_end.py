@@ -262,7 +262,10 @@ def test_a_real_interruption_in_a_plugin_is_the_user_s(name: str, times: int, tm
     (openkoi.home / "config.toml").write_text('use.memory = "acme"\n' if kind == "memory" else "")
     model = "acme/one" if kind == "providers" else write_script(openkoi.folder, WORK)
     child = openkoi.started("-m", model, "--no-judge", "Write one into a.txt")
-    time.sleep(2.5)
+    patience = time.monotonic() + 60
+    while not [*openkoi.home.rglob("sessions/*.jsonl")] and time.monotonic() < patience:
+        time.sleep(0.05)  # until the run has begun
+    time.sleep(1.5)
     for _ in range(times):
         child.send_signal(signal.SIGINT)
         time.sleep(0.05)
