@@ -40,7 +40,7 @@ class Launcher(Protocol):
     def plugins(self, kind: str) -> Sequence[InstalledPlugin]:
         """List the installed plugins of a kind, by name, without reading settings."""
 
-    def installed(self, *, config: str = "") -> Installation:
+    def installation(self, *, config: str = "") -> Installation:
         """Return all that is installed, with the preferences of the configuration where that can be read."""
 
     def check(self, plugin: PluginState) -> str:

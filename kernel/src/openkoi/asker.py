@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import sha256
 from secrets import token_hex
 
-from openkoi_base.isolation import resolve, type_error_of
+from openkoi_base.isolation import format_error, resolve, type_error_of
 from openkoi_hookspecs import ArgumentError, HookReturn, PendingQuestion, Question, Questions, Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -36,7 +36,7 @@ class AnsweringFrontend:
             except TimeoutError:
                 return None
             except Exception as error:  # a frontend must not end a run
-                self.warn(f"A frontend that answers questions failed: {type(error).__name__}: {error}.")
+                self.warn(f"A frontend that answers questions failed: {format_error(error)}.")
                 return None
 
 
@@ -143,7 +143,7 @@ class Asker:
         try:
             return store, await store.put(waiting) if store else None
         except Exception as error:  # the store is a plugin: frontends here can still answer
-            self.warn(f"Questions cannot be answered from another process: {type(error).__name__}: {error}.")
+            self.warn(f"Questions cannot be answered from another process: {format_error(error)}.")
             return None, None
 
     async def first(self, waiting: PendingQuestion, store: Questions | None) -> str | None:
@@ -165,7 +165,7 @@ class Asker:
         try:
             question.settle(await store.wait(id))
         except Exception as error:  # the store is a plugin
-            self.warn(f"Questions cannot be answered from another process: {type(error).__name__}: {error}.")
+            self.warn(f"Questions cannot be answered from another process: {format_error(error)}.")
 
 
 def pending_question(question: Question, redact: Callable[[str], str], run: Run | None = None) -> PendingQuestion:

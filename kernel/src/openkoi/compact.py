@@ -6,7 +6,7 @@ from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs import LimitExceededError, Message, events
 from openkoi_models import is_much_shorter, removed_parts, without_media
 from openkoi_prompt.conversation import shortening_error
-from openkoi_settings import keys
+from openkoi_settings import keys, plugin_keys
 
 from .run import TaskRun
 
@@ -27,7 +27,7 @@ async def compact(run: TaskRun) -> events.HistoryCompacted | None:
 
 async def compact_messages(messages: Sequence[Message], run: TaskRun) -> Sequence[Message]:
     """Return what the compactor makes of messages, or the same if that cannot be used."""
-    name = run.agent.compactor or run.services.config[keys.USE_COMPACTOR]
+    name = run.agent.compactor or run.services.config[plugin_keys.USE_COMPACTOR]
     try:
         compactor = await run.services.components.compactor(name, run.root)
         with contain_exit():

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Question, is_yes
-from openkoi_settings import keys
+from openkoi_settings import keys, plugin_keys
 
 if TYPE_CHECKING:
     from .run import TaskRun
@@ -25,7 +25,7 @@ async def may_change_files(run: "TaskRun", *, stays: bool) -> bool | None:
     async with run.baseline.lock:
         if run.workspace_state.origin or run.baseline.unkept is not None:
             return run.baseline.unkept is not False
-        chosen = run.services.config[keys.USE_CHECKPOINTS] not in ("", "none")
+        chosen = run.services.config[plugin_keys.USE_CHECKPOINTS] not in ("", "none")
         required = chosen and run.services.config[keys.REQUIRE_CHECKPOINT]
         reason = (run.workspace_state.fault or NOT_LOADED) if chosen else NOT_CHOSEN
         run.services.warn_once(f"{CANNOT}{reason.rstrip('.')}.{ALLOW if required else ''}")

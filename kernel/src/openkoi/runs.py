@@ -14,7 +14,7 @@ from openkoi_hookspecs import KoiError, Result, Task, ToolCall, ToolResult, even
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_loader.workspace_plugins import Root
 from openkoi_models import check_content, check_models
-from openkoi_settings import keys
+from openkoi_settings import plugin_keys
 
 from .run_origin import ALONE, RunOrigin
 from .services import Services
@@ -126,7 +126,7 @@ class Runs:
             session=task.session or services.session,
             limits=task.limits or services.config.limits,
             project=task.project or project_id(self.workspace_of(task)),
-            judge=task.judge and not services.config[keys.CHECKS_ONLY],
+            judge=task.judge and not services.config[plugin_keys.CHECKS_ONLY],
         )
 
 

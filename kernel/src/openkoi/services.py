@@ -33,7 +33,7 @@ from openkoi_runlog.memory_sync import MemorySync
 from openkoi_runlog.pending_warnings import PendingWarnings
 from openkoi_runlog.publisher import Publisher
 from openkoi_runlog.session_logs import SessionLogs
-from openkoi_settings import Config, keys
+from openkoi_settings import Config, keys, plugin_keys
 
 from .asker import Asker
 from .background import Background
@@ -83,7 +83,7 @@ class Services:
         self.background = Background(self.warn_once)
         self.plugins.warn = self.warn_once
         self.components = Components(self.plugins, self.warn_once, self.start)
-        make_hooks = partial(Hooks, self.warn_once, config[keys.HOOK_ORDER], config[keys.HOOK_DEADLINE])
+        make_hooks = partial(Hooks, self.warn_once, config[plugin_keys.HOOK_ORDER], config[plugin_keys.HOOK_DEADLINE])
         self.workspaces = WorkspacePlugins(self.components, lambda: self.koi, make_hooks)
         self.logs = SessionLogs(config.paths.sessions, self.redactor)
         self.log = self.logs.open(self.session)

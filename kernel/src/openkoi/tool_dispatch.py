@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from time import monotonic
 
-from openkoi_base.isolation import contain_exit, copy_call, type_error_of
+from openkoi_base.isolation import contain_exit, copy_call, format_error, type_error_of
 from openkoi_base.schema import approval_question, coerce_arguments, format_progress, resolve_call, unknown_tool
 from openkoi_hookspecs import (
     Allow,
@@ -153,7 +153,7 @@ async def invoke_tool(call: ToolCall, tool: Tool, run: TaskRun) -> ToolResult:
     except KoiError as error:
         return failed_result(call, str(error))
     except Exception as error:  # a tool is a plugin: nothing of its may end the run
-        return failed_result(call, f"{type(error).__name__}: {error}")
+        return failed_result(call, format_error(error))
     wrong = type_error_of(result, ToolResult)
     return (
         failed_result(call, str(PluginError(tool.name, "call", f"its result is invalid: {wrong}"))) if wrong else result

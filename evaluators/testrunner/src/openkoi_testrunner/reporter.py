@@ -165,7 +165,7 @@ def run_unittest(tell: ResultWriter, only: list[str], folders: list[str]) -> int
 def use_compiled_modules(workspace: Path) -> None:
     """Read compiled files only of modules outside the workspace, where the work cannot have made them.
 
-    The sandbox moves all compiled files to an empty folder; compiling pytest anew takes longer than most tests.
+    The sandbox moves all compiled files to an empty folder; compiling pytest again takes longer than most tests.
     """
     sys.pycache_prefix = os.environ.get("PYTHONPYCACHEPREFIX") or None
     find = machinery.FileFinder.path_hook(

@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from openkoi_base.isolation import contain_exit
+from openkoi_base.isolation import contain_exit, format_error
 from openkoi_hookspecs import (
     Evaluation,
     EvaluationMode,
@@ -22,7 +22,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_runlog.decision.facts import is_judge, is_question, policy_of
 from openkoi_runlog.decision.merge import NOT_A_JUDGE, merge, only_stricter, validate_evaluation, without_scores
-from openkoi_settings import keys
+from openkoi_settings import plugin_keys
 
 from ..baselines import capture_baseline
 from ..run import TaskRun
@@ -42,7 +42,7 @@ async def evaluate(plan: Plan, work: ExecutionResult, run: TaskRun) -> Evaluatio
         await run.emit(events.EvaluationFinished(replace(last, mode=EvaluationMode.CACHED)))
         return replace(last, mode=EvaluationMode.CACHED)
     opinions_by_name = await ask_evaluators(work, run)
-    required = run.services.config[keys.REQUIRED_EVALUATORS]
+    required = run.services.config[plugin_keys.REQUIRED_EVALUATORS]
     silent = tuple(reason for name in required if (reason := explain_silence(name, opinions_by_name)))
     if not opinions_by_name and not silent:
         return None
@@ -136,7 +136,7 @@ async def ask_evaluator(name: str, evaluator: Evaluator, work: ExecutionResult, 
             run.note_limit(reached.limit)
             return Evaluation(unavailable_reason=str(reached))
         except Exception as error:  # an evaluator is a plugin: its fault is an unknown, never a number
-            fault = str(PluginError(name, "evaluate", f"{type(error).__name__}: {error}"))
+            fault = str(PluginError(name, "evaluate", format_error(error)))
         if last:
             break
     return Evaluation(unavailable_reason=fault)

@@ -89,7 +89,7 @@ async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
             list_names(part, kind, koi, seen)
         await try_plugins("evaluators", koi)
         await try_plugins("tools", koi)
-    check_plugins(invocation.launcher.installed(config=invocation.config), seen)
+    check_plugins(invocation.launcher.installation(config=invocation.config), seen)
     seen.issues += hidden_frontends(invocation, OpenKoi(invocation).frontends)
     seen.issues += koi.warnings()
     return seen

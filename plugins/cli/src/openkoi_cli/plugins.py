@@ -42,7 +42,7 @@ def command(invocation: Invocation, /, sources: bool, check: bool) -> None:
 def format_plugins(invocation: Invocation) -> list[str]:
     """Return the lines of all distributions and sources, and the warnings."""
     open_if_configured(invocation)
-    installation = invocation.launcher.installed(config=invocation.config)
+    installation = invocation.launcher.installation(config=invocation.config)
     broken = find_broken([one for one in installation.plugins if one.used], invocation)
     lines: list[str] = []
     for distribution in sorted({one.distribution for one in installation.plugins}):

@@ -3,14 +3,14 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-from openkoi_settings import Config, keys
+from openkoi_settings import Config, plugin_keys
 
 from .registry import Scan, with_preferences
 
 
 def as_preferred(found: Scan, config: Config) -> Scan:
     """Return the scan with the preferred plugins of the configuration, if any."""
-    prefix = f"{keys.PREFER.table}."
+    prefix = f"{plugin_keys.PREFER.table}."
     own = {name for name in config.changed_settings if name.startswith(prefix)}
     named = {name: str(one.value) for name, one in config.settings.items() if name.startswith(prefix)}
     chosen = {name: (*name.removeprefix(prefix).partition(".")[::2], winner) for name, winner in named.items()}

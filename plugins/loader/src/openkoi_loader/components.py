@@ -25,7 +25,7 @@ from openkoi_hookspecs import (
     ToolProvider,
 )
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_settings import Key, keys
+from openkoi_settings import Key, keys, plugin_keys
 
 from .absent import Absent, find_imported, is_absent_judge
 from .lifespans import Lifespans
@@ -181,8 +181,8 @@ class Components:
     async def evaluators(self, root: Path | None = None) -> dict[str, Evaluator]:
         """Return all evaluators, in their order; raise ConfigError for an invalid setting of one."""
         config = self.plugins.config
-        place = {name: rank for rank, name in enumerate(config[keys.EVALUATION_ORDER])}
-        required = config[keys.REQUIRED_EVALUATORS]
+        place = {name: rank for rank, name in enumerate(config[plugin_keys.EVALUATION_ORDER])}
+        required = config[plugin_keys.REQUIRED_EVALUATORS]
         names = [entry.name for entry in self.plugins.plugins("evaluators", root)]
         there = [(name, await self.evaluator(name, required, root)) for name in names]
         return dict(sorted(there, key=lambda named: place.get(named[0], place.get("*", len(place)))))

@@ -22,7 +22,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_prompt import without_refused_texts
-from openkoi_settings import keys
+from openkoi_settings import plugin_keys
 
 if TYPE_CHECKING:
     from .hook_implementations import HookImplementation
@@ -51,7 +51,7 @@ class Hooks:
 
     report: Callable[[str], None]
     order: Sequence[str] = ()
-    timeout: float = keys.HOOK_DEADLINE.default
+    timeout: float = plugin_keys.HOOK_DEADLINE.default
     implementations_by_hook: "dict[str, tuple[HookImplementation, ...]]" = field(default_factory=dict)
     caller: HookCaller | None = None
 

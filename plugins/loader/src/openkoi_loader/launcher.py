@@ -37,7 +37,7 @@ class Launcher:
         """List the installed plugins of a kind, by name."""
         return [one for one in self.found.found if one.kind == kind]
 
-    def installed(self, *, config: str = "") -> "Installation":
+    def installation(self, *, config: str = "") -> "Installation":
         """Return all that is installed, with the preferences of the configuration where that can be read."""
         from .installation import list_installed
 
@@ -94,9 +94,9 @@ class Launcher:
             return words[0], words[1:]
         if CLI in names or len(names) == 1:
             return (CLI if CLI in names else names[0]), words
-        from openkoi_settings import keys
+        from openkoi_settings import plugin_keys
 
-        return self.open().setting(keys.USE_FRONTEND.name, str, CLI), words
+        return self.open().setting(plugin_keys.USE_FRONTEND.name, str, CLI), words
 
     def start(self, name: str, arguments: Sequence[str] = (), *, config: str = "") -> int:
         """Start a frontend and return its exit status; raises KoiError, which names it, if it fails."""
@@ -105,11 +105,12 @@ class Launcher:
             status = launcher.make(name).run(launcher)
             return (run_async(status) if isawaitable(status) else status) or 0
         except Exception as error:  # a frontend is a plugin, and may raise anything
+            from openkoi_base.isolation import format_error
             from openkoi_hookspecs import KoiError, PluginError
 
             if isinstance(error, KoiError):
                 raise
-            raise PluginError(name, "run", f"{type(error).__name__}: {error}") from error
+            raise PluginError(name, "run", format_error(error)) from error
 
     def make(self, name: str) -> "Frontend":
         """Make a frontend as it is configured. The command line is not: it is what corrects the configuration."""

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import field
 from typing import Any
 
-from openkoi_base.isolation import contain_exit
+from openkoi_base.isolation import contain_exit, format_error
 from openkoi_hookspecs import KoiError, PluginError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
@@ -39,7 +39,7 @@ class Lifespan:
                     await self.stop.wait()
         except Exception as error:  # a plugin may raise anything when it starts and when it ends
             if self.entered.done():
-                raise PluginError(self.name, "its end", f"{type(error).__name__}: {error}") from error
+                raise PluginError(self.name, "its end", format_error(error)) from error
             self.entered.set_exception(error)
 
     async def enter(self) -> Any:

@@ -12,7 +12,7 @@ from openkoi_base.isolation import format_error, must_end
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import ConfigError, KoiError, NoProviderError, PluginEntry, PluginError, PluginNotFoundError
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_settings import Config, Setting, keys
+from openkoi_settings import Config, Setting, plugin_keys
 
 from .plugin_factory import BuildContext, construct
 from .registry import Found, resolve
@@ -72,7 +72,7 @@ class Plugins:
         return PluginEntry(found.kind, found.name, found.distribution, partial(self.build, found))
 
     def is_enabled(self, entry: PluginEntry) -> bool:
-        return self.config[keys.ENABLED.at(entry.kind, entry.name)]
+        return self.config[plugin_keys.ENABLED.at(entry.kind, entry.name)]
 
     async def build(self, found: Found, model: str = "") -> object:
         """Call a plugin's constructor; ``model`` takes precedence over its own table."""

@@ -13,7 +13,7 @@ from typing import get_args, get_type_hints
 
 from openkoi_base.isolation import must_end
 from openkoi_hookspecs import SharedSetting
-from openkoi_settings import VARIABLES, Config, keys
+from openkoi_settings import VARIABLES, Config, keys, plugin_keys
 from openkoi_settings.key import ANY, OF_PLUGINS
 from openkoi_settings.nested_tables import find_unknown_keys, keys_of
 from openkoi_settings.variables import PREFIX
@@ -25,7 +25,7 @@ from .registry import Found, resolve
 
 READ_HERE = frozenset(key.name for key in keys.KEYS if key.read_by not in OF_PLUGINS and ANY not in key.name)
 FACTS = [key.name.rpartition(".")[2] for key in (keys.MODEL_CONTEXT, keys.MODEL_OUTPUT, keys.MODEL_PRICE)]
-KNOWN, PREFERRED = f"{keys.MODEL_PRICE.table}.", f"{keys.PREFER.table}."
+KNOWN, PREFERRED = f"{keys.MODEL_PRICE.table}.", f"{plugin_keys.PREFER.table}."
 PLANNED = ("patterns", "mcp", "plugins.wasm", "plugins.scripts", "plugins.mcp")
 MIN_SIMILARITY = 0.8
 NOT_A_SETTING = "is not a setting, so it has no effect."
@@ -103,7 +103,7 @@ def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
     if key in readers.shared_elsewhere:
         return f"{key} in {origin} has no effect: no plugin in use reads it."
     tables = {
-        one.partition(".")[0] for one in (*READ_HERE, *readers.shared_settings, keys.PREFER.table)
+        one.partition(".")[0] for one in (*READ_HERE, *readers.shared_settings, plugin_keys.PREFER.table)
     } | readers.kinds
     if word and table not in tables:
         near = suggest(table, tables, around=("[", "]"))
@@ -172,7 +172,7 @@ class Readers:
         """Whether a plugin takes part in runs as they are configured."""
         if selector := keys.SELECTORS.get(one.kind):
             return bool(one.name == self.config[selector])
-        return one.kind in ("hooks", "evaluators") and self.config[keys.ENABLED.at(one.kind, one.name)]
+        return one.kind in ("hooks", "evaluators") and self.config[plugin_keys.ENABLED.at(one.kind, one.name)]
 
 
 def parameters_of(found: Found) -> Mapping[str, object] | None:

@@ -16,7 +16,7 @@ from openkoi_hookspecs import (
     PluginError,
 )
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_settings import Config, keys
+from openkoi_settings import Config, keys, plugin_keys
 
 SETTLE_TIMEOUT = 10.0  # seconds; the answer is there already, and must not wait for its bookkeeping
 KEPT_BY_NONE = '{key} is set, but no budget that enforces it is selected. Set `budget` under [use], such as to "files".'
@@ -36,7 +36,7 @@ class SharedBudget:
     @property
     def name(self) -> str:
         """The name of the chosen budget; empty if none is."""
-        name = self.config[keys.USE_BUDGET]
+        name = self.config[plugin_keys.USE_BUDGET]
         return "" if name == "none" else name
 
     async def plugin(self) -> Budget | None:

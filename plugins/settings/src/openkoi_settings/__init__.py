@@ -3,7 +3,7 @@
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from . import keys
+    from . import keys, plugin_keys
     from .config import Config
     from .deprecated import DEPRECATED, rename_deprecated
     from .key import FormerName, Key, ProjectRule, Reader
@@ -27,6 +27,7 @@ __all__ = [
     "find_paths",
     "keys",
     "load_config",
+    "plugin_keys",
     "read_settings",
     "rename_deprecated",
     "with_settings",

@@ -8,20 +8,6 @@ from openkoi_hookspecs import Limits
 
 from . import plugin_keys
 from .key import ANY, FormerName, Key, ProjectRule, Reader
-from .plugin_keys import CHECKS_ONLY as CHECKS_ONLY
-from .plugin_keys import ENABLED as ENABLED
-from .plugin_keys import EVALUATION_ORDER as EVALUATION_ORDER
-from .plugin_keys import HOOK_DEADLINE as HOOK_DEADLINE
-from .plugin_keys import HOOK_ORDER as HOOK_ORDER
-from .plugin_keys import PREFER as PREFER
-from .plugin_keys import REQUIRED_EVALUATORS as REQUIRED_EVALUATORS
-from .plugin_keys import USE_BUDGET as USE_BUDGET
-from .plugin_keys import USE_CHECKPOINTS as USE_CHECKPOINTS
-from .plugin_keys import USE_COMPACTOR as USE_COMPACTOR
-from .plugin_keys import USE_FRONTEND as USE_FRONTEND
-from .plugin_keys import USE_MEMORY as USE_MEMORY
-from .plugin_keys import USE_QUESTIONS as USE_QUESTIONS
-from .plugin_keys import USE_SANDBOX as USE_SANDBOX
 
 DEFAULTS = Limits()
 ROLES = ("executor", "evaluator", "planner", "small")
@@ -261,11 +247,14 @@ PLATEAU_DELTA = Key(
 PRUNE_BELOW = Key("learning.prune_below", 0.1, "hide lessons that are worth less than this", read_by=Reader.HOOKS)
 CHECK_UPDATES = Key("updates.check", True, "announce newer releases, at most once a day", read_by=Reader.COMMANDS)
 
-DECLARED = [key for one in globals().values() for key in (one.values() if isinstance(one, dict) else (one,))]
-PLUGIN_SETTINGS = frozenset(key.name for key in vars(plugin_keys).values() if isinstance(key, Key))
-KEYS: tuple[Key[Any], ...] = tuple(
-    sorted((key for key in DECLARED if isinstance(key, Key)), key=lambda key: key.name in PLUGIN_SETTINGS)
-)
+
+def declared_in(module: dict[str, Any]) -> list[Key[Any]]:
+    """Return the settings that a module declares, alone or by role."""
+    values = [one for value in module.values() for one in (value.values() if isinstance(value, dict) else (value,))]
+    return [one for one in values if isinstance(one, Key)]
+
+
+KEYS: tuple[Key[Any], ...] = (*declared_in(globals()), *declared_in(vars(plugin_keys)))
 MODEL_OF = {"executor": EXECUTOR, "evaluator": EVALUATOR, "planner": PLANNER, "small": SMALL}
 FLAGS = {key.flag: key for key in KEYS if key.flag}
 LIMITS = {key.limit: key for key in KEYS if key.limit}

@@ -14,7 +14,8 @@ from openkoi_hookspecs import ConfigError, Paths
 
 from .config import BUNDLE_FILE, Config
 from .deprecated import rename_deprecated
-from .keys import DEFAULT_MODEL, FLAGS, MODEL_OF, USE_MEMORY
+from .keys import DEFAULT_MODEL, FLAGS, MODEL_OF
+from .plugin_keys import USE_MEMORY
 from .project_policy import apply_project_policy
 from .toml_file import read_settings
 from .value import Setting

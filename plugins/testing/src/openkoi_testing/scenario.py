@@ -20,15 +20,15 @@ from openkoi_loader.registry import Scan, scan
 from openkoi_runlog import blob_folder, list_segments, store_blobs
 from openkoi_runlog.record_format import add_checksum, read_line, write_line
 from openkoi_scripted import Line, Scripted
-from openkoi_settings import Config, Setting, keys
+from openkoi_settings import Config, Setting, keys, plugin_keys
 
 INSTALLED_KINDS = frozenset({"tools", "sandboxes", "checkpoints", "compactors", "questions", "budgets"})
 MODEL = "scripted/script"
 DEFAULT_SETTINGS: Mapping[str, object] = {
-    keys.USE_SANDBOX.name: "plain",
-    keys.USE_CHECKPOINTS.name: "store",
-    keys.USE_COMPACTOR.name: "rolling-window",
-    keys.USE_QUESTIONS.name: "files",
+    plugin_keys.USE_SANDBOX.name: "plain",
+    plugin_keys.USE_CHECKPOINTS.name: "store",
+    plugin_keys.USE_COMPACTOR.name: "rolling-window",
+    plugin_keys.USE_QUESTIONS.name: "files",
     keys.DEFAULT_MODEL.name: MODEL,
     keys.MODEL_PRICE.at(MODEL).name: [0.0, 0.0],
 }
@@ -64,11 +64,11 @@ class Scenario:
             "tools": self.tool_providers,
             **self.others,
         }
-        budget = {keys.USE_BUDGET.name: "files"} if "budgets" in self.installed else {}
+        budget = {plugin_keys.USE_BUDGET.name: "files"} if "budgets" in self.installed else {}
         chosen = {**DEFAULT_SETTINGS, **budget, **self.settings}
         if self.memory is not None:
             provided["memory"] = {"given": self.memory}
-            chosen[keys.USE_MEMORY.name] = "given"
+            chosen[plugin_keys.USE_MEMORY.name] = "given"
         settings = {key: Setting(value, "the test") for key, value in chosen.items()}
         found = tuple(one for one in scan().found if one.kind in self.installed)
         paths = Paths(home / "config.toml", home / "data")

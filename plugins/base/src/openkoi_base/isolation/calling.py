@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from openkoi_hookspecs import HookReturn, Koi, KoiError, PluginEntry, PluginError, PluginSource
 
-from .timeouts import contain_exit
+from .timeouts import contain_exit, format_error
 
 T = TypeVar("T")
 DISCOVERY_TIMEOUT_SECONDS = 10.0
@@ -24,7 +24,7 @@ def named_errors(plugin: str, method: str) -> Iterator[None]:
     except KoiError:
         raise
     except Exception as error:
-        raise PluginError(plugin, method, f"{type(error).__name__}: {error}") from error
+        raise PluginError(plugin, method, format_error(error)) from error
 
 
 async def resolve(answer: HookReturn[T]) -> T | None:
@@ -52,5 +52,5 @@ async def ask_source(name: str, source: PluginSource, koi: Koi, workspace: Path)
         if strange := [entry for entry in entries if not isinstance(entry, PluginEntry)]:
             raise TypeError(f"it lists a {type(strange[0]).__name__}")
     except Exception as error:  # a source is a plugin: what it would have found is missing, and it is named
-        raise PluginError(name, "discover", f"{type(error).__name__}: {error}") from error
+        raise PluginError(name, "discover", format_error(error)) from error
     return entries

@@ -67,7 +67,7 @@ class ScenarioLauncher:
         """List what is installed."""
         return [one for one in scan().found if one.kind == kind]
 
-    def installed(self, *, config: str = "") -> Installation:
+    def installation(self, *, config: str = "") -> Installation:
         """Return what is installed, as if nothing were configured."""
         return list_installed(scan(), self.paths())
 
