@@ -81,7 +81,7 @@ def test_what_was_said_is_logged_between_the_results_and_the_next_answer(tmp_pat
 def test_a_resumed_run_hears_it_once_where_it_was_said(tmp_path: Path, left: int) -> None:
     (tmp_path / "one").mkdir()
     id, records = whole(tmp_path / "one")
-    known = records[:-left]
+    known = [one for one in records if not isinstance(one.event, events.HooksCalled)][:-left]
     answered = sum(isinstance(record.event, events.ModelResponse) for record in known)
     model = Scripted(turns(answered) or ["never asked"])
     (tmp_path / "two").mkdir()

@@ -417,7 +417,7 @@ def test_every_event_of_a_cycle_is_written_in_its_order(tmp_path: Path) -> None:
         *("task.start", "recall", "plan", "message"),
         *("cycle.start", "model.request", "model.response", "tool_call", "tool_result", "tool.results"),
         *("cycle.start", "model.request", "model.response", "run.terminated_by"),
-        *("work", "request.classified", "iteration", "decision", "run.completed", "usage"),
+        *("work", "request.classified", "iteration", "decision", "run.completed", "usage", "hooks.called"),
     ]
 
 

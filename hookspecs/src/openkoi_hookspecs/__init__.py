@@ -72,7 +72,7 @@ with LazyExports(globals()):
         Usage,
     )
     from .patterns import Pattern
-    from .plugin_entry import Installation, InstalledPlugin, PluginEntry, PluginState
+    from .plugin_entry import HookActivity, Installation, InstalledPlugin, PluginEntry, PluginState
     from .prompt import Layer, Section
     from .protocols import (
         AgentRunner,
@@ -161,6 +161,7 @@ __all__ = [
     "Frontend",
     "Handle",
     "Hit",
+    "HookActivity",
     "HookReturn",
     "Image",
     "Inject",

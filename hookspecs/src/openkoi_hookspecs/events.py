@@ -32,6 +32,7 @@ from .memory import Learning, Recall
 from .model import Message
 from .patterns import PatternProposed as PatternProposed
 from .patterns import UsageRecorded as UsageRecorded
+from .plugin_entry import HookActivity
 from .run_summary import RunState
 from .task import Cost, Task
 from .workspace import BaselineSaved as BaselineSaved
@@ -274,6 +275,15 @@ class HookReturned(Event):
     plugin: str
     microseconds: int
     answer: Any
+
+
+@dataclass(frozen=True, slots=True)
+class HooksCalled(Event):
+    """How each implementation of a hook was called in this run; those that were not are left out."""
+
+    name = "hooks.called"
+    durable = False
+    activity: tuple[HookActivity, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Plugins in lists: what is installed, and what can be loaded."""
+"""Plugins in lists: what is installed, what can be loaded, and how their hooks were called."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -58,3 +58,20 @@ class PluginEntry:
     origin: str
     load: Callable[[], Awaitable[object]]
     version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HookActivity:
+    """How a plugin's implementation of a hook was called: how often, in how many seconds in all, and last at what time.
+
+    ``answers`` counts the calls that returned something, ``failures`` those that raised, were late or returned
+    something invalid. ``last`` is in seconds since 1970, 0 before the first call.
+    """
+
+    hook: str
+    plugin: str
+    calls: int = 0
+    answers: int = 0
+    failures: int = 0
+    seconds: float = 0.0
+    last: float = 0.0

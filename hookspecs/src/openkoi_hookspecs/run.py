@@ -11,7 +11,7 @@ from .iteration import Iteration, Plan, Result
 from .memory import Hit, Query
 from .model import Model, Price, ProviderInfo, Request, Response
 from .patterns import Pattern
-from .plugin_entry import PluginEntry
+from .plugin_entry import HookActivity, PluginEntry
 from .posts import Post
 from .questions import Consent, PendingQuestion, Question
 from .run_summary import RunSummary
@@ -61,6 +61,9 @@ class Koi(Configuration, Protocol):
 
     async def load_chosen(self, kind: str) -> object | None:
         """Load the plugin of a kind that ``[use]`` names; None if it names none, or warns why that cannot be had."""
+
+    def hook_activity(self) -> Sequence[HookActivity]:
+        """List every implementation of a hook, with how it was called in this process, by any run."""
 
     def sessions(self) -> Sequence[str]:
         """List the sessions in the log, those that began first in front."""

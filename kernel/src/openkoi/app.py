@@ -13,6 +13,7 @@ from openkoi_hookspecs import (
     Consent,
     Event,
     Hit,
+    HookActivity,
     HookReturn,
     Koi,
     Model,
@@ -162,6 +163,10 @@ class App(AppConfiguration):
         await self.services.start()
         return await self.services.hooks.fold(hook, value, *args, **facts)
 
+    def hook_activity(self) -> Sequence[HookActivity]:
+        """List every implementation of a hook, with how it was called in this process."""
+        return self.services.hooks.activity()
+
     def plugins(self, kind: str) -> Sequence[PluginEntry]:
         """List the plugins of a kind without loading them."""
         there = self.services.plugins.plugins(kind)
@@ -206,11 +211,9 @@ class App(AppConfiguration):
 
     def runs(self, session: str = "") -> Sequence[RunSummary]:
         """List the runs of a session, or of all, those that began first in front."""
-        folder, under_way = (
-            self.services.config.paths.sessions,
-            partial(is_run_active, self.services.config.paths.running),
-        )
-        return summarize_runs([session] if session else self.sessions(), folder, under_way)
+        paths = self.services.config.paths
+        under_way = partial(is_run_active, paths.running)
+        return summarize_runs([session] if session else self.sessions(), paths.sessions, under_way)
 
     def records(self, session: str) -> Iterator[Record]:
         """Read a session's log from its beginning."""

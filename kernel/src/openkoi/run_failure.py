@@ -22,8 +22,8 @@ async def log_failure(run: "TaskRun", error: BaseException) -> None:
     finally:
         with suppress(KoiError):
             left = unfinished_warning(files, touched=run.touched)
-            warnings = run.services.warnings.take()
-            run.services.publish(run.id, (*warnings, *left, events.RunFailed(failure_reason(error), files)))
+            ended = (events.HooksCalled(run.hooks.end_run()), events.RunFailed(failure_reason(error), files))
+            run.services.publish(run.id, (*run.services.warnings.take(), *left, *ended))
 
 
 async def files_changed(run: "TaskRun", error: BaseException) -> tuple[str, ...]:

@@ -12,5 +12,6 @@ async def learn(result: Result, run: TaskRun) -> int:
     for learning in learnings:
         final = await run.fold(hooks.on_learning, learning, run=run)
         await run.emit(events.LearningSaved(final))
+    await run.emit(events.HooksCalled(run.hooks.end_run()))
     await run.services.memory.update()
     return len(learnings)

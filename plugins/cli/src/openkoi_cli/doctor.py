@@ -40,9 +40,14 @@ class Diagnosis:
 
 
 @click.command()
+@click.option("--hooks", is_flag=True, help="Call every hook in a synthetic task, and show what each plugin did.")
 @click.pass_obj
-def command(invocation: Invocation, /) -> int:
+def command(invocation: Invocation, /, hooks: bool) -> int:
     """Check your setup and suggest fixes."""
+    if hooks:
+        from .hook_check import check_hooks
+
+        return check_hooks(invocation)
     koi, broken = open_without_broken_config(invocation)
     seen = asyncio.run(run_checks(koi, invocation))
     if broken:

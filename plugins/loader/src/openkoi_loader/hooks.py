@@ -2,10 +2,11 @@
 
 import asyncio
 import inspect
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
-from time import perf_counter
+from time import perf_counter, time
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from openkoi_base.isolation import format_error, must_end
@@ -13,6 +14,7 @@ from openkoi_hookspecs import (
     ArgumentError,
     Ask,
     Event,
+    HookActivity,
     HookReturn,
     LimitExceededError,
     PluginError,
@@ -36,6 +38,33 @@ SYNC_TIMEOUT_SECONDS = 2.0  # a busy machine stretches the first call of an hone
 AFTER_THE_RESULT = frozenset({"before_learn", "on_learning"})
 
 
+@dataclass(slots=True)
+class CallCounts:
+    """How an implementation was called so far; the last call returned at ``last``, by ``perf_counter``."""
+
+    calls: int = 0
+    answers: int = 0
+    failures: int = 0
+    seconds: float = 0.0
+    last: float = 0.0
+
+    def add(self, other: "CallCounts") -> None:
+        """Add the calls of a run."""
+        self.calls += other.calls
+        self.answers += other.answers
+        self.failures += other.failures
+        self.seconds += other.seconds
+        self.last = max(self.last, other.last)
+
+
+Counts = defaultdict[tuple[str, str], CallCounts]
+
+
+def make_counts() -> Counts:
+    """Return counts of no calls."""
+    return defaultdict(CallCounts)
+
+
 @dataclass(frozen=True, slots=True)
 class HookCaller:
     """The run that calls hooks: where answers are logged, its time, and what notes that a limit was reached."""
@@ -47,13 +76,18 @@ class HookCaller:
 
 @dataclass(slots=True)
 class Hooks:
-    """The implementations of all hooks. ``report`` reports failures; without a ``caller`` no run logs the answers."""
+    """The implementations of all hooks. ``report`` reports failures; without a ``caller`` no run logs the answers.
+
+    ``counts`` are those of the caller's calls, ``process_counts`` those of calls outside runs and of ended runs.
+    """
 
     report: Callable[[str], None]
     order: Sequence[str] = ()
     timeout: float = plugin_keys.HOOK_DEADLINE.default
     implementations_by_hook: "dict[str, tuple[HookImplementation, ...]]" = field(default_factory=dict)
     caller: HookCaller | None = None
+    counts: Counts = field(default_factory=make_counts)
+    process_counts: Counts = field(default_factory=make_counts)
 
     def register(self, plugins: Mapping[str, object]) -> list[PluginError]:
         """Register plugins; return an error for each with a wrong signature, which is left out.
@@ -71,7 +105,7 @@ class Hooks:
 
     def called_by(self, caller: HookCaller) -> "Hooks":
         """Return the same hooks as a run calls them."""
-        return replace(self, caller=caller)
+        return replace(self, caller=caller, counts=make_counts(), process_counts=self.counts)
 
     def implementations(self, hook: Hook) -> "tuple[HookImplementation, ...]":
         """Return the enabled implementations of a hook."""
@@ -111,6 +145,8 @@ class Hooks:
 
     async def invoke(self, implementation: "HookImplementation", facts: Mapping[str, object]) -> object:
         """Return one answer, or None. Failures are reported by name; a failing guard answers Ask."""
+        counts = self.counts[implementation.hook, implementation.plugin]
+        counts.calls += 1
         started = perf_counter()
         try:
             answer = await self.call(implementation, facts)
@@ -118,14 +154,30 @@ class Hooks:
         except BaseException as error:  # the one place where a hook is called: no error of it may end the run
             if must_end(error):
                 raise
+            counts.failures += 1
             return self.report_failure(implementation, error)
+        finally:
+            counts.last = perf_counter()
+            counts.seconds += counts.last - started
         if answer is None:
             return None
+        counts.answers += 1
         if self.caller:
-            took = round((perf_counter() - started) * 1e6)
-            logged = loggable_answer(answer)
+            took, logged = round((counts.last - started) * 1e6), loggable_answer(answer)
             await self.caller.emit(events.HookReturned(implementation.hook, implementation.plugin, took, logged))
         return tuple(answer) if isinstance(answer, Sequence) else answer
+
+    def activity(self) -> tuple[HookActivity, ...]:
+        """Return how each implementation was called in this process, by ended runs and outside runs."""
+        names = [(one.hook, one.plugin) for some in self.implementations_by_hook.values() for one in some]
+        return tuple(describe_calls(name, self.counts.get(name, CallCounts())) for name in names)
+
+    def end_run(self) -> tuple[HookActivity, ...]:
+        """Return how a run called the implementations, and add its calls to those of the process."""
+        counts, self.counts = self.counts, make_counts()
+        for name, called in counts.items():
+            self.process_counts[name].add(called)
+        return tuple(map(describe_calls, counts, counts.values()))
 
     async def call(self, implementation: "HookImplementation", facts: Mapping[str, object]) -> object:
         """Return the answer. What waits is cut off at its timeout; what does not is reported once it returned late."""
@@ -158,6 +210,12 @@ class Hooks:
         return (
             Ask(f"{implementation.plugin} could not check this call: {text}") if implementation.fails_closed else None
         )
+
+
+def describe_calls(name: tuple[str, str], counts: CallCounts) -> HookActivity:
+    """Return the counts of an implementation as a fact."""
+    last = round(time() - perf_counter() + counts.last, 3) if counts.calls else 0.0
+    return HookActivity(*name, counts.calls, counts.answers, counts.failures, round(counts.seconds, 6), last)
 
 
 @cache

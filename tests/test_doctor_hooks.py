@@ -1,0 +1,85 @@
+"""``openkoi doctor --hooks`` calls every hook, and names each plugin whose hooks are broken or ignored."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+from cli_process import shell
+from hostile_distributions import HOOK, install
+
+from openkoi_hookspecs import hooks
+
+NAMES = [name for name, value in vars(hooks).items() if inspect.isfunction(value) and hasattr(value, "openkoi_spec")]
+MUTATIONS = {
+    "good": "@hookimpl\ndef {name}({first}):\n    return None\n",
+    "unmarked": "def {name}({first}):\n    return None\n",
+    "misspelled": "@hookimpl\ndef {misspelled}({first}):\n    return None\n",
+    "misspelled-unmarked": "def {misspelled}({first}):\n    return None\n",
+    "wrong-parameter": "@hookimpl\ndef {name}({first}, weather):\n    return None\n",
+    "raises": "@hookimpl\ndef {name}({first}):\n    raise ValueError('wrong')\n",
+    "wrong-answer": "@hookimpl\ndef {name}({first}):\n    return 42\n",
+}
+
+
+@pytest.fixture(name="site")
+def make_site(tmp_path: Path) -> Path:
+    """Return a folder of plugins: each mutation of each hook is one."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for name in NAMES:
+        first = next(iter(inspect.signature(getattr(hooks, name)).parameters))
+        misspelled = name[:4] + name[5:]
+        for mutation, body in MUTATIONS.items():
+            text = HOOK + body.format(name=name, first=first, misspelled=misspelled)
+            install(folder, f"{name}-{mutation}".replace("_", "-"), text)
+    return folder
+
+
+def test_each_broken_or_ignored_hook_is_named_and_no_working_one(tmp_path: Path, site: Path) -> None:
+    done = shell(tmp_path).seeing(site)("doctor", "--hooks")
+
+    issues = [line for line in done.stdout.splitlines() if line.startswith("! ")]
+    plugins = [f"{name}-{mutation}".replace("_", "-") for name in NAMES for mutation in MUTATIONS]
+    named = {
+        plugin for plugin in plugins for line in issues if plugin in line.replace("'", " ").replace(":", " ").split()
+    }
+    assert done.returncode == 1
+    assert named == {plugin for plugin in plugins if not plugin.endswith("-good")}
+
+
+def test_the_installed_hooks_work_and_the_check_leaves_no_trace(tmp_path: Path) -> None:
+    user = shell(tmp_path)
+
+    done = user("doctor", "--hooks")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert rows[0] == ["Plugin", "Hook", "At", "Calls", "Time", "Returned"]
+    assert {("guard", "before_tool"), ("environment", "before_plan")} <= {(row[0], row[1]) for row in rows}
+    assert not list((tmp_path / "home").rglob("*.jsonl"))
+    assert not [*user.folder.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("requires", "entry_points", "issue"),
+    [
+        ("openkoi-hookspecs>=0.1", "", "acme requires openkoi-hookspecs but has no entry points"),
+        ("openkoi_hookspecs", "[openkoi.hook]\nacme = acme\n", "acme registers a plugin in the group 'openkoi.hook'"),
+        ("openkoi-hookspecs", "[openkoi_hooks]\nacme = acme\n", "acme registers a plugin in the group 'openkoi_hooks'"),
+        ("openkoi-hookspecs", "[openkoi.hooks]\nacme = acme\n", "acme of acme implements no hook."),
+        ("openkoi-hookspecs", "[openkoi.weather]\nacme = acme\n", ""),
+        ("click", "", ""),
+    ],
+)
+def test_a_plugin_that_never_registers_is_named(tmp_path: Path, requires: str, entry_points: str, issue: str) -> None:
+    info = tmp_path / "site" / "acme-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info.parent / "acme.py").write_text("def help():\n    return None\n")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: acme\nVersion: 1.0\nRequires-Dist: {requires}\n")
+    (info / "entry_points.txt").write_text(entry_points)
+
+    done = shell(tmp_path).seeing(info.parent)("doctor", "--hooks")
+
+    issues = [line.removeprefix("! ") for line in done.stdout.splitlines() if line.startswith("! ")]
+    assert done.returncode == bool(issue)
+    assert [text[: len(issue)] for text in issues] == ([issue] if issue else [])
