@@ -267,7 +267,7 @@ class LearningSaved(Event):
 
 @dataclass(frozen=True, slots=True)
 class HookReturned(Event):
-    """What a plugin returned from a hook; None is not recorded."""
+    """What a plugin returned from a hook; None is not recorded. ``kind`` is the answer's type, such as Deny."""
 
     name = "hook.answered"
     durable = False
@@ -275,6 +275,7 @@ class HookReturned(Event):
     plugin: str
     microseconds: int
     answer: Any
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ async def execute_permitted(call: ToolCall, tool: Tool | None, run: TaskRun, *, 
     if isinstance(verdict, Ask):
         return waiting_result(call, tool, ends_run=ends_run)
     if not isinstance(verdict, Allow):
-        return ToolOutcome(call, failed_result(call, f"Rejected: {verdict.reason or 'it is not allowed'}"), tool)
+        return ToolOutcome(call, failed_result(call, verdict.reason), tool)
     if tool.effect > Effect.READS:
         await capture_baseline(run)
         if (allowed := await may_change_files(run, stays=ends_run)) is None:
@@ -166,19 +166,22 @@ def failed_result(call: ToolCall, text: str) -> ToolResult:
 
 async def check_permission(call: ToolCall, tool: Tool, run: TaskRun, *, stays: bool) -> Permission:
     """Return the strictest permission of all plugins: Allow, Deny, or Ask if the user is needed and gives no answer."""
-    permissions = [verdict for _, verdict in await run.collect(hooks.before_tool, call=call, tool=tool, run=run)]
-    strictest = max(permissions, key=lambda verdict: verdict.strictness, default=default_verdict(tool))
+    given = await run.collect(hooks.before_tool, call=call, tool=tool, run=run)
+    plugin, strictest = max(given, key=lambda one: one[1].strictness, default=("", default_verdict(tool)))
+    if isinstance(strictest, Deny):
+        return Deny(f"Rejected by {plugin}: {strictest.reason or 'it is not allowed'}")
     if not isinstance(strictest, Ask):
         await run.approve(strictest.paths if isinstance(strictest, Allow) and not strictest.only_this_call else ())
         return strictest
-    question = approval_question(call, tool, strictest.reason, run.services.redactor)
+    reason = f"{plugin}: {strictest.reason}".removeprefix(": ")
+    question = approval_question(call, tool, reason, run.services.redactor)
     if (answer := await run.ask(question, stays=stays)) is None:
         return strictest
     if is_yes(answer):
         await run.approve(strictest.paths)
         return Allow(APPROVED)
     why = answer.strip().removeprefix("no:").strip()
-    return Deny("the user refused" if not why or (is_no(why) and ":" not in why) else why)
+    return Deny(f"Rejected: {'the user refused' if not why or (is_no(why) and ':' not in why) else why}")
 
 
 def default_verdict(tool: Tool) -> Permission:

@@ -217,7 +217,7 @@ def test_a_denied_call_is_a_result_that_the_model_reads(tmp_path: Path) -> None:
     finished = performed(Guard(deny=["ls"]), "ls", tmp_path)
 
     answers = [record.event.result.text for record in finished.records if isinstance(record.event, ToolCallFinished)]
-    assert answers[0].startswith("Rejected: ls: your settings forbid it.")
+    assert answers[0].startswith("Rejected by guard: ls: your settings forbid it.")
 
 
 def test_a_tool_may_say_itself_which_paths_a_call_writes(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_many_findings_are_counted() -> None:
     [
         ((True, True), "testrunner", "  All tests pass"),
         ((True, True), "lint", "  All checks pass"),
-        ((True, False), "testrunner", "  1 of 2 checks fail"),
+        ((True, False), "testrunner", "  1 of 2 checks fail (testrunner)"),
     ],
 )
 def test_checks_are_told(passed: tuple[bool, ...], evaluator: str, line: str) -> None:

@@ -164,7 +164,8 @@ class Hooks:
         counts.answers += 1
         if self.caller:
             took, logged = round((counts.last - started) * 1e6), loggable_answer(answer)
-            await self.caller.emit(events.HookReturned(implementation.hook, implementation.plugin, took, logged))
+            name, kind = implementation.plugin, type(answer).__name__
+            await self.caller.emit(events.HookReturned(implementation.hook, name, took, logged, kind))
         return tuple(answer) if isinstance(answer, Sequence) else answer
 
     def activity(self) -> tuple[HookActivity, ...]:

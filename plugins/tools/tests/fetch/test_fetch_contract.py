@@ -97,7 +97,7 @@ def test_in_a_run_another_host_is_asked_about_and_without_an_answer_nothing_is_s
 
     questions = [record.event.text for record in done.records if isinstance(record.event, events.QuestionAsked)]
     assert not [record for record in done.records if isinstance(record.event, events.ToolCallStarted)]
-    assert questions[0].startswith("elsewhere.example is not an allowed host")
+    assert questions[0].startswith("fetch: elsewhere.example is not an allowed host")
     assert 'Allow fetch_url {"url": "https://elsewhere.example/?q=secret"}?' in questions[0]
 
 

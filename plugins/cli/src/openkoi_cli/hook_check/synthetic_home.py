@@ -1,5 +1,6 @@
 """Prepare folders in which a synthetic task runs: the user's configuration, a scripted model, no memory."""
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 MODEL = "scripted/hooks"
 TASK = "Write the sentence 'Koi are carp.' to pond.md."
+DIMENSIONS = ("correctness", "safety", "style", "completeness", "clarity", "accuracy", "tone", "structure")
+VERDICT = json.dumps({"scores": dict.fromkeys(DIMENSIONS, 0.9), "findings": [], "suggestion": ""})
 SCRIPT = """\
 turns:
   - when: {tools: true, after: 0}
@@ -19,9 +22,8 @@ turns:
     calls: [{tool: write_file, arguments: {path: pond.md, content: "Koi are carp.\\n"}}]
   - {when: {tools: true}, says: I wrote pond.md., repeat: true}
   - {when: {last: "Ended:"}, says: NONE, repeat: true}
-  - says: '{"scores": {"correctness": 0.9, "safety": 0.9, "style": 0.9, "completeness": 0.9}, "findings": []}'
-    repeat: true
-"""
+  - {says: VERDICT, repeat: true}
+""".replace("VERDICT", f"'{VERDICT}'")
 VARIABLES = ("OPENKOI_HOME", "OPENKOI_DATA", "OPENKOI_CONFIG")
 KEPT_DATA = ("plugins",)
 CONSENTS = "consents.json"

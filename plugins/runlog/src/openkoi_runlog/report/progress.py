@@ -230,9 +230,11 @@ def format_evaluation(evaluation: Evaluation) -> list[str]:
 
 
 def format_checks(evaluation: Evaluation) -> list[str]:
-    red, total = sum(not check.passed for check in evaluation.checks), len(evaluation.checks)
+    """Return how many checks fail, and whose they are; or that all pass."""
+    red, total = [check for check in evaluation.checks if not check.passed], len(evaluation.checks)
     if red:
-        return [f"  {red} of {total} checks fail"]
+        whose = ", ".join(dict.fromkeys(check.evaluator for check in red if check.evaluator))
+        return [f"  {len(red)} of {total} checks fail" + (f" ({whose})" if whose else "")]
     if evaluation.missing or any(finding.rule == NOT_RUN_RULE for finding in evaluation.findings):
         return ["  Not all checks could run"]
     tested = any(check.evaluator == TEST_EVALUATOR for check in evaluation.checks)

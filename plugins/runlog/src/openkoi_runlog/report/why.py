@@ -97,8 +97,9 @@ def format_check_count(checks: Sequence[Check]) -> str:
 
 
 def format_failed_check(check: Check) -> str:
-    """Return the name of a failed check, and whether it gates."""
-    return check.name if check.required else f"{check.name} (informational: it failed before the work began)"
+    """Return the name of a failed check, who reported it, and whether it gates."""
+    name = f"{check.name} ({check.evaluator})" if check.evaluator else check.name
+    return name if check.required else f"{name} (informational: it failed before the work began)"
 
 
 def list_gates(evaluation: Evaluation) -> Iterator[str]:

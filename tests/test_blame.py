@@ -1,0 +1,85 @@
+"""``openkoi blame`` attributes a task's seconds, prompt text, tokens and decisions to plugins, models and tools."""
+
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell, write_script
+
+ACME = """
+from openkoi_hookspecs import Check, Deny, Evaluation, Finding, Section, hookimpl
+
+class Strict:
+    async def evaluate(self, work, run):
+        checks = Check("no pond", passed=False), Check("no fish", passed=False, required=False)
+        return Evaluation(checks=checks, findings=(Finding("There is a pond"),))
+
+@hookimpl
+def before_plan(task):
+    return [Section("acme", "x" * 123)]
+
+@hookimpl
+def before_tool(call):
+    if call.tool == "run_command":
+        return Deny("no commands here")
+
+@hookimpl
+def on_event(event):
+    return None
+"""
+TURNS = """
+  - when: {after: 0}
+    says: I look.
+    calls: [{tool: list_files, arguments: {}}, {tool: run_command, arguments: {command: date}}]
+    usage: {input: 100, output: 10}
+  - says: Done.
+    usage: {input: 200, output: 20}
+"""
+WRITES = """
+  - when: {after: 0}
+    says: I write it.
+    calls:
+      - {tool: write_file, arguments: {path: b.txt, content: b}}
+      - {tool: run_command, arguments: {command: date}}
+  - {says: Done., repeat: true}
+"""
+
+
+@pytest.fixture(name="openkoi")
+def make_shell(tmp_path: Path) -> Shell:
+    return shell(tmp_path).with_plugin(ACME, hooks="acme", evaluators="acme:Strict")
+
+
+def test_what_each_plugin_model_and_tool_did_is_shown(openkoi: Shell) -> None:
+    model = write_script(openkoi.folder, TURNS)
+    done = openkoi("-i", "0", "-m", model, "Look around")
+
+    shown = openkoi("blame")
+
+    rows = [line.split() for line in shown.stdout.splitlines() if line]
+    acme = next(row for row in rows if row[0] == "acme")
+    assert "Rejected by acme: no commands here" in done.stderr
+    assert int(acme[1]) > 10
+    assert acme[3:] == ["123", "1", "denied", "call"]
+    executor = next(row for row in rows if row[0] == "executor")
+    assert (executor[1], executor[3]) == ("2", "330")
+    assert ["list_files", "1"] in [row[:2] for row in rows]
+    assert not [row for row in rows if row[0] == "run_command"]
+
+
+def test_failed_checks_and_findings_name_their_evaluator(openkoi: Shell) -> None:
+    (openkoi.folder / "a.txt").write_text("a")
+    model = write_script(openkoi.folder, WRITES)
+    done = openkoi("-i", "1", "--no-judge", "-m", model, "--why", "Write b.txt")
+
+    acme = next(line.split() for line in openkoi("blame").stdout.splitlines() if line.startswith("acme"))
+
+    assert "checks fail (acme" in done.stderr
+    assert "no pond (acme)" in done.stderr
+    assert acme[4:] == ["1", "denied", "call,", "1", "failed", "check,", "1", "important", "finding"]
+
+
+def test_a_task_that_does_not_exist_is_refused(openkoi: Shell) -> None:
+    refused = openkoi("blame", "abcdef")
+
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "abcdef" in refused.stderr
