@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "import": "Import task history.",
     "memory": "Search, check and rebuild memory.",
     "migrate": "Migrate memory to the format of this version.",
+    "plugin": "Write, certify, install, remove and configure plugins.",
     "plugins": "List installed plugins, what they add, and which are broken.",
     "redo": "Reapply a task's changes that were undone or reverted.",
     "reject": "Reject what a task asked for, with a reason.",
@@ -52,7 +53,7 @@ PLUGIN_COMMANDS = {
     "init": "Set up a model.",
 }  # of this distribution, found by entry points as those of others
 ALIASES = {"self-update": "update"}
-MODULES = {"import": "import_"}
+MODULES = {"import": "import_", "plugin": "plugin_kit.command"}
 AGENT = "agent"
 SUMMARY = "Run a task, evaluate the result, and retry until it meets your quality bar. Piped input is added as context."
 WIDEST, NARROWEST = 80, 50

@@ -15,6 +15,8 @@ from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAIN = "openkoi"
+UV_RECEIPT = "uv-receipt.toml"
+PIPX_METADATA = "pipx_metadata.json"
 MAX_SECONDS = 300.0  # estimate: an installation over a slow network
 LOCAL = "Nothing to compare with: OpenKoi is installed from {url}, not from a package index. Update it there."
 NO_RELEASE = (
@@ -101,14 +103,23 @@ def release_command(name: str) -> list[str]:
 
 def upgrade_command(names: Sequence[str], prefix: Path) -> list[str]:
     """Return the upgrade command of the installer that made this environment."""
-    parts = {part.lower() for part in prefix.parts}
-    if {"uv", "tools"} <= parts:
+    if is_uv_tool(prefix):
         return ["uv", "tool", "upgrade", "--quiet", prefix.name]
-    if {"pipx", "venvs"} <= parts:
+    if is_pipx(prefix):
         return ["pipx", "upgrade", "--quiet", "--include-injected", prefix.name]
     if has_uv():
         return ["uv", "pip", "install", "--quiet", "--python", sys.executable, "--upgrade", *names]
     return [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", *names]
+
+
+def is_uv_tool(prefix: Path) -> bool:
+    """Return whether ``uv tool`` made an environment."""
+    return (prefix / UV_RECEIPT).exists() or {"uv", "tools"} <= {part.lower() for part in prefix.parts}
+
+
+def is_pipx(prefix: Path) -> bool:
+    """Return whether pipx made an environment."""
+    return (prefix / PIPX_METADATA).exists() or {"pipx", "venvs"} <= {part.lower() for part in prefix.parts}
 
 
 def has_uv() -> bool:

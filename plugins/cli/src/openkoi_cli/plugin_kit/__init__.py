@@ -1,0 +1,1 @@
+"""``openkoi plugin``: write, certify, install, remove and configure plugins."""

@@ -1,0 +1,17 @@
+"""Run the tests and contract suites of a plugin's package."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from openkoi_hookspecs import KoiError
+
+MISSING = "Certifying needs openkoi-testing. Run `openkoi plugin install openkoi-testing`."
+
+
+def certify_package(folder: Path) -> int:
+    """Certify a package in a process of its own, so that its code cannot disturb this one; return the exit status."""
+    if find_spec("openkoi_testing") is None:
+        raise KoiError(MISSING)
+    return subprocess.run([sys.executable, "-m", "openkoi_testing.certify", str(folder)], check=False).returncode

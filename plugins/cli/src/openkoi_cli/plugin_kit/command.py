@@ -1,0 +1,109 @@
+"""Define the commands of ``openkoi plugin``."""
+
+from pathlib import Path
+
+import click
+
+from ..invocation import Invocation
+from .new import KINDS, write_package
+
+NEXT = """\
+Created {folder}. To work on it:
+
+    cd {folder}
+    pip install -e . openkoi-testing
+    openkoi plugin certify .
+"""
+
+
+@click.group()
+def command() -> None:
+    """Write, certify, install, remove and configure plugins."""
+
+
+@command.command()
+@click.argument("kind", type=click.Choice([*KINDS]), metavar="KIND")
+@click.argument("name")
+@click.option("--into", type=click.Path(path_type=Path), default=Path(), help="Parent folder. [default: this one]")
+def new(kind: str, name: str, into: Path) -> None:
+    """Write the package of a new plugin, with tests and CI.
+
+    KIND is command, evaluator, hook, judge or tool. Plugins of other kinds are described in RUN_PLUGINS.md and
+    PROGRAM_PLUGINS.md.
+    """
+    click.echo(NEXT.format(folder=write_package(kind, name, into)), nl=False)
+
+
+@command.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path())
+def certify(folder: Path) -> int:
+    """Test a plugin's package: its tests, and the contract suite of each kind that it registers."""
+    from .certify import certify_package
+
+    return certify_package(folder)
+
+
+@command.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+def install(names: tuple[str, ...]) -> None:
+    """Install plugins from the package index, or from a folder or file, beside OpenKoi."""
+    from .installer import install_plugins
+
+    install_plugins(names)
+
+
+@command.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+def remove(names: tuple[str, ...]) -> None:
+    """Uninstall plugins."""
+    from .installer import remove_plugins
+
+    remove_plugins(names)
+
+
+@command.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+def update(names: tuple[str, ...]) -> None:
+    """Update plugins to their latest releases. `openkoi update` updates OpenKoi itself as well."""
+    from .installer import install_plugins
+
+    install_plugins(names, upgrade=True)
+
+
+@command.command(name="list")
+@click.pass_context
+def list_all(context: click.Context, /) -> None:
+    """List installed plugins, what they add, and which are broken."""
+    from ..plugins import command as plugins
+
+    context.invoke(plugins, sources=False, check=False)
+
+
+@command.command()
+@click.argument("name")
+@click.pass_obj
+def info(invocation: Invocation, /, name: str) -> None:
+    """Show a distribution's version, dependencies and plugins. NAME is that of a distribution or of a plugin."""
+    from .information import describe
+
+    click.echo(invocation.redact("\n".join(describe(name, invocation))))
+
+
+@command.command()
+@click.argument("name")
+@click.pass_obj
+def enable(invocation: Invocation, /, name: str) -> None:
+    """Enable a plugin. NAME is kind.name, or its name alone if no other kind has it."""
+    from .information import set_enabled
+
+    click.echo(set_enabled(name, invocation, enabled=True))
+
+
+@command.command()
+@click.argument("name")
+@click.pass_obj
+def disable(invocation: Invocation, /, name: str) -> None:
+    """Disable a plugin without uninstalling it. NAME is kind.name, or its name alone if no other kind has it."""
+    from .information import set_enabled
+
+    click.echo(set_enabled(name, invocation, enabled=False))

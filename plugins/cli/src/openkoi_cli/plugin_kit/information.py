@@ -1,0 +1,54 @@
+"""Describe an installed plugin, and enable or disable it in the user's configuration."""
+
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import KoiError
+
+from ..plugins import read_version, why_unused
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import PluginState
+
+    from ..invocation import Invocation
+
+NOT_INSTALLED = "No plugin named {name!r} is installed. To list plugins, run `openkoi plugin list`."
+AMBIGUOUS = "{name!r} is the name of {count} plugins. Choose one: {names}."
+SHOWN_FIELDS = ("Summary", "Home-page", "License-Expression", "License")
+
+
+def describe(name: str, invocation: "Invocation") -> list[str]:
+    """Return the lines about a distribution."""
+    from importlib_metadata import distribution
+
+    plugins = find_plugins(name, invocation)
+    of = plugins[0].distribution
+    own = [one for one in invocation.launcher.installation(config=invocation.config).plugins if one.distribution == of]
+    about = distribution(of)
+    fields = [(field, about.metadata[field]) for field in SHOWN_FIELDS if field in about.metadata]
+    needs = [("Requires", ", ".join(about.requires))] if about.requires else []
+    lines = [f"{field:<12}{value}" for field, value in [*fields, ("Location", str(about.locate_file(""))), *needs]]
+    return [
+        f"{of} {read_version(of)}",
+        *lines,
+        *(f"{one.kind:<12}{one.name} {why_unused(one)}".rstrip() for one in own),
+    ]
+
+
+def find_plugins(name: str, invocation: "Invocation") -> "list[PluginState]":
+    """Return the plugins of a name, ``kind.name`` or distribution; raise KoiError if there is none."""
+    installed = invocation.launcher.installation(config=invocation.config).plugins
+    found = [one for one in installed if name in (one.name, f"{one.kind}.{one.name}")]
+    found = found or [one for one in installed if one.distribution == name.lower().replace("_", "-")]
+    if not found:
+        raise KoiError(NOT_INSTALLED.format(name=name))
+    return found
+
+
+def set_enabled(name: str, invocation: "Invocation", *, enabled: bool) -> str:
+    """Enable or disable a plugin in the user's configuration; return what was done."""
+    found = {f"{one.kind}.{one.name}" for one in find_plugins(name, invocation)}
+    if len(found) > 1:
+        raise KoiError(AMBIGUOUS.format(name=name, count=len(found), names=", ".join(sorted(found))))
+    key = f"{found.pop()}.enabled"
+    file = invocation.open().set_setting(key, enabled)
+    return f"Set {key} = {'true' if enabled else 'false'} in {file}."

@@ -1,0 +1,98 @@
+"""Install and uninstall plugins with the installer that made OpenKoi's environment."""
+
+import subprocess
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from openkoi_hookspecs import KoiError
+
+from ..releases import MAX_SECONDS, UV_RECEIPT, has_uv, installer_name, is_pipx, is_uv_tool, last_error, run
+
+FAILED = "{installer} could not {what}: {why}. To see more, run `{command}`."
+MANAGED = (
+    "The Python at {prefix} is managed by the system, so nothing can be installed there. "
+    "Install OpenKoi in a virtual environment, or with `uv tool install openkoi` or `pipx install openkoi`."
+)
+
+
+def install_plugins(names: Sequence[str], *, upgrade: bool = False) -> None:
+    """Install distributions into OpenKoi's environment."""
+    refuse_managed(Path(sys.prefix))
+    located = [locate(name) for name in names]
+    run_installer(install_command(located, Path(sys.prefix), upgrade=upgrade), f"install {' '.join(names)}")
+    click.echo(f"Installed {', '.join(names)}. To see what they add, run `openkoi plugin list`.")
+
+
+def remove_plugins(names: Sequence[str]) -> None:
+    """Uninstall distributions from OpenKoi's environment."""
+    refuse_managed(Path(sys.prefix))
+    run_installer(remove_command(names, Path(sys.prefix)), f"remove {' '.join(names)}")
+    click.echo(f"Removed {', '.join(names)}.")
+
+
+def install_command(names: Sequence[str], prefix: Path, *, upgrade: bool) -> list[str]:
+    """Return the command that installs into the environment at ``prefix``."""
+    if is_uv_tool(prefix):
+        return tool_command([*read_receipt(prefix), *names], prefix, upgrade=upgrade)
+    if is_pipx(prefix):
+        return ["pipx", "inject", "--quiet", *(["--force"] if upgrade else []), prefix.name, *names]
+    upgraded = ["--upgrade"] if upgrade else []
+    if has_uv():
+        return ["uv", "pip", "install", "--quiet", "--python", sys.executable, *upgraded, *names]
+    return [sys.executable, "-m", "pip", "install", "--quiet", *upgraded, *names]
+
+
+def remove_command(names: Sequence[str], prefix: Path) -> list[str]:
+    """Return the command that uninstalls from the environment at ``prefix``."""
+    if is_uv_tool(prefix):
+        return tool_command([one for one in read_receipt(prefix) if one not in names], prefix)
+    if is_pipx(prefix):
+        return ["pipx", "uninject", "--quiet", prefix.name, *names]
+    if has_uv():
+        return ["uv", "pip", "uninstall", "--quiet", "--python", sys.executable, *names]
+    return [sys.executable, "-m", "pip", "uninstall", "--quiet", "--yes", *names]
+
+
+def tool_command(plugins: Sequence[str], prefix: Path, *, upgrade: bool = False) -> list[str]:
+    """Return the command that makes an environment of ``uv tool`` with exactly these plugins."""
+    added = [part for name in dict.fromkeys(plugins) for part in ("--with", name)]
+    return ["uv", "tool", "install", "--quiet", *(["--upgrade"] if upgrade else []), prefix.name, *added]
+
+
+def read_receipt(prefix: Path) -> list[str]:
+    """Return the plugins that ``uv tool`` has installed beside its main distribution."""
+    try:
+        receipt = tomllib.loads((prefix / UV_RECEIPT).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return []
+    listed = receipt.get("tool", {}).get("requirements", [])
+    return [one.get("directory") or one.get("path") or one["name"] for one in listed if one["name"] != prefix.name]
+
+
+def locate(name: str) -> str:
+    """Return a folder or file by its full path, since the installer runs elsewhere; any other name as it is."""
+    is_path = name.startswith(".") or "/" in name or name.endswith(".whl")
+    return str(Path(name).resolve()) if is_path and Path(name).exists() else name
+
+
+def refuse_managed(prefix: Path) -> None:
+    """Raise KoiError where the system's package manager owns the environment."""
+    import sysconfig
+
+    if prefix == Path(sys.base_prefix) and (Path(sysconfig.get_path("stdlib")) / "EXTERNALLY-MANAGED").exists():
+        raise KoiError(MANAGED.format(prefix=prefix))
+
+
+def run_installer(command: Sequence[str], what: str) -> None:
+    """Run an installer; raise KoiError with its last error if it fails."""
+    try:
+        done = run(command, MAX_SECONDS)
+        why = last_error(done.stderr) if done.returncode else ""
+    except (OSError, subprocess.TimeoutExpired) as error:
+        why = str(error)
+    if why:
+        raise KoiError(FAILED.format(installer=installer_name(command), what=what, why=why, command=" ".join(command)))

@@ -1,0 +1,79 @@
+"""Write the package of a new plugin from templates."""
+
+import keyword
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from string import Template
+
+import click
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+TEMPLATES = Path(__file__).parent / "templates"
+CONTRACT = "openkoi-hookspecs>=1,<2"
+VALID_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class PluginTemplate:
+    """How a kind of plugin is written: the group of its entry point, what that names in the module, and a summary."""
+
+    group: str
+    target: str
+    summary: str
+    dependencies: tuple[str, ...] = (CONTRACT,)
+
+
+KINDS: Mapping[str, PluginTemplate] = {
+    "command": PluginTemplate("commands", ":command", "A command of OpenKoi.", (CONTRACT, "click>=8.2")),
+    "evaluator": PluginTemplate("evaluators", ":$class_name", "An OpenKoi evaluator that checks the work."),
+    "hook": PluginTemplate("hooks", "", "OpenKoi hooks that change prompts."),
+    "judge": PluginTemplate("evaluators", ":$class_name", "An OpenKoi judge that scores the work."),
+    "tool": PluginTemplate("tools", ":$class_name", "A tool for OpenKoi."),
+}
+
+
+def write_package(kind: str, name: str, parent: Path) -> Path:
+    """Write a package that works, with its tests and CI, into a new folder; return the folder."""
+    if not VALID_NAME.fullmatch(name) or keyword.iskeyword(name):
+        raise click.UsageError(f"{name!r} is not a plugin name. Use lower-case words joined by hyphens: my-style.")
+    folder = parent / name
+    if folder.exists():
+        raise click.UsageError(f"{folder} already exists. Choose another name, or another folder with --into.")
+    values, module = template_values(kind, name), name.replace("-", "_")
+    files = {
+        "pyproject.toml": "pyproject.toml",
+        "README.md": "README.md",
+        ".github/workflows/test.yml": "test.yml",
+        f"src/{module}/__init__.py": f"{kind}.py",
+        f"tests/test_{module}.py": f"{kind}_test.py",
+    }
+    for target, template in files.items():
+        path = folder / target
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(fill_template(template, values), encoding="utf-8")
+    (folder / "src" / module / "py.typed").touch()
+    return folder
+
+
+def template_values(kind: str, name: str) -> dict[str, str]:
+    """Return what the templates of a kind put in place of their placeholders."""
+    found, module = KINDS[kind], name.replace("-", "_")
+    class_name = "".join(word.capitalize() for word in name.split("-"))
+    return {
+        "name": name,
+        "distribution": name,
+        "module": module,
+        "class_name": class_name,
+        "tool": f"{module}_count",
+        "kind": found.group,
+        "summary": found.summary,
+        "target": module + Template(found.target).substitute(class_name=class_name),
+        "dependencies": ", ".join(f'"{one}"' for one in found.dependencies),
+    }
+
+
+def fill_template(name: str, values: Mapping[str, str]) -> str:
+    """Return a template's text with the values in it."""
+    return Template((TEMPLATES / f"{name}.txt").read_text(encoding="utf-8")).substitute(values)

@@ -1,0 +1,144 @@
+"""Certify a plugin's package: ``python -m openkoi_testing.certify FOLDER``.
+
+The package is installed, each of its entry points can be loaded, its tests pass, and they contain the contract suite of
+each kind that it registers. Its hooks are called in a synthetic task.
+"""
+
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+GROUPS = "openkoi."
+HOOKS = "hooks"
+CONTRACT_BY_KIND: Mapping[str, str] = {
+    "agents": "AgentRunnerContract",
+    "budgets": "BudgetContract",
+    "checkpoints": "CheckpointsContract",
+    "compactors": "CompactorContract",
+    "embedders": "EmbedderContract",
+    "evaluators": "EvaluatorContract",
+    "frontends": "FrontendContract",
+    "integrations": "MessengerContract",
+    "memory": "MemoryContract",
+    "providers": "ProviderContract",
+    "questions": "QuestionsContract",
+    "sandboxes": "SandboxContract",
+    "sources": "SourceContract",
+    "tools": "ToolProviderContract",
+}
+NOT_INSTALLED = "{name} is not installed here. Run `pip install -e {folder}`."
+NO_SUITE = "{kind} {name}: no test inherits {contract}. Add `class TestContract({contract}): subject = ...`."
+
+
+@dataclass(slots=True)
+class SuiteCounter:
+    """A pytest plugin that counts the tests of each contract suite, and their failures."""
+
+    passed: Counter[str] = field(default_factory=Counter)
+    failed: int = 0
+    suites_by_test: dict[str, list[str]] = field(default_factory=dict)
+
+    def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
+        """Note which suites each test belongs to."""
+        for item in items:
+            kind = getattr(item, "cls", None)
+            bases = [base.__name__ for base in kind.__mro__] if kind else []
+            self.suites_by_test[item.nodeid] = [name for name in bases if name in CONTRACT_BY_KIND.values()]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count a test that passed or failed."""
+        if report.failed:
+            self.failed += 1
+        elif report.when == "call" and report.passed:
+            self.passed.update(self.suites_by_test.get(report.nodeid, []) or ["other tests"])
+
+
+def certify(folder: Path) -> int:
+    """Certify the package in a folder, print what was found, and return the exit status."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+    plugins = list_plugins(project)
+    print(f"{project.get('name', folder.name)} {project.get('version', '')}".rstrip(), flush=True)
+    problems = find_problems(project, plugins, folder)
+    if not problems:
+        counter = SuiteCounter()
+        status = pytest.main(["-q", "-W", "ignore::pytest.PytestAssertRewriteWarning", "--rootdir", str(folder), str(folder)], plugins=[counter])
+        problems = explain_suites(plugins, counter, int(status))
+        problems += check_hooks([name for kind, name in plugins if kind == HOOKS])
+        for suite, count in sorted(counter.passed.items()):
+            print(f"  {suite}: {count} passed")
+    for problem in problems:
+        print(f"! {problem}")
+    print("Not certified." if problems else "✓ Certified.")
+    return 1 if problems else 0
+
+
+def list_plugins(project: Mapping[str, Mapping[str, Mapping[str, str]]]) -> list[tuple[str, str]]:
+    """Return the kind and name of each plugin that a project registers."""
+    groups = project.get("entry-points", {})
+    return [
+        (group.removeprefix(GROUPS), name) for group in groups if group.startswith(GROUPS) for name in groups[group]
+    ]
+
+
+def find_problems(project: Mapping[str, object], plugins: Sequence[tuple[str, str]], folder: Path) -> list[str]:
+    """Return what is wrong with a project's metadata and its entry points."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    if not plugins:
+        return [f"{folder / 'pyproject.toml'} registers no plugin: it has no entry points of a group `openkoi.KIND`."]
+    name = str(project.get("name", ""))
+    try:
+        points = distribution(name).entry_points
+    except PackageNotFoundError:
+        return [NOT_INSTALLED.format(name=name, folder=folder)]
+    found = {(one.group.removeprefix(GROUPS), one.name): one for one in points}
+    problems = [
+        f"{kind} {plugin} is not among the installed entry points. Run `pip install -e {folder}` again."
+        for kind, plugin in plugins
+        if (kind, plugin) not in found
+    ]
+    return problems + [problem for key in plugins if key in found for problem in explain_broken(found[key].load)]
+
+
+def explain_broken(load: object) -> list[str]:
+    """Return why an entry point cannot be loaded; nothing if it can."""
+    assert callable(load)
+    try:
+        load()
+    except Exception as error:  # a plugin's module may raise anything
+        return [f"Its entry point cannot be loaded: {type(error).__name__}: {error}"]
+    return []
+
+
+def explain_suites(plugins: Sequence[tuple[str, str]], counter: SuiteCounter, status: int) -> list[str]:
+    """Return what the tests show: failures, and kinds without their contract suite."""
+    problems = ["There are no tests."] if status == pytest.ExitCode.NO_TESTS_COLLECTED else []
+    if counter.failed or status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        problems.append("The tests do not pass.")
+    for kind, name in plugins:
+        contract = CONTRACT_BY_KIND.get(kind, "")
+        if contract and not counter.passed[contract]:
+            problems.append(NO_SUITE.format(kind=kind, name=name, contract=contract))
+    return problems
+
+
+def check_hooks(names: Sequence[str]) -> list[str]:
+    """Return what a synthetic task shows of these plugins' hooks."""
+    if not names:
+        return []
+    command = [sys.executable, "-P", "-m", "openkoi", "doctor", "--hooks"]
+    lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+    for line in lines:
+        if line.split(" ")[0] in names:
+            print(f"  {' '.join(line.split())}")
+    return [line.removeprefix("! ") for line in lines if line.startswith("! ") and any(name in line for name in names)]
+
+
+if __name__ == "__main__":
+    sys.exit(certify(Path(sys.argv[1])))
