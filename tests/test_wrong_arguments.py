@@ -104,7 +104,7 @@ KOI_CALLS = {
     "koi.describe_model(None)": "needs a str as name, not None.",
     "koi.save_key('openai', None)": "needs a str as key, not None.",
     "koi.use_key('openai', b'key')": "needs a str as key, not a bytes.",
-    "koi.set_setting('a.b', 5)": "needs a str as value, not an int.",
+    "koi.set_setting('a.b', Path('c'))": "PosixPath",
     "koi.unknown_settings(None)": "needs a str as table, not None.",
     "koi.setting('a.b', 'str', '')": "needs a class as kind, not a str.",
     "koi.conceal(None)": "needs a str as secret, not None.",

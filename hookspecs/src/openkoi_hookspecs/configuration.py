@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar
 
 from .lazy_dataclass import dataclass
 from .task import Limits
+from .tool import Json
 
 T = TypeVar("T")
 
@@ -72,8 +73,11 @@ class Configuration(Protocol):
     def chosen_name(self, kind: str) -> str:
         """Return the name of the plugin of a kind that ``[use]`` names; empty if none, an error for other kinds."""
 
-    def set_setting(self, key: str, value: str) -> Path:
-        """Set a dotted key in the user's configuration, whatever else stands in it untouched; return the file."""
+    def set_setting(self, key: str, value: Json) -> Path:
+        """Set a dotted key in the user's configuration, whatever else stands in it untouched; return the file.
+
+        A value may be a list or a table; None removes the key. Raises ConfigError.
+        """
 
     def folder(self, name: str) -> Path:
         """Return a private folder of this name in the data folder; make it if it is missing."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from openkoi_base.files import list_names, private_subfolder, save_key
-from openkoi_hookspecs import ConfiguredSetting, Limits
+from openkoi_hookspecs import ConfiguredSetting, Json, Limits
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_loader.unknown_settings import find_unknown_settings
 from openkoi_settings import write_setting
@@ -47,8 +47,8 @@ class AppConfiguration:
         """The limits of a task that names none."""
         return self.services.config.limits
 
-    def set_setting(self, key: str, value: str) -> Path:
-        """Set a dotted key in the user's configuration; return the file."""
+    def set_setting(self, key: str, value: Json) -> Path:
+        """Set or remove a dotted key in the user's configuration; return the file."""
         return write_setting(self.services.config.paths.config, key, value)
 
     def folder(self, name: str) -> Path:

@@ -1,5 +1,6 @@
 """One setting is changed in a file, and all else stands."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,16 @@ def test_a_configuration_that_cannot_be_changed_is_left_as_it_is(tmp_path: Path,
     with pytest.raises(ConfigError, match=r"config\.toml"):
         write_setting(file, "models.default", "a/b")
     assert broken == file.read_text()
+
+
+def test_a_table_is_written_and_removed(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(CONFIG)
+    server = {"command": "npx", "args": ["-y", "x"], "env": {"A": "${A}"}}
+    write_setting(file, "mcp.servers.files", server)
+
+    assert server == tomllib.loads(file.read_text())["mcp"]["servers"]["files"]
+    write_setting(file, "mcp.servers.files", None)
+    write_setting(file, "mcp.servers.files", None)
+    assert file.read_text().startswith(CONFIG)
+    assert {} == tomllib.loads(file.read_text())["mcp"]["servers"]

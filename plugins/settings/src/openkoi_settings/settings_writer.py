@@ -1,14 +1,14 @@
-"""Write one setting into the user's own configuration, and leave everything else as it stands. Knows TOML only."""
+"""Change one setting in the user's own configuration, and leave everything else as it stands. Knows TOML only."""
 
 from pathlib import Path
 from typing import Any
 
 from openkoi_base.files import lock_beside, private_folder, replace_file
-from openkoi_hookspecs import ConfigError
+from openkoi_hookspecs import ConfigError, Json
 
 
-def write_setting(file: Path, key: str, value: str) -> Path:
-    """Set a dotted key; raise ConfigError when the file cannot be read or written."""
+def write_setting(file: Path, key: str, value: Json) -> Path:
+    """Set a dotted key, or remove it for None; raise ConfigError when the file cannot be read or written."""
     from tomlkit.exceptions import TOMLKitError
 
     try:
@@ -22,8 +22,8 @@ def write_setting(file: Path, key: str, value: str) -> Path:
         raise ConfigError(f"{file} cannot be changed: {error}. Fix it, or move it away.") from None
 
 
-def with_value(text: str, path: list[str], value: str) -> str:
-    """Return the file's text with the setting in it."""
+def with_value(text: str, path: list[str], value: Json) -> str:
+    """Return the file's text with the setting in it, or without it."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
@@ -36,5 +36,8 @@ def with_value(text: str, path: list[str], value: str) -> str:
         table = table[step]
         if not isinstance(table, dict):
             raise TOMLKitError(f"{step} is a value and should be a table")
-    table[name] = value
+    if value is None:
+        table.pop(name, None)
+    else:
+        table[name] = value
     return tomlkit.dumps(document)
