@@ -156,6 +156,12 @@ def test_a_value_in_one_file_and_a_table_in_another_are_refused(read: Read) -> N
         build(Config(both, config.paths, config.workspace))
 
 
+def test_a_table_may_be_common_to_several_plugins(read: Read, tmp_path: Path) -> None:
+    assert Server("files", env={"a.b": "c"}) == build(read('[mcp.main]\ncommand = "files"\nenv = {"a.b" = "c"}\n')).main
+    with pytest.raises(ConfigError, match=r"^mcp\.main\.args in .*config\.toml is 3: "):
+        build(read('[mcp.main]\ncommand = "x"\nargs = 3\n'))
+
+
 @pytest.mark.row("CFG-03")
 @pytest.mark.parametrize(
     ("text", "key", "meant"),

@@ -105,17 +105,17 @@ class ParameterResolver:
                     self.common_plugin(mark, common, site) if common and not own else self.plugin(mark, own, site)
                 )
         if common and not own:
-            return self.coerce(common[1], named=common[0])
+            table, _, name = common[0].rpartition(".")
+            return self.coerce(common[1], named=name, table=table, settings=site.config.table(table))
         return self.coerce(own, settings=settings) if own else self.absent("")
 
     def common(self, marks: Sequence[object], site: BuildContext) -> tuple[str, Setting] | None:
-        """Return the common setting that supplies a parameter, with its key, if it is set."""
-        names = [mark.key for mark in marks if isinstance(mark, SharedSetting) and mark.key in site.config.settings]
-        if not names:
-            return None
-        if declared := keys.BY_NAME.get(names[0]):
-            declared.read(site.config.settings[names[0]])  # raises if it is out of bounds
-        return names[0], site.config.settings[names[0]]
+        """Return the common setting or table that supplies a parameter, with its key, if it is set."""
+        found = {mark.key: find_shared(mark.key, site.config) for mark in marks if isinstance(mark, SharedSetting)}
+        named = next(((key, setting) for key, setting in found.items() if setting), None)
+        if named and (declared := keys.BY_NAME.get(named[0])):
+            declared.read(named[1])  # raises if it is out of bounds
+        return named
 
     def from_env(self, marks: Sequence[Env], settings: dict[str, Setting], site: BuildContext) -> object:
         """Return the first variable that is set, else the configured value, else a saved secret."""
@@ -163,16 +163,27 @@ class ParameterResolver:
         raise error(f"{self.name} needs {self.parameter.name}. {places}")
 
     def coerce(
-        self, setting: Setting, secret: bool = False, named: str = "", settings: Mapping[str, Setting] = NO_SETTINGS
+        self,
+        setting: Setting,
+        secret: bool = False,
+        named: str = "",
+        table: str = "",
+        settings: Mapping[str, Setting] = NO_SETTINGS,
     ) -> object:
         """Convert a value to its parameter's type; an error shows it with its key, unless it is a secret."""
         try:
             return convert_parameter(setting.value, self.hint)
         except WrongTypeError as error:
-            key = ".".join((named or self.key, *map(str, error.path)))
-            origin = find_origin(self.parameter.name, error.path, settings) if settings else setting.origin
+            key = ".".join((f"{table}.{named}" if named else self.key, *map(str, error.path)))
+            origin = find_origin(named or self.parameter.name, error.path, settings) if settings else setting.origin
             value = "" if secret or isinstance(error.value, dict) else f" is {error.value!r}"
             raise ConfigError(f"{key} in {origin}{value}: {error}.") from None
+
+
+def find_shared(key: str, config: Config) -> Setting | None:
+    """Return the value of a setting of a common table, or of a table in one."""
+    table, _, name = key.rpartition(".")
+    return find_setting(name, config.table(table))
 
 
 def data_dir(config: Config, mark: DataDir) -> Path:

@@ -26,7 +26,8 @@ from .registry import Found, resolve
 READ_HERE = frozenset(key.name for key in keys.KEYS if key.read_by not in OF_PLUGINS and ANY not in key.name)
 FACTS = [key.name.rpartition(".")[2] for key in (keys.MODEL_CONTEXT, keys.MODEL_OUTPUT, keys.MODEL_PRICE)]
 KNOWN, PREFERRED = f"{keys.MODEL_PRICE.table}.", f"{plugin_keys.PREFER.table}."
-PLANNED = ("patterns", "mcp", "plugins.wasm", "plugins.scripts", "plugins.mcp")
+PLANNED = ("patterns", "plugins.wasm", "plugins.scripts")
+OPTIONAL = {"mcp": "openkoi-mcp", "plugins.mcp": "openkoi-mcp"}  # tables of plugins that are not in the default bundle
 MIN_SIMILARITY = 0.8
 NOT_A_SETTING = "is not a setting, so it has no effect."
 
@@ -50,10 +51,21 @@ def explain_unread(key: str, origin: str, readers: "Readers") -> str:
     name, _, parameter = rest.partition(".")
     if parameter and table in readers.kinds:
         return check_plugin_setting((table, name, parameter), origin, readers)
-    if promised := next((one for one in PLANNED if f"{key}.".startswith(f"{one}.")), ""):
+    if promised := find_prefix(key, PLANNED):
         place = f"[{table}.{name}]" if parameter else promised if "." in promised else f"[{table}]"
         return f"{place} in {origin} has no effect: nothing reads it in this version."
+    if shared := find_prefix(key, readers.shared_settings):
+        below = key.removeprefix(shared.rpartition(".")[0]).removeprefix(".")
+        return check_nested_setting(key, below, readers.shared_settings[shared], readers)
+    missing = find_prefix(key, OPTIONAL)
+    if missing and not any(find_prefix(one, [missing]) for one in readers.shared_settings):
+        return f"[{missing}] in {origin} has no effect: {OPTIONAL[missing]} is not installed."
     return check_common_setting(key, origin, readers)
+
+
+def find_prefix(key: str, tables: Iterable[str]) -> str:
+    """Return the one of these keys that a key is, or is below; empty if there is none."""
+    return next((one for one in tables if f"{key}.".startswith(f"{one}.")), "")
 
 
 def check_model_fact(key: str, origin: str) -> str:
@@ -74,18 +86,20 @@ def check_plugin_setting(place: tuple[str, str, str], origin: str, readers: "Rea
     word = parameter.partition(".")[0]
     known = {} if word == "enabled" else readers.parameters(kind, name)
     if known is not None and word in known:
-        return check_nested_setting(place, known[word], readers)
+        return check_nested_setting(".".join(place), parameter, known[word], readers)
     if known is None or word == "enabled":
         return ""
     meant = suggest(word, [*known, "enabled"], around=(f"{kind}.{name}.", ""))
     return f"{kind}.{name}.{parameter} in {origin} {NOT_A_SETTING}{meant}"
 
 
-def check_nested_setting(place: tuple[str, str, str], hint: object, readers: "Readers") -> str:
-    """Say what is wrong with the keys of a table inside a plugin's own table; empty if nothing is."""
-    key = ".".join(place)
+def check_nested_setting(key: str, parameter: str, hint: object, readers: "Readers") -> str:
+    """Say what is wrong with the keys of a table that a plugin reads; empty if nothing is.
+
+    ``parameter`` is the end of the key that begins with the plugin's parameter, or the setting that it shares.
+    """
     setting = readers.config.settings[key]
-    _, *below = keys_of(place[2], setting)
+    _, *below = keys_of(parameter, setting)
     value = reduce(lambda inner, name: {name: inner}, reversed(below), setting.value)
     unknown = find_unknown_keys(hint, value, key.removesuffix(".".join(("", *below))))
     if not unknown:
@@ -98,7 +112,7 @@ def check_nested_setting(place: tuple[str, str, str], hint: object, readers: "Re
 def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
     """Say what is wrong with a setting in a common table; empty if nothing is."""
     table, _, word = key.partition(".")
-    if key in readers.shared_settings or (table == "evaluation" and word.partition(".")[0] in readers.of_evaluators):
+    if table == "evaluation" and word.partition(".")[0] in readers.of_evaluators:
         return ""
     if key in readers.shared_elsewhere:
         return f"{key} in {origin} has no effect: no plugin in use reads it."
@@ -108,9 +122,8 @@ def check_common_setting(key: str, origin: str, readers: "Readers") -> str:
     if word and table not in tables:
         near = suggest(table, tables, around=("[", "]"))
         return f"[{table}] in {origin} is not a table of settings, so it has no effect.{near}"
-    return (
-        f"{key} in {origin} {NOT_A_SETTING}{suggest(key, READ_HERE | readers.shared_settings, cutoff=MIN_SIMILARITY)}"
-    )
+    known = READ_HERE | readers.shared_settings.keys()
+    return f"{key} in {origin} {NOT_A_SETTING}{suggest(key, known, cutoff=MIN_SIMILARITY)}"
 
 
 def find_misspelt_variables(environment: Mapping[str, str]) -> Iterator[str]:
@@ -158,9 +171,9 @@ class Readers:
         return {name for one in found for name in parameters_of(one) or ()}
 
     @cached_property
-    def shared_settings(self) -> set[str]:
-        """The common settings that plugins in use read."""
-        return {key for one in self.plugins.found if self.used(one) for key in shared_by(one)}
+    def shared_settings(self) -> Mapping[str, object]:
+        """The common settings and tables that plugins in use read, with their types."""
+        return {key: hint for one in self.plugins.found if self.used(one) for key, hint in shared_by(one).items()}
 
     @cached_property
     def shared_elsewhere(self) -> set[str]:
@@ -172,7 +185,9 @@ class Readers:
         """Whether a plugin takes part in runs as they are configured."""
         if selector := keys.SELECTORS.get(one.kind):
             return bool(one.name == self.config[selector])
-        return one.kind in ("hooks", "evaluators") and self.config[plugin_keys.ENABLED.at(one.kind, one.name)]
+        return (
+            one.kind in ("hooks", "evaluators", "sources") and self.config[plugin_keys.ENABLED.at(one.kind, one.name)]
+        )
 
 
 def parameters_of(found: Found) -> Mapping[str, object] | None:
@@ -189,7 +204,7 @@ def parameters_of(found: Found) -> Mapping[str, object] | None:
         return None
 
 
-def shared_by(found: Found) -> set[str]:
-    """Return the common settings that a plugin's constructor reads."""
+def shared_by(found: Found) -> Mapping[str, object]:
+    """Return the common settings that a plugin's constructor reads, with their types."""
     hints = (parameters_of(found) or {}).values()
-    return {mark.key for hint in hints for mark in get_args(hint)[1:] if isinstance(mark, SharedSetting)}
+    return {mark.key: hint for hint in hints for mark in get_args(hint)[1:] if isinstance(mark, SharedSetting)}
