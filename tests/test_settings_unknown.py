@@ -101,7 +101,11 @@ USELESS = {
         "has no effect: no integration named slack is installed.",
     ),
     "[patterns]\nenabled = true\nmin_samples = 3": ("[patterns]", NOTHING),
-    "[[mcp.servers]]\nname = 'github'": ("[mcp]", NOTHING),
+    "[[mcp.servers]]\nname = 'github'\ncomand = 'x'": (
+        "mcp.servers.comand",
+        f"{UNKNOWN} Did you mean mcp.servers.command?",
+    ),
+    "[mcp.servers.github]\nurls = 'x'": ("mcp.servers.github.urls", f"{UNKNOWN} Did you mean mcp.servers.github.url?"),
     "[plugins]\nwasm = ['a.wasm']": ("plugins.wasm", NOTHING),
     "[use]\nmemory = 'sqlite'\n[models]\nembedder = 'lexical'": (
         "models.embedder",

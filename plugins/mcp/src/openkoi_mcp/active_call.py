@@ -1,0 +1,82 @@
+"""A call of a server that is under way: who made it, and how long it may still take."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import field
+
+from openkoi_hookspecs import Question, Run, ToolError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .events import CallProgressed
+
+
+@dataclass(eq=False, slots=True)
+class ActiveCall:
+    """One call of one run. Its time stands still while the server waits for the user."""
+
+    run: Run
+    server: str
+    timeout: asyncio.Timeout = field(default_factory=lambda: asyncio.timeout(None))
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let the call's time stand still."""
+        loop, until = asyncio.get_running_loop(), self.timeout.when()
+        left = None if until is None else until - loop.time()
+        self.timeout.reschedule(None)
+        try:
+            yield
+        finally:
+            if not self.timeout.expired():
+                self.timeout.reschedule(None if left is None else loop.time() + max(0.0, left))
+
+    async def ask(self, question: Question) -> str | None:
+        """Ask the user of the run."""
+        with self.paused():
+            return await self.run.ask(question)
+
+    async def show_progress(self, progress: float, total: float | None, message: str | None) -> None:
+        """Show how far the server is."""
+        share = f"{progress:g} of {total:g}" if total else f"{progress:g}"
+        await self.run.emit(CallProgressed(f"[{self.server}] {f'{message} ({share})' if message else share}"))
+
+
+CURRENT: ContextVar[ActiveCall | None] = ContextVar("current_mcp_call", default=None)
+
+
+class ActiveCalls:
+    """The calls of one server that are under way."""
+
+    def __init__(self) -> None:
+        self.calls: list[ActiveCall] = []
+
+    @asynccontextmanager
+    async def begin(self, run: Run, server: str, seconds: float) -> AsyncIterator[ActiveCall]:
+        """Count a call as under way, for at most so many seconds; raise ToolError when they are over."""
+        call = ActiveCall(run, server)
+        self.calls.append(call)
+        before = CURRENT.set(call)
+        try:
+            async with call.timeout:
+                call.timeout.reschedule(asyncio.get_running_loop().time() + seconds)
+                yield call
+        except TimeoutError:
+            if not call.timeout.expired():
+                raise
+            raise ToolError(
+                f"The MCP server {server} did not answer within {seconds:g} s; the call was cancelled. "
+                f"To allow more time, set `timeout` of the server."
+            ) from None
+        finally:
+            CURRENT.reset(before)
+            self.calls.remove(call)
+
+    @property
+    def asking(self) -> ActiveCall | None:
+        """The call that a server's question belongs to; None if several runs wait for the server."""
+        if call := CURRENT.get():
+            return call
+        runs = {call.run.id for call in self.calls}
+        return self.calls[-1] if len(runs) == 1 else None

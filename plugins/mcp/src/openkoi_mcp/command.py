@@ -1,0 +1,211 @@
+"""Define ``openkoi mcp``: the servers that OpenKoi uses."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import click
+
+from openkoi_base.terminal import can_prompt
+from openkoi_hookspecs import Json, Koi, KoiError, PluginNotFoundError, is_yes
+
+from .definitions import Definitions, count, visible
+from .discovery import McpServers
+from .json_files import table_of
+from .server_config import ServerConfig
+from .snapshots import YES, Snapshots, start_question
+
+if TYPE_CHECKING:
+    from .server_tools import ServerTools
+
+NEEDS_TERMINAL = "This needs your approval, and no terminal is attached. Run it again with --yes to approve it."
+ADDED = "Added {0} to {1}. To let OpenKoi call its tools, run `openkoi mcp approve {0}`."
+SERVERS = "mcp.servers"
+
+
+@click.group()
+def mcp() -> None:
+    """List, add, approve and test MCP servers."""
+
+
+@mcp.command("list")
+@click.pass_obj
+async def list_servers(koi: Koi, /) -> None:
+    """List the MCP servers of this folder: your own, those you share with other programs, and the project's."""
+    found = (await source_of(koi)).find(koi, koi.workspace)
+    width = max((len(one.name) for one in found), default=0)
+    for one in found:
+        click.echo(koi.redact(f"{one.name:<{width}}  {state_of(one, koi):<20}  {visible(one.command_line)}"))
+        click.echo(f"{'':<{width}}  {'':<20}  {one.origin}")
+    if not found:
+        click.echo("No MCP servers. To add one, run `openkoi mcp add NAME COMMAND`.")
+    for warning in koi.warnings():
+        click.echo(koi.redact(f"! {warning}"), err=True)
+
+
+@mcp.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--url", default="", help="Connect to this address instead of starting a command.")
+@click.option("--transport", type=click.Choice(["stdio", "http", "sse"]), help="[default: stdio, or http with --url]")
+@click.option("--env", metavar="NAME=VALUE", multiple=True, help="Set a variable; ${NAME} in it is filled in.")
+@click.option("--header", metavar="NAME=VALUE", multiple=True, help="Send a header to the address.")
+@click.argument("name")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.pass_obj
+async def add(
+    koi: Koi,
+    /,
+    name: str,
+    command: Sequence[str],
+    url: str,
+    transport: str | None,
+    env: Sequence[str],
+    header: Sequence[str],
+) -> None:
+    """Add an MCP server to your configuration; options come before its name."""
+    if bool(command) == bool(url):
+        raise click.UsageError("Give either a command or --url.")
+    table: dict[str, Json] = {"url": url} if url else {"command": command[0], "args": [*command[1:]]}
+    table |= {"transport": transport} if transport else {}
+    table |= {key: split_pairs(pairs) for key, pairs in (("env", env), ("headers", header)) if pairs}
+    if problem := ServerConfig(name, table_of(table), "").problem:
+        raise click.UsageError(f"The MCP server {name!r} cannot be added: {problem}.")
+    listed = koi.setting(SERVERS, list, [])
+    if name in configured_names(koi):
+        raise KoiError(f"There is an MCP server {name} already. To replace it, run `openkoi mcp remove {name}` first.")
+    file = koi.set_setting(SERVERS, [*listed, {"name": name, **table}]) if listed else set_table(koi, name, table)
+    click.echo(ADDED.format(name, file))
+
+
+@mcp.command()
+@click.argument("name")
+@click.pass_obj
+async def remove(koi: Koi, /, name: str) -> None:
+    """Remove an MCP server from your configuration."""
+    listed = koi.setting(SERVERS, list, [])
+    if name not in configured_names(koi):
+        (found,) = await servers_of(koi, [name])
+        raise KoiError(f"{name} is not in your configuration but in {found.origin}. Remove it there.")
+    kept = [one for one in listed if one.get("name") != name]
+    file = koi.set_setting(SERVERS, kept) if listed else set_table(koi, name, None)
+    click.echo(f"Removed {name} from {file}.")
+
+
+@mcp.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--yes", is_flag=True, help="Approve without asking.")
+@click.pass_obj
+async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
+    """Show what MCP servers offer, and let OpenKoi call them; a server that changes needs approval again."""
+    if not yes and not can_prompt(sys.stdout):
+        raise KoiError(NEEDS_TERMINAL)
+    source = await source_of(koi)
+    for config in await servers_of(koi, names):
+        start = start_question(config)
+        if config.project and not is_yes(koi.consent(start.digest)):
+            if not (yes or click.confirm(start.text)):
+                continue
+            koi.keep_consent(start, YES)
+        async with started(source, config, koi) as server:
+            found = await server.list_definitions(await server.connection.client())
+        click.echo(koi.redact("\n".join(format_definitions(config, found))))
+        if yes or click.confirm("Allow OpenKoi to use all of this?"):
+            snapshots = Snapshots(koi)
+            koi.keep_consent(snapshots.question(config, found), YES)
+            snapshots.keep(config, found)
+            click.echo(f"Approved {config.name}. To revoke that, run `openkoi trust`.")
+
+
+@mcp.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.pass_obj
+async def test(koi: Koi, /, names: Sequence[str]) -> int:
+    """Start MCP servers, or all that you approved, and report what each offers; exit status 1 if one fails."""
+    source = await source_of(koi)
+    every = [one for one in source.find(koi, koi.workspace) if one.table.enabled and may_start(one, koi)]
+    wanted = await servers_of(koi, names) if names else every
+    lines = await asyncio.gather(*(try_server(source, one, koi) for one in wanted))
+    for _, line in lines:
+        click.echo(koi.redact(line))
+    return 0 if all(ok for ok, _ in lines) else 1
+
+
+async def try_server(source: McpServers, config: ServerConfig, koi: Koi) -> tuple[bool, str]:
+    """Return whether a server starts and lists what it offers, and a line about it."""
+    began = monotonic()
+    try:
+        async with started(source, config, koi) as server:
+            client = await server.connection.client()
+            found = await server.list_definitions(client)
+            approval = "" if Snapshots(koi).allows(config, found) else ", not approved"
+            offers = f"{count(len(found.tools), 'tool')}, {count(len(found.prompts), 'prompt')}"
+            return True, f"{config.name}: ok, {offers}, {monotonic() - began:.1f} s{approval}"
+    except KoiError as error:
+        return False, f"{config.name}: {error}"
+
+
+@asynccontextmanager
+async def started(source: McpServers, config: ServerConfig, koi: Koi) -> AsyncIterator["ServerTools"]:
+    """Yield a server of this command's own, and stop it afterwards."""
+    server = await source.load(config, koi, koi.workspace, [config])
+    try:
+        yield server
+    finally:
+        await server.connection.close()
+
+
+async def source_of(koi: Koi) -> McpServers:
+    """Return the plugin that finds servers."""
+    found = await koi.load("sources", "mcp")
+    assert isinstance(found, McpServers)
+    return found
+
+
+async def servers_of(koi: Koi, names: Sequence[str]) -> list[ServerConfig]:
+    """Return the servers of these names; raise PluginNotFoundError for an unknown one."""
+    known = {one.name: one for one in (await source_of(koi)).find(koi, koi.workspace)}
+    if missing := [name for name in names if name not in known]:
+        raise PluginNotFoundError("MCP servers", missing[0], tuple(known))
+    return [known[name] for name in names]
+
+
+def may_start(config: ServerConfig, koi: Koi) -> bool:
+    return not config.project or is_yes(koi.consent(start_question(config).digest))
+
+
+def configured_names(koi: Koi) -> set[str]:
+    """Return the names of the servers in the configuration of OpenKoi itself."""
+    listed = {str(one.get("name")) for one in koi.setting(SERVERS, list, [])}
+    keys = [one.key for one in koi.settings() if one.key.startswith(f"{SERVERS}.")]
+    return listed | {key.removeprefix(f"{SERVERS}.").rpartition(".")[0] for key in keys}
+
+
+def set_table(koi: Koi, name: str, table: Json) -> str:
+    return str(koi.set_setting(f"{SERVERS}.{name}", table))
+
+
+def split_pairs(pairs: Sequence[str]) -> dict[str, Json]:
+    """Return ``NAME=VALUE`` pairs as a table."""
+    if wrong := [one for one in pairs if "=" not in one]:
+        raise click.UsageError(f"{wrong[0]!r} is not of the form NAME=VALUE.")
+    return {name: value for name, _, value in (one.partition("=") for one in pairs)}
+
+
+def state_of(config: ServerConfig, koi: Koi) -> str:
+    """Return whether a server is used, in words."""
+    if not config.table.enabled:
+        return "disabled"
+    known = Snapshots(koi).approved(config)
+    return f"approved, {count(len(known.tools), 'tool')}" if known else "not approved"
+
+
+def format_definitions(config: ServerConfig, found: Definitions) -> list[str]:
+    """Return a line for each tool and prompt, with the first sentence of its description."""
+    listed = [("tool", one) for one in found.tools] + [("prompt", one) for one in found.prompts]
+    lines = [
+        f"  {kind} {visible(str(one['name']))}: {' '.join(visible(str(one.get('description', ''))).split())[:160]}"
+        for kind, one in listed
+    ]
+    return [f"{config.name}: {visible(config.command_line)} ({config.origin})", *lines]

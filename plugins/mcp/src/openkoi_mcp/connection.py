@@ -1,0 +1,159 @@
+"""Keep one server running: start it when it is needed, again with back-off when it has ended, and stop it."""
+
+import asyncio
+import contextvars
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import KoiError, ToolError
+
+from .server_config import ServerConfig
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.client.session import ElicitationFnT
+
+START_SECONDS = 60.0  # npx and uvx may have to download a server first
+FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0  # seconds before a server is started again, doubled each time
+HANDSHAKE, DISCOVERY = "legacy", "auto"  # of the SDK; with the newest protocol a server cannot ask while it works
+PATIENCE = 5.0  # seconds that a call waits for such a delay; after a longer one it fails at once
+
+
+class Connection:
+    """A server and the task that keeps it open. All calls of all runs share it."""
+
+    def __init__(
+        self, config: ServerConfig, workspace: Path, elicit: "ElicitationFnT", variables: Mapping[str, str]
+    ) -> None:
+        self.config, self.workspace, self.elicit, self.variables = config, workspace, elicit, variables
+        self.context = contextvars.copy_context()
+        self.task: asyncio.Task[None] | None = None
+        self.ready: asyncio.Future[Client]
+        self.stop = asyncio.Event()
+        self.failures = 0
+        self.next_start = 0.0
+        self.error_tail = ""
+        self.mode = HANDSHAKE
+
+    def begin(self) -> None:
+        """Start the server in the background, unless it runs or is being started."""
+        if self.task is None or self.task.done():
+            self.stop = asyncio.Event()
+            self.ready = asyncio.get_running_loop().create_future()
+            self.ready.add_done_callback(lambda ready: ready.exception())  # one that nobody waits for is no warning
+            self.task = asyncio.create_task(self.live(self.ready, self.stop), context=self.context)
+
+    async def client(self) -> "Client":
+        """Return the client of the running server; raise ToolError if it cannot be started."""
+        if (self.task is None or self.task.done()) and self.next_start - monotonic() > PATIENCE:
+            raise ToolError(
+                f"The MCP server {self.config.name} failed {self.failures} times in a row and is started again in "
+                f"{self.next_start - monotonic():.0f} s.{self.error_tail}"
+            )
+        self.begin()
+        try:
+            return await asyncio.shield(self.ready)
+        except HandshakeRefusedError:
+            self.mode = DISCOVERY
+            self.begin()
+            return await asyncio.shield(self.ready)
+
+    async def live(self, ready: "asyncio.Future[Client]", stop: asyncio.Event) -> None:
+        """Start the server, and keep it until it is stopped; whatever goes wrong is the error of ``ready``."""
+        await asyncio.to_thread(import_module, "openkoi_mcp.transport")  # the SDK takes 0.6 s, and runs go on
+        from mcp import Client
+
+        from .transport import ErrorOutput, open_transport
+
+        await asyncio.sleep(max(0.0, self.next_start - monotonic()))
+        errors = ErrorOutput()
+        try:
+            async with asyncio.timeout(START_SECONDS) as deadline:
+                transport = open_transport(self.config, self.workspace, self.variables, errors)
+                async with Client(transport, elicitation_callback=self.elicit, cache=None, mode=self.mode) as client:
+                    deadline.reschedule(None)
+                    ready.set_result(client)
+                    await stop.wait()
+        except Exception as error:
+            if not ready.done():
+                refused = self.mode == HANDSHAKE and refuses_handshake(error)
+                if not refused:
+                    self.note_failure(errors.tail)
+                ready.set_exception(HandshakeRefusedError() if refused else self.start_error(error))
+        finally:
+            if not ready.done():
+                ready.cancel()
+            self.error_tail = errors.tail
+
+    def start_error(self, error: Exception) -> KoiError:
+        """Return the sentence for a server that did not start."""
+        if isinstance(error, KoiError):
+            return error
+        why = f"it did not answer within {START_SECONDS:g} s" if isinstance(error, TimeoutError) else reason_of(error)
+        return ToolError(f"The MCP server {self.config.name} cannot be started: {why}.{self.error_tail}")
+
+    def note_failure(self, error_tail: str = "") -> None:
+        """Let the next start wait, longer with each failure in a row."""
+        self.error_tail = error_tail or self.error_tail
+        self.next_start = monotonic() + min(FIRST_DELAY * 2**self.failures, LONGEST_DELAY)
+        self.failures += 1
+
+    def note_success(self) -> None:
+        """Forget earlier failures: the server answers."""
+        self.failures, self.next_start = 0, 0.0
+
+    @property
+    def running(self) -> "Client | None":
+        """The client of the server, once it has started."""
+        failed = self.task is None or not self.ready.done() or self.ready.cancelled() or self.ready.exception()
+        return None if failed else self.ready.result()
+
+    async def drop(self, client: "Client") -> None:
+        """Give up a server that has ended; the next call starts it again. One that was replaced already is left."""
+        if self.running is client:
+            await self.close()
+            self.note_failure()
+
+    async def close(self) -> None:
+        """Stop the server and wait for its end: its input is closed, then it is asked to end, then killed."""
+        if self.task is None:
+            return
+        self.stop.set()
+        if not self.ready.done():
+            self.task.cancel()
+        await asyncio.gather(self.task, return_exceptions=True)
+
+
+class HandshakeRefusedError(Exception):
+    """The server speaks only the newest protocol, which begins without a handshake."""
+
+
+def first_error(error: BaseException) -> BaseException:
+    """Return the first error of a group of errors."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def refuses_handshake(error: Exception) -> bool:
+    """Whether a server does not know the request that older protocols begin with."""
+    from mcp import MCPError
+    from mcp_types import METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION
+
+    first = first_error(error)
+    return isinstance(first, MCPError) and first.error.code in (METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error says; of a group of errors, the first."""
+    first = first_error(error)
+    return str(first).rstrip(".") or type(first).__name__
+
+
+def process_variables() -> Mapping[str, str]:
+    """Return the variables of OpenKoi, of which servers get those that they are allowed."""
+    return dict(os.environ)

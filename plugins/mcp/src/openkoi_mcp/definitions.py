@@ -1,0 +1,87 @@
+"""What a server offers: its tools and prompts as it describes them, as plain JSON. Pure."""
+
+import json
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .server_config import ServerConfig
+
+Definition = Mapping[str, Any]
+TOOL_KEYS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+PROMPT_KEYS = ("name", "title", "description", "arguments")
+MAX_NAMES = 12  # in one question or warning
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The tools and prompts of a server, and whether it has resources; all by name, in the words of the server."""
+
+    tools: Sequence[Definition] = ()
+    prompts: Sequence[Definition] = ()
+    resources: bool = False
+
+    def digest(self, config: ServerConfig) -> str:
+        """Return what consent is bound to: the command line, and all that is told to models."""
+        seen = ["openkoi-mcp", config.identity, self.tools, self.prompts, self.resources]
+        return sha256(json.dumps(seen, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as it is saved."""
+        return {"tools": [*self.tools], "prompts": [*self.prompts], "resources": self.resources}
+
+
+def describe_tools(definitions: Definitions) -> str:
+    """Return how many tools and prompts there are, with their names."""
+    parts = [
+        f"{count(len(listed), noun)} ({join_names(listed)})"
+        for listed, noun in ((definitions.tools, "tool"), (definitions.prompts, "prompt"))
+        if listed
+    ]
+    return " and ".join(parts) or "no tools"
+
+
+def describe_changes(before: Definitions, after: Definitions) -> str:
+    """Return what is different, by name."""
+    said = []
+    for noun, old, new in (("tool", before.tools, after.tools), ("prompt", before.prompts, after.prompts)):
+        known, now = {one["name"]: one for one in old}, {one["name"]: one for one in new}
+        changed = [one for name, one in now.items() if name in known and known[name] != one]
+        added, removed = [now[name] for name in now.keys() - known], [known[name] for name in known.keys() - now]
+        for word, listed in (("changed", changed), ("new", added), ("removed", removed)):
+            said += [f"{word} {noun}{'s' * (len(listed) > 1)}: {join_names(listed)}"] if listed else []
+    return "; ".join(said) or "another command line"
+
+
+def join_names(listed: Iterable[Definition]) -> str:
+    names = sorted(visible(str(one["name"])) for one in listed)
+    return ", ".join([*names[:MAX_NAMES], *(["..."] if len(names) > MAX_NAMES else [])])
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def visible(text: str) -> str:
+    """Return a text without characters that users do not see and models do: control, format, tag and unassigned."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char)[0] != "C")
+
+
+def visible_json(value: Any) -> Any:
+    """Return JSON with every text in it made visible."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, Mapping):
+        return {visible(key): visible_json(item) for key, item in value.items()}
+    return [visible_json(item) for item in value] if isinstance(value, list) else value
+
+
+def without_tags(text: str) -> str:
+    """Return a result without the characters that smuggle text: the block of tags and of variation selectors."""
+    return text if text.isascii() else "".join(char for char in text if not 0xE0000 <= ord(char) <= 0xE0FFF)

@@ -1,0 +1,95 @@
+"""Put what a server asks for in the middle of a call to the user, field by field."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
+
+from openkoi_hookspecs import Question, is_no, is_yes
+
+from .definitions import visible
+
+Ask = Callable[[Question], Awaitable[str | None]]
+Value = str | int | float | bool | list[str] | None
+MAX_TRIES = 3
+BOOLEAN = ("yes", "no")
+CONFIRM = ("yes", "no")
+
+
+class DeclinedError(Exception):
+    """The user refused, or gave no answer; the message is the action that the server reads."""
+
+
+async def elicit(server: str, params: ElicitRequestParams, ask: Ask) -> ElicitResult:
+    """Return the user's answers, or that there are none."""
+    opening = f"The MCP server {server} asks: {visible(params.message)}"
+    try:
+        if isinstance(params, ElicitRequestURLParams):
+            await confirm(f"{opening}\nOpen {visible(params.url)} in a browser. Have you done so?", ask)
+            return ElicitResult(action="accept")
+        schema: Mapping[str, Any] = params.requested_schema
+        return ElicitResult(action="accept", content=await fill_in(opening, schema, ask))
+    except DeclinedError as declined:
+        return ElicitResult(action="decline" if str(declined) == "decline" else "cancel")
+
+
+async def fill_in(opening: str, schema: Mapping[str, Any], ask: Ask) -> dict[str, Value]:
+    """Return a value for each field of a form; without fields the form is a question of yes or no."""
+    fields, required = schema.get("properties") or {}, schema.get("required") or ()
+    if not fields:
+        await confirm(opening, ask)
+    return {
+        name: value
+        for name, field in fields.items()
+        if (value := await ask_field(opening, name, field, ask, optional=name not in required)) is not None
+    }
+
+
+async def confirm(text: str, ask: Ask) -> None:
+    answer = await ask(Question(text, choices=CONFIRM))
+    if not is_yes(answer):
+        raise DeclinedError("cancel" if answer is None else "decline")
+
+
+async def ask_field(opening: str, name: str, field: Mapping[str, Any], ask: Ask, *, optional: bool) -> Value:
+    """Return the value of one field; ask again for one of the wrong type."""
+    hint = visible(f"{field.get('title') or name} {field.get('description', '')}".strip())
+    choices = choices_of(field)
+    extra = "" if choices else f" ({field.get('type', 'string')}{', or an empty answer' if optional else ''})"
+    for _ in range(MAX_TRIES):
+        answer = await ask(Question(f"{opening}\n{hint}{extra}", choices=choices))
+        if answer is None:
+            raise DeclinedError("cancel")
+        if answer.strip() == "decline" or (is_no(answer) and answer.strip() not in choices):
+            raise DeclinedError("decline")
+        if not answer.strip() and optional:
+            default: Value = field.get("default")
+            return default
+        try:
+            return convert(answer.strip(), field)
+        except ValueError:
+            extra = f" ({answer.strip()!r} is not of the type {field.get('type')})"
+    raise DeclinedError("cancel")
+
+
+def choices_of(field: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what may be answered, of a field that has such a list."""
+    if field.get("type") == "boolean":
+        return BOOLEAN
+    listed = field.get("enum") or [one.get("const") for one in field.get("oneOf", ())]
+    return tuple(map(str, listed))
+
+
+def convert(answer: str, field: Mapping[str, Any]) -> Value:
+    """Return an answer in the type of its field; raise ValueError if it is not one."""
+    kind = field.get("type")
+    if kind == "boolean":
+        return is_yes(answer) or answer.lower() == "true"
+    if kind == "array":
+        return [one.strip() for one in answer.split(",")]
+    if kind in ("integer", "number"):
+        return int(answer) if kind == "integer" else float(answer)
+    choices = {one.lower(): one for one in choices_of(field)}
+    if choices and answer.lower() not in choices:
+        raise ValueError(answer)
+    return choices.get(answer.lower(), answer)

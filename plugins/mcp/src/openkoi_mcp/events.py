@@ -1,0 +1,18 @@
+"""The events of MCP servers."""
+
+from openkoi_hookspecs import Event
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CallProgressed(Event):
+    """How far a server is with a call; shown, and not kept."""
+
+    name = "mcp.progress"
+    durable = False
+    text: str
+
+    @property
+    def line(self) -> str:
+        """What the user reads."""
+        return self.text

@@ -1,0 +1,175 @@
+"""The tools of one server, for any number of runs: what is offered, and how a call is made."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from openkoi_hookspecs import Effect, Json, Koi, Run, Tool, ToolError, is_yes
+
+from .active_call import ActiveCalls
+from .connection import Connection, process_variables
+from .definitions import Definition, Definitions, count, visible, visible_json
+from .run_calls import RunCalls
+from .server_config import STDIO, ServerConfig
+from .snapshots import Snapshots, start_question
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.client import ClientRequestContext
+    from mcp_types import ElicitRequestParams, ElicitResult
+
+MAX_NAME = 64  # characters of a tool's name that all vendors take
+NOT_APPROVED = "The MCP server {0} is not approved, so {1}. To decide, run `openkoi mcp approve {0}`."
+
+
+class ServerTools:
+    """Brings the tools of a server. It is started when they are first wanted, and stopped with OpenKoi."""
+
+    def __init__(
+        self, config: ServerConfig, snapshots: Snapshots, koi: Koi, workspace: Path, *, many: Callable[[], bool]
+    ) -> None:
+        self.config, self.snapshots, self.koi, self.many = config, snapshots, koi, many
+        self.active = ActiveCalls()
+        self.deciding = asyncio.Lock()
+        variables = process_variables()
+        for name in config.given_variables:
+            koi.conceal(variables.get(name, ""), f"${name}")
+        self.connection = Connection(config, workspace, self.elicit, variables)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.connection.close()
+
+    async def tools(self, run: Run) -> Sequence[Tool]:
+        """List the approved tools at once, while the server starts; those of a new server when the user allows them."""
+        known = self.snapshots.approved(self.config)
+        if known is None:
+            known = await self.introduce(run)
+        deferred = self.many() if self.config.table.deferred is None else self.config.table.deferred
+        if known and not deferred:
+            self.connection.begin()
+        return build_tools(self.config.name, known, RunCalls(self, run, known), deferred=deferred) if known else []
+
+    async def introduce(self, run: Run) -> Definitions | None:
+        """Start a server that is not approved yet, and ask whether its tools may be used; None if they may not."""
+        name = self.config.name
+        if self.config.project and not is_yes(await run.ask(start_question(self.config))):
+            verb = "started" if self.config.transport == STDIO else "connected to"
+            self.koi.warn(NOT_APPROVED.format(name, f"it is not {verb}"))
+            return None
+        found = await self.list_definitions(await self.connection.client())
+        if await self.is_allowed(found, run):
+            return found
+        await self.connection.close()
+        self.koi.warn(NOT_APPROVED.format(name, f"its {count(len(found.tools), 'tool')} cannot be used"))
+        return None
+
+    async def is_allowed(self, definitions: Definitions, run: Run) -> bool:
+        """Whether the user allows these definitions; asks at most once for all calls that wait."""
+        async with self.deciding:
+            if self.snapshots.allows(self.config, definitions):
+                self.snapshots.keep(self.config, definitions)
+                return True
+            if self.snapshots.refuses(self.config, definitions):
+                return False
+            if not is_yes(await run.ask(self.snapshots.question(self.config, definitions))):
+                return False
+            self.snapshots.keep(self.config, definitions)
+            return True
+
+    async def list_definitions(self, client: "Client") -> Definitions:
+        """Ask the server what it offers now."""
+        from .listing import list_definitions
+
+        try:
+            return await list_definitions(client)
+        except Exception as error:  # a server may answer anything
+            await self.connection.drop(client)
+            raise ToolError(f"The MCP server {self.config.name} cannot list its tools: {error}.") from error
+
+    async def elicit(self, context: "ClientRequestContext", params: "ElicitRequestParams") -> "ElicitResult":
+        """Put a question of the server to the user of the run that made the call."""
+        from .elicitation import elicit
+
+        call = self.active.asking
+        return await elicit(self.config.name, params, call.ask if call else self.koi.ask)
+
+    async def health(self) -> Mapping[str, str]:
+        """Start the server if it may be started, and say how many tools it has."""
+        if self.config.project and not is_yes(self.koi.consent(start_question(self.config).digest)):
+            raise ToolError(NOT_APPROVED.format(self.config.name, "it was not started"))
+        found = await self.list_definitions(await self.connection.client())
+        if not self.snapshots.allows(self.config, found):
+            raise ToolError(
+                NOT_APPROVED.format(self.config.name, f"its {count(len(found.tools), 'tool')} are not used")
+            )
+        return {"state": "ok", "tools": str(len(found.tools))}
+
+
+def build_tools(server: str, definitions: Definitions, calls: RunCalls, *, deferred: bool) -> list[Tool]:
+    """Return a tool for each of a server, and those that read its resources and prompts."""
+    tools = [build_tool(server, one, calls, deferred=deferred) for one in definitions.tools]
+    if definitions.resources:
+        tools.append(
+            Tool(
+                tool_name(server, "read_resource"),
+                f"Read a resource of the MCP server {server} by its URI; without one, list all resources.",
+                parameters({"uri": {"type": "string"}, "offset": {"type": "integer", "minimum": 0}}),
+                calls.read_resource,
+                effect=Effect.READS,
+                progress_text=f"Reading {{uri}} of {server}",
+                deferred=deferred,
+            )
+        )
+    if definitions.prompts:
+        tools.append(
+            Tool(
+                tool_name(server, "get_prompt"),
+                f"Return the text of a prompt of the MCP server {server}.",
+                parameters({"name": {"type": "string"}, "arguments": {"type": "object"}}, "name"),
+                calls.get_prompt,
+                effect=Effect.READS,
+                deferred=deferred,
+            )
+        )
+    return tools
+
+
+def build_tool(server: str, definition: Definition, calls: RunCalls, *, deferred: bool) -> Tool:
+    """Return a tool of a server, without what only models would see in its texts."""
+    name = str(definition["name"])
+    description = visible(str(definition.get("description") or definition.get("title") or name))
+    return Tool(
+        tool_name(server, name),
+        description,
+        visible_json(definition.get("inputSchema") or {"type": "object"}),
+        partial(calls.call_tool, name),
+        effect=effect_of(definition.get("annotations") or {}),
+        progress_text=f"Calling {visible(name)} of {server}",
+        deferred=deferred,
+    )
+
+
+def effect_of(hints: Mapping[str, object]) -> Effect:
+    """Return what a call does, as the approved description says; without a word about it, it changes something."""
+    if hints.get("readOnlyHint") is True:
+        return Effect.READS
+    return Effect.IRREVERSIBLE if hints.get("destructiveHint") is True else Effect.WRITES
+
+
+def tool_name(server: str, tool: str) -> str:
+    """Return ``server__tool`` in the characters and the length that vendors take."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", f"{server}__{tool}")
+    short = sha256(json.dumps([server, tool]).encode()).hexdigest()[:8]
+    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 9]}_{short}"
+
+
+def parameters(properties: dict[str, Json], *required: str) -> dict[str, Json]:
+    return {"type": "object", "properties": properties, "required": [*required]}

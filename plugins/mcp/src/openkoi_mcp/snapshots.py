@@ -1,0 +1,77 @@
+"""Keep the definitions that the user approved, so that tools are offered before their server has started.
+
+What is kept counts only while the kernel has consent for its digest: a changed file is one that nobody approved.
+"""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+from openkoi_base.files import read_small_text, replace_file
+from openkoi_hookspecs import Koi, KoiError, Question, is_yes
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .definitions import Definitions, count, describe_changes, describe_tools, visible
+from .server_config import ServerConfig
+
+YES, NO = "yes", "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """What was approved, by server."""
+
+    koi: Koi
+
+    def file(self, config: ServerConfig) -> Path:
+        """Return the file of a server; one of a project has its own, whatever its name."""
+        place = f"{config.origin if config.project else ''}\0{config.name}"
+        return self.koi.folder("mcp") / f"{sha256(place.encode()).hexdigest()[:16]}.json"
+
+    def read(self, config: ServerConfig) -> Definitions | None:
+        """Return what was approved last, whether or not it still is."""
+        try:
+            found = json.loads(read_small_text(self.file(config)))
+            return Definitions(tuple(found["tools"]), tuple(found["prompts"]), found["resources"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def approved(self, config: ServerConfig) -> Definitions | None:
+        """Return what is approved now."""
+        found = self.read(config)
+        return found if found and self.allows(config, found) else None
+
+    def allows(self, config: ServerConfig, definitions: Definitions) -> bool:
+        """Whether the user approved these definitions of this server."""
+        return is_yes(self.koi.consent(definitions.digest(config)))
+
+    def refuses(self, config: ServerConfig, definitions: Definitions) -> bool:
+        """Whether the user decided about them, and refused."""
+        answer = self.koi.consent(definitions.digest(config))
+        return answer is not None and not is_yes(answer)
+
+    def keep(self, config: ServerConfig, definitions: Definitions) -> None:
+        """Save what was approved."""
+        try:
+            replace_file(self.file(config), json.dumps(definitions.to_json()))
+        except OSError as error:
+            raise KoiError(f"{self.file(config)} cannot be written: {error.strerror}.") from None
+
+    def question(self, config: ServerConfig, definitions: Definitions) -> Question:
+        """Return the question whether a model may call these tools."""
+        before = self.read(config)
+        subject = f"MCP server {config.name} ({visible(config.command_line)})"
+        text = f"Allow the {subject} with {describe_tools(definitions)}?"
+        if before is not None:
+            text = f"The {subject} changed since you allowed it: {describe_changes(before, definitions)}. Allow it now?"
+        return Question(text, choices=(YES, NO), keep=True, digest=definitions.digest(config))
+
+
+def start_question(config: ServerConfig) -> Question:
+    """Return the question whether a server that a project names may be started."""
+    names = config.given_variables
+    given = f" It gets your {count(len(names), 'variable')} {', '.join(names)}." if names else ""
+    verb = "Connect to" if config.table.url else "Start"
+    text = f"{verb} the MCP server {config.name} of {config.origin}: {visible(config.command_line)}?{given}"
+    digest = sha256(json.dumps(["openkoi-mcp start", config.identity], sort_keys=True).encode()).hexdigest()
+    return Question(text, choices=(YES, NO), keep=True, digest=digest)

@@ -1,0 +1,88 @@
+"""Runs of the command line with MCP servers: a scripted model calls their tools."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cli_process import Shell
+from documented_plugins import BASE, DONE, configure, results_of, shell_with, turn
+
+POND = Path(__file__).with_name("pond_server.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Pond:
+    """A command line whose configuration has the server ``pond``, and the file of the calls that were made of it."""
+
+    openkoi: Shell
+    calls: Path
+    settings: Mapping[str, Any]
+
+    def __call__(self, *arguments: str, **options: Any) -> str:
+        """Run the command line, which must succeed; return what it printed."""
+        done = self.openkoi(*arguments, **options)
+        assert 0 == done.returncode, done.stdout + done.stderr
+        return str(done.stdout + done.stderr)
+
+    @property
+    def noted(self) -> list[str]:
+        """The calls that were made, without the starts."""
+        lines = self.calls.read_text().splitlines() if self.calls.exists() else []
+        return [line for line in lines if not line.startswith("started")]
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that were started."""
+        lines = self.calls.read_text().splitlines() if self.calls.exists() else []
+        return [int(line.split()[1]) for line in lines if line.startswith("started")]
+
+    @property
+    def results(self) -> list[str]:
+        """What tools answered, in the order of the log."""
+        return results_of(self.openkoi)
+
+    def approved(self) -> "Pond":
+        """Approve the server."""
+        self("mcp", "approve", "pond", "--yes")
+        return self
+
+    def started_with(self, *options: str, **server: Any) -> "Pond":
+        """Start the server another way from now on."""
+        table = {**pond_table(self.calls, *options), **server}
+        configure(self.openkoi, self.settings, {"mcp": {"servers": {"pond": table}}})
+        return self
+
+
+def pond_table(calls: Path, *options: str) -> dict[str, Any]:
+    """Return how the server of tests is started."""
+    return {"command": sys.executable, "args": [str(POND), str(calls), *options]}
+
+
+def pond(folder: Path, *calls: str, options: tuple[str, ...] = (), server: Any = None, **settings: Any) -> Pond:
+    """Return a command line with the server, where the model makes these calls at once and then is done."""
+    turns = (turn(*calls, when="contains: Do it, after: 0") if calls else "") + DONE
+    noted = folder / "calls"
+    table = {**pond_table(noted, *options), **(server or {})}
+    openkoi = shell_with(folder, turns=turns, mcp={"servers": {"pond": table}}, **settings)
+    return Pond(openkoi.told(MCP_SECRET="hidden"), noted, {**BASE, **settings})
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs, and is not one that has ended and that nobody waited for."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def write_project_file(openkoi: Shell, **servers: Any) -> Path:
+    """Write the ``.mcp.json`` of the folder."""
+    file = openkoi.folder / ".mcp.json"
+    file.write_text(json.dumps({"mcpServers": servers}))
+    return file

@@ -1,0 +1,141 @@
+"""Runs that call MCP servers, by the command line: what reaches them, and what happens when they misbehave."""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from documented_plugins import DONE, calling, turn
+from mcp_runs import is_running, pond, pond_table, write_project_file
+
+posix = pytest.mark.skipif(os.name != "posix", reason="processes are stopped as POSIX stops them")
+
+
+def test_a_model_calls_a_tool_of_an_approved_server_that_has_no_other_variables(tmp_path: Path) -> None:
+    calls = calling("pond__count_fish", pond="carp"), calling("pond__environment")
+    openkoi = pond(tmp_path, *calls, server={"env": {"POND": "${HOME}/pond"}}).approved()
+    done = openkoi("Do it")
+
+    assert "42 fish in carp" in openkoi.results, done
+    (listed,) = [json.loads(one) for one in openkoi.results if one.startswith("[")]
+    allowed = {"PATH", "HOME", "LANG", "TMPDIR", "POND"}
+    assert {"PATH", "HOME", "POND"} <= {*listed} <= allowed | {"LC_CTYPE"}  # which Python sets for itself
+
+
+def test_a_server_gets_more_variables_only_by_name_or_all_if_the_user_says_so(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("pond__environment"), server={"env_names": ["MCP_SECRET"]}).approved()
+    openkoi("Do it")
+    openkoi.started_with(inherit_env=True).approved()("Do it")
+
+    one, all_of_them = (json.loads(one) for one in openkoi.results)
+    assert "MCP_SECRET" in one
+    assert "OPENKOI_HOME" not in one
+    assert {"MCP_SECRET", "OPENKOI_HOME"} <= {*all_of_them}
+
+
+def test_without_approval_no_tool_is_offered_and_the_run_says_so(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("pond__count_fish"))
+    done = openkoi("Do it")
+
+    assert [] == openkoi.noted
+    assert "The MCP server pond is not approved, so its 8 tools cannot be used." in done
+    assert "openkoi mcp approve pond" in done
+
+
+def test_a_server_of_a_project_is_not_even_started_without_approval(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("theirs__count_fish"), server={"enabled": False})
+    theirs = tmp_path / "theirs"
+    write_project_file(openkoi.openkoi, theirs=pond_table(theirs))
+    done = openkoi("Do it")
+    started = theirs.exists()
+    listed = openkoi("mcp", "list")
+    openkoi("mcp", "approve", "theirs", "--yes")
+    openkoi("Do it")
+
+    assert not started
+    assert "The MCP server theirs is not approved, so it is not started." in done
+    assert "not approved" in listed
+    assert "count_fish koi" in theirs.read_text().splitlines()
+
+
+def test_a_server_that_ends_in_a_call_costs_one_result_and_is_started_again(tmp_path: Path) -> None:
+    first = turn(calling("pond__crash"), when="contains: Do it, after: 0")
+    second = turn(calling("pond__count_fish"), when="contains: ended during the call, after: 1")
+    openkoi = pond(tmp_path).approved()
+    (tmp_path / "script.yaml").write_text(f"turns:\n{first}{second}{DONE}")
+    openkoi("Do it")
+
+    assert "ended during the call, so what the call did is unknown" in openkoi.results[0]
+    assert ["crash", "count_fish koi"] == openkoi.noted
+    assert "42 fish in koi" == openkoi.results[1]
+
+
+@posix
+def test_killing_a_server_in_a_call_costs_the_calls_under_way_and_nothing_else(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("pond__wait", seconds=60), calling("read_file", path="a.txt")).approved()
+    (openkoi.openkoi.folder / "a.txt").write_text("still here")
+    before = len(openkoi.pids)
+    running = openkoi.openkoi.started("Do it")
+    wait_until(lambda: "wait" in openkoi.noted)
+    os.kill(openkoi.pids[before], signal.SIGKILL)
+    out, err = running.communicate(timeout=60)
+
+    assert 0 == running.returncode, out + err
+    assert ["still here" in one for one in sorted(openkoi.results, reverse=True)].count(True) == 1
+    assert any("ended during the call" in one for one in openkoi.results)
+
+
+def test_a_call_that_takes_too_long_is_cancelled_and_the_server_hears_of_it(tmp_path: Path) -> None:
+    calls = calling("pond__wait", seconds=50), calling("pond__count_fish")
+    openkoi = pond(tmp_path, *calls, server={"timeout": 2.0}).approved()
+    done = openkoi("Do it")
+
+    assert "The MCP server pond did not answer within 2 s; the call was cancelled." in "\n".join(openkoi.results)
+    assert "42 fish in koi" in openkoi.results
+    assert "wait was cancelled" in openkoi.noted
+    assert "[pond] waiting (0 of 10)" in done
+
+
+@pytest.mark.parametrize("options", [(), ("--stubborn",)])
+@posix
+def test_no_server_outlives_a_run(tmp_path: Path, options: tuple[str, ...]) -> None:
+    openkoi = pond(tmp_path, calling("pond__count_fish"), options=options).approved()
+    openkoi("Do it")
+
+    assert [] == [pid for pid in openkoi.pids if is_running(pid)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
+def test_a_server_that_ignores_everything_ends_with_an_openkoi_that_is_killed(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("pond__wait", seconds=60), options=("--stubborn",)).approved()
+    running = openkoi.openkoi.started("Do it")
+    wait_until(lambda: "wait" in openkoi.noted)
+    running.kill()
+    running.communicate(timeout=60)
+
+    wait_until(lambda: not any(map(is_running, openkoi.pids)))
+
+
+def test_a_command_that_is_not_there_is_named_with_the_file_to_correct(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, server={"command": "no-such-server"})
+    done = openkoi("Do it")
+
+    assert "The MCP server pond cannot be started: 'no-such-server' was not found." in done
+    assert "config.toml" in done
+
+
+def test_what_a_server_says_before_it_ends_is_shown(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, server={"args": ["-c", "import sys; sys.exit('The pond is empty.')"]})
+
+    assert "It wrote: The pond is empty." in openkoi("Do it")
+
+
+def wait_until(happened: object, seconds: float = 30) -> None:
+    assert callable(happened)
+    until = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < until
+        time.sleep(0.05)
