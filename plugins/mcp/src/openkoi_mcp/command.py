@@ -1,4 +1,4 @@
-"""Define ``openkoi mcp``: the servers that OpenKoi uses."""
+"""Define ``openkoi mcp``: the servers that OpenKoi uses, and OpenKoi as a server."""
 
 import asyncio
 import sys
@@ -28,7 +28,7 @@ SERVERS = "mcp.servers"
 
 @click.group()
 def mcp() -> None:
-    """List, add, approve and test MCP servers."""
+    """List, add, approve and test MCP servers, or serve OpenKoi as one."""
 
 
 @mcp.command("list")
@@ -130,6 +130,15 @@ async def test(koi: Koi, /, names: Sequence[str]) -> int:
     for _, line in lines:
         click.echo(koi.redact(line))
     return 0 if all(ok for ok, _ in lines) else 1
+
+
+@mcp.command()
+@click.pass_obj
+async def serve(koi: Koi, /) -> None:
+    """Serve OpenKoi on standard input and output, for other programs that speak MCP."""
+    from .serve import serve_stdio
+
+    await serve_stdio(koi)
 
 
 async def try_server(source: McpServers, config: ServerConfig, koi: Koi) -> tuple[bool, str]:

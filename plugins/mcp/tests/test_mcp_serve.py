@@ -1,0 +1,141 @@
+"""``openkoi mcp serve``, driven by the SDK's own client as another program would."""
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_process import Shell
+from documented_plugins import DONE, calling, numbered, shell_with, turn
+from mcp import Client, StdioServerParameters
+from reference_servers import cache_folder, npm_package
+
+WRITE = turn(calling("write_file", path="one.txt", content="one"), when="contains: Write it, after: 0")
+GATE = """
+from openkoi_hookspecs import Ask, hookimpl
+
+@hookimpl
+def before_tool(call, tool, run):
+    return Ask("This writes a file.") if tool.name == "write_file" else None
+"""
+LINGER = turn(calling("run_command", command="sleep 60"), when="contains: Linger")
+
+
+def serve(openkoi: Shell) -> StdioServerParameters:
+    """Return how another program starts OpenKoi."""
+    command, *arguments = openkoi.command("mcp", "serve")
+    return StdioServerParameters(command=command, args=arguments, env=openkoi.environment, cwd=openkoi.folder)
+
+
+def drive(openkoi: Shell, use: Callable[[Client], Awaitable[Any]], mode: str = "auto") -> Any:
+    """Return what a client gets that speaks the newest protocol, or the one before."""
+
+    async def connect() -> Any:
+        async with asyncio.timeout(100), Client(serve(openkoi), mode=mode) as client:
+            return await use(client)
+
+    return asyncio.run(connect())
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_three_tasks_run_at_once_and_report_what_they_do(tmp_path: Path, mode: str) -> None:
+    turns = turn(calling("list_files", path="."), when="contains: Number, after: 0")
+    turns += "".join(numbered(number) for number in range(3)) + DONE
+    openkoi = shell_with(tmp_path, turns=turns)
+
+    async def use(client: Client) -> tuple[list[Any], list[str]]:
+        said: list[str] = []
+
+        async def note(progress: float, total: float | None, message: str | None) -> None:
+            said.append(str(message))
+
+        tasks = [{"task": f"Number {number} please"} for number in range(3)]
+        calls = [client.call_tool("run_task", task, progress_callback=note) for task in tasks]
+        return [one.structured_content for one in await asyncio.gather(*calls)], said
+
+    results, said = drive(openkoi, use, mode)
+
+    assert [f"It is {number}." for number in range(3)] == [one["text"] for one in results]
+    assert 3 == len({one["run"] for one in results})
+    assert 3 == len([line for line in said if "Listing" in line or "files" in line.lower()]), said
+
+
+def test_what_was_done_is_remembered_and_work_is_evaluated(tmp_path: Path) -> None:
+    openkoi = shell_with(tmp_path)
+    (openkoi.folder / "test_pond.py").write_text("def test_pond() -> None:\n    assert 1 == 2\n")
+
+    async def use(client: Client) -> Any:
+        await client.call_tool("run_task", {"task": "Describe the carp"})
+        recalled = await client.call_tool("recall", {"query": "carp"})
+        evaluated = await client.call_tool("evaluate", {"judge": False})
+        missing = await client.call_tool("evaluate", {"path": "no-such-folder"})
+        return recalled.structured_content, json.loads(evaluated.content[0].text), missing
+
+    recalled, verdict, missing = drive(openkoi, use)
+
+    assert any("Describe the carp" in text for text in recalled["result"])
+    assert verdict["accepted"] is False
+    assert any("test_pond" in finding["title"] for finding in verdict["findings"]), verdict
+    assert missing.is_error
+    assert "no-such-folder" in missing.content[0].text
+
+
+def test_a_question_is_returned_and_its_answer_goes_on_with_the_task(tmp_path: Path) -> None:
+    openkoi = shell_with(tmp_path, turns=WRITE + DONE).with_plugin(GATE, hooks="acme")
+
+    async def use(client: Client) -> Any:
+        stopped = (await client.call_tool("run_task", {"task": "Write it"})).structured_content
+        listed = (await client.call_tool("list_questions", {})).structured_content
+        (question,) = stopped["questions"]
+        wrong = await client.call_tool("answer_question", {"id": "none", "answer": "no"})
+        given = {"id": question["id"], "answer": "yes"}
+        answered = (await client.call_tool("answer_question", given)).structured_content
+        return stopped, listed["result"], wrong, answered["result"]
+
+    stopped, listed, wrong, answered = drive(openkoi, use)
+
+    assert "escalate" == stopped["decision"]
+    assert stopped["questions"] == listed
+    assert "one.txt" in listed[0]["text"]
+    assert wrong.is_error
+    assert "No question named 'none'" in wrong.content[0].text
+    assert (stopped["run"], "Done.") == (answered["run"], answered["text"])
+    assert "one" == (openkoi.folder / "one.txt").read_text()
+
+
+def test_a_task_whose_caller_gives_up_is_stopped(tmp_path: Path) -> None:
+    openkoi = shell_with(tmp_path, turns=LINGER + DONE)
+
+    async def use(client: Client) -> Any:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(4):
+                await client.call_tool("run_task", {"task": "Linger"})
+        return (await client.call_tool("run_task", {"task": "Say it"})).structured_content
+
+    assert "Done." == drive(openkoi, use, "legacy")["text"]
+    assert "interrupted" in openkoi("status").stdout
+
+
+def test_the_inspector_drives_it_from_its_own_command_line(tmp_path: Path) -> None:
+    inspector = npm_package("@modelcontextprotocol/inspector", "mcp-inspector")
+    openkoi = shell_with(tmp_path)
+    started = [str(inspector), "--cli", *openkoi.command("mcp", "serve")]
+    method = ["--method", "tools/call", "--tool-name", "run_task", "--tool-arg", "task=Say it"]
+    assert shutil.which("node"), cache_folder()
+    done = subprocess.run(
+        [*started, *method],
+        cwd=openkoi.folder,
+        env={**openkoi.environment, "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stderr
+    assert "Done." in done.stdout
