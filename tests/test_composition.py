@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from cli_process import CLEARED, write_script
@@ -17,6 +19,11 @@ TURNS = (
     '  - when: {contains: ["No exclamation marks"]}\n    says: "In style, and far too many words."\n'
     '  - when: {last: "Remove"}\n    says: "Short."\n'
     '  - says: "Plain."\n'
+)
+JUDGED_TURNS = (
+    '  - when: {contains: ["Reply with a number"]}\n    says: "90"\n    repeat: true\n'
+    '  - when: {contains: ["Use short sentences"], after: 0}\n    says: "Hello!"\n'
+    '  - says: "Hello."\n'
 )
 
 
@@ -47,10 +54,17 @@ def home_of(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}-home")
 
 
+@cache
+def temporary_root() -> Path:
+    """Return a folder for the tests of plugins: in ours, a session of pytest deletes the folders of older ones."""
+    return Path(mkdtemp(prefix="openkoi-plugin-tests-"))
+
+
 def run(command: list[str], cwd: Path = ROOT, status: int = 0) -> subprocess.CompletedProcess[str]:
     ours = {"PYTHONPATH", "VIRTUAL_ENV"}
     kept = {name: value for name, value in os.environ.items() if name not in ours and not CLEARED.match(name)}
-    environment = {**kept, "OPENKOI_HOME": str(home_of(cwd)), "PYTHONWARNINGS": ""}
+    own = {"OPENKOI_HOME": str(home_of(cwd)), "PYTHONWARNINGS": "", "PYTEST_DEBUG_TEMPROOT": str(temporary_root())}
+    environment = {**kept, **own}
     done = subprocess.run(
         command,
         cwd=cwd,
@@ -118,6 +132,36 @@ def test_plugins_compose_by_being_installed(install_openkoi: Installed, tmp_path
     assert "word-count" in changed["evaluators"]
     assert "hooks        house-style" in listed
     assert "evaluators   word-count" in listed
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.row("PLUG-07")
+def test_a_newcomer_writes_certifies_builds_and_installs_plugins(install_openkoi: Installed, tmp_path: Path) -> None:
+    home_of(tmp_path).mkdir()
+    (home_of(tmp_path) / "config.toml").write_text("[evaluators.judge]\nenabled = false\n")
+    run([*uv(), "pip", "install", "--quiet", "--python", str(install_openkoi.python), "pytest>=8.4"])
+    install_openkoi.pip("openkoi-testing")
+    for kind, name in (("evaluator", "my-style"), ("hook", "my-hook"), ("judge", "my-judge")):
+        install_openkoi.openkoi("plugin", "new", kind, name, cwd=tmp_path)
+    module = tmp_path / "my-style" / "src" / "my_style" / "__init__.py"
+    module.write_text(module.read_text().replace("len(text.split()) > self.limit", "'!' in text or len(text) > 5_000"))
+    test = tmp_path / "my-style" / "tests" / "test_my_style.py"
+    test.write_text(test.read_text().replace("too many words", "Hello!"))
+    for name in ("my-style", "my-hook", "my-judge"):
+        built = run([*uv(), "build", "--wheel", "--quiet", name], cwd=tmp_path)
+        assert not built.stderr
+        wheel = next((tmp_path / name / "dist").glob("*.whl"))
+        install_openkoi.openkoi("plugin", "install", str(wheel), cwd=tmp_path)
+        certified = install_openkoi.openkoi("plugin", "certify", name, cwd=tmp_path).stdout
+        assert certified.endswith("✓ Certified.\n")
+    model = write_script(tmp_path, JUDGED_TURNS)
+    done = install_openkoi.openkoi("-m", model, "-i", "2", "--format", "json", "Write a letter", cwd=tmp_path)
+
+    assert "Hello." == json.loads(done.stdout)["output"]
+    assert {"my-style", "my-judge"} <= {*json.loads(done.stdout)["evaluators"]}
+    assert "my-hook" in install_openkoi.openkoi("context", "Write a letter", cwd=tmp_path).stdout
+    install_openkoi.openkoi("plugin", "remove", "my-style", "my-hook", "my-judge", cwd=tmp_path)
+    assert "my-" not in install_openkoi.openkoi("plugins", cwd=tmp_path).stdout
 
 
 def test_every_distribution_has_a_wheel(wheels: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 GROUPS = "openkoi."
 HOOKS = "hooks"
+PYTEST_OPTIONS = ("-q", "-W", "ignore::pytest.PytestAssertRewriteWarning")  # this module is loaded before pytest
 CONTRACT_BY_KIND: Mapping[str, str] = {
     "agents": "AgentRunnerContract",
     "budgets": "BudgetContract",
@@ -67,7 +68,7 @@ def certify(folder: Path) -> int:
     problems = find_problems(project, plugins, folder)
     if not problems:
         counter = SuiteCounter()
-        status = pytest.main(["-q", "-W", "ignore::pytest.PytestAssertRewriteWarning", "--rootdir", str(folder), str(folder)], plugins=[counter])
+        status = pytest.main([*PYTEST_OPTIONS, "--rootdir", str(folder), str(folder)], plugins=[counter])
         problems = explain_suites(plugins, counter, int(status))
         problems += check_hooks([name for kind, name in plugins if kind == HOOKS])
         for suite, count in sorted(counter.passed.items()):

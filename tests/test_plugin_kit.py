@@ -1,0 +1,138 @@
+"""``openkoi plugin`` writes packages that work and pass their certification, and certifies no broken ones."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell
+
+KINDS = ("command", "evaluator", "hook", "judge", "tool")
+
+
+def write_plugin(openkoi: Shell, kind: str) -> Shell:
+    """Write a plugin and install it as an editable installation does; return a command line that sees it."""
+    assert openkoi("plugin", "new", kind, f"my-{kind}").returncode == 0
+    folder = openkoi.folder / f"my-{kind}"
+    info = folder / "src" / f"my_{kind}-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: my-{kind}\nVersion: 0.1.0\n")
+    project = (folder / "pyproject.toml").read_text()
+    group, target = project.split('"openkoi.')[1].split('"]\n')[0], project.split(f"\nmy-{kind} = ")[1].split("\n")[0]
+    (info / "entry_points.txt").write_text(f"[openkoi.{group}]\nmy-{kind} = {target.strip(chr(34))}\n")
+    return openkoi.seeing(folder / "src")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_plugin_works_and_is_certified(tmp_path: Path, kind: str) -> None:
+    openkoi = write_plugin(shell(tmp_path), kind)
+
+    done = openkoi.cold("plugin", "certify", f"my-{kind}", seconds=120)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith(f"my-{kind} 0.1.0\n")
+    assert done.stdout.endswith("✓ Certified.\n")
+    assert f"my-{kind} 0.1.0" in openkoi("plugin", "list").stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_written_is_formatted(tmp_path: Path, kind: str) -> None:
+    openkoi = shell(tmp_path)
+    assert openkoi("plugin", "new", kind, f"my-{kind}").returncode == 0
+    folder = openkoi.folder / f"my-{kind}"
+
+    for command in (["ruff", "check"], ["ruff", "format", "--check"]):
+        done = subprocess.run(
+            [str(Path(sys.executable).with_name(command[0])), *command[1:], "."],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+
+
+def never_registered(folder: Path) -> None:
+    text = (folder / "pyproject.toml").read_text()
+    (folder / "pyproject.toml").write_text(text.replace('entry-points."openkoi.evaluators"', 'entry-points."other"'))
+
+
+def raises_at_import(folder: Path) -> None:
+    (folder / "src" / "my_evaluator" / "__init__.py").write_text("raise ValueError('not today')\n")
+
+
+def breaks_the_contract(folder: Path) -> None:
+    module = folder / "src" / "my_evaluator" / "__init__.py"
+    module.write_text(
+        module.read_text().replace("return Evaluation(checks", "raise ValueError\n        return Evaluation(checks")
+    )
+
+
+def has_no_suite(folder: Path) -> None:
+    (folder / "tests" / "test_my_evaluator.py").write_text("def test_nothing() -> None:\n    pass\n")
+
+
+def has_no_tests(folder: Path) -> None:
+    (folder / "tests" / "test_my_evaluator.py").unlink()
+
+
+@pytest.mark.parametrize(
+    ("harm", "problem"),
+    [
+        (never_registered, "registers no plugin"),
+        (raises_at_import, "cannot be loaded: ValueError: not today"),
+        (breaks_the_contract, "The tests do not pass."),
+        (has_no_suite, "no test inherits EvaluatorContract"),
+        (has_no_tests, "There are no tests."),
+    ],
+)
+def test_a_broken_package_is_not_certified(tmp_path: Path, harm: Callable[[Path], None], problem: str) -> None:
+    openkoi = write_plugin(shell(tmp_path), "evaluator")
+    harm(openkoi.folder / "my-evaluator")
+
+    done = openkoi.cold("plugin", "certify", "my-evaluator", seconds=120)
+
+    assert done.returncode == 1
+    assert [line for line in done.stdout.splitlines() if line.startswith("! ") and problem in line]
+    assert done.stdout.endswith("Not certified.\n")
+
+
+@pytest.mark.parametrize("name", ["My_Style", "my style", "class", "../up", "", "my--style"])
+def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path, name: str) -> None:
+    openkoi = shell(tmp_path)
+
+    refused = openkoi("plugin", "new", "hook", name)
+
+    assert refused.returncode == 2
+    assert "is not a plugin name" in refused.stderr
+    assert not [*openkoi.folder.iterdir()]
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    openkoi = shell(tmp_path)
+    (openkoi.folder / "mine").mkdir()
+
+    refused = openkoi("plugin", "new", "hook", "mine")
+
+    assert refused.returncode == 2
+    assert "already exists" in refused.stderr
+    assert not [*(openkoi.folder / "mine").iterdir()]
+
+
+def test_a_plugin_is_described_disabled_and_enabled(tmp_path: Path) -> None:
+    openkoi = write_plugin(shell(tmp_path), "hook")
+
+    assert openkoi("plugin", "info", "my-hook").stdout.startswith("my-hook 0.1.0\n")
+    assert openkoi("plugin", "disable", "my-hook").returncode == 0
+    assert not [line for line in openkoi("doctor", "--hooks").stdout.splitlines() if line.startswith("my-hook ")]
+    assert openkoi("plugin", "enable", "hooks.my-hook").returncode == 0
+    assert [line for line in openkoi("doctor", "--hooks").stdout.splitlines() if line.startswith("my-hook ")]
+
+
+@pytest.mark.parametrize("command", ["info", "enable", "disable"])
+def test_a_plugin_that_is_not_installed_is_named(tmp_path: Path, command: str) -> None:
+    refused = shell(tmp_path)("plugin", command, "heron")
+
+    assert refused.returncode == 1
+    assert "No plugin named 'heron' is installed" in refused.stderr
