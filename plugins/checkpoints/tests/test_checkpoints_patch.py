@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from openkoi_base.files.reverse_patch import reverse_patch
 from openkoi_checkpoints import CheckpointStore
 from openkoi_checkpoints.patch import FileVersion, file_patch, quote_name
 
@@ -143,3 +144,21 @@ def test_git_applies_large_changes_and_links(tmp_path: Path) -> None:
     assert (copy / "turns").is_symlink()
     assert (copy / "void").exists()
     assert not (copy / "empty").exists()
+
+
+def test_what_a_file_was_is_read_from_its_diff() -> None:
+    lines = ["a\n", "b\n", "\n", "@@ -1,1 +1,1 @@\n", "--- a/n\n", "\\ No newline at end of file\n", "\r\n", "x"]
+    chance = random.Random(18)
+
+    for _ in range(500):
+        old, new = ("".join(chance.choices(lines, k=chance.randrange(12))) for _ in range(2))
+        part = file_patch("n", text(old) if old else None, text(new))
+        assert old == reverse_patch(part, new), (old, new)
+
+
+def test_what_a_file_was_is_not_known_if_others_changed_it_or_it_is_not_text() -> None:
+    part = file_patch("n", text("1\n"), text("2\n"))
+
+    assert None is reverse_patch(part, "3\n")
+    assert None is reverse_patch(file_patch("n", FileVersion("100644", b"\0"), text("2\n")), "2\n")
+    assert "2\n" == reverse_patch(file_patch("n", text("2\n"), text("2\n", "100755")), "2\n")

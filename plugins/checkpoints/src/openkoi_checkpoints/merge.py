@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from openkoi_base.files.reverse_patch import split_lines
+
 from .line_matcher import LineMatcher
-from .patch import split_lines
 
 # As git: a file with a NUL byte in its beginning is binary, and half of the bytes make two files similar.
 BINARY_PROBE_BYTES = 8_000

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from openkoi_base.files.reverse_patch import split_lines
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .line_matcher import LineMatcher
@@ -62,12 +63,6 @@ def is_text(data: bytes) -> bool:
         return "\0" not in data.decode("utf-8")
     except UnicodeDecodeError:
         return False
-
-
-def split_lines(text: str) -> list[str]:
-    """Split after each line feed and nowhere else."""
-    *whole, rest = text.split("\n")
-    return [f"{line}\n" for line in whole] + ([rest] if rest else [])
 
 
 def format_hunks(old: Sequence[str], new: Sequence[str]) -> list[str]:
