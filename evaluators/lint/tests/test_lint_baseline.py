@@ -52,7 +52,7 @@ def test_a_record_that_was_in_the_log_says_the_same(tmp_path: Path) -> None:
     assert read_baseline(record, ("pond.py",)) == before
     assert ["mypy", "ruff", "tsc in web"] == sorted(before.linters)
     assert ["ruff", "tsc in web"] == sorted(before.working)
-    assert (True, False) == (before.was_broken("mypy"), before.linters["mypy"].sound)
+    assert (True, False) == (before.linters["mypy"].broke, before.linters["mypy"].sound)
     assert (UNDEFINED,) == before.new_findings(LinterOutput("ruff", (UNDEFINED, UNDEFINED, ODD, UNDEFINED)))
 
 

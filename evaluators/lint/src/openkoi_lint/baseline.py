@@ -1,8 +1,8 @@
 """Compare linter findings with those from before the task, which are kept in the log."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import field, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -16,11 +16,16 @@ DIGEST_BYTES = 8  # of a finding's identity: a project of 50,000 findings takes 
 
 @dataclass(frozen=True, slots=True)
 class LinterBaseline:
-    """One linter's findings by digest before the task, and whether it ran and saw everything."""
+    """One linter's findings by digest before the task, and whether it ran and saw everything.
+
+    With ``later`` they are read from the work's diff when that is evaluated. ``cut``: it reported more than was read.
+    """
 
     seen: Mapping[str, int]
     broke: bool = False
     sound: bool = True
+    later: bool = False
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +35,9 @@ class LintBaseline:
     linters: Mapping[str, LinterBaseline] = field(default_factory=dict)
     files: tuple[str, ...] = ()
 
-    def was_broken(self, linter: str) -> bool:
-        """Return whether a linter failed before the task."""
-        return linter in self.linters and self.linters[linter].broke
+    def with_linters(self, linters: Mapping[str, LinterBaseline]) -> "LintBaseline":
+        """Return the baseline with what is known of these linters."""
+        return replace(self, linters={**self.linters, **linters})
 
     @property
     def working(self) -> frozenset[str]:
@@ -48,24 +53,28 @@ class LintBaseline:
 
     def has_changed_file(self, finding: Finding) -> bool:
         """Return whether the task changed the finding's file; a finding without a file is about the linter itself."""
-        return not finding.where or finding.where.rpartition(":")[0] in self.files
+        return not finding.where or file_of(finding) in self.files
 
 
-def make_baseline(heard: Sequence[LinterOutput]) -> Baseline:
+def make_baseline(heard: Sequence[LinterOutput], later: Collection[str] = ()) -> Baseline:
     """Return the record of the linters' findings; checks are about new findings, so none can fail yet."""
     state: dict[str, Json] = {
-        one.linter: {"seen": dict(Counter(map(digest_finding, one.findings))), "broke": one.broke, "sound": one.sound}
+        one.linter: {
+            "seen": {} if one.cut else dict(Counter(map(digest_finding, one.findings))),
+            "broke": one.broke,
+            "sound": one.sound,
+            "later": one.linter in later,
+            "cut": one.cut,
+        }
         for one in heard
     }
     return Baseline("", state=state)
 
 
 def read_baseline(record: Baseline | None, files: tuple[str, ...]) -> LintBaseline:
-    """Return the baseline in a record."""
+    """Return the baseline in a record, also in one of an earlier version."""
     state: Any = (record.state if record else None) or {}
-    return LintBaseline(
-        {name: LinterBaseline(one["seen"], one["broke"], one["sound"]) for name, one in state.items()}, files
-    )
+    return LintBaseline({name: LinterBaseline(**one) for name, one in state.items()}, files)
 
 
 def subtract_baseline(findings: Sequence[Finding], old: Mapping[str, int]) -> list[Finding]:
@@ -78,6 +87,11 @@ def subtract_baseline(findings: Sequence[Finding], old: Mapping[str, int]) -> li
         if seen[key] > old.get(key, 0):
             new.append(finding)
     return new
+
+
+def file_of(finding: Finding) -> str:
+    """Return the path of a finding's file; empty if it is about the linter itself."""
+    return finding.where.rpartition(":")[0]
 
 
 def digest_finding(finding: Finding) -> str:

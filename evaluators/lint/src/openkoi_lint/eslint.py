@@ -9,6 +9,8 @@ from openkoi_hookspecs import Finding, Severity
 
 from .messages import make_finding, place
 
+IGNORED = "File ignored "  # by the project's settings, although it was named
+
 
 class EslintMessage(TypedDict, total=False):
     """A message of eslint about a line."""
@@ -30,6 +32,8 @@ def parse_report(line: str, root: Path) -> Iterator[Finding]:
     try:
         for file in json.loads(line):
             for message in file["messages"]:
+                if message["message"].startswith(IGNORED):
+                    continue
                 where = place(file["filePath"], message.get("line", 1), root)
                 yield make_finding(
                     message["message"], severity_of(message), rule=message["ruleId"] or "eslint", where=where

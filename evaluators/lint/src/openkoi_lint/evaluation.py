@@ -1,6 +1,6 @@
 """Evaluate the linters' findings: only new ones count."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from openkoi_hookspecs import Check, Evaluation, Finding, Severity
 
@@ -8,28 +8,38 @@ from .baseline import LintBaseline
 from .messages import LinterOutput
 
 MAX_FINDINGS = 30
-MAX_LOG_CHARACTERS = 8000
+MAX_LOG_BYTES = 8000
 SEVERITY_ORDER = (Severity.BLOCKER, Severity.IMPORTANT, Severity.SUGGESTION)
 
 
 def evaluate_findings(
-    heard: Sequence[LinterOutput], before: LintBaseline, gone: Sequence[str] = (), silent: Sequence[str] = ()
+    heard: Sequence[LinterOutput], before: LintBaseline, gone: Sequence[str] = (), missing: Sequence[str] = ()
 ) -> Evaluation | None:
     """Return one check per linter, or None when no linter ran, now or before.
 
-    Linters that ran before and are ``gone`` from the project are failed checks; ``silent`` ones, which could not run,
-    are missing.
+    Linters that ran before and are ``gone`` from the project are failed checks; ``missing`` says what was not checked.
     """
-    if not (heard or gone or silent):
+    if not (heard or gone or missing):
         return None
     new = {one.linter: before.new_findings(one) for one in heard}
     checks = tuple(Check(name, not any(is_error(finding) for finding in found)) for name, found in new.items())
-    every = [finding for found in new.values() for finding in found]
-    shown = tuple(sorted(every, key=lambda finding: SEVERITY_ORDER.index(finding.severity))[:MAX_FINDINGS])
     lost = tuple(Check(name, passed=False) for name in gone)
-    missing = tuple(f"{name} did not run" for name in silent)
-    found = (*shown, *map(removed_linter, gone))
-    return Evaluation(checks=(*checks, *lost), missing=missing, findings=found, log=format_log(new))
+    every = [finding for found in new.values() for finding in found]
+    found = (*shorten(every), *map(removed_linter, gone))
+    return Evaluation(checks=(*checks, *lost), missing=tuple(missing), findings=found, log=format_log(new))
+
+
+def shorten(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Return the findings by severity; of many the first ones, and one that says how many are left."""
+    ordered = sorted(findings, key=lambda finding: SEVERITY_ORDER.index(finding.severity))
+    if len(ordered) <= MAX_FINDINGS:
+        return ordered
+    shown, rest = ordered[: MAX_FINDINGS - 1], ordered[MAX_FINDINGS - 1 :]
+    severity = Severity.IMPORTANT if is_error(rest[0]) else Severity.SUGGESTION
+    return [
+        *shown,
+        Finding("More new findings of linters are not listed", severity, rule="lint", detail=f"{len(rest)} more"),
+    ]
 
 
 def is_error(finding: Finding) -> bool:
@@ -43,12 +53,18 @@ def removed_linter(linter: str) -> Finding:
 
 
 def format_log(new: Mapping[str, Sequence[Finding]]) -> str:
-    """Return the text for judges: a headline per linter, and a line per finding."""
-    parts = []
-    for name, found in new.items():
-        parts.append(f"{name}: {len(found) or 'nothing'} new")
-        parts += [
-            f"  {finding.where} {finding.rule} {finding.detail if finding.where and finding.detail else finding.title}"
-            for finding in found
-        ]
-    return "\n".join(parts).encode()[:MAX_LOG_CHARACTERS].decode(errors="ignore")
+    """Return the text for judges: a headline per linter, and a line per finding; of a long one the beginning."""
+    lines = [line for name, found in new.items() for line in linter_lines(name, found)]
+    text = "\n".join(lines).encode(errors="replace")
+    if len(text) <= MAX_LOG_BYTES:
+        return text.decode()
+    shown = text[:MAX_LOG_BYTES].decode(errors="ignore").split("\n")[:-1]
+    return "\n".join([*shown, f"… and {len(lines) - len(shown)} more lines"])
+
+
+def linter_lines(name: str, found: Sequence[Finding]) -> Iterator[str]:
+    """Yield how many findings are new, and each of them."""
+    yield f"{name}: {len(found) or 'nothing'} new"
+    for finding in found:
+        message = finding.detail if finding.where and finding.detail else finding.title
+        yield f"  {finding.where} {finding.rule} {message}"

@@ -1,36 +1,33 @@
-"""Run each linter of the project, and compare with the baseline."""
+"""Run each linter of the project, and compare with how the project was before the task."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Annotated
 
-from openkoi_base.files import UnstartableProgram, diagnose_start
-from openkoi_hookspecs import (
-    Baseline,
-    Command,
-    CommandResult,
-    ConfigError,
-    Env,
-    Evaluation,
-    ExecutionResult,
-    Finding,
-    Run,
-)
+from openkoi_hookspecs import Baseline, ConfigError, Env, Evaluation, ExecutionResult, Run, SharedSetting
 from openkoi_hookspecs.events import WarningIssued
 
-from .baseline import make_baseline, read_baseline
+from .baseline import LintBaseline, LinterBaseline, make_baseline, read_baseline
+from .compare_files import Comparison, compare_files
 from .evaluation import evaluate_findings
 from .linter import Linter
 from .linters import find_all_linters, has_work
-from .messages import LinterOutput, normalize_message
+from .messages import LinterOutput
+from .run_linter import LinterRunner
 
-QUIET = {"NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1", "MYPY_FORCE_COLOR": "0"}
-COMMAND_NOT_FOUND = {126, 127}
+UNSEEN = "{} was not run: no checkpoint shows which files changed"
+CUT = "{} reported more than is read"
+AS_BEFORE = "{} failed as it did before the task, so it was ignored: {}."
+TOO_MUCH = "{} reported more before the task than can be compared, so it was ignored."
 
 
 class Lint:
-    """Configured by ``[evaluators.lint]``: ``commands``, ``seconds``, ``venv``."""
+    """Configured by ``[evaluators.lint]``: ``commands``, ``seconds``, ``venv``.
+
+    With ``checkpoints``, the diff shows how files were before the task, and they are checked at the end. Without,
+    the whole project is checked before the task.
+    """
 
     def __init__(
         self,
@@ -38,98 +35,59 @@ class Lint:
         commands: Mapping[str, str] | Sequence[str] = (),
         seconds: float = 60.0,
         venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
+        checkpoints: Annotated[str, SharedSetting("use.checkpoints")] = "",
     ) -> None:
         if not seconds > 0:
             raise ConfigError(f"[evaluators.lint] seconds is {seconds}. It must be above 0.")
         self.commands = commands
         self.seconds = seconds
         self.venv = venv
+        self.checkpoints = checkpoints not in ("", "none")
 
     async def baseline(self, run: Run) -> Baseline:
-        """Record what the linters find before the first change."""
-        return make_baseline(await self._run_linters(await self._find_linters(run), run))
+        """Record before the first change which linters work, and the findings of those that check whole projects."""
+        runner, wanted = LinterRunner(run, self.seconds), await self._find_linters(run)
+        later = [linter for linter in wanted if linter.files and self.checkpoints]
+        checks = (runner.check_settings(one) if one in later else runner.check_project(one) for one in wanted)
+        heard = [await check for check in checks]
+        return make_baseline([one for one in heard if one is not None], later=[linter.label for linter in later])
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
-        """Report what is new since the baseline; None when the project has no linter."""
+        """Report what is new since before the task; None when the project has no linter."""
         before = read_baseline(work.baseline, work.files)
-        wanted = await self._find_linters(run)
-        heard = await self._run_linters(wanted, run)
-        useless = [one for one in heard if one.broke and before.was_broken(one.linter)]
-        for one in useless:
-            await run.emit(
-                WarningIssued(
-                    f"{one.linter} failed as it did before the task, so it was ignored: {one.findings[0].title}."
-                )
-            )
-        configured = {label(one) for one in wanted}
-        gone = [name for name in sorted(before.working - configured) if has_work(name, run.workspace)]
-        silent = sorted(before.working & configured - {one.linter for one in heard})
-        return evaluate_findings([one for one in heard if one not in useless], before, gone, silent)
+        runner, wanted = LinterRunner(run, self.seconds), await self._find_linters(run)
+        compared = {linter.label: await compare(linter, work, before, runner) for linter in wanted}
+        useless = {name: why for name, one in compared.items() if (why := why_useless(one.now, before))}
+        for why in useless.values():
+            await run.emit(WarningIssued(why))
+        gone = [name for name in sorted(before.working - compared.keys()) if has_work(name, run.workspace)]
+        useful = [one for name, one in compared.items() if name not in useless]
+        known = before.with_linters({name: one.then for name, one in compared.items()})
+        silent = [f"{name} did not run" for name in sorted(before.working & compared.keys()) if compared[name].silent]
+        missing = [*silent, *(why for one in useful for why in one.missing)]
+        return evaluate_findings([one.now for one in useful if one.now], known, gone, missing)
 
     async def _find_linters(self, run: Run) -> Sequence[Linter]:
         """Return the linters that the project configures now."""
         return await asyncio.to_thread(find_all_linters, run.workspace, self.venv, self.commands)
 
-    async def _run_linters(self, wanted: Sequence[Linter], run: Run) -> list[LinterOutput]:
-        heard = [await self._run_linter(linter, run) for linter in wanted]
-        return [one for one in heard if one is not None]
 
-    async def _run_linter(self, linter: Linter, run: Run) -> LinterOutput | None:
-        """Return a linter's output; return None after a warning when it could not run."""
-        if not linter.argv:
-            await run.emit(WarningIssued(f"{linter.name} was not run: it is configured but not installed."))
-            return None
-        done = await self._run(linter, linter.env, run)
-        if linter.else_env and done.exit_code and not linter.findings(full_output(done), run.workspace):
-            done = await self._run(linter, {**linter.env, **linter.else_env}, run)
-        if done.timed_out:
-            advice = "Raise seconds in [evaluators.lint], or remove the linter."
-            await run.emit(WarningIssued(f"{linter.name} timed out after {self.seconds:g} seconds. {advice}"))
-            return None
-        if (why := cannot_start(linter, done, run.workspace)) is not None:
-            await run.emit(WarningIssued(f"{linter.name} was not run: {why.why}. {why.fix}"))
-            return None
-        if done.exit_code in COMMAND_NOT_FOUND:
-            await run.emit(
-                WarningIssued(f"{linter.name} was not run: {done.output.strip()[:200] or 'it was not found.'}")
-            )
-            return None
-        return parse_output(linter, done, run.workspace)
-
-    async def _run(self, linter: Linter, env: Mapping[str, str], run: Run) -> CommandResult:
-        return await run.execute(Command(linter.command_line, env={**QUIET, **env}, seconds=self.seconds))
+async def compare(linter: Linter, work: ExecutionResult, before: LintBaseline, runner: LinterRunner) -> Comparison:
+    """Check what the work changed if that is known, else the whole project, and find how it was before."""
+    then = before.linters.get(linter.label, LinterBaseline({}))
+    if linter.files and work.checkpoint:
+        found = await compare_files(linter, work, runner)
+    elif then.later:
+        found = Comparison(None, then, (UNSEEN.format(linter.label),))
+    else:
+        found = Comparison(await runner.check_project(linter), then)
+    cut = (CUT.format(linter.label),) if found.now and found.now.cut else ()
+    return replace(found, missing=(*found.missing, *cut))
 
 
-def cannot_start(linter: Linter, done: CommandResult, root: Path) -> UnstartableProgram | None:
-    """Return why a linter without findings could not start, or None if it did."""
-    text = full_output(done)
-    return None if linter.findings(text, root) else diagnose_start(done.exit_code, text)
-
-
-def parse_output(linter: Linter, done: CommandResult, root: Path) -> LinterOutput:
-    """Return the linter's findings; report the failure itself when it failed without any."""
-    text = full_output(done)
-    findings = linter.findings(text, root)
-    if done.exit_code != 0 and not findings:
-        findings = (failure_finding(label(linter), text),)
-    return LinterOutput(label(linter), findings, wide=linter.wide)
-
-
-def label(linter: Linter) -> str:
-    """Return the linter's name and the folder it checks."""
-    return f"{linter.name} in {linter.folder}" if linter.folder else linter.name
-
-
-def failure_finding(name: str, text: str) -> Finding:
-    """Return the finding for a linter that failed, for example because of its configuration."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    why = normalize_message(lines[-1])[:140] if lines else "no output"
-    return Finding(f"{name} fails: {why}", rule=name, detail="\n".join(lines[-20:])[-2000:])
-
-
-def full_output(done: CommandResult) -> str:
-    """Return the complete output."""
-    try:
-        return Path(done.output_file).read_text("utf-8", errors="replace") if done.output_file else done.output
-    except OSError:
-        return done.output
+def why_useless(now: LinterOutput | None, before: LintBaseline) -> str:
+    """Return why a linter's findings mean nothing, or an empty string."""
+    then = before.linters.get(now.linter) if now else None
+    if now and then and now.broke and then.broke:
+        return AS_BEFORE.format(now.linter, now.findings[0].title)
+    return TOO_MUCH.format(now.linter) if now and then and then.cut else ""

@@ -3,15 +3,15 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 from .clippy import read_clippy
 from .eslint import read_eslint
 from .govet import read_vet
-from .linter import Linter
-from .project_files import read_text
+from .linter import FILE, FileOptions, Linter
+from .project_files import project_files, read_text
 from .shellcheck import read_shellcheck
 from .tsc import read_tsc
 
@@ -20,16 +20,18 @@ OLD_ESLINT = tuple(f".eslintrc{end}" for end in ("", ".js", ".cjs", ".json", ".y
 BUILD_INFO = ("--incremental", "--tsBuildInfoFile", os.devnull)
 CLIPPY = ("cargo", "clippy", "--offline", "--quiet", "--message-format", "json", "--all-targets", "--workspace")
 ELSEWHERE = 'CARGO_TARGET_DIR="${TMPDIR:-/tmp}/openkoi-cargo-$0" exec "$@"'
-SHELLS = {".sh", ".bash"}
+SHELLCHECK = ("shellcheck", "-f", "json")
+SHELLS = frozenset({".sh", ".bash"})
+SCRIPTS = frozenset({".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"})
 MAX_SCRIPTS = 300
+MANIFESTS = {*ESLINT, *OLD_ESLINT, "package.json", "tsconfig.json", "Cargo.toml", "go.mod"}
 
 
-def find_linters(root: Path, files: Sequence[Path]) -> Iterator[Linter]:
+def find_linters(root: Path) -> Iterator[Linter]:
     """Yield a linter for each outermost folder with its manifest or settings."""
+    files = list(project_files(root, lambda name: name in MANIFESTS or name.endswith(tuple(SHELLS))))
     for home in outermost(path.parent for path in files if is_eslint(path)):
-        yield Linter(
-            "eslint", node_command(home, root, "eslint", "-f", "json", "."), read_eslint, folder=name_of(home, root)
-        )
+        yield eslint_linter(home, root)
     for home in outermost(path.parent for path in files if path.name == "tsconfig.json"):
         argv = node_command(home, root, "tsc", "--noEmit", "--pretty", "false", "-p", ".", *BUILD_INFO)
         yield Linter("tsc", argv, read_tsc, wide=True, folder=name_of(home, root))
@@ -39,7 +41,8 @@ def find_linters(root: Path, files: Sequence[Path]) -> Iterator[Linter]:
         yield from (vet_linter(path.parent, root) for path in files if path.name == "go.mod")
     scripts = [path.relative_to(root).as_posix() for path in files if path.suffix in SHELLS][:MAX_SCRIPTS]
     if scripts and shutil.which("shellcheck"):
-        yield Linter("shellcheck", ("shellcheck", "-f", "json", "--", *scripts), read_shellcheck)
+        options = FileOptions(SHELLS, "probe.sh", ("-",))
+        yield Linter("shellcheck", SHELLCHECK, read_shellcheck, targets=("--", *scripts), files=options)
 
 
 def is_eslint(path: Path) -> bool:
@@ -69,6 +72,14 @@ def node_command(home: Path, root: Path, name: str, *options: str) -> tuple[str,
     found = (shutil.which(name, path=str(place / "node_modules" / ".bin")) for place in above)
     program = next(filter(None, found), None)
     return (program, *options) if program else ()
+
+
+def eslint_linter(home: Path, root: Path) -> Linter:
+    """Return eslint. Old configurations do not say which files they are for, so it has to choose them itself."""
+    named = ("--",) if any((home / name).is_file() for name in ESLINT) else None
+    options = FileOptions(SCRIPTS, "probe.js", ("--stdin", "--stdin-filename", FILE), named)
+    command = node_command(home, root, "eslint", "-f", "json")
+    return Linter("eslint", command, read_eslint, targets=(".",), files=options, folder=name_of(home, root))
 
 
 def clippy_linter(home: Path, root: Path) -> Linter:

@@ -3,12 +3,12 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from .languages import SHELLS, find_linters
-from .linter import Linter
+from .languages import SCRIPTS, SHELLS, find_linters
+from .linter import FILE, FileOptions, Linter
 from .mypy import read_mypy
 from .parse_lines import read_lines
 from .project_files import project_files, read_text, read_tool_tables
@@ -18,33 +18,43 @@ SURELY_WRONG = ("--select", "E9,F63,F7,F82")
 RUFF = ("check", "--output-format", "json-lines", "--no-cache")
 MYPY = ("--no-error-summary", "--no-color-output", "--no-pretty", "--show-error-codes", "--cache-dir", os.devnull)
 
-PYTHON, SCRIPTS = frozenset({".py", ".pyi"}), frozenset({".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"})
+PYTHON = frozenset({".py", ".pyi"})
 COVERED = {"ruff": PYTHON, "mypy": PYTHON, "eslint": SCRIPTS, "tsc": SCRIPTS, "clippy": {".rs"}, "go vet": {".go"}}
 COVERED |= {"shellcheck": SHELLS}
+RUFF_STDIN = ("--force-exclude", "--stdin-filename", FILE, "-")
+RUFF_NAMED = ("--force-exclude", "--")
 
 
 def find_all_linters(root: Path, venv: str, commands: Mapping[str, str] | Sequence[str]) -> tuple[Linter, ...]:
     """Return the project's linters, then the configured ones."""
-    every = list(project_files(root))
-    python = any(path.suffix in PYTHON for path in every)
+    python = has_files(PYTHON, root)
     own = [linter for linter in (ruff_linter(root, venv), mypy_linter(root, venv)) if linter] if python else []
-    return (*own, *find_linters(root, every), *configured_linters(commands))
+    return (*own, *find_linters(root), *configured_linters(commands))
 
 
 def has_work(label: str, root: Path) -> bool:
     """Return whether files that a linter checks remain; the label may name a folder after the linter."""
     suffixes = COVERED.get(label.partition(" in ")[0])
-    return suffixes is None or any(path.suffix in suffixes for path in project_files(root))
+    return suffixes is None or has_files(suffixes, root)
+
+
+def has_files(suffixes: Collection[str], root: Path) -> bool:
+    """Return whether the project has a file with one of these suffixes."""
+    return any(True for _ in project_files(root, lambda name: name.endswith(tuple(suffixes))))
 
 
 def ruff_linter(root: Path, venv: str) -> Linter | None:
     """Return ruff with the project's rules, or only with rules for certain errors when it has none."""
-    asked = "ruff" in read_tool_tables(root) or any((root / name).is_file() for name in ("ruff.toml", ".ruff.toml"))
+    texts = [read_text(root / name) for name in ("ruff.toml", ".ruff.toml")]
+    settings = read_tool_tables(root).get("ruff")
+    asked = settings is not None or any((root / name).is_file() for name in ("ruff.toml", ".ruff.toml"))
     program = find_program("ruff", root, venv)
     if not asked and not program:
         return None
     rules = () if asked else SURELY_WRONG
-    return Linter("ruff", (*program, *RUFF, *rules, ".") if program else (), read_ruff)
+    chooses = "include" in f"{settings} {texts}"  # a file that is named is checked, whatever the project includes
+    options = FileOptions(PYTHON | {".ipynb"}, "probe.py", RUFF_STDIN, None if chooses else RUFF_NAMED)
+    return Linter("ruff", (*program, *RUFF, *rules) if program else (), read_ruff, targets=(".",), files=options)
 
 
 def mypy_linter(root: Path, venv: str) -> Linter | None:

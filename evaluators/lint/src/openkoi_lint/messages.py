@@ -13,12 +13,16 @@ COUNTS = lazy_pattern(r"(?<![\w.,:'\"`#/<\[-])\d+(?:\.\d+)?(?![\w'\"`/\]-]|[.:]\
 
 @dataclass(frozen=True, slots=True)
 class LinterOutput:
-    """The findings of one linter; a ``wide`` one analyzes the whole program, so a change affects other files."""
+    """The findings of one linter; a ``wide`` one analyzes the whole program, so a change affects other files.
+
+    They are ``cut`` if it reported more than is read.
+    """
 
     linter: str
     findings: tuple[Finding, ...] = ()
     _: KW_ONLY
     wide: bool = False
+    cut: bool = False
 
     @property
     def broke(self) -> bool:
@@ -28,7 +32,7 @@ class LinterOutput:
     @property
     def sound(self) -> bool:
         """Whether the linter saw everything; a syntax or configuration error hides what follows."""
-        return not any(f.severity is Severity.BLOCKER or not f.where for f in self.findings)
+        return not self.cut and not any(f.severity is Severity.BLOCKER or not f.where for f in self.findings)
 
 
 def make_finding(

@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 SKIPPED_FOLDERS = {
@@ -36,13 +36,12 @@ def read_text(path: Path) -> str:
         return ""
 
 
-def project_files(root: Path) -> Iterator[Path]:
-    """Yield the project's own files, up to a limit."""
+def project_files(root: Path, wanted: Callable[[str], bool]) -> Iterator[Path]:
+    """Yield those of the project's own files that have a wanted name; look at no more than a limit."""
     left = MAX_FILES
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS and not name.startswith("."))
-        for name in sorted(names)[:left]:
-            yield Path(folder, name)
+        yield from (Path(folder, name) for name in sorted(names)[:left] if wanted(name))
         left -= len(names)
         if left <= 0:
             return

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 
@@ -16,6 +16,7 @@ MAX_FILES = 20_000
 CONFTESTS = ("conftest.py", "tests/conftest.py", "test/conftest.py")
 PYTEST_TABLES = (("tox.ini", "[pytest]"), ("setup.cfg", "[tool:pytest]"))
 PYTEST_TEST = lazy_pattern(r"^\s*(import pytest|from pytest)\b|^(async )?def test_", re.MULTILINE)
+NODE_TEST = lazy_pattern(r"(^|[.\-_])test(\b|[.\-_])")
 UNITTEST_TEST = lazy_pattern(r"\bTestCase\b")
 
 
@@ -103,26 +104,24 @@ def package_root(folder: Path, root: Path) -> Path:
 
 def python_test_files(root: Path) -> Iterator[Path]:
     """Yield Python test files, by the names that both runners know."""
-    for path in project_files(root):
-        if path.suffix == ".py" and (path.name.startswith("test") or path.stem.endswith("_test")):
-            yield path
+    return project_files(
+        root, lambda name: name.endswith(".py") and (name.startswith("test") or name.endswith("_test.py"))
+    )
 
 
 def node_test_files(root: Path) -> Iterator[Path]:
     """Yield JavaScript test files, by the names that node knows."""
-    for path in project_files(root):
-        named = path.parent.name == "test" or re.search(r"(^|[.\-_])test(\b|[.\-_])", path.stem)
-        if named and path.suffix in {".js", ".mjs", ".cjs"}:
+    for path in project_files(root, lambda name: name.endswith((".js", ".mjs", ".cjs"))):
+        if path.parent.name == "test" or NODE_TEST.search(path.stem):
             yield path
 
 
-def project_files(root: Path) -> Iterator[Path]:
-    """Yield the project's own files, up to a limit."""
+def project_files(root: Path, wanted: Callable[[str], bool]) -> Iterator[Path]:
+    """Yield those of the project's own files that have a wanted name; look at no more than a limit."""
     left = MAX_FILES
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS and not name.startswith("."))
-        for name in sorted(names)[:left]:
-            yield Path(folder, name)
+        yield from (Path(folder, name) for name in sorted(names)[:left] if wanted(name))
         left -= len(names)
         if left <= 0:
             return

@@ -65,7 +65,7 @@ def remaining_suites(suites: Iterable[Suite], root: Path) -> Iterator[Suite]:
 
 def homes_in(root: Path) -> Iterator[Path]:
     """Yield every folder with a manifest, outer before inner; skip samples."""
-    found = {path.parent for path in project_files(root) if path.name in PYTHON | OTHERS}
+    found = {path.parent for path in project_files(root, (PYTHON | OTHERS).__contains__)}
     for home in sorted(found):
         if SAMPLES.isdisjoint(home.relative_to(root).parts):
             yield home

@@ -1,0 +1,85 @@
+"""Check the files that the work changed, and compare their findings with those of the files before it.
+
+How a file was is read from the work's diff, so that nothing has to be checked before the first change.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from openkoi_base.files.diffs import format_names, split_by_file
+from openkoi_base.files.reverse_patch import reverse_patch
+from openkoi_hookspecs import ExecutionResult, Finding
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .baseline import LinterBaseline, digest_finding, file_of
+from .linter import Linter
+from .messages import LinterOutput
+from .run_linter import LinterRunner
+
+MAX_COMPARED = 100  # files with findings: each is one more command, of about 50 ms
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A linter's findings now and before; None if it could not run. ``missing`` says which could not be compared."""
+
+    now: LinterOutput | None
+    then: LinterBaseline
+    missing: tuple[str, ...] = ()
+
+    @property
+    def silent(self) -> bool:
+        """Whether it could not run, for a reason that is not known."""
+        return self.now is None and not self.missing
+
+
+async def compare_files(linter: Linter, work: ExecutionResult, runner: LinterRunner) -> Comparison:
+    """Compare the findings in each file that the work changed with those in the file before the work."""
+    root = runner.run.workspace
+    now = await runner.check_files(linter, [file for file in work.files if is_checked(file, linter, root)])
+    parts = split_by_file(work.diff) if now and now.findings else {}
+    seen: Counter[str] = Counter()
+    unknown = []
+    for place, file in enumerate(files_with_findings(now, work.files)):
+        old = read_old_text(root / file, parts.get(file, "")) if place < MAX_COMPARED else None
+        then = await find_in_text(old, file, linter, runner)
+        if then is None:
+            unknown.append(file)
+        seen.update(map(digest_finding, then or ()))
+    why = f"{linter.label} could not compare {format_names(unknown)} with how it was before the task"
+    return Comparison(without(now, unknown), LinterBaseline(seen), (why,) if unknown else ())
+
+
+async def find_in_text(old: str | None, file: str, linter: Linter, runner: LinterRunner) -> tuple[Finding, ...] | None:
+    """Return the findings in a file as it was; None if that is not known or cannot be checked."""
+    if not old:  # nothing is wrong with a file that did not exist
+        return None if old is None else ()
+    heard = await runner.check_text(linter, file, old)
+    return None if heard is None or heard.broke or heard.cut else heard.findings
+
+
+def is_checked(file: str, linter: Linter, root: Path) -> bool:
+    """Return whether a linter checks a file, which still exists."""
+    return linter.checks(file) and (root / file).is_file()
+
+
+def files_with_findings(heard: LinterOutput | None, changed: Sequence[str]) -> list[str]:
+    """Return the changed files that a linter has found something in."""
+    found = {file_of(finding) for finding in heard.findings} if heard else set()
+    return [file for file in changed if file in found]
+
+
+def read_old_text(path: Path, part: str) -> str | None:
+    """Return the text of a file before a diff's part changed it; None if that is not known."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return reverse_patch(part, file.read()) if part else None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def without(heard: LinterOutput | None, files: Sequence[str]) -> LinterOutput | None:
+    """Return a linter's output without its findings in these files."""
+    return heard and replace(heard, findings=tuple(one for one in heard.findings if file_of(one) not in files))
