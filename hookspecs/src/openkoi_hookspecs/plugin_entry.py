@@ -28,21 +28,29 @@ class InstalledPlugin(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PluginState:
-    """An installed plugin. ``winner`` is the distribution whose plugin of this kind and name is ``used``, if any is."""
+    """An installed plugin. ``winner`` is the distribution whose plugin of this kind and name is ``used``, if any is.
+
+    ``version`` is the distribution's; empty if it declares none.
+    """
 
     kind: str
     name: str
     distribution: str
     used: bool = True
     winner: str = ""
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """All plugins that are installed, and what is wrong with them: names that clash, unreadable distributions."""
+    """All plugins that are installed, and what is wrong with them: names that clash, unreadable distributions.
+
+    ``fingerprint`` is another one once a distribution was installed or removed, or a file of a plugin was changed.
+    """
 
     plugins: tuple[PluginState, ...] = ()
     warnings: tuple[str, ...] = ()
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Define ``openkoi plugins``, which lists installed plugins, what they add, and which are broken.
 
 Listing imports nothing. Plugins are imported in a child process, so that one that exits, hangs or crashes is reported.
+If none is broken, they are imported again only when something was installed, removed or edited.
 """
 
-import json
-import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,15 +14,16 @@ import click
 from .frontends import hidden_frontends
 from .group import OpenKoi
 from .invocation import Invocation
-from .plugin_sources import ask_sources, format_sourced, print_sourced
-from .streams import reserve_stdout
 
 if TYPE_CHECKING:
-    from openkoi_hookspecs import PluginState
+    from pathlib import Path
+
+    from openkoi_hookspecs import Installation, PluginState
 
 IMPORT_TIMEOUT_SECONDS = 20.0  # estimate: for the slowest library on a busy machine
 CHECK_COMMAND = ("plugins", "--check")
 TRYING, BROKEN = "trying", "broken"
+CHECKED = "plugins.checked"
 
 
 @click.command()
@@ -32,37 +33,47 @@ TRYING, BROKEN = "trying", "broken"
 def command(invocation: Invocation, /, sources: bool, check: bool) -> None:
     """List installed plugins, what they add, and which are broken."""
     if sources:
+        from .plugin_sources import print_sourced
+
         print_sourced(invocation)
     elif check:
         print_broken(invocation)
     else:
-        click.echo(invocation.redact("\n".join(format_plugins(invocation))))
+        click.echo("\n".join(format_plugins(invocation)))
 
 
 def format_plugins(invocation: Invocation) -> list[str]:
     """Return the lines of all distributions and sources, and the warnings."""
-    open_if_configured(invocation)
     installation = invocation.launcher.installation(config=invocation.config)
-    broken = find_broken([one for one in installation.plugins if one.used], invocation)
+    broken = find_broken(installation, invocation)
     lines: list[str] = []
-    for distribution in sorted({one.distribution for one in installation.plugins}):
+    for distribution, version in sorted({(one.distribution, one.version) for one in installation.plugins}):
         own = [one for one in installation.plugins if one.distribution == distribution]
-        lines.append(f"{distribution} {read_version(distribution)}".rstrip())
+        lines.append(f"{distribution} {version}".rstrip())
         lines += [f"  {one.kind:<12} {one.name:<16} {broken.get(one) or why_unused(one)}".rstrip() for one in own]
-    sourced, warnings = ask_sources(invocation)
+    sourced, warnings = read_sources(invocation)
     hidden = hidden_frontends(invocation, OpenKoi(invocation).frontends)
-    lines += format_sourced(sourced)
-    return [*lines, *(f"! {text}" for text in (*installation.warnings, *hidden, *warnings))]
+    lines += [*sourced, *(f"! {text}" for text in (*installation.warnings, *hidden, *warnings))]
+    return without_secrets(lines, invocation) if broken or sourced or warnings else lines
 
 
-def open_if_configured(invocation: Invocation) -> None:
-    """Open OpenKoi, if the configuration can be read."""
+def read_sources(invocation: Invocation) -> tuple[list[str], list[str]]:
+    """Return the lines of what sources list, and warnings about them."""
+    if not invocation.launcher.plugins("sources"):
+        return [], []
+    from .plugin_sources import ask_sources, format_sourced
+
+    sourced, warnings = ask_sources(invocation)
+    return [*format_sourced(sourced)], warnings
+
+
+def without_secrets(lines: Sequence[str], invocation: Invocation) -> list[str]:
+    """Return lines that plugins wrote without secrets; those of the configuration are known if that can be read."""
     from openkoi_hookspecs import ConfigError
 
-    try:
+    with suppress(ConfigError):
         invocation.open()
-    except ConfigError:
-        return
+    return invocation.redact("\n".join(lines)).split("\n")
 
 
 def why_unused(plugin: "PluginState") -> str:
@@ -72,20 +83,34 @@ def why_unused(plugin: "PluginState") -> str:
     return "! not used" + (f", because {plugin.winner} provides it" if plugin.winner else "")
 
 
-def read_version(distribution: str) -> str:
-    """Return a distribution's version from its metadata; empty without one."""
-    from importlib_metadata import PackageNotFoundError, version
+def find_broken(installation: "Installation", invocation: Invocation) -> dict["PluginState", str]:
+    """Return why plugins cannot be loaded; they are imported unless these very files were imported without a fault."""
+    used = [one for one in installation.plugins if one.used and one.kind != "bundles"]
+    names = " ".join(f"{one.kind}.{one.name}={one.distribution}" for one in used)
+    checked, known = f"{installation.fingerprint} {names}", invocation.paths.data / CHECKED
+    if read_text(known) == checked:
+        return {}
+    if broken := import_plugins(used, invocation):
+        return broken
+    from openkoi_base.files import write_atomically
 
+    with suppress(OSError):
+        write_atomically(known, checked.encode())
+    return {}
+
+
+def read_text(path: "Path") -> str:
+    """Return the text of a file; empty if it cannot be read."""
     try:
-        return version(distribution)
-    except (PackageNotFoundError, ValueError, KeyError):
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
         return ""
 
 
-def find_broken(plugins: Sequence["PluginState"], invocation: Invocation) -> dict["PluginState", str]:
+def import_plugins(plugins: Sequence["PluginState"], invocation: Invocation) -> dict["PluginState", str]:
     """Return why plugins cannot be loaded; each is imported in a child process."""
     errors: dict[PluginState, str] = {}
-    left = [one for one in plugins if one.kind != "bundles"]
+    left = list(plugins)
     while left:
         lines, died = try_imports(left, invocation)
         tried = [left[place] for word, place, *_ in lines if word == TRYING]
@@ -101,6 +126,9 @@ def find_broken(plugins: Sequence["PluginState"], invocation: Invocation) -> dic
 
 def try_imports(plugins: Sequence["PluginState"], invocation: Invocation) -> tuple[list[list[Any]], str]:
     """Import plugins in a child process; return the parsed output, and why the process died, if it did."""
+    import json
+    import subprocess
+
     config = ["--config", invocation.config] if invocation.config else []
     listed = json.dumps([(one.kind, one.name, one.distribution) for one in plugins])
     child = subprocess.Popen(
@@ -120,6 +148,8 @@ def try_imports(plugins: Sequence["PluginState"], invocation: Invocation) -> tup
 
 
 def parse_line(line: str) -> object:
+    import json
+
     try:
         return json.loads(line)
     except ValueError:
@@ -128,7 +158,11 @@ def parse_line(line: str) -> object:
 
 def print_broken(invocation: Invocation) -> None:
     """Import the plugins that stdin lists, and print which one is tried, and which are broken, by their places."""
+    import json
+
     from openkoi_hookspecs import PluginState
+
+    from .streams import reserve_stdout
 
     with reserve_stdout() as out:
         for place, names in enumerate(json.load(sys.stdin)):

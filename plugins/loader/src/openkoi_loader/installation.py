@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from openkoi_base.isolation import format_error, must_end
 from openkoi_hookspecs import ConfigError, Installation, Paths, PluginNotFoundError, PluginState
 from openkoi_settings import load_config
 
 from .bundles import as_preferred, bundle_folders
-from .hook_implementations import find_implementations
+from .fingerprint import fingerprint
 from .registry import Scan, resolve
 
 
@@ -15,11 +14,19 @@ def list_installed(found: Scan, paths: Paths) -> Installation:
     """Return the state of every installed plugin, by kind and name, and what is wrong with the installation."""
     scanned = with_own_preferences(found, paths)
     winners = {(one.kind, one.name): one.distribution for one in scanned.found}
+    versions = {one.distribution: one.version for one in scanned.claims}
     states = [
-        PluginState(one.kind, one.name, one.distribution, one in scanned.found, winners.get((one.kind, one.name), ""))
+        PluginState(
+            one.kind,
+            one.name,
+            one.distribution,
+            one in scanned.found,
+            winners.get((one.kind, one.name), ""),
+            versions[one.distribution],
+        )
         for one in sorted(scanned.claims)
     ]
-    return Installation(tuple(states), (*scanned.broken, *map(str, scanned.clashes)))
+    return Installation(tuple(states), (*scanned.broken, *map(str, scanned.clashes)), fingerprint(scanned))
 
 
 def with_own_preferences(found: Scan, paths: Paths) -> Scan:
@@ -32,6 +39,10 @@ def with_own_preferences(found: Scan, paths: Paths) -> Scan:
 
 def explain_broken(found: Scan, plugin: PluginState) -> str:
     """Import a plugin; return why that fails, or why its hooks cannot be called."""
+    from openkoi_base.isolation import format_error, must_end
+
+    from .hook_implementations import find_implementations
+
     place = (plugin.kind, plugin.name, plugin.distribution)
     targets = [one.target for one in found.claims if (one.kind, one.name, one.distribution) == place]
     if not targets:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 PREFIX = "openkoi."
 FOLDERS = (".dist-info", ".egg-info")
-SUMMARY = "Summary: "
+SUMMARY, VERSION = "Summary: ", "Version: "
 Preferences = frozenset[tuple[str, str, str]]
 
 
@@ -27,13 +27,12 @@ class Found(NamedTuple):
     @property
     def summary(self) -> str:
         """What the distribution says of itself in one line; empty if it says nothing."""
-        folder = metadata_folders().get(self.distribution, "")
-        try:
-            with open(os.path.join(folder, "METADATA"), encoding="utf-8", errors="replace") as metadata:
-                lines = (line for line in metadata if line.startswith(SUMMARY))
-                return next(lines, "").removeprefix(SUMMARY).strip()
-        except OSError:
-            return ""
+        return read_metadata(self.distribution, SUMMARY)
+
+    @property
+    def version(self) -> str:
+        """The version of the distribution; empty if it declares none."""
+        return read_metadata(self.distribution, VERSION)
 
 
 class Clash(NamedTuple):
@@ -100,9 +99,23 @@ def distributions(path: Iterable[str]) -> Iterator[tuple[str, str]]:
 def metadata_folders() -> dict[str, str]:
     """Return the folder of each distribution's metadata; the first on the path counts."""
     places = [
-        (distribution_name(one), os.path.join(folder, one)) for folder in sys.path for one in listing(folder or ".")
+        (name, os.path.join(folder, one))
+        for folder in sys.path
+        for one in listing(folder or ".")
+        if (name := distribution_name(one))
     ]
     return dict(reversed(places))
+
+
+def read_metadata(distribution: str, field: str) -> str:
+    """Return a field of a distribution's metadata; empty without one."""
+    try:
+        with open(
+            os.path.join(metadata_folders().get(distribution, ""), "METADATA"), encoding="utf-8", errors="replace"
+        ) as metadata:
+            return next((line for line in metadata if line.startswith(field)), "").removeprefix(field).strip()
+    except OSError:
+        return ""
 
 
 def listing(folder: str) -> list[str]:

@@ -1,0 +1,77 @@
+"""``openkoi plugins`` imports plugins when something has changed, and shows what is broken as long as it is."""
+
+import os
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell
+
+IMPORTED = "imported.txt"
+COUNTS_IMPORTS = f"""\
+from pathlib import Path
+
+import openkoi_hookspecs
+
+with Path(r"{{folder}}", "{IMPORTED}").open("a") as file:
+    file.write("once\\n")
+"""
+RAISES = "raise ValueError('not today')\n"
+
+
+@pytest.fixture
+def openkoi(tmp_path: Path) -> Shell:
+    """A command line with a plugin that notes each of its imports, and files that OpenKoi keeps."""
+    made = shell(tmp_path)
+    (made.home / "data").mkdir(parents=True)
+    return made.with_plugin(COUNTS_IMPORTS.format(folder=tmp_path), hooks="acme")
+
+
+def site(openkoi: Shell) -> Path:
+    return openkoi.home.parent / "site"
+
+
+def imports(openkoi: Shell) -> int:
+    """Return how often the plugin has been imported."""
+    noted = openkoi.home.parent / IMPORTED
+    return len(noted.read_text().splitlines()) if noted.exists() else 0
+
+
+def shown(openkoi: Shell) -> str:
+    """Return the line about the plugin."""
+    lines = openkoi("plugins").stdout.splitlines()
+    return " ".join(lines[lines.index("acme 1.0") + 1].split())
+
+
+def test_plugins_are_imported_again_only_when_something_has_changed(openkoi: Shell) -> None:
+    assert ("hooks acme", 1) == (shown(openkoi), imports(openkoi))
+    assert ("hooks acme", 1) == (shown(openkoi), imports(openkoi))
+
+    os.utime(site(openkoi) / "acme.py")
+    assert ("hooks acme", 2) == (shown(openkoi), imports(openkoi))
+
+    (site(openkoi) / "other-1.0.dist-info").mkdir()
+    assert ("hooks acme", 3) == (shown(openkoi), imports(openkoi))
+
+
+@pytest.mark.parametrize("cause", ["edited", "removed", "what it imports is gone"])
+def test_a_plugin_that_breaks_later_is_shown_as_broken_until_it_works(cause: str, openkoi: Shell) -> None:
+    module = site(openkoi) / "acme.py"
+    (site(openkoi) / "depends.py").touch()
+    (site(openkoi) / "depends-1.0.dist-info").mkdir()
+    works = f"import depends\n{module.read_text()}"
+    module.write_text(works)
+    assert "hooks acme" == shown(openkoi)
+
+    if cause == "edited":
+        module.write_text(RAISES)
+    elif cause == "removed":
+        module.unlink()
+    else:
+        (site(openkoi) / "depends.py").unlink()
+        (site(openkoi) / "depends-1.0.dist-info").rmdir()
+    assert shown(openkoi).startswith("hooks acme ! ")
+    assert shown(openkoi).startswith("hooks acme ! ")
+
+    module.write_text(works)
+    (site(openkoi) / "depends.py").touch()
+    assert "hooks acme" == shown(openkoi)
