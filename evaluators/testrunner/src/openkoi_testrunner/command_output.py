@@ -1,6 +1,7 @@
-"""Read the complete output of a command."""
+"""Read the complete output of a command, and delete the file that holds it."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from openkoi_hookspecs import CommandResult
@@ -10,22 +11,40 @@ MAX_BYTES = 8_000_000
 
 def output_lines(completed: CommandResult) -> Iterator[str]:
     """Return every line; from the first and last 32 KB if the whole output is not available."""
+    if not completed.output_file:
+        yield from completed.output.split("\n")
+        return
     try:
-        if completed.output_file:
-            with Path(completed.output_file).open(encoding="utf-8", errors="replace", newline="\n") as file:
-                yield from file
-            return
+        with Path(completed.output_file).open(encoding="utf-8", errors="replace", newline="\n") as file:
+            yield from file
     except OSError:
-        pass
-    yield from completed.output.split("\n")
+        yield from completed.output.split("\n")
+    delete_output(completed)
 
 
 def output_text(completed: CommandResult) -> str:
     """Return the whole output; of a very long one, the beginning and the end."""
     try:
-        whole = Path(completed.output_file).read_bytes() if completed.output_file else b""
+        whole = read_ends(Path(completed.output_file)) if completed.output_file else b""
     except OSError:
         whole = b""
-    if len(whole) > MAX_BYTES:
-        whole = whole[: MAX_BYTES // 2] + b"\n" + whole[-MAX_BYTES // 2 :]
+    delete_output(completed)
     return whole.decode("utf-8", errors="replace") or completed.output
+
+
+def read_ends(path: Path) -> bytes:
+    """Return what is in a file; of a very long one, the beginning, how much is omitted, and the end."""
+    size, half = path.stat().st_size, MAX_BYTES // 2
+    with path.open("rb") as file:
+        if size <= MAX_BYTES:
+            return file.read()
+        beginning = file.read(half)
+        file.seek(-half, 2)
+        return b"%b\n[%d bytes omitted]\n%b" % (beginning, size - 2 * half, file.read())
+
+
+def delete_output(completed: CommandResult) -> None:
+    """Delete the file of an output that was read."""
+    if completed.output_file:
+        with suppress(OSError):
+            Path(completed.output_file).unlink()

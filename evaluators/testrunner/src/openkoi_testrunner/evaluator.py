@@ -1,16 +1,20 @@
 """Run the project's tests and compare them with the baseline."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, ClassVar
 
-from openkoi_hookspecs import Baseline, ConfigError, Env, Evaluation, ExecutionResult, Run, Task
+from openkoi_hookspecs import Baseline, ConfigError, DataDir, Env, Evaluation, ExecutionResult, Run, Task
 from openkoi_hookspecs.events import WarningIssued
 
 from .baseline import SuiteBaseline, make_baseline, parse_baseline
+from .known_results import KnownResults
 from .project import RunnerKind
 from .results import SuiteOutcome
-from .suite_runner import SuiteRunner, start_time_limits
+from .state_digest import digest_state
+from .suite_runner import SuiteResults, SuiteRunner, start_time_limits
 from .suites import Suite, remaining_suites, suites_of
 from .verdict import not_run_findings, verdict
 
@@ -31,6 +35,7 @@ class TestRunner:
         seconds: float = 120.0,
         total: float = 600.0,
         venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
+        results: Annotated[Path | None, DataDir("test-results")] = None,
     ) -> None:
         for name, value in (("seconds", seconds), ("total", total)):
             if not value > 0:
@@ -39,13 +44,18 @@ class TestRunner:
         self.seconds = seconds
         self.total = total
         self.venv = venv
+        self.known = KnownResults(results)
 
     async def baseline(self, run: Run) -> Baseline:
-        """Record the existing tests before the first change, and which of them pass."""
+        """Return which of the existing tests pass before the first change; run them unless that is known."""
         suites = await self._suites(run, SuiteBaseline())
+        state = await self._state(suites, run)
+        if known := self.known.find(state):
+            return known
         results = await self._bench(run).run_suites(suites, None)
         for finding in not_run_findings(results.not_run, touched=()):
             await run.emit(WarningIssued(f"{finding.title}. {finding.fix}"))
+        await self._keep(state, results, suites, run)
         return make_baseline(results.outcomes, suites)
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
@@ -53,9 +63,24 @@ class TestRunner:
         since = [check for one in run.iterations if one.evaluation for check in one.evaluation.checks]
         settings = tuple(file for file in work.files if file.rpartition("/")[2] in SETTINGS)
         before = replace(parse_baseline(work.baseline, since), all_count=about_tests(run.task), settings=settings)
-        results = await self._bench(run).all(await self._suites(run, before), before, work.files)
+        suites = await self._suites(run, before)
+        state = await self._state(suites, run)
+        results = await self._bench(run).all(suites, before, work.files)
+        await self._keep(state, results, suites, run)
         found = not_run_findings(results.not_run, touched=work.files)
         return verdict(results.whole or NONE, before.without(results.put_off), found)
+
+    async def _state(self, suites: Sequence[Suite], run: Run) -> str:
+        """Return a digest of what the results of these suites depend on; empty without suites or if it is too much."""
+        if not suites or self.known.folder is None:
+            return ""
+        settings = (self.command, *(f"{suite.kind} {suite.folder}" for suite in suites))
+        return await asyncio.to_thread(digest_state, run.workspace, self.venv, settings)
+
+    async def _keep(self, state: str, results: SuiteResults, suites: tuple[Suite, ...], run: Run) -> None:
+        """Keep the results if all suites ran to their end and nothing changed meanwhile."""
+        if results.whole and results.complete and state == await self._state(suites, run):
+            await asyncio.to_thread(self.known.keep, state, make_baseline(results.outcomes, suites))
 
     async def _suites(self, run: Run, before: SuiteBaseline) -> tuple[Suite, ...]:
         """Return the current suites, and those of the baseline that still have something to run."""

@@ -33,6 +33,11 @@ class SuiteResults:
         """All outcomes joined."""
         return join_outcomes(list(self.outcomes.values()))
 
+    @property
+    def complete(self) -> bool:
+        """Whether every suite ran to its end."""
+        return not (self.not_run or self.put_off) and all(one.complete for one in self.outcomes.values())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTimeLimits:

@@ -1,0 +1,57 @@
+"""Keep the results of tests by the state that they are of, so that no state has to be tested twice.
+
+What an evaluation found at the end of a run is how the tests stand at the beginning of the next.
+"""
+
+import json
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from openkoi_base.files import private_folder, write_atomically
+from openkoi_hookspecs import Baseline, Check
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+MAX_AGE_SECONDS = 3600.0  # tests may also depend on the clock, the network and other programs
+MAX_STATES = 20
+MAX_BYTES = 2_000_000  # about 20,000 tests
+
+
+@dataclass(frozen=True, slots=True)
+class KnownResults:
+    """Results in a folder, or none without one."""
+
+    folder: Path | None
+
+    def find(self, state: str) -> Baseline | None:
+        """Return how the tests of a state stand; None if that is not known, or was too long ago."""
+        if self.folder is None or not state:
+            return None
+        path = self.path_of(state)
+        try:
+            if time.time() - path.stat().st_mtime > MAX_AGE_SECONDS:
+                return None
+            checks, more = json.loads(path.read_text("utf-8"))
+            return Baseline("", tuple(Check(name, passed, file=file) for name, passed, file in checks), more)
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def keep(self, state: str, record: Baseline) -> None:
+        """Keep how the tests of a state stand; remove the oldest of many."""
+        if self.folder is None or not state:
+            return
+        checks = [(check.name, check.passed, check.file) for check in record.checks]
+        data = json.dumps([checks, record.state]).encode()
+        if len(data) > MAX_BYTES:
+            return
+        with suppress(OSError):  # without it the tests run again
+            private_folder(self.folder)
+            write_atomically(self.path_of(state), data)
+            kept = sorted(self.folder.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+            for path in kept[MAX_STATES:]:
+                path.unlink()
+
+    def path_of(self, state: str) -> Path:
+        """Return the path of a state's results."""
+        assert self.folder is not None
+        return self.folder / f"{state}.json"
