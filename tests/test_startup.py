@@ -4,6 +4,7 @@ The times are in tests/benchmarks.
 """
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell
 
-from openkoi_testing.servers import OpenAIServer
+from openkoi_hookspecs import ToolCall
+from openkoi_testing.servers import OpenAIServer, Say
 
 HEAVY = {
     *("pydantic", "httpx2", "asyncio", "duckdb", "_duckdb", "numpy", "rich", "pluggy", "yaml", "importlib_metadata"),
@@ -78,7 +80,7 @@ def test_a_hundred_distributions_are_found_without_importing_one(tmp_path: Path)
 
 COUNTING = """
 import atexit, builtins, os, sys
-classes, read, build = [], [], builtins.__build_class__
+classes, opened, scanned, build = [], [], [], builtins.__build_class__
 
 def build_class(body, *arguments, **named):
     classes.append(body.__module__)
@@ -86,14 +88,22 @@ def build_class(body, *arguments, **named):
 
 def note(event, arguments):
     if event in ("open", "os.listdir", "os.scandir"):
-        read.append(str(arguments[0] or "."))
+        (opened if event == "open" else scanned).append(str(arguments[0] or "."))
+
+def written():
+    try:
+        with open("/proc/self/io") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("wchar"))
+    except OSError:
+        return 0
 
 def tell():
+    size = written()
     names = [name for name in sys.modules if name.partition(".")[0] not in sys.stdlib_module_names]
     ours = [name for name in classes if name.startswith("openkoi")]
     import json
     with open(os.environ["COUNTS"], "w") as file:
-        json.dump({"modules": names, "classes": ours, "read": read}, file)
+        json.dump({"modules": names, "classes": ours, "opened": opened, "scanned": scanned, "written": size}, file)
 
 builtins.__build_class__ = build_class
 sys.addaudithook(note)
@@ -104,28 +114,35 @@ main()
 """
 BESIDE = "openkoi_mcp"  # installed here, and no part of the default bundle
 QUESTION = ("-i", "0", "-m", "openai/mock", "What is the capital of France?")
+WORK = ("-i", "1", "--no-judge", "-m", "openai/mock", "Write new.txt")
+WRITE = Say([ToolCall("c1", "write_file", {"path": "new.txt", "content": "x\n"})])
+FOLDERS, FILES = 20, 10  # of the workspace, so that it shows whether a command looks at all of them
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
     """What a command costs.
 
-    Modules beside Python's own that it imports, classes of ours that it makes, files and folders of the user that it
-    opens, requests that it sends.
+    Modules beside Python's own that it imports, classes of ours that it makes, files of the user that it opens, folders
+    of the user that it scans, bytes that it writes where the system counts them, requests that it sends.
     """
 
     modules: int
     classes: int
-    read: int
+    opened: int
+    scanned: int
+    written: int
     requests: int
 
 
 CEILINGS = {
-    ("--version",): Counts(modules=4, classes=0, read=1, requests=0),
-    ("--help",): Counts(modules=34, classes=16, read=3, requests=0),
-    QUESTION: Counts(modules=679, classes=593, read=55, requests=2),
-    ("status",): Counts(modules=226, classes=298, read=10, requests=0),
-    ("memory", "search", "capital"): Counts(modules=239, classes=304, read=10, requests=0),
+    ("--version",): Counts(modules=3, classes=0, opened=0, scanned=1, written=30, requests=0),
+    ("--help",): Counts(modules=34, classes=16, opened=0, scanned=3, written=4_000, requests=0),
+    QUESTION: Counts(modules=679, classes=593, opened=28, scanned=27, written=490_000, requests=2),
+    WORK: Counts(modules=791, classes=678, opened=610, scanned=530, written=560_000, requests=3),
+    ("status",): Counts(modules=226, classes=298, opened=4, scanned=6, written=500, requests=0),
+    ("plugins",): Counts(modules=57, classes=89, opened=5, scanned=3, written=9_500, requests=0),
+    ("memory", "search", "capital"): Counts(modules=239, classes=304, opened=4, scanned=5, written=200, requests=0),
 }
 
 
@@ -140,7 +157,7 @@ class Counted:
 def counted(openkoi: Shell, *arguments: str) -> Counted:
     """Run a command, with the default bundle and a server that answers, and count."""
     report = openkoi.folder.parent / "counts.json"
-    with OpenAIServer("Paris.", models=["mock"]) as server:
+    with OpenAIServer(*([WRITE] if arguments == WORK else []), "Paris.", models=["mock"]) as server:
         told = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key", COUNTS=str(report))
         done = subprocess.run(
             [sys.executable, "-c", COUNTING, *arguments],
@@ -153,13 +170,19 @@ def counted(openkoi: Shell, *arguments: str) -> Counted:
         requests = len(server.requests)
     assert 0 == done.returncode, done.stderr
     counts = json.loads(report.read_text())
-    said = {name: [one for one in found if not one.startswith(BESIDE)] for name, found in counts.items()}
-    ours = [path for path in said["read"] if not path.endswith((".pyc", ".so")) and is_ours(path, openkoi)]
-    return Counted(Counts(len(said["modules"]), len(said["classes"]), len(ours), requests), frozenset(said["modules"]))
+    said = {
+        name: [one for one in found if not one.startswith(BESIDE)] if isinstance(found, list) else found
+        for name, found in counts.items()
+    }
+    opened, scanned = (sum(is_ours(path, openkoi) for path in said[event]) for event in ("opened", "scanned"))
+    found = Counts(len(said["modules"]), len(said["classes"]), opened, scanned, said["written"], requests)
+    return Counted(found, frozenset(said["modules"]))
 
 
 def is_ours(path: str, openkoi: Shell) -> bool:
     """Whether a path is in the workspace or in OpenKoi's folders, and not part of Python or of what is installed."""
+    if path.endswith((".pyc", ".so")):
+        return False
     return (
         Path(path).absolute().is_relative_to(openkoi.home)
         or not Path(path).is_absolute()
@@ -171,7 +194,13 @@ def is_ours(path: str, openkoi: Shell) -> bool:
 def test_a_command_costs_no_more_than_it_did(arguments: tuple[str, ...], tmp_path: Path) -> None:
     """Lower a ceiling with the figure; raise one only for something that every user of the command gets."""
     openkoi = shell(tmp_path)
+    for number in range(FOLDERS * FILES):
+        path = openkoi.folder / f"folder{number % FOLDERS}" / f"{number}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x\n")
+        os.utime(path, (0, 0))  # one that was just written is read again
     counted(openkoi, *QUESTION)  # so that there is something to show and to search
+    openkoi("plugins")  # as they are imported again only when something has changed
 
     found = counted(openkoi, *arguments).counts
 
