@@ -32,7 +32,9 @@ USE_THEM_TOO = {
     "openkoi-duckdb": {"openkoi-settings"},
     "openkoi-judge": {"openkoi-settings"},
     "openkoi-learning": {"openkoi-prompt", "openkoi-settings"},  # what a task is looked up by
+    "openkoi-lint": {"openkoi-settings"},
     "openkoi-local": {"openkoi-settings"},
+    "openkoi-testrunner": {"openkoi-prompt"},  # whether a task is a question, for which no tests are run
 }
 
 

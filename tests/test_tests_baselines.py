@@ -1,11 +1,15 @@
 """The tests of a state run once: what a run found at its end is known to the next. Real tests, a scripted model."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 from cli_process import Shell, shell
 from verdict_runs import DONE, EDIT, configure, play, result
+
+from openkoi_testing.servers import OpenAIServer
+from openkoi_testing.servers.http_server import ReceivedRequest, ServerResponse
 
 RUNS = ".pytest_cache/runs"  # a folder that tests write as they like
 COUNTED = f"""\
@@ -21,6 +25,7 @@ def test_x() -> None:
     assert a.x == 3
 """
 CHECKED = "--no-judge"
+PATIENCE_SECONDS = 20
 NOTE = """\
   - when: {after: 0}
     says: I will note it.
@@ -88,8 +93,45 @@ def test_what_the_tests_may_depend_on_has_them_run_again(change: str, openkoi: S
     assert before + 2 == runs(openkoi)
 
 
+class Waiting(OpenAIServer):
+    """A model that answers when a file is there, or after a while."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("Done.", models=["mock"])
+        self.path = path
+        self.came = False
+
+    def answer(self, seen: ReceivedRequest) -> ServerResponse:
+        """Answer as the vendor does."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        while seen.method == "POST" and not self.came and time.monotonic() < until:
+            self.came = self.path.exists()
+            time.sleep(0.05)
+        return super().answer(seen)
+
+
+def test_the_tests_run_beside_the_first_call_of_the_model(openkoi: Shell) -> None:
+    with Waiting(openkoi.folder / RUNS) as server:
+        asked = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
+        asked(CHECKED, "-i", "1", "-m", "openai/mock", "Edit a.py so that x is 3")
+
+    assert server.came
+
+
 def test_tests_do_not_run_where_nothing_is_evaluated(openkoi: Shell) -> None:
     assert 0 == play(openkoi, EDIT + DONE, "-i", "0").returncode
     play(openkoi, DONE, CHECKED, task="What is x?")
 
+    assert 0 == runs(openkoi)
+
+
+def test_tests_do_not_run_for_a_skill_that_is_not_evaluated(openkoi: Shell) -> None:
+    skill = openkoi.home / "data" / "skills" / "user" / "edit" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    more = "name: edit\ndescription: Edits a.py.\nmetadata: {openkoi: {deterministic: true}}"
+    skill.write_text(f"---\n{more}\n---\nEdit a.py.\n")
+
+    done = play(openkoi, EDIT + DONE, CHECKED, task="Use the skill edit: edit a.py so that x is 3")
+
+    assert "not evaluated" in str(result(done)).lower()
     assert 0 == runs(openkoi)

@@ -26,9 +26,8 @@ async def capture_baseline(run: TaskRun) -> None:
 async def take_baselines(run: TaskRun) -> None:
     """Ask each evaluator that has baselines how its checks stand now."""
     for name, evaluator in baselined_evaluators(run.evaluators).items():
-        baseline = replace(await baseline_of(name, evaluator, run), evaluator=name)
-        run.baseline.by_evaluator[name] = baseline
-        await run.emit(events.ChecksBaseline(baseline))
+        run.baseline.by_evaluator[name] = replace(await baseline_of(name, evaluator, run), evaluator=name)
+        await run.emit(events.ChecksBaseline(run.baseline.by_evaluator[name]))
     await run.warn()
 
 

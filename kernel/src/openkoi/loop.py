@@ -36,6 +36,7 @@ AS_BEFORE = "as answered before"
 async def solve(run: TaskRun) -> Result:
     """Iterate until the work is accepted, a limit is reached, or the user is needed."""
     plan = await make_plan(await recall(run), run)
+    run.evaluators = run.evaluators if plan.evaluate else {}  # whose baselines would be taken
     while True:
         work = await execute(plan, run)
         plan = await classify_request(plan, work, run)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from openkoi_hookspecs import Baseline, ConfigError, Env, Evaluation, ExecutionResult, Run, SharedSetting
 from openkoi_hookspecs.events import WarningIssued
+from openkoi_settings.plugin_keys import USE_CHECKPOINTS
 
 from .baseline import LintBaseline, LinterBaseline, make_baseline, read_baseline
 from .compare_files import Comparison, compare_files
@@ -35,7 +36,7 @@ class Lint:
         commands: Mapping[str, str] | Sequence[str] = (),
         seconds: float = 60.0,
         venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
-        checkpoints: Annotated[str, SharedSetting("use.checkpoints")] = "",
+        checkpoints: Annotated[str, SharedSetting(USE_CHECKPOINTS.name)] = "",
     ) -> None:
         if not seconds > 0:
             raise ConfigError(f"[evaluators.lint] seconds is {seconds}. It must be above 0.")

@@ -1,15 +1,16 @@
-"""Add to the prompt how the project's tests are run, if a glance at its files shows it.
+"""Add to the prompt how the project's tests are run, if a glance at its files shows it, and begin to run them.
 
-Only the workspace's top folder and its test folders are read: a large project takes most of a second.
+They run beside the model's first call, so that how they stand is known by the first change. For the prompt, only the
+workspace's top folder and its test folders are read: a large project takes most of a second.
 """
 
 import asyncio
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, cast
 
-from openkoi_hookspecs import Env, Run, Section, SharedSetting, hookimpl
+from openkoi_hookspecs import Env, ExecutionResult, Plan, Run, Section, SharedSetting, Task, hookimpl
 
 from .interpreters import find_interpreters
 from .package import Package
@@ -23,12 +24,15 @@ from .project import (
 )
 from .reading import read_source
 
+if TYPE_CHECKING:
+    from .evaluator import TestRunner
+
 FOLDERS = (".", "tests", "test")
 MAX_READ = 20  # test files read to detect their runner
 
 
 class TestCommand:
-    """Adds the section ``environment.tests``. Configured by ``[evaluators.testrunner]``."""
+    """Adds the section ``environment.tests``, and begins to run them. Configured by ``[evaluators.testrunner]``."""
 
     __test__: ClassVar[bool] = False  # its name begins like that of a test class
 
@@ -49,6 +53,32 @@ class TestCommand:
             return None
         found = [self.command] if self.command else await asyncio.to_thread(test_commands, run.workspace, self.venv)
         return [Section("environment.tests", f"Tests: {', '.join(found)}")] if found else None
+
+    @hookimpl
+    async def before_execute(self, plan: Plan, run: Run) -> None:
+        """Begin to run the tests, if what the model does will be evaluated."""
+        if self.enabled and plan.evaluate and not run.iterations and is_work(run.task):
+            (await find_runner(run)).begin(run)
+
+    @hookimpl
+    async def after_execute(self, work: ExecutionResult, run: Run) -> None:
+        """End it, if nothing was changed."""
+        if self.enabled and not run.iterations and is_work(run.task):
+            (await find_runner(run)).end(run)
+
+
+async def find_runner(run: Run) -> "TestRunner":
+    """Return the evaluator that runs the tests."""
+    return cast("TestRunner", await run.koi.load("evaluators", "testrunner"))
+
+
+def is_work(task: Task) -> bool:
+    """Return whether a task asks for more than an answer, and is evaluated by itself."""
+    if task.parent or task.effective_limits.iterations == 0:
+        return False
+    from openkoi_prompt import is_question
+
+    return not is_question(task.text)
 
 
 def test_commands(root: Path, venv: str) -> Sequence[str]:

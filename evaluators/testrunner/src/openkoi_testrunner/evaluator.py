@@ -45,9 +45,26 @@ class TestRunner:
         self.total = total
         self.venv = venv
         self.known = KnownResults(results)
+        self.begun: dict[str, asyncio.Task[Baseline]] = {}
+
+    def begin(self, run: Run) -> None:
+        """Begin to find how the tests stand, before the run asks for its baseline."""
+        if run.id not in self.begun:
+            self.begun[run.id] = task = asyncio.create_task(self._find_baseline(run))
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    def end(self, run: Run) -> None:
+        """End what was begun, if the run has not asked for it."""
+        if task := self.begun.pop(run.id, None):
+            task.cancel()
 
     async def baseline(self, run: Run) -> Baseline:
-        """Return which of the existing tests pass before the first change; run them unless that is known."""
+        """Return which of the existing tests pass before the first change."""
+        begun = self.begun.pop(run.id, None)
+        return await (begun or self._find_baseline(run))
+
+    async def _find_baseline(self, run: Run) -> Baseline:
+        """Return how the tests stand; run them unless that is known."""
         suites = await self._suites(run, SuiteBaseline())
         state = await self._state(suites, run)
         if known := self.known.find(state):
