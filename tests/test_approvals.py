@@ -131,7 +131,7 @@ def test_the_terminal_says_that_somebody_else_has_answered(openkoi: Shell) -> No
         seen.shows("[yes/no]")
         seen.type("no, n")
         approved = openkoi("approve")
-        seen.shows("Answered from elsewhere: yes")
+        seen.shows("Answered in another process: yes")
 
         assert 0 == approved.returncode, approved.stderr
         assert "Thinking" not in seen.screen.partition("[yes/no]")[2].partition("Answered")[0]

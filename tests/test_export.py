@@ -285,7 +285,7 @@ def test_no_secret_is_exported(tmp_path: Path, format: str) -> None:
         assert [] == audit_log(Log(out)).errors
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes mean little there")
+@pytest.mark.skipif(os.name != "posix", reason="file modes have no effect there")
 @pytest.mark.parametrize("format", ["json", "parquet", "markdown"])
 def test_an_export_is_private(tmp_path: Path, format: str) -> None:
     out = export_log(a_log(tmp_path / "data", "r1"), tmp_path / "out", format=format)

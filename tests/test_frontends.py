@@ -264,5 +264,5 @@ def test_without_a_command_line_one_of_several_frontends_is_named_or_configured(
     configured(openkoi, '[use]\nfrontend = "other"\n[frontends.other]\nstatus = 7\n')
 
     assert ["x"] == json.loads(named.stdout)["arguments"]
-    assert (1, True) == (unnamed.returncode, "No frontend named 'cli'. There are: acme, other." in unnamed.stderr)
+    assert (1, True) == (unnamed.returncode, "No frontend named 'cli'. Available: acme, other." in unnamed.stderr)
     assert 7 == acme("x").returncode

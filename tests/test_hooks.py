@@ -334,7 +334,7 @@ class Pages(DocumentsFolder):
 @pytest.mark.parametrize(
     ("app", "text", "id", "said"),
     [
-        ("nowhere", "x", "", "No integration named 'nowhere'. There are: broken, folder, megaphone, pages."),
+        ("nowhere", "x", "", "No integration named 'nowhere'. Available: broken, folder, megaphone, pages."),
         (
             "broken",
             "x",

@@ -238,7 +238,7 @@ def test_a_model_that_sees_no_images_is_told_so_and_so_is_the_user_once(openkoi:
     said = told(openkoi("acme", "Look", "--parts", "photo,notes"))
 
     assert "Blind." == said["text"]
-    remedy = "it is sent a note instead. To send it, choose another model with -m."
+    remedy = "a note is sent instead. To send it, choose another model with -m."
     warned = said["warned"]
     assert isinstance(warned, list)
     assert 1 == warned.count(f"scripted/script.yaml cannot see images: {remedy}")

@@ -86,7 +86,7 @@ def test_a_model_that_sees_no_images_is_not_sent_any(tmp_path: Path) -> None:
     assert SEEN in out, err
     assert [[], []] == [media(body) for body in bodies]
     assert b"this model cannot see images" in bodies[1]
-    assert 1 == err.count("ollama/llama-fake cannot see images: it is sent a note instead.")
+    assert 1 == err.count("ollama/llama-fake cannot see images: a note is sent instead.")
 
 
 def test_an_image_that_a_vendor_refuses_is_left_out_and_the_task_goes_on(tmp_path: Path) -> None:
@@ -97,4 +97,4 @@ def test_an_image_that_a_vendor_refuses_is_left_out_and_the_task_goes_on(tmp_pat
 
     assert SEEN in out, err
     assert [0, 1, 0] == [len(media(body)) for body in bodies]
-    assert "Trying again without the images and files in the request." in err
+    assert "Retrying without the images and files in the request." in err

@@ -251,7 +251,10 @@ def test_many_dull_files_hide_none_that_runs_at_once(openkoi: Shell) -> None:
 
     assert 0 == status, screen
     assert lines[0].startswith("  ! .vscode/tasks.json is new: ")
-    assert (31, "  ! and 11 more that other programs run unasked. To list all: openkoi export --output FOLDER") == (
+    assert (
+        31,
+        "  ! and 11 more that other programs run automatically. To list all: openkoi export --output FOLDER",
+    ) == (
         len(lines),
         lines[-1],
     )
@@ -316,7 +319,7 @@ def test_doctor_says_what_becomes_of_such_files(openkoi: Shell, sandbox: str) ->
     configure(openkoi, sandbox)
     done = openkoi("doctor")
 
-    assert "files that others run" in done.stdout, done.stdout
+    assert "files run automatically" in done.stdout, done.stdout
     assert ("read-only" if sandbox == "bubblewrap" else "restored when a command ends") in done.stdout
 
 

@@ -163,7 +163,7 @@ def test_what_is_loaded_is_loaded_once_entered_and_left_hooks_too(openkoi: Shell
     done = openkoi.with_plugin(LOADED, commands="acme:command", hooks="acme:Hooks", things="acme:thing")("acme")
 
     missing, same, life = done.stdout.splitlines()
-    assert "No thing named 'acm'. There are: acme. Did you mean 'acme'?" == missing, done.stderr
+    assert "No thing named 'acm'. Available: acme. Did you mean 'acme'?" == missing, done.stderr
     assert "True thing asked" == same
     assert ["hooks in", "thing in", "asked", "thing out", "hooks out"] == json.loads(life)
 

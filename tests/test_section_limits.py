@@ -41,7 +41,7 @@ def test_fifty_megabytes_of_a_plugin_are_refused_by_its_name(hook: str, tmp_path
 
     assert alone == status
     assert [
-        f"Refused the sections big, small (52,428,812 bytes) of acme at {hook}: a plugin may add at most 65,536 bytes."
+        f"Rejected the sections big, small (52,428,812 bytes) of acme at {hook}: a plugin may add at most 65,536 bytes."
     ] == warnings
     assert len(log) < MB
 
@@ -66,7 +66,7 @@ class Adds:
 """
     _, warnings, log = events_of(shell(tmp_path).with_plugin(code, hooks="acme:Adds"))
 
-    assert ["Refused the section big (1,000,003 bytes) of acme at after_plan:"] == [
+    assert ["Rejected the section big (1,000,003 bytes) of acme at after_plan:"] == [
         text[: text.index(":") + 1] for text in warnings
     ]
     assert len(log) < MB
@@ -89,7 +89,7 @@ def test_a_project_s_rules_that_are_too_long_are_named_by_their_file(tmp_path: P
     _, warnings, _ = events_of(here)
 
     assert [
-        "Refused the section AGENTS.md (115,008 bytes) of project-rules at before_plan: "
+        "Rejected the section AGENTS.md (115,008 bytes) of project-rules at before_plan: "
         "a plugin may add at most 65,536 bytes."
     ] == warnings
 

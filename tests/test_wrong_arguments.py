@@ -110,9 +110,9 @@ KOI_CALLS = {
     "koi.conceal(None)": "needs a str as secret, not None.",
     "koi.redact(None)": "needs a str as text, not None.",
     "koi.folder(Path('acme'))": "needs a str as name, not a PosixPath.",
-    "koi.folder('../acme')": "is not the name of a folder below",
-    "koi.folder('/tmp')": "is not the name of a folder below",
-    "koi.folder('')": "is not the name of a folder below",
+    "koi.folder('../acme')": "is not a valid folder name in",
+    "koi.folder('/tmp')": "is not a valid folder name in",
+    "koi.folder('')": "is not a valid folder name in",
     "koi.warn(ValueError('hot'))": "needs a str as text, not a ValueError.",
     "koi.consent(Question('May I?'))": "needs a str as digest, not a Question.",
     "koi.keep_consent('May I?', 'yes')": 'needs a Question as question, not a str. Write Question("...").',
@@ -123,7 +123,7 @@ KOI_CALLS = {
     "koi.send('Hello')": 'needs a Post as post, not a str. Write Post("...").',
     "koi.propose('Each day')": "needs a Pattern as pattern, not a str.",
     "koi.collect('before_plan')": "needs a function as hook, not a str.",
-    "koi.collect(print)": "A function of openkoi_hookspecs.hooks is called as a hook, not <built-in function print>.",
+    "koi.collect(print)": "Expected a hook, a function of openkoi_hookspecs.hooks, not <built-in function print>.",
     "koi.fold('after_plan', None)": "needs a function as hook, not a str.",
 }
 HANDLE_CALLS = {
@@ -144,8 +144,8 @@ RUN_CALLS = {
     'run.search("ponds")': 'needs a Query as query, not a str. Write Query("...").',
     'run.emit({"name": "acme.event"})': "Only an Event can be logged, not {'name': 'acme.event'}.",
     "run.emit(events.WarningIssued)": "Only an Event can be logged, not <class ",
-    "run.collect('before_plan')": "A function of openkoi_hookspecs.hooks is called as a hook, not 'before_plan'.",
-    "run.fold('after_plan', None)": "A function of openkoi_hookspecs.hooks is called as a hook, not 'after_plan'.",
+    "run.collect('before_plan')": "Expected a hook, a function of openkoi_hookspecs.hooks, not 'before_plan'.",
+    "run.fold('after_plan', None)": "Expected a hook, a function of openkoi_hookspecs.hooks, not 'after_plan'.",
 }
 TABLE = {call: said for calls in (KOI_CALLS, HANDLE_CALLS, RUN_CALLS) for call, said in calls.items() if said}
 

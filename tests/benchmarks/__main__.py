@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--save", action="store_true", help="also write the figures to README.md")
     asked = parser.parse_args()
     if strange := set(asked.names) - set(all_of_them):
-        parser.error(f"There is no {', '.join(sorted(strange))}. There are: {', '.join(all_of_them)}.")
+        parser.error(f"There is no {', '.join(sorted(strange))}. Available: {', '.join(all_of_them)}.")
     for name in asked.names or all_of_them:
         with redirect_stdout(io.StringIO()) as shown:
             all_of_them[name](asked.rounds)

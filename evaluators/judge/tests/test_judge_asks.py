@@ -202,7 +202,7 @@ def test_an_answer_that_changed_nothing_takes_three_votes_and_work_elsewhere_doe
     answered, elsewhere = (hear(tmp_path, says, work=work) for work in (ExecutionResult("Forty-two."), pushed))
 
     assert (3, 1) == (len(answered.prompts), len(elsewhere.prompts))
-    assert "Nothing was changed" in answered.prompts[0]
+    assert "Nothing changed" in answered.prompts[0]
 
 
 @pytest.mark.row("C82")

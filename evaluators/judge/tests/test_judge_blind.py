@@ -80,7 +80,7 @@ def test_a_judge_that_would_accept_half_of_the_work_as_well_is_not_believed(tmp_
     said, proofs = judged(tmp_path, Reader(0.95, 0.95))
 
     assert (None, ()) == (said.score, said.scores)
-    assert ["The judge would accept half of this work as well"] == [finding.title for finding in said.blockers]
+    assert ["The judge would also accept half of this work"] == [finding.title for finding in said.blockers]
     assert ["blind"] == proofs
 
 

@@ -113,7 +113,7 @@ def test_what_is_missing_is_a_finding_with_the_evaluator_s_advice(tmp_path: Path
     )
 
     assert (Check("build: 13 passed", passed=False),) == evaluation.checks
-    assert [("finalToolResult does not have what build expects: 13 passed", "Run the tests again.")] == [
+    assert [("build expects finalToolResult to contain: 13 passed", "Run the tests again.")] == [
         (finding.title, finding.fix) for finding in evaluation.findings
     ]
 

@@ -119,7 +119,7 @@ def test_the_schema_asks_for_each_dimension_and_nothing_else() -> None:
 def test_of_an_answer_without_a_change_it_says_that_nothing_was_changed() -> None:
     seal = make_marker(["diff", UNCHANGED, "answer", "forty-two"])
 
-    assert UNCHANGED.startswith("Nothing was changed")
+    assert UNCHANGED.startswith("Nothing changed")
     assert (
         f"## Output to evaluate\n\nBEGIN diff {seal}\n{UNCHANGED}\nEND diff {seal}\n"
         f"BEGIN answer {seal}\nforty-two\nEND answer {seal}\n"
@@ -156,7 +156,7 @@ def test_what_was_piped_in_is_quoted_behind_the_same_mark_as_the_task() -> None:
 
 
 def test_a_judge_is_told_that_work_was_stopped() -> None:
-    assert "stopped before it was done: its time limit was reached." in format_work(
+    assert "stopped before it finished: its time limit was reached." in format_work(
         ExecutionResult("half", ended=StopReason.TIME), 100
     )
 

@@ -44,7 +44,7 @@ def test_a_test_that_is_newly_skipped_is_absent() -> None:
 
     assert evaluation is not None
     assert {GOOD} == evaluation.failing
-    assert [f"{GOOD} is skipped now"] == [finding.title for finding in evaluation.findings]
+    assert [f"{GOOD} is now skipped"] == [finding.title for finding in evaluation.findings]
 
 
 def test_what_was_red_and_is_absent_counts_when_it_is_the_task() -> None:

@@ -163,7 +163,7 @@ def test_there_is_an_end_to_all_patience(tmp_path: Path) -> None:
     came = asyncio.run(story())
 
     assert isinstance(came, NotRun)
-    assert "the 0 seconds for all tests are used up" == came.why
+    assert "the limit of 0 seconds for all tests was reached" == came.why
 
 
 @pytest.mark.skipif(not shutil.which("go"), reason="needs go: apt-get install golang-go")

@@ -42,7 +42,7 @@ class PluginNotFoundError(KoiError):
         near = get_close_matches(name, known, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         one = "sandbox" if kind == "sandboxes" else kind.removesuffix("s")
-        super().__init__(f"No {one} named {name!r}. There are: {', '.join(known) or 'none'}.{hint}")
+        super().__init__(f"No {one} named {name!r}. Available: {', '.join(known) or 'none'}.{hint}")
 
 
 class ConfigError(KoiError):
@@ -141,7 +141,7 @@ class LimitExceededError(KoiError):
     """Going on would pass a limit of the task. Let it through: the next model call ends the run."""
 
     def __init__(self, limit: str) -> None:
-        super().__init__(f"The task's limit of {limit} is reached.")
+        super().__init__(f"The task's limit of {limit} was reached.")
         self.limit = limit
 
 

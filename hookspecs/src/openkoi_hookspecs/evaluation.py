@@ -174,7 +174,7 @@ class EffectCall:
     effects: tuple[str, ...] = ()
 
 
-UNSEEN = EffectCall("files", "unknown", ("files may have changed: no checkpoint was kept",))
+UNSEEN = EffectCall("files", "unknown", ("files may have changed: no checkpoint was saved",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ class ExecutionResult:
 
     @property
     def unseen(self) -> bool:
-        """Whether files may have changed that its diff does not show, because no checkpoint was kept."""
+        """Whether files may have changed that its diff does not show, because no checkpoint was saved."""
         return UNSEEN in self.calls
 
     @property

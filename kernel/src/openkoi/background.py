@@ -9,7 +9,7 @@ from openkoi_base.isolation import contain_exit
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 LATE = "Memory is not up to date yet; the next start catches up."
-FAILED = "What was learned may be missing until the next start: {}"
+FAILED = "Learnings may be missing until the next start: {}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ async def restore_beginning(beginning: ForkPoint, fresh: str, services: Services
     if not beginning.checkpoint:
         return ""
     if (keeper := await services.components.checkpoints()) is None:
-        raise ConfigError("A fork restores files, and no checkpoints can be loaded. Check [use] checkpoints.")
+        raise ConfigError("Cannot restore files to fork: no checkpoint plugin is available. Check [use] checkpoints.")
     workspace = services.config.workspace
     await refuse_fork(keeper, workspace, beginning.checkpoint, beginning.last)
     before = await keeper.create(workspace, run=fresh)

@@ -36,9 +36,9 @@ from .tool_dispatch import ToolOutcome, execute_tool_calls
 
 CONTINUE_TRUNCATED = (
     "Your answer was cut off at its length limit: nothing after that arrived, and no tool call in it was run. Continue "
-    "from where it stopped; split what is long into several smaller calls."
+    "from where it stopped; split long content into several smaller calls."
 )
-NO_PROGRESS = "{count} rounds of tool calls in a row changed no file and brought nothing new."
+NO_PROGRESS = "{count} rounds of tool calls in a row changed no file and returned nothing new."
 ANSWER_LENGTH = "answer length"
 MAX_REMINDERS = 2
 MAX_COMPACTIONS = 2

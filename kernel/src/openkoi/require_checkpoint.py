@@ -14,7 +14,7 @@ NOT_CHOSEN = "none are configured under [use] checkpoints."
 NOT_LOADED = "the plugin that [use] checkpoints names cannot be loaded."
 ALLOW = " To change files anyway, set `require_checkpoint = false` under [safety]."
 ASK = "This task cannot be undone, because no checkpoint was saved. Change files anyway?"
-REFUSED = "Rejected: the user does not want files to be changed without a checkpoint."
+REFUSED = "Rejected: the user does not allow changes without a checkpoint."
 
 
 async def may_change_files(run: "TaskRun", *, stays: bool) -> bool | None:

@@ -160,7 +160,7 @@ def test_a_reviewer_may_be_content_by_what_a_tool_brought(tmp_path: Path) -> Non
 
 @pytest.mark.row("LOOP-23")
 def test_a_member_of_a_repeating_team_may_itself_go_round_until_it_is_done(tmp_path: Path) -> None:
-    turns = turn("heron", "APPROVED") + turn("carp", "DONE now", "this is not done yet") + turn("carp", "I begin.")
+    turns = turn("heron", "APPROVED") + turn("carp", "DONE now", "the task is not done yet") + turn("carp", "I begin.")
     carp = member("carp", conditions=(TextIncludes("DONE"),), cycles=4)
 
     seen = done(tmp_path, team(Strategy.ITERATIVE, carp, member("heron", conditions=(APPROVED,))), turns)

@@ -50,8 +50,8 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
         ("identity: {name: }", "1, column 17", "identity.name must be a name, one line of text, not nothing"),
         ('identity: {name: " "}', "1, column 18", "identity.name must be a name"),
         ("identity: mender", "1, column 11", "identity must be a table with name and version, not 'mender'"),
-        (WHO + "max_cycles: 3", "2, column 1", "max_cycles is not a key here. It belongs below iteration."),
-        (WHO + "iterations: {}", "2, column 1", "iterations is not a key here. Did you mean iteration?"),
+        (WHO + "max_cycles: 3", "2, column 1", "max_cycles is not a valid key here. It belongs below iteration."),
+        (WHO + "iterations: {}", "2, column 1", "iterations is not a valid key here. Did you mean iteration?"),
         (WHO + "iteration:\n  maxCycle: 3", "3, column 3", "Did you mean max_cycles?"),
         (WHO + "iteration: {max_cycles: many}", "2, column 25", "must be a whole number above 0, not 'many'"),
         (WHO + "iteration: {max_cycles: true}", "2, column 25", "must be a whole number above 0, not true"),
@@ -91,7 +91,7 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
         (
             WHO + "composite: {strategy: debate, agents: [{identity: {name: b}}]}",
             "2, column 39",
-            "must be 2 agents or more",
+            "must list at least 2 agents",
         ),
         (
             WHO + "composite: {strategy: parallel, rounds: 2, agents: [{identity: {name: b}}]}",
@@ -110,7 +110,7 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
         (
             WHO + "composite:\n  strategy: parallel\n  agents:\n    - identity: {name: b}\n      tool: {}",
             "6, column 7",
-            "composite.agents[1].tool is not a key here. Did you mean tools?",
+            "composite.agents[1].tool is not a valid key here. Did you mean tools?",
         ),
         (WHO + WHO, "2, column 1", "'identity' occurs twice, first in line 1"),
         (WHO + "iteration: {max_cycles: 1, maxCycles: 2}", "2, column 28", "'maxCycles' occurs twice"),
@@ -142,8 +142,11 @@ def test_every_mistake_is_named_with_its_place(text: str, place: str, said: str,
             "{kind: tool-result, tool: a, match: {exit_code: '0'}}",
             "[1].match.exit_code must be a whole number, not '0'",
         ),
-        ("{kind: tool-result, tool: a, match: {exitcode: 0}}", "exitcode is not a key here. Did you mean exit_code?"),
-        ("{kind: budget-exhausted, usd: 1}", "[1].usd is not a key here. Known: kind"),
+        (
+            "{kind: tool-result, tool: a, match: {exitcode: 0}}",
+            "exitcode is not a valid key here. Did you mean exit_code?",
+        ),
+        ("{kind: budget-exhausted, usd: 1}", "[1].usd is not a valid key here. Known: kind"),
         ("{kind: text-include, text: a}", "[1].kind must be one of text-includes, tool-result, budget-exhausted"),
         ("{text: a}", "[1].kind is missing: one of text-includes, tool-result, budget-exhausted"),
         ("done", "[1] must be conditions, each with a kind"),
@@ -164,8 +167,8 @@ def test_iteration_and_composite_exclude_each_other_and_both_lines_are_named(tmp
     )
 
     assert [
-        "agent.yaml, line 3, column 1: iteration (line 2) and composite (line 3) exclude each other: "
-        "an agent iterates itself, or leads others. Remove one of them."
+        "agent.yaml, line 3, column 1: iteration (line 2) and composite (line 3) cannot be combined: "
+        "an agent either iterates or leads a team. Remove one of them."
     ] == told
 
 
@@ -178,7 +181,7 @@ def test_all_mistakes_are_said_at_once_in_the_order_of_their_lines(tmp_path: Pat
 def test_what_nobody_would_read_is_not_all_said(tmp_path: Path) -> None:
     told = mistakes(tmp_path, WHO + "".join(f"key{number}: 1\n" for number in range(1_000)))
 
-    assert (26, "agent.yaml: and 975 more of these.") == (len(told), told[-1])
+    assert (26, "agent.yaml: 975 more errors.") == (len(told), told[-1])
     assert "a file is limited to 20,000 values" in mistakes(tmp_path, "a: [" + "1," * 30_000 + "]")[0]
 
 
@@ -290,7 +293,7 @@ MEMBERS = f"{{strategy: parallel, agents: [{{{WHO.strip()}}}]}}"
 def test_what_a_worker_does_in_its_own_way_is_not_said_beside_it(tmp_path: Path, key: str, value: str) -> None:
     [told] = mistakes(tmp_path, f"{WHO}{key}: {value}\nworker: lines")
 
-    assert told.startswith(f"agent.yaml, line 3, column 1: {key} (line 2) and worker (line 3) exclude each other: ")
+    assert told.startswith(f"agent.yaml, line 3, column 1: {key} (line 2) and worker (line 3) cannot be combined: ")
 
 
 @pytest.mark.parametrize("name", ["''", "[lines]", '"a\\nb"'])

@@ -37,7 +37,7 @@ def test_what_was_open_to_others_is_closed_and_named(tmp_path: Path) -> None:
     said = restrict_permissions(file.parent)
 
     assert (0o700, 0o600) == (file.parent.stat().st_mode & 0o777, file.stat().st_mode & 0o777)
-    assert [f"{path} could be read by others; its permissions are now fixed." for path in (file.parent, file)] == said
+    assert [f"{path} was readable by other users; its permissions were fixed." for path in (file.parent, file)] == said
     assert [] == restrict_permissions(file.parent)
 
 

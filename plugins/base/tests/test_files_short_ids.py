@@ -16,7 +16,9 @@ def test_a_prefix_names_the_only_one_that_begins_so(id: str, found: str) -> None
 
 
 def test_a_prefix_of_several_names_none_of_them() -> None:
-    with pytest.raises(KoiError, match=r"Several tasks begin with '4f': 4f2a91c0, 4f7700aa. Give more of the id"):
+    with pytest.raises(
+        KoiError, match=r"Several tasks begin with '4f': 4f2a91c0, 4f7700aa. Give more characters of the id"
+    ):
         find_by_prefix("4f", THERE, "task")
 
 

@@ -37,7 +37,7 @@ def test_a_folder_that_is_skipped_is_reported_when_it_is_gone(store: CheckpointS
     shutil.rmtree(root / name)
     take(store, root)
 
-    assert {name: "skipped, so it was not kept"} == left(store, root, first)
+    assert {name: "skipped, so it was not saved"} == left(store, root, first)
 
 
 def test_one_that_came_stays_without_a_word(store: CheckpointStore, root: Path) -> None:

@@ -182,7 +182,7 @@ def test_it_is_done_once_a_day_and_told(store: CheckpointStore, root: Path) -> N
     said = asyncio.run(store.health())
 
     assert ": deleted 4 checkpoints, " in said["pruned"]
-    assert "the newest 2 of each workspace, and those of 10 days" == said["kept"]
+    assert "the newest 2 of each workspace, and all of the last 10 days" == said["kept"]
     assert "2, workspaces: 1" == said["checkpoints"]
 
 

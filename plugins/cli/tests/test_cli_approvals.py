@@ -143,7 +143,7 @@ def test_the_terminal_says_what_was_answered_elsewhere(capsys: pytest.CaptureFix
     terminal.observe(Record("r", "", "run-1", events.QuestionAnswered("a", "yes")))
     terminal.observe(Record("r", "", "run-1", events.QuestionAnswered("b", "Leave it")))
 
-    assert "\n  Answered from elsewhere: Leave it\n" == capsys.readouterr().err
+    assert "\n  Answered in another process: Leave it\n" == capsys.readouterr().err
 
 
 def test_who_asks_outside_tasks_is_named() -> None:

@@ -112,12 +112,12 @@ def test_a_recorded_task_tells_its_sections_and_how_it_grew(tmp_path: Path) -> N
     assert 50 == told["project", "rules"].tokens
     assert "memory" == told["task", "learned"].source
     assert "adds" == told["loop", "for one iteration"].source
-    assert ("loop", "5 turns of the model") in told
-    assert ("loop", "4 results of tools") in told
+    assert ("loop", "5 model turns") in told
+    assert ("loop", "4 tool results") in told
     assert "tools" == prompt.pieces[0].layer
     assert ("system", "instructions") in told
     assert TOOLS_NAME == prompt.pieces[0].name
-    assert prompt.notes[0].startswith("Requests: 5, the first of")
+    assert prompt.notes[0].startswith("Requests: 5 (first ")
     assert "Task: Find the pen." == format_table(prompt).splitlines()[0]
 
 
@@ -154,7 +154,7 @@ def test_the_command_tells_of_what_was_run_and_of_what_is_to_be(tmp_path: Path) 
     id = asyncio.run(run())
 
     assert "Task: Find the pen." in asked(tmp_path)
-    assert "1 turn of the model" in asked(tmp_path, id[:8])
+    assert "1 model turn" in asked(tmp_path, id[:8])
     assert "find_tool" in asked(tmp_path, "Mend the date parser")
     told = json.loads(asked(tmp_path, "--format", "json", "Mend", "the", "parser"))
     assert "Mend the parser" == told["task"]

@@ -208,7 +208,7 @@ def test_text_begins_a_finding_with_a_place_that_a_terminal_can_follow() -> None
 
     assert "✗ not accepted: pond: 1 check fails, 1 blocker is open, score 0.50 of 0.80" == lines[0]
     assert ["F2 important  pond.py:7", "  test_depth fails", "    E assert 1 == 2", "  → Add one."] == lines[5:9]
-    assert "1 of 2 checks pass · quality 0.50 · no model was asked" == lines[-1]
+    assert "1 of 2 checks pass · quality 0.50 · no model was called" == lines[-1]
 
 
 def test_a_long_line_of_what_was_printed_is_cut() -> None:

@@ -52,7 +52,7 @@ def test_examining_counts_tasks_and_learnings(tmp_path: Path) -> None:
     assert seen["size"].endswith(("KB", "MB"))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="modes mean little there")
+@pytest.mark.skipif(sys.platform == "win32", reason="file modes have no effect there")
 def test_the_file_is_private(tmp_path: Path) -> None:
     asyncio.run(memory(tmp_path).ingest(RUN))
 

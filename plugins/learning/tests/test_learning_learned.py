@@ -55,7 +55,7 @@ def test_advice_that_turned_a_check_red_becomes_a_trap_in_the_words_that_were_fo
         "anti_pattern"
     ]
 
-    assert "Do not: Cache the columns in `cache.py`. (it turned columns red)" == found.text
+    assert "Do not: Cache the columns in `cache.py`. (it made columns fail)" == found.text
     assert 12 == len(found.proofs[0].diff)
 
 

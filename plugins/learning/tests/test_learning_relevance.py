@@ -91,7 +91,7 @@ def test_of_past_tasks_those_are_told_that_are_alike_and_quote_nothing_that_was_
     wrong = replace(ENTRY, id="e2", advice="Set the charset of goods to `latin`.", standing=LearningStatus.ARCHIVED)
     book.apply(Record("f", NOW, "r", EntryUpdated(wrong)))
     alike = Hit(Passage("1", "Ingest goods from the feed\nAccepted after 1 iteration.", kind="task"), 1.0)
-    misled = Hit(Passage("2", f"Ingest goods\nFixed on the way: charset: {wrong.advice}", kind="task"), 1.0)
+    misled = Hit(Passage("2", f"Ingest goods\nFixed during the task: charset: {wrong.advice}", kind="task"), 1.0)
     other = Hit(Passage("3", "Water the roses before noon", kind="task"), 1.0)
     task = Task("Ingest goods before noon")
     asked = TaskQuery(run="r", text=task.text, project="pond", now=NOW)

@@ -119,10 +119,10 @@ def test_a_model_that_sees_no_images_is_told_so_and_the_user_is_warned_once() ->
     sendable, messages = SendableMessages(), (Message.user("Look", SHOT), CALL, ANSWERED)
     first, second = (sendable.messages(messages, model("tools")) for _ in range(2))
 
-    note = Text("[An image (image/png) was here. It is not shown, because this model cannot see images.]")
+    note = Text("[An image (image/png) is omitted, because this model cannot see images.]")
     assert [Text("Look"), note, ToolCall("1", "look", {}), note] == said(first)
     assert all(one is other for one, other in zip(first, second, strict=True))
-    assert ["acme/one cannot see images: it is sent a note instead. To send it, choose another model with -m."] == (
+    assert ["acme/one cannot see images: a note is sent instead. To send it, choose another model with -m."] == (
         sendable.take_warnings()
     )
     assert [] == sendable.take_warnings()
@@ -167,7 +167,7 @@ def test_bytes_that_the_log_has_lost_cost_only_themselves(tmp_path: Path) -> Non
     words, note, shot = said(sendable.messages((Message.user("Look", lost, SHOT),), model("images")))
 
     assert (Text("Look"), SHOT) == (words, shot)
-    assert Text("[An image (image/png) was here. It is missing in the run log.]") == note
+    assert Text("[An image (image/png) is omitted, because it is missing from the run log.]") == note
     (warning,) = sendable.take_warnings()
     assert "which the run log refers to, cannot be read" in warning
 
@@ -179,7 +179,7 @@ def test_what_a_request_was_refused_with_is_not_sent_again() -> None:
     assert sendable.note_refusal(REFUSED, (Message.user(SHOT),), seeing)
     assert not sendable.note_refusal(REFUSED, (Message.user(SHOT),), seeing)
     note, shown = said(sendable.messages((Message.user(SHOT, other),), seeing))
-    assert "because this model refused a request with it" in note.text
+    assert "because this model rejected a request that contained it" in note.text
     assert other == shown
 
 
@@ -237,7 +237,7 @@ def test_what_tools_showed_is_removed_first_and_never_what_was_shown_last() -> N
     once = without_media(story)
     twice = without_media(once)
 
-    note = Text("[An image (image/png) was here, and was removed to make the conversation shorter.]")
+    note = Text("[An image (image/png) was removed to shorten the conversation.]")
     call = ToolCall("1", "look", {})
     assert [Text("Like this"), SHOT, call, note, call, SHOT] == said(once)
     assert [Text("Like this"), note, call, note, call, SHOT] == said(twice)

@@ -206,7 +206,7 @@ def test_who_cannot_stand_in_is_named_at_once_and_passed_over() -> None:
     result = build_report(told.records).build_result()
 
     assert {"executor": "borg/three"} == result["models"]
-    assert any("nosuch/two cannot stand in for acme/one" in text for text in result["warnings"])
+    assert any("nosuch/two cannot be a fallback for acme/one" in text for text in result["warnings"])
 
 
 def test_a_configured_model_comes_before_those_that_stand_in() -> None:

@@ -35,7 +35,7 @@ def test_the_sections_of_a_plugin_count_together_and_are_refused_together() -> N
 
     assert ["other"] == names(kept)
     assert (
-        "Refused the sections a, b (71,680 bytes) of acme at before_plan: a plugin may add at most 65,536 bytes.",
+        "Rejected the sections a, b (71,680 bytes) of acme at before_plan: a plugin may add at most 65,536 bytes.",
     ) == warnings
 
 
@@ -51,9 +51,9 @@ def test_the_largest_plugin_goes_first_until_the_rest_fits() -> None:
 
     assert ["a", "d"] == names(kept)
     assert [
-        "Refused the section n (64,000 bytes) of b at before_plan: "
+        "Rejected the section n (64,000 bytes) of b at before_plan: "
         "all sections together are 187,100 bytes, and at most 100,000 fit the model.",
-        "Refused the section n (63,000 bytes) of c at before_plan: "
+        "Rejected the section n (63,000 bytes) of c at before_plan: "
         "all sections together are 123,100 bytes, and at most 100,000 fit the model.",
     ] == [*warnings]
 

@@ -159,7 +159,7 @@ def test_what_was_spared_and_what_is_from_before_is_told() -> None:
     )
     lines = why(*lap(0, Evaluation(scores=SCORES), part), *lap(1, Evaluation(scores=SCORES), skipped))
 
-    assert ["house, incremental, 1 call, 75% of its tokens saved", "house, skipped, no model was asked"] == row(
+    assert ["house, incremental, 1 call, 75% of its tokens saved", "house, skipped, no model was called"] == row(
         "judge", lines
     )
     assert [

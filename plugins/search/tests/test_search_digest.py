@@ -19,7 +19,7 @@ def test_a_digest_says_how_it_went_and_what_was_fixed() -> None:
 
     assert (
         "Count the fish\nAccepted after 3 iterations with a score of 0.91.\n"
-        "Fixed on the way: Off by one (a.py:3): Start at zero."
+        "Fixed during the task: Off by one (a.py:3): Start at zero."
     ) == summarize_task("Count the fish", ended(NextAction.ACCEPT), 0.914, fixed)
 
 

@@ -217,9 +217,10 @@ def test_what_a_project_may_not_set_is_left_out_and_named_key_by_key(tmp_path: P
         "A project's configuration may not set 'models.default'; ignored.",
         "A project's configuration may not set 'models.known.x/y.price'; ignored.",
         "A project's configuration may only lower 'iteration.token_budget'; ignored.",
-        "A project's configuration may not say what is used, run or reached, as 'evaluators.testrunner.command' does; "
+        "A project's configuration may not choose what is loaded, run or contacted, as "
+        "'evaluators.testrunner.command' does; "
         "ignored.",
-        "A project's configuration may not say how strictly work is evaluated, as 'evaluators.testrunner.seconds' "
+        "A project's configuration may not change how strictly work is evaluated, as 'evaluators.testrunner.seconds' "
         "does; ignored.",
     ] == list(config.warnings)
 

@@ -42,18 +42,20 @@ def test_what_a_project_may_not_set_is_named(key: str) -> None:
     ],
 )
 def test_a_project_may_not_say_what_is_run_or_reached(key: str) -> None:
-    assert "may not say what is used, run or reached" in project_setting_error(key, "x", USER)
+    assert "may not choose what is loaded, run or contacted" in project_setting_error(key, "x", USER)
 
 
 @pytest.mark.parametrize("name", [key.name for key in PLUGIN_KEYS if key.rule is PluginRule.JUDGES])
 def test_a_project_may_not_say_how_strictly_work_is_evaluated(name: str) -> None:
-    assert "may not say how strictly work is evaluated" in project_setting_error(f"evaluators.judge.{name}", 1, USER)
-    assert "may not say how strictly work is evaluated" in project_setting_error("evaluators.acme", [{name: 1}], USER)
+    assert "may not change how strictly work is evaluated" in project_setting_error(f"evaluators.judge.{name}", 1, USER)
+    assert "may not change how strictly work is evaluated" in project_setting_error(
+        "evaluators.acme", [{name: 1}], USER
+    )
 
 
 @pytest.mark.parametrize("value", [[{"command": "x"}], [[{"name": "a", "then": [{"path": "/"}]}]]])
 def test_not_in_a_list_of_tables_either(value: object) -> None:
-    assert "may not say what is used, run or reached" in project_setting_error("tools.acme.servers", value, USER)
+    assert "may not choose what is loaded, run or contacted" in project_setting_error("tools.acme.servers", value, USER)
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_each_mistake_says_what_to_do(shop: Shop) -> None:
         shop.openkoi("install", str(shop.folder / "elsewhere" / "bad"), "--yes")
     with pytest.raises(KoiError, match="Did you mean 'feed-koi'"):
         shop.openkoi("new", "Feed Koi!")
-    with pytest.raises(PluginNotFoundError, match="There are: none"):
+    with pytest.raises(PluginNotFoundError, match="Available: none"):
         shop.openkoi("trust", "nobody")
     with pytest.raises(KoiError, match="Check the URL"):
         shop.openkoi("install", f"file://{shop.folder / 'nowhere'}", "--yes")

@@ -94,7 +94,7 @@ def test_an_edit_that_was_made_before_is_answered_with_the_line_of_its_replaceme
 
     assert answer.failed
     assert (
-        "The search text is not in a.py. The replacement is, at line 3: this edit may have been made already."
+        "The search text is not in a.py. The replacement is already there, at line 3: this edit may be done already."
         == answer.text.splitlines()[0]
     )
 

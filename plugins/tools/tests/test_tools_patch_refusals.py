@@ -138,10 +138,10 @@ def test_a_deletion_must_take_out_all_lines(hands: "Hands") -> None:
         (f"{DIFF}\n+more\n", "Line 10 of the patch is not in a hunk: '+more'. Write a @@ line above it."),
         (f"{DIFF}{DIFF}", "a.py is in the patch twice."),
         ("diff --git a/p b/p\nGIT binary patch\n", "The patch contains a copy or binary data"),
-        ("diff --git a/p b/p\nnew file mode 120000\n", "The patch makes p a link or a submodule."),
+        ("diff --git a/p b/p\nnew file mode 120000\n", "The patch turns p into a link or a submodule."),
         ('--- "a/\\777"\n+++ "b/\\777"\n@@\n-a\n+b\n', "The patch names a file that cannot be read"),
         ("*** Add File: d\nline\n", "Line 2 of the patch is not in a hunk: 'line'."),
-        ("*** Add File: d\n-line\n", "d is to be added, so each line must begin with +."),
+        ("*** Add File: d\n-line\n", "d is a new file, so each of its lines must begin with +."),
         ("*** Delete File: link\n", "link is a link, which is not moved or deleted by a patch."),
         (
             "--- a/a.py\n+++ b/a.py\n@@\n-    if user:\n+    if 1:\n@@\n-    if user:\n+    if 2:\n",

@@ -26,9 +26,9 @@ def undo_line(line: str) -> str:
 def blind_judge_finding(rubric: Rubric) -> Finding:
     """Return the finding for a judge that rates half of the work like the whole."""
     return Finding(
-        "The judge would accept half of this work as well",
+        "The judge would also accept half of this work",
         Severity.BLOCKER,
         rule=rubric.rule("unread"),
         detail="Either its second half adds nothing, or the judge did not read it.",
-        fix="Remove what is not needed, and state where each point of the task is addressed.",
+        fix="Remove what the task does not need, and state where each of its requirements is met.",
     )

@@ -17,7 +17,7 @@ NEW = "\n@@ -0,0 +1"
 DEFINES = lazy_pattern(
     r"\s*(?:export |public |pub |async |static )*(?:def|class|fn|func|function|interface|struct)\s+(\w+)"
 )
-AS_BEFORE = "[... {count} lines are unchanged since all of this was judged{names}]"
+AS_BEFORE = "[... {count} lines unchanged since the last full evaluation{names}]"
 
 
 def abridge_diff(diff: str, before: Mapping[str, str], now: Mapping[str, str]) -> str:

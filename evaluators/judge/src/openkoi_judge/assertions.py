@@ -55,7 +55,7 @@ def check_expectations(rubrics: Sequence[Rubric], facts: ExecutionFacts) -> Eval
             name, passed = f"{rubric.name}: {one}", is_met(rubric.method, one, text)
             checks.append(Check(name, passed))
             if not passed:
-                title = f"{rubric.of} does not have what {rubric.name} expects: {one}"
+                title = f"{rubric.name} expects {rubric.of} to contain: {one}"
                 findings.append(Finding(title, rule=rubric.name, fix=rubric.guide))
     return Evaluation(checks=tuple(checks), findings=tuple(findings), mode=EvaluationMode.FULL)
 

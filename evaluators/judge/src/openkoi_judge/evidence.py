@@ -10,7 +10,7 @@ from .quoting import abridge, make_marker, quote_content
 MAX_RESPONSE_CHARACTERS = 6_000
 MAX_LOG_CHARACTERS = 6_000
 MAX_CALL_LIST_CHARACTERS = 4_000  # characters of the list of calls
-UNCHANGED = "Nothing was changed: no file in the working directory differs, and no call had an effect elsewhere."
+UNCHANGED = "Nothing changed: no file in the working directory differs, and no tool call had an effect elsewhere."
 ONLY_ELSEWHERE = "No files in the working directory changed. Changes made by tool calls are listed with each call."
 CHANGED = "+++ "
 STOPPED = {
@@ -62,7 +62,7 @@ def format_criteria(work: ExecutionResult) -> str:
 
 def stop_notice(work: ExecutionResult) -> list[str]:
     """Return a sentence about work that was stopped early."""
-    return [f"The attempt was stopped before it was done: {STOPPED[work.ended]}."] if work.ended in STOPPED else []
+    return [f"The attempt was stopped before it finished: {STOPPED[work.ended]}."] if work.ended in STOPPED else []
 
 
 def collect_evidence(work: ExecutionResult, room: int) -> Iterator[Evidence]:

@@ -35,9 +35,8 @@ DICTATED_WARNING = (
     "discarded."
 )
 BLIND_WARNING = (
-    "The judge accepts half of this work like the whole, and failed certification for overlooking defects. Its "
-    "score was "
-    "ignored. Set a different `models.evaluator`."
+    "The judge scores half of this work as high as all of it, and failed certification for missing defects, so its "
+    "score was ignored. Set a different `models.evaluator`."
 )
 
 

@@ -24,8 +24,8 @@ from .verdict import JudgeVerdict
 DICTATED_THRESHOLD = 0.5
 CONTEXT_LINES = 5
 MAX_PASSAGE_CHARACTERS = 6_000
-FITS = "Is the work an answer to this very task? 1.0 if it is; 0.0 if it is about anything else."
-GUIDE = "There is one question, and each dimension gets its answer: is the work an answer to the task that is quoted?"
+FITS = "Does the work answer this task? 1.0 if it does; 0.0 if it is about anything else."
+GUIDE = "Score every dimension by one question: does the work answer the quoted task?"
 JUDGING = (
     r"scor(?:e|es|ed|ing)\b|\brat(?:e|ed|ing|ings)\b|grade|grading|judg(?:e|ing|ment)|evaluat|assess|verdict|rubric"
     r"|review(?:er|ing)|dimension|\bmarks\b|\bpoints\b|approv|accept(?:ed|able)?\b|flawless|perfect|\bstars?\b"

@@ -61,7 +61,7 @@ def parse_verdict(answer: str, rubric: Rubric, needed: Collection[str] | None = 
     if not verdicts:
         raise UnreadableError(wrong)
     if len(BLOCKER.findall(text)) > sum(map(count_blockers, verdicts)):
-        raise UnreadableError("A blocker is mentioned that is not among the findings.")
+        raise UnreadableError("The text mentions a blocker that is not among the findings.")
     if any((other.scores, other.findings) != (verdicts[0].scores, verdicts[0].findings) for other in verdicts):
         raise UnreadableError("There are several contradictory verdicts.")
     return verdicts[-1]
@@ -76,7 +76,7 @@ def parse_candidate(candidate: JsonCandidate, rubric: Rubric, needed: Collection
     """Parse one object as a verdict."""
     found = parse_object(candidate.text, [dimension.key for dimension in rubric.dimensions])
     if found is None:
-        raise UnreadableError("The JSON is damaged." if candidate.whole else "The JSON was cut off.")
+        raise UnreadableError("The JSON is malformed." if candidate.whole else "The JSON was cut off.")
     found = unwrap_object(found)
     scores = parse_scores(found, rubric, needed)
     findings = parse_findings(found.get("findings") or found.get("issues"), rubric)

@@ -92,7 +92,7 @@ def missing_test(name: str, outcome: SuiteOutcome, before: SuiteBaseline) -> Fin
 
 def absence_title(name: str, outcome: SuiteOutcome) -> str:
     """Return the title of a test that no longer runs."""
-    return f"{name} is skipped now" if name in outcome.skipped else f"{name} no longer runs"
+    return f"{name} is now skipped" if name in outcome.skipped else f"{name} no longer runs"
 
 
 def other_findings(outcome: SuiteOutcome, before: SuiteBaseline, withdrawn: Sequence[str]) -> list[Finding]:
@@ -105,7 +105,7 @@ def other_findings(outcome: SuiteOutcome, before: SuiteBaseline, withdrawn: Sequ
 
 def flaky_test(name: str) -> Finding:
     """Return a finding for a test that is unreliable."""
-    detail = "It failed, and passed when repeated without changes."
+    detail = "It failed, then passed when rerun without changes."
     return Finding(f"{name} is flaky", Severity.SUGGESTION, rule=name, detail=detail)
 
 

@@ -10,7 +10,7 @@ from .deciding import ask_decider, met_condition_of
 from .member import MemberReply, MemberTask, TeamResult, TeamRun
 
 GO_ON = "Another agent has worked on this. Its answer is in the input. Continue from there and do not repeat its work."
-ANSWER = "Other agents work on this too. Their last answers are in the input. Respond to them, and say where you agree."
+ANSWER = "Other agents work on this task. Their last answers are in the input. Respond to them; say where you agree."
 MODERATE = "You moderate. The last answers of the others are in the input. Say whether they agree, and summarize."
 LAST = "This is the last round: write the summary as the answer to the task."
 REVIEW = (

@@ -32,7 +32,9 @@ from .sample import Sample, hash_samples, make_reserve_samples, make_samples
 
 MAX_CONCURRENT_CALLS = 4  # estimate: below the rate limits of the vendors' first tiers
 NO_MODEL = "Nothing was certified, because no model answered."
-SEVERAL_MODELS = "Several models answered ({}), but a certificate is for one. Choose it with --model PROVIDER/MODEL."
+SEVERAL_MODELS = (
+    "Several models answered ({}), but a certificate covers only one. Choose it with --model PROVIDER/MODEL."
+)
 
 
 @dataclass(frozen=True, slots=True)

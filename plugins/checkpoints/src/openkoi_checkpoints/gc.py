@@ -133,7 +133,7 @@ def describe_store(folder: Path, policy: RetentionPolicy) -> Mapping[str, str]:
         "folder": str(folder),
         "checkpoints": f"{len(ids)}, workspaces: {len({path.parent for path in ids})}",
         "size": f"{total / 1_000_000:.1f} MB of {policy.most_bytes / 1_000_000:.0f} MB",
-        "kept": f"the newest {policy.newest} of each workspace, and those of {policy.days:g} days",
+        "kept": f"the newest {policy.newest} of each workspace, and all of the last {policy.days:g} days",
         "pruned": read_last_report(folder),
     }
 

@@ -18,11 +18,11 @@ RENAMED = "renamed since, from {}"
 UNCLEAR = "renamed since, and several files match it"
 RENAMED_TWICE = "renamed since, to {}"
 NOT_KEPT = {
-    PathKind.LARGE: "too large, so its content was not kept",
-    PathKind.IGNORED: "ignored, so its content was not kept",
-    PathKind.CROWDED: "ignored and too many files in it, so nothing in it was kept",
-    PathKind.SKIPPED: "skipped, so it was not kept",
-    PathKind.UNREADABLE: "could not be read, so its content was not kept",
+    PathKind.LARGE: "too large, so its content was not saved",
+    PathKind.IGNORED: "ignored, so its content was not saved",
+    PathKind.CROWDED: "ignored, and has too many files, so nothing in it was saved",
+    PathKind.SKIPPED: "skipped, so it was not saved",
+    PathKind.UNREADABLE: "could not be read, so its content was not saved",
 }
 
 

@@ -47,8 +47,8 @@ COMMANDS: Mapping[str, str] = {
     "update": "Update OpenKoi and its plugins.",
 }
 PLUGIN_COMMANDS = {
-    "context": "Show what a model would be sent, and who added it.",
-    "demo": "See OpenKoi repair a small project, without a key.",
+    "context": "Show the prompt of a task, and what added each part.",
+    "demo": "Watch OpenKoi repair a small project. Needs no API key.",
     "evaluate": "Evaluate existing work with tests, linters and a judge.",
     "init": "Set up a model.",
 }  # of this distribution, found by entry points as those of others

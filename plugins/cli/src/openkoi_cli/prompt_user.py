@@ -41,7 +41,7 @@ class TerminalPrompt:
             case events.QuestionAnswered(id=id, answer=answer):
                 text = self.asked.pop(id, "")
                 if answer and text in self.left:
-                    click.echo(f"\n  Answered from elsewhere: {escape_controls(answer)}", err=True)
+                    click.echo(f"\n  Answered in another process: {escape_controls(answer)}", err=True)
                 self.left.discard(text)
 
 

@@ -70,7 +70,7 @@ def format_part(part: Part, role: Role, short: Callable[[str], str] = shorten_te
         case ToolResult(failed=failed):
             return f"It {FAILED[failed]}: {short(result_text(part))}"
         case Image() | File():
-            return f"The user showed {describe_media(part)}"
+            return f"The user attached {describe_media(part)}"
     return ""
 
 

@@ -109,7 +109,7 @@ def analyze_code(code: str, language: str) -> Iterator[CodeFinding]:
         yield from (CodeFinding(line=match[1]) for match in BACKTICKS.finditer(code))
     yield from (CodeFinding(line=match[1]) for match in TAGGED.finditer(code))
     if FETCHES.search(code) and re.search(r"/bin/(ba|z)?sh|cmd\.exe|\bsh\b", code):
-        yield CodeFinding("gives a remote machine a shell")
+        yield CodeFinding("opens a shell for a remote machine")
 
 
 def blank_literal(match: re.Match[str]) -> str:

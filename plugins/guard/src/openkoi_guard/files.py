@@ -135,14 +135,14 @@ def check_found_secrets(command: Invocation) -> Iterator[Danger]:
         texts = next((texts[at + 1 :] for at, text in enumerate(texts) if text in EXECUTING), [])
     program = next((text for text in texts if not text.startswith("-")), "")
     if program and program not in load_programs("looking") and any(is_secret(word.text) for word in searched):
-        yield Danger("reads keys or passwords that it searches for", "secrets")
+        yield Danger("reads keys or passwords that a search finds", "secrets")
 
 
 def check_modes(command: Invocation) -> Iterator[Danger]:
     """Find changes to permissions of system files, of everything, or of a key."""
     mode, *paths = command.operands or [""]
     if command.name.endswith("chmod") and READABLE_MODE.fullmatch(mode) and any(map(is_secret, paths)):
-        yield Danger("makes a key or password readable for others", "secrets")
+        yield Danger("makes a key or password readable by others", "secrets")
         return
     handed_on = command.name.endswith(("chown", "chgrp")) and command.has("-R", "--recursive")
     for path in paths:
@@ -153,7 +153,7 @@ def check_modes(command: Invocation) -> Iterator[Danger]:
             or path in {"..", "/home", "/var", "/opt"}
             or classify_path(path) is PathKind.SYSTEM
         ):
-            yield Danger(f"changes who may use {path}", "privilege")
+            yield Danger(f"changes the permissions of {path}", "privilege")
             return
 
 
@@ -178,7 +178,7 @@ def prints_nothing(command: Invocation) -> bool:
 def check_sed_commands(command: Invocation) -> Iterator[Danger]:
     """Find sed commands that run others: ``e``, and the flag of that name."""
     if any(SED_RUNS.search(word.text) for word in command.words):
-        yield Danger("runs what it reads as commands", "computed")
+        yield Danger("runs its input as commands", "computed")
 
 
 def check_kill(command: Invocation) -> Iterator[Danger]:
@@ -191,7 +191,7 @@ def check_kill(command: Invocation) -> Iterator[Danger]:
     elif words[-1:] == ["1"] or (words[-1:] == ["-1"] and len(words) > 1):
         yield Danger("kills every process or the first one", "services")
     elif any(("$(" in one or "`" in one) and not OWN_PROCESS.match(one) for one in words):
-        yield Danger("kills processes that it searches for", "services")
+        yield Danger("kills processes that a search finds", "services")
 
 
 def select_checks(name: str) -> Iterator[Check]:

@@ -65,7 +65,7 @@ class LineDangers(LineState):
         if self.folders and command.name not in load_programs("looking"):
             yield from self.find_secrets_in_folders(command)
         if self.new_remote and command.name == "git" and command.operands[:1] == ["push"]:
-            yield Danger("pushes to an address that this line has set", "secrets")
+            yield Danger("pushes to an address set in the same line", "secrets")
 
     @property
     def downloads(self) -> set[str]:

@@ -83,5 +83,5 @@ def walk_stats(path: Path) -> Iterator[os.stat_result]:
     if path.is_dir() and not path.is_symlink():
         for count, entry in enumerate(path.rglob("*")):
             if count >= MAX_TEMPORARY_FILES:
-                raise ValueError(f"{path} holds more than {MAX_TEMPORARY_FILES} files")
+                raise ValueError(f"{path} contains more than {MAX_TEMPORARY_FILES} files")
             yield entry.lstat()

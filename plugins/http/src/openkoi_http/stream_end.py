@@ -16,7 +16,7 @@ def finish_response(
     """
     called = any(isinstance(chunk, ToolCall) for chunk in rest)
     if asks and not called:
-        raise server.empty_error("announced tool calls but sent none; none of its response was used.")
+        raise server.empty_error("announced tool calls but sent none; its response was discarded.")
     if not called and not has_text:
         raise server.empty_error()
     return (*rest, StreamEnd(usage, FinishReason.TOOLS if called else FinishReason.END))

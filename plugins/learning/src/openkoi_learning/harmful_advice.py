@@ -34,7 +34,7 @@ def find_harmful_advice(lesson: Lesson) -> Iterator[LearningEntry]:
                 if followed
                 else {"base": REGRESSION_WORTH}
             )
-            text, proof = f"{warning} (it turned {red[0]} red)", make_evidence(lesson, number, None, step)
+            text, proof = f"{warning} (it made {red[0]} fail)", make_evidence(lesson, number, None, step)
             yield make_entry(lesson, "anti_pattern", text, proof, advice=warning, **sure)
 
 

@@ -50,7 +50,7 @@ async def diff_since_start(task: RecordedTask, checkpoints: Checkpoints | None) 
     if not task.checkpoint:
         return ""
     if checkpoints is None:
-        raise KoiError("Cannot restore the files: no plugin for checkpoints is installed.")
+        raise KoiError("Cannot restore the files: no checkpoint plugin is installed.")
     return await checkpoints.diff(task.workspace, task.checkpoint)
 
 

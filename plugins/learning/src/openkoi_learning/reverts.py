@@ -32,7 +32,7 @@ def archive_redone(state: LearningState, project: str, now: str) -> Iterator[Lea
 def make_warning(visit: RunExposure, now: str) -> LearningEntry:
     """Make the entry that warns about such a task."""
     task = shorten(visit.selection.task, MAX_TASK_CHARACTERS)
-    text = f'The user undid what was done for "{task}". Do not repeat it: take another approach, or ask first.'
+    text = f'The user undid the changes for "{task}". Do not repeat them: take another approach, or ask first.'
     proof = EntryEvidence(run=visit.run, finding=UNDONE)
     entry = LearningEntry(entry_id("anti_pattern", visit.run, visit.selection.project), "anti_pattern", text)
     return replace(

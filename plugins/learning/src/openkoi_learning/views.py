@@ -63,7 +63,7 @@ def format_facts(state: LearningState, entry: LearningEntry, now: str, decay: De
     known = to_learning(state, entry, decay)
     left = decayed_worth(known.confidence, state.last_helped(entry), now, decay)
     fades = f"; shown until {known.expires_at[:10]}" if known.expires_at else ""
-    yield f"  worth:     confidence {known.confidence:.2f}, faded to {left:.2f}{fades}"
+    yield f"  worth:     confidence {known.confidence:.2f}, decayed to {left:.2f}{fades}"
     yield f"  uplift:    {format_uplift(state, entry)}"
 
 

@@ -110,7 +110,7 @@ class Hooks:
     def implementations(self, hook: Hook) -> "tuple[HookImplementation, ...]":
         """Return the enabled implementations of a hook."""
         if not hasattr(hook, "openkoi_spec"):
-            raise ArgumentError(f"A function of openkoi_hookspecs.hooks is called as a hook, not {hook!r:.80}.")
+            raise ArgumentError(f"Expected a hook, a function of openkoi_hookspecs.hooks, not {hook!r:.80}.")
         return tuple(one for one in self.implementations_by_hook.get(hook.__name__, ()) if not one.is_disabled)
 
     async def collect(

@@ -22,5 +22,5 @@ def refuse_unrecordable(name: str, config: Config, plugins: Plugins) -> None:
     option = "--replay" if asked.startswith("replay:") else "--record"
     raise ConfigError(
         f"The requests of provider {name} cannot be {word}: it does not support {option}. "
-        f"Leave {option} out, or choose another model with -m."
+        f"Omit {option}, or choose another model with -m."
     )

@@ -20,7 +20,7 @@ from openkoi_settings import keys
 from .day_page import Page, amount_of, grant
 
 DATED = "????-??-??.json"
-BROKEN = "{file} stores the costs of the day and cannot be {what}: {why}"
+BROKEN = "{file} stores the costs of today and cannot be {what}: {why}"
 
 
 class FileBudget:

@@ -68,7 +68,7 @@ def read(file: Path) -> Json:
     try:
         table = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{file} cannot be read as a file of models: {error}. Reinstall its bundle.") from None
+        raise ConfigError(f"Cannot load the model file {file}: {error}. Reinstall its bundle.") from None
     return table if isinstance(table, dict) else {}
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from openkoi_hookspecs import Content, File, Image, Message, Part, Text, ToolResult
 
 MEDIA = (Image, File)  # a tuple: a union would be rebuilt for each part of each request
-REMOVED = "[{} was here, and was removed to make the conversation shorter.]"
+REMOVED = "[{} was removed to shorten the conversation.]"
 
 
 def contains_media(parts: Iterable[Part]) -> bool:

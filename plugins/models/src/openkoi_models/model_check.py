@@ -24,7 +24,7 @@ async def check_role(role: str, router: ModelRouter, warn: Callable[[str], None]
         try:
             await router.load(name.partition("/")[0])
         except KoiError as error:
-            warn(f"{name} cannot stand in for {first}: {error}")
+            warn(f"{name} cannot be a fallback for {first}: {error}")
             router.excluded.add(name)
     chain = await router.chain(role)
     for name in chain:

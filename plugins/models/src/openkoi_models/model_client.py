@@ -41,7 +41,7 @@ from .sendable import SendableMessages
 JUDGE_REQUEST = Usage(input=8_000, output=2_000)  # the judge's usual request: 24,000 characters of diff and its rubric
 MIN_AHEAD_TOKENS = 256
 JUDGE = "evaluator"
-NO_IMAGES = "Trying again without the images and files in the request."
+NO_IMAGES = "Retrying without the images and files in the request."
 NEW_KEY = " To enter another one: openkoi init"
 
 

@@ -40,7 +40,7 @@ def read_price(key: Key[list[float]], config: Config) -> Price:
         return Price(*map(float, parts))
     wanted = (
         "[in, out] in dollars per million tokens, each zero or more, "
-        "and may go on with those of the cache: [in, out, read, write]"
+        "or with those of cached tokens: [in, out, read, write]"
     )
     raise key.error(setting, wanted)
 

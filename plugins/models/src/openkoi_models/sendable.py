@@ -26,7 +26,7 @@ from .media import media_in, sentence
 from .model_roles import ResolvedModel
 
 IMAGES = "images"
-REFUSED = "refused a request with it"
+REFUSED = "rejected a request that contained it"
 MAX_KEPT = 20_000
 CONTENT_STATUSES = ("(400)", "(413)", "(415)", "(422)")
 Content = Text | Image | File
@@ -113,8 +113,8 @@ class SendableMessages:
         try:
             return self.load_part(part, shown)
         except KoiError as error:
-            self.warnings.setdefault(f"{error} The model is sent a note in its place.", True)
-            return Text(f"[{sentence(part)} was here. It is missing in the run log.]")
+            self.warnings.setdefault(f"{error} A note is sent instead.", True)
+            return Text(f"[{sentence(part)} is omitted, because it is missing from the run log.]")
 
     def load_part(self, part: Image | File, shown: Shown) -> Content:
         """Return an image or a file with its bytes, or words in its place; raises KoiError if the bytes are gone."""
@@ -131,8 +131,8 @@ class SendableMessages:
     def note(self, part: Image | File, shown: Shown, reason: str) -> Text:
         """Return words in place of a part, and warn the user."""
         remedy = " To send it, choose another model with -m." if reason != REFUSED else ""
-        self.warnings.setdefault(f"{shown.name} {reason}: it is sent a note instead.{remedy}", True)
-        return Text(f"[{sentence(part)} was here. It is not shown, because this model {reason}.]")
+        self.warnings.setdefault(f"{shown.name} {reason}: a note is sent instead.{remedy}", True)
+        return Text(f"[{sentence(part)} is omitted, because this model {reason}.]")
 
 
 def is_about_content(error: RequestRejectedError) -> bool:

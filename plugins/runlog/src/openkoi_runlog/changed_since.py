@@ -14,7 +14,7 @@ FORKED = (
     "Commit or move them away, undo them, or work in a copy of the folder."
 )
 CHANGED = (
-    "Task {id} cannot be judged, because files changed after it stopped: {names}. A judge would see the old ones. "
+    "Task {id} cannot be judged, because files changed after it stopped: {names}. A judge would see old versions. "
     "Restore these files and run `openkoi resume {id}`, or run `openkoi evaluate` to judge the files as they are now."
 )
 UNDONE = (

@@ -13,7 +13,7 @@ from .past_tasks import PastTask, find_task, read_task_records
 E = TypeVar("E", bound=Event)
 MODELS = {key.name for key in (keys.DEFAULT_MODEL, *keys.MODEL_OF.values())}
 HAS_ENDED = (
-    "Task {id} has ended ({how}), so it cannot be resumed. To see it again, run `openkoi replay {id}`; to do it again "
+    "Task {id} has ended ({how}), so it cannot be resumed. To view it, run `openkoi replay {id}`; to re-run it "
     "from one of its iterations, run `openkoi fork {id}`."
 )
 

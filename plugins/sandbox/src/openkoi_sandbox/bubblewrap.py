@@ -113,7 +113,7 @@ def forbidding_settings() -> Iterator[str]:
                 yield remedy
 
 
-CAVEAT = "sockets that other programs make while a command runs are not hidden from it"
+CAVEAT = "sockets that other programs create while a command runs are not hidden from it"
 AUTORUN = "read-only (.git/hooks, .git/config, .envrc, editors, CI); new ones are moved away after each command"
 BUBBLEWRAP_LEVEL = LevelDefinition(
     "bubblewrap", SandboxLevel.ISOLATED, build_confinement, missing_requirement, kernel_advice, CAVEAT, AUTORUN

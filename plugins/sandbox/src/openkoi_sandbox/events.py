@@ -83,7 +83,7 @@ class AutorunFiles(Event):
         """List the first, a line each, and the others in one line; count those that are too many."""
         shown = [f"  ! {path} is {reason}" for path, reason in list(self.files.items())[:MAX_LISTED_FILES]]
         more = len(self.files) - MAX_LISTED_FILES
-        shown += [f"  ! and {more} more that other programs run unasked. {ALL_LISTED}"] if more > 0 else []
+        shown += [f"  ! and {more} more that other programs run automatically. {ALL_LISTED}"] if more > 0 else []
         return "\n".join([*shown, *self.tools_line()])
 
     def tools_line(self) -> Iterator[str]:

@@ -18,7 +18,7 @@ STATUS_TIMEOUT_SECONDS = 20
 MAX_LINES = 20
 STATE_NOTE = "[`git status --short --branch` is now:\n{status}]"
 COMMIT_NOTE = (
-    "[Do not commit a file that differs only because it was restored or refused. To take it from the commit, run "
+    "[Do not commit a file that differs only because it was restored or refused. To restore the committed version, run "
     "`git checkout -- FILE`: the user is asked to approve it.]"
 )
 

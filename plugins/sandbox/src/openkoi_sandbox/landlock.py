@@ -80,12 +80,14 @@ def missing_requirement() -> str:
     """Return what is missing: it needs Linux, and may be switched off."""
     if landlock_version():
         return ""
-    return "the kernel has no Landlock (Linux 6.12 on x86_64 or aarch64 has all of it, with 'landlock' among its LSMs)"
+    return (
+        "the kernel does not support Landlock (needs Linux 6.12 on x86_64 or aarch64, with 'landlock' among its LSMs)"
+    )
 
 
 CAVEAT = (
-    "modes and times of files outside and shared memory of your other programs can be changed, names of hidden files"
-    " listed; a command itself cannot use sockets with a path, pseudo-terminals, or /tmp other than by TMPDIR"
+    "a command can change modes and times of files outside and shared memory of your other programs, and list names of"
+    " hidden files; it cannot use sockets with a path or pseudo-terminals, and can use /tmp only through TMPDIR"
 )
 AUTORUN = (
     "restored when a command ends (.git/hooks, .git/config, .envrc, editors, CI); until then others see the change"

@@ -6,8 +6,8 @@ from .sandbox_policy import SandboxLevel, SandboxPolicy
 from .self_test import ALL_TESTS, NETWORK_TESTS, UNTESTABLE, SelfTestResult, describe_tests
 
 WRITABLE_TEXT = {
-    SandboxLevel.NONE: "whatever you may",
-    SandboxLevel.LIMITED: "whatever you may",
+    SandboxLevel.NONE: "everything that you can",
+    SandboxLevel.LIMITED: "everything that you can",
     SandboxLevel.CONFINED: "the workspace and folders of their own",
     SandboxLevel.ISOLATED: "the workspace and folders of their own",
 }
@@ -23,7 +23,7 @@ def describe_sandbox(standing: TestedLevel, policy: SandboxPolicy) -> dict[str, 
         "left open": describe_tests(ways) if proof.level and (ways := open_refusals(proof, policy)) else "",
         "network": describe_network(proof, policy),
         "processes": describe_process_limit(policy) if claim else "unlimited",
-        "files that others run": standing.level.autorun,
+        "files run automatically": standing.level.autorun,
         "note that": standing.level.caveat,
         "not higher because": ". ".join(standing.short),
     }

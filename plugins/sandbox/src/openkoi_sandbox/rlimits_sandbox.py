@@ -41,7 +41,7 @@ def missing_requirement() -> str:
     return "limits need POSIX, and this is Windows; use the sandbox 'plain'" if sys.platform == "win32" else ""
 
 
-CAVEAT = "a command may read, change and reach whatever you may; only its resources are limited"
+CAVEAT = "a command can read, change and reach everything that you can; only its resources are limited"
 RLIMITS_LEVEL = LevelDefinition("limits", SandboxLevel.LIMITED, RlimitsConfinement, missing_requirement, caveat=CAVEAT)
 
 

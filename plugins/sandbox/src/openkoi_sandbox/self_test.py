@@ -21,7 +21,7 @@ ISOLATION_TESTS = frozenset({"seeing", "outliving", "modes", "planting"})
 UNTESTABLE = frozenset() if sys.platform.startswith("linux") else frozenset({"abstract", "secrets", "seeing"})
 ALL_TESTS = LIMIT_TESTS | NETWORK_TESTS | CONFINEMENT_TESTS | ISOLATION_TESTS
 DESCRIPTIONS = {
-    "files": "files that are too long",
+    "files": "files above the size limit",
     "memory": "more memory than allowed",
     "tcp": "the network (TCP)",
     "udp": "the network (UDP)",

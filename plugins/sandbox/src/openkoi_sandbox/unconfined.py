@@ -50,8 +50,8 @@ class UnconfinedSandbox:
         """Report that nothing is confined, and how far processes are followed."""
         await asyncio.to_thread(check_writable, self.folder)
         return {
-            "level": "0 of 3, nothing is enforced: a command may do whatever you may",
+            "level": "0 of 3, nothing is enforced: a command can do everything that you can",
             "processes": "followed by session and mark" if HAS_PROC else "followed by process group only",
-            "files that others run": UNSEALED_NOTE,
+            "files run automatically": UNSEALED_NOTE,
             "long outputs in": str(self.folder),
         }

@@ -10,7 +10,7 @@ MAX_FIX_CHARACTERS = 160
 MAX_FIXES = 5
 OUTCOMES = {
     NextAction.ACCEPT: "Accepted",
-    NextAction.ACCEPT_BEST: "Ended with the best result, below the quality asked for,",
+    NextAction.ACCEPT_BEST: "Ended with the best result, below the threshold,",
     NextAction.ESCALATE: "Left to the user",
     NextAction.ABORT_BUDGET: "Stopped at the budget",
     NextAction.ABORT_TIMEOUT: "Stopped at the time limit",
@@ -23,7 +23,7 @@ def summarize_task(asked: str, ending: RunCompleted, score: float | None, fixed:
     """Summarize a task in one or two sentences after what was asked."""
     lines = [truncate(asked, MAX_QUESTION_CHARACTERS), describe_outcome(ending, score)]
     if fixed:
-        lines.append(f"Fixed on the way: {'; '.join(describe_fix(finding) for finding in fixed[:MAX_FIXES])}.")
+        lines.append(f"Fixed during the task: {'; '.join(describe_fix(finding) for finding in fixed[:MAX_FIXES])}.")
     return "\n".join(lines)
 
 

@@ -15,8 +15,8 @@ Values = Mapping[str, object]
 HEADING = """\
 # Settings
 
-Made from the declarations in `openkoi_settings` by `.ci/settings`. Where they are set, the last one wins: bundles, your
-`~/.openkoi/config.toml`, a project's `.openkoi/config.toml` (as far as a project may set them), variables, flags.
+Generated from the declarations in `openkoi_settings` by `.ci/settings`. Where they are set, the last one wins: bundles,
+your `~/.openkoi/config.toml`, a project's `.openkoi/config.toml` (as far as a project may set them), variables, flags.
 
 | setting | type | default | read by | a project may | flag, variable | |
 |---|---|---|---|---|---|---|

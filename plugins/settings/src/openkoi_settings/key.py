@@ -46,8 +46,8 @@ class ProjectRule(Enum):
 class PluginRule(Enum):
     """Why a project's configuration may not set a key of a plugin's own table."""
 
-    EXECUTES = "may not say what is used, run or reached"
-    JUDGES = "may not say how strictly work is evaluated"
+    EXECUTES = "may not choose what is loaded, run or contacted"
+    JUDGES = "may not change how strictly work is evaluated"
 
 
 @dataclass(frozen=True, slots=True)

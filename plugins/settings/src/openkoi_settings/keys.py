@@ -45,7 +45,7 @@ FALLBACKS: dict[str, Key[tuple[str, ...]]] = {
     role: Key(
         f"models.fallback.{role}",
         (),
-        "asked in turn when the model of the role does not answer",
+        "fallbacks, tried in order when the model of the role does not answer",
         read_by=Reader.MODELS,
         example=["ollama/llama3.3"],
     )
@@ -83,7 +83,7 @@ MODEL_PRICE: Key[list[float]] = Key(
 MAX_ITERATIONS = Key(
     "iteration.max_iterations",
     DEFAULTS.iterations,
-    "attempts at a task; 0: one, without evaluation",
+    "maximum iterations of a task; 0: run once without evaluation",
     project=ProjectRule.LOWER,
     low=0,
     flag="iterate",
@@ -93,7 +93,7 @@ MAX_ITERATIONS = Key(
 MAX_CYCLES = Key(
     "iteration.max_cycles",
     DEFAULTS.cycles,
-    "model calls of one attempt",
+    "maximum model calls of one iteration",
     project=ProjectRule.LOWER,
     low=0,
     limit="cycles",
@@ -218,11 +218,11 @@ ALLOWED_SECRETS: Key[tuple[str, ...]] = Key("redact.allow", (), "kinds of secret
 
 # What is kept and learned.
 
-COMPACTION = Key("memory.compaction", True, "make a conversation shorter that no longer fits the model")
+COMPACTION = Key("memory.compaction", True, "shorten a conversation that no longer fits the model")
 LEARNING_DECAY_RATE = Key(
     "memory.learning_decay_rate",
     0.05,
-    "share of its worth that a lesson loses each week without helping",
+    "share of its confidence that a lesson loses each week without helping",
     read_by=Reader.HOOKS,
 )
 MAX_STORAGE_MB = Key(
@@ -244,7 +244,7 @@ PLATEAU_DELTA = Key(
     "suggest a better first attempt if the last one gained less than this",
     read_by=Reader.HOOKS,
 )
-PRUNE_BELOW = Key("learning.prune_below", 0.1, "hide lessons that are worth less than this", read_by=Reader.HOOKS)
+PRUNE_BELOW = Key("learning.prune_below", 0.1, "hide lessons with less confidence than this", read_by=Reader.HOOKS)
 CHECK_UPDATES = Key("updates.check", True, "announce newer releases, at most once a day", read_by=Reader.COMMANDS)
 
 

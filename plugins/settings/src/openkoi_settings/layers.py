@@ -92,5 +92,5 @@ def with_cassette(environment: Mapping[str, str], flags: Mapping[str, object]) -
     asked = {word: str(flags.get(word) or environment.get(variable_of(word), "")) for word in CASSETTE}
     cassettes = [f"{word}:{Path(file).absolute()}" for word, file in asked.items() if file]
     if len(cassettes) > 1:
-        raise ConfigError("--record and --replay cannot be used together. Leave one of them out.")
+        raise ConfigError("--record and --replay cannot be used together. Use only one of them.")
     return {**environment, **({CASSETTE_VARIABLE: cassettes[0]} if cassettes else {})}

@@ -13,14 +13,14 @@ REQUIRED_EVALUATORS: Key[tuple[str, ...]] = Key(
 )
 HOOK_ORDER: Key[tuple[str, ...]] = Key("hooks.order", (), "names of hooks that run before the others")
 HOOK_DEADLINE = Key("hooks.deadline_seconds", 30.0, "how long an asynchronous hook may take", low=0)
-ENABLED = Key("*.*.enabled", True, "false switches a plugin off", example=False, example_names=("evaluators", "judge"))
-USE_MEMORY = Key("use.memory", "", "what remembers tasks and learnings", selects="memory")
+ENABLED = Key("*.*.enabled", True, "false disables a plugin", example=False, example_names=("evaluators", "judge"))
+USE_MEMORY = Key("use.memory", "", "what stores tasks and learnings", selects="memory")
 USE_SANDBOX = Key(
     "use.sandbox", "", "what commands run in; ladder: the strongest that can be proved here", selects="sandboxes"
 )
 USE_CHECKPOINTS = Key("use.checkpoints", "", "what saves files for undo", selects="checkpoints")
 USE_COMPACTOR = Key(
-    "use.compactor", "", "or periodic-summary, rolling-window: makes a long conversation shorter", selects="compactors"
+    "use.compactor", "", "or periodic-summary, rolling-window: shortens a long conversation", selects="compactors"
 )
 USE_QUESTIONS = Key(
     "use.questions",

@@ -35,7 +35,7 @@ def with_value(text: str, path: list[str], value: Json) -> str:
             table[step] = tomlkit.table()
         table = table[step]
         if not isinstance(table, dict):
-            raise TOMLKitError(f"{step} is a value and should be a table")
+            raise TOMLKitError(f"{step} is a value, but should be a table")
     if value is None:
         table.pop(name, None)
     else:

@@ -129,7 +129,7 @@ def new(koi: Koi, /, name: str, kind: str, description: str, project: bool) -> N
 
 @skill.command("install")
 @click.argument("origin")
-@click.option("--yes", is_flag=True, help="Trust it without asking.")
+@click.option("--yes", is_flag=True, help="Trust it without confirmation.")
 @click.pass_obj
 def install_skill(koi: Koi, /, origin: str, yes: bool) -> None:
     """Install a skill from a folder, a zip file or a git URL; #NAME selects one of several."""
@@ -148,7 +148,7 @@ def install_skill(koi: Koi, /, origin: str, yes: bool) -> None:
 
 @skill.command()
 @click.argument("names", nargs=-1, metavar="[NAME|FOLDER]...")
-@click.option("--yes", is_flag=True, help="Trust everything without asking.")
+@click.option("--yes", is_flag=True, help="Trust everything without confirmation.")
 @click.option("--revoke", is_flag=True, help="Stop trusting.")
 @click.pass_obj
 def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
@@ -164,7 +164,7 @@ def trust(koi: Koi, /, names: tuple[str, ...], yes: bool, revoke: bool) -> None:
         click.echo(format_state(one, approved), err=True)
     if not due:
         click.echo("Nothing to decide.")
-    elif revoke or yes or ask_consent("Do you trust the authors of what is not trusted yet?"):
+    elif revoke or yes or ask_consent("Do you trust the authors of the entries not yet trusted?"):
         save_answers(due, approved, NO if revoke else YES)
         lines = ["No longer trusted:" if revoke else "Trusted:", *(f"  {one.title}  {one.place}" for one in due)]
         click.echo(make_printable("\n".join(lines)))

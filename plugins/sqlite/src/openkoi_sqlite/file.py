@@ -33,7 +33,7 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 BEGIN_READ, BEGIN_WRITE = "BEGIN", "BEGIN IMMEDIATE"
 FILE_ENDINGS = ("", "-wal", "-shm")
-NOT_A_MEMORY = "it is not a memory file, or an older OpenKoi made it"
+NOT_A_MEMORY = "it is not a memory file, or was created by an older OpenKoi"
 SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA cell_size_check = ON")
 
 

@@ -67,8 +67,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "row(*ids): the acceptance rows a test stands for")
     config.addinivalue_line("markers", "live: calls a real model, only with OPENKOI_LIVE_TEST=1")
     config.addinivalue_line("markers", "campaign: takes minutes; deselect it with -m 'not campaign'")
-    config.addinivalue_line("markers", "sampled(count): mark all but so many of a test's cases as campaign, evenly")
-    config.addinivalue_line("markers", "unit: neither files nor processes nor sockets, which -m unit enforces")
+    config.addinivalue_line(
+        "markers", "sampled(count): mark all but COUNT of a test's cases as campaign, evenly spread"
+    )
+    config.addinivalue_line("markers", "unit: uses no files, processes or sockets, which -m unit enforces")
     if config.getoption("markexpr") == "unit":
         from .unit_tests import UnitTestGuard
 

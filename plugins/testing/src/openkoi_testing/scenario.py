@@ -94,7 +94,7 @@ async def logged_baseline(evaluator: SupportsBaseline, run: Run) -> Baseline | N
         return None
     record = Record("", "", run.id, events.ChecksBaseline(baseline))
     event = read_line(add_checksum(write_line(record))).event
-    assert isinstance(event, events.ChecksBaseline), f"The log cannot carry this baseline: {baseline}"
+    assert isinstance(event, events.ChecksBaseline), f"The log cannot store this baseline: {baseline}"
     return event.baseline
 
 

@@ -57,7 +57,8 @@ def parse_file_patch(section: PatchSection, lines: Sequence[str]) -> FilePatch:
         whole = parse_hunk([line if line.strip("\r") else f"+{line}" for line in raw])
         if whole.old_lines:
             raise ToolError(
-                f"{shorten_path(path)} is to be added, so each line must begin with +. To change it, use {UPDATE}"
+                f"{shorten_path(path)} is a new file, so each of its lines must begin with +. "
+                f"To change a file, use {UPDATE}"
             )
         return FilePatch(before="", after=path, hunks=(whole,) if whole.lines else ())
     moves = begin < section.end and lines[begin].startswith(MOVE)

@@ -77,7 +77,7 @@ def apply_edit(desk: ToolContext, where: WorkspacePath, edit: Edit) -> str:
 def refuse_ambiguous(where: WorkspacePath, text: str, edit: Edit, found: Matches) -> None:
     """Raise when one place is meant and there are more, or more than can be counted."""
     if len(found.changes) >= MAX_MATCHES:
-        raise ToolError(f"The search text occurs {MAX_MATCHES:,} times and more in {where.name}. Use run_command.")
+        raise ToolError(f"The search text occurs {MAX_MATCHES:,} times or more in {where.name}. Use run_command.")
     if edit.all or len(found.changes) < 2:
         return
     lines = [str(line_span(text, change)[0]) for change in found.changes[:MAX_LISTED_PLACES]]
@@ -94,7 +94,7 @@ def describe_missing(desk: ToolContext, where: WorkspacePath, text: str, edit: E
     at = text.find(edit.replace) if edit.replace.strip() else -1
     if at >= 0:
         line = text.count("\n", 0, at) + 1
-        first += f" The replacement is, at line {line}: this edit may have been made already."
+        first += f" The replacement is already there, at line {line}: this edit may be done already."
     return "\n".join([first, *show_similar(desk, where, text, edit.search)])
 
 

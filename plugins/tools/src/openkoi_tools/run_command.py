@@ -91,7 +91,7 @@ def describe_end(done: CommandResult, seconds: float) -> str:
     """Describe how a command ended."""
     if done.timed_out:
         return (
-            f"Timed out: it was still running after {seconds:.0f} s and was stopped, with all that it had started. "
+            f"Timed out: it was still running after {seconds:.0f} s and was stopped, with every process it started. "
             "Run a smaller part of it, or pass a longer timeout."
         )
     return f"Exit code {done.exit_code}." if done.output.strip() else f"Exit code {done.exit_code}. No output."

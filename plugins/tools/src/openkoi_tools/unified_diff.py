@@ -43,7 +43,7 @@ class DiffHeader:
         """Return what it says of which file; raise ToolError where that is not clear."""
         before, after = (self.renamed_from, self.renamed_to) if self.renamed_to else self.named_paths
         if self.mode not in FILE_MODES:
-            raise ToolError(f"The patch makes {shorten_path(after)} a link or a submodule. Use run_command for that.")
+            raise ToolError(f"The patch turns {shorten_path(after)} into a link or a submodule. Use run_command.")
         if before and after and before != after and not self.renamed_to:
             raise ToolError(
                 f"The patch names two files for one, {shorten_path(before)} and {shorten_path(after)}. "

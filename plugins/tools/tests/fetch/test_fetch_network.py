@@ -32,7 +32,7 @@ def test_a_name_is_looked_up_once_and_only_what_was_judged_is_connected_to(web: 
 
     assert "Hello" in first.text
     assert [f"rebound.example:{port}"] == [seen.headers["host"] for seen in server.requests]
-    assert f"rebound.example:{port} leads to 169.254.169.254, which {NOT_PUBLIC}" in second.text
+    assert f"rebound.example:{port} resolves to 169.254.169.254, which {NOT_PUBLIC}" in second.text
     assert ["rebound.example"] * 2 == names.asked
 
 

@@ -22,7 +22,7 @@ def media(part: Image | File) -> Block:
     kinds = IMAGES if isinstance(part, Image) else DOCUMENTS
     kind = kinds.get(part.media_type.lower().replace("image/jpg", "image/jpeg"))
     if kind is None:
-        return note(part, f"of the type {part.media_type}")
+        return note(part, f"of type {part.media_type}")
     if part.size > LIMITS[type(part)]:
         return note(part, f"of {part.size / 1e6:.1f} MB")
     block = {"format": kind, "source": {"bytes": base64_of(part)}}

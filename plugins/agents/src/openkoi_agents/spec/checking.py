@@ -14,10 +14,10 @@ from .document import Path, Scalar, SpecProblem, YamlDocument, abbreviate_value
 from .shape import CONDITIONS, AgentShape, Shape
 
 BOTH = (
-    "iteration (line {one}) and composite (line {other}) exclude each other: an agent iterates itself, or leads others"
+    "iteration (line {one}) and composite (line {other}) cannot be combined: an agent either iterates or leads a team"
 )
-TWICE = "instructions (line {one}) and instructions_file (line {other}) exclude each other"
-INSTEAD = "{word} (line {{one}}) and worker (line {{other}}) exclude each other: a worker does the work in its own way"
+TWICE = "instructions (line {one}) and instructions_file (line {other}) cannot be combined"
+INSTEAD = "{word} (line {{one}}) and worker (line {{other}}) cannot be combined: a worker does the work in its own way"
 EXCLUSIVE = (
     ("iteration", "composite", BOTH),
     ("iteration", "worker", INSTEAD.format(word="iteration")),
@@ -96,7 +96,7 @@ def of_approvals(part: Part) -> Iterator[SpecProblem]:
     asked = [pattern for pattern, word in named.items() if word == "always"]
     for name in (name for name, word in named.items() if word == "never"):
         if near := next((pattern for pattern in asked if fnmatchcase(name, pattern)), None):
-            text = f"cannot be never, because {near!r} also matches it: name those to ask about one by one"
+            text = f"cannot be never, because {near!r} also matches it: list the tools that need approval one by one"
             yield part.make_problem(("tools", "approvals", name), text, key=True)
 
 
@@ -106,7 +106,7 @@ def of_team(part: Part) -> Iterator[SpecProblem]:
         return
     least = FEWEST.get(strategy, 1)
     if isinstance(agents, list) and len(agents) < least:
-        yield part.make_problem(("composite", "agents"), f"must be {least} agents or more in a {strategy} team")
+        yield part.make_problem(("composite", "agents"), f"must list at least {least} agents for a {strategy} team")
     if part.has("composite", "rounds") and strategy not in ROUNDS:
         yield part.make_problem(
             ("composite", "rounds"), f"is for {' and '.join(sorted(ROUNDS))} teams: remove it", key=True
@@ -124,7 +124,7 @@ def fault_of(error: Mapping[str, Any], part: Part) -> SpecProblem:
         case "union_tag_not_found":
             return part.make_problem((*path, "kind"), f"is missing: one of {', '.join(CONDITIONS)}")
         case "extra_forbidden":
-            return part.make_problem(path, f"is not a key here. {nearest(str(path[-1]), model)}", key=True)
+            return part.make_problem(path, f"is not a valid key here. {nearest(str(path[-1]), model)}", key=True)
     if error["type"] == "union_tag_invalid":
         path = (*path, "kind")
         return part.make_problem(path, f"must be one of {', '.join(CONDITIONS)}, not {abbreviate_value(part.at(path))}")

@@ -30,4 +30,4 @@ def format_problems(faults: "Sequence[SpecProblem]") -> str:
     """Return the problems, one per line."""
     lines = [str(fault) for fault in faults[:MAX_SHOWN_PROBLEMS]]
     more = len(faults) - len(lines)
-    return "\n".join([*lines, f"{faults[0].file}: and {more} more of these."] if more else lines)
+    return "\n".join([*lines, f"{faults[0].file}: {more} more errors."] if more else lines)

@@ -23,7 +23,7 @@ def private_subfolder(folder: Path, name: str) -> Path:
     """Make a private folder of a name below another one; raise ArgumentError for a name that leads elsewhere."""
     path = folder / name
     if folder.resolve() not in path.resolve().parents:
-        raise ArgumentError(f"{name!r} is not the name of a folder below {folder}. Choose another name.")
+        raise ArgumentError(f"{name!r} is not a valid folder name in {folder}. Choose another name.")
     return private_folder(path)
 
 
@@ -86,4 +86,4 @@ def restrict_permissions(folder: Path) -> list[str]:
     open_to_all = [path for path in own if path.lstat().st_mode & OTHER_USERS_MODE]
     for path in open_to_all:
         path.chmod(path.lstat().st_mode & ~OTHER_USERS_MODE & 0o777)
-    return [f"{path} could be read by others; its permissions are now fixed." for path in open_to_all]
+    return [f"{path} was readable by other users; its permissions were fixed." for path in open_to_all]

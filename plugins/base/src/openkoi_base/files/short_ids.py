@@ -18,7 +18,9 @@ def find_by_prefix(id: str, there: Mapping[str, T], kind: str, plural: str = "")
     """
     found = [one for one in there if one.startswith(id)]
     if len(found) > 1:
-        raise KoiError(f"Several {plural or f'{kind}s'} begin with {id!r}: {join_ids(found)}. Give more of the id.")
+        raise KoiError(
+            f"Several {plural or f'{kind}s'} begin with {id!r}: {join_ids(found)}. Give more characters of the id."
+        )
     if not found:
         raise PluginNotFoundError(kind, id, tuple(one[:SHORT] for one in islice(there, MAX_LISTED)))
     return there[found[0]]

@@ -40,7 +40,7 @@ MESSAGES = (
     (
         r"Could not find or load main class (?P<what>org\.gradle\.wrapper\.\w+)|Unable to access jarfile (?P<jar>\S+)",
         "{what} is missing",
-        "Install it again; `gradle wrapper` makes the one of Gradle.",
+        "Reinstall it; for Gradle, run `gradle wrapper`.",
     ),
     (
         r"'(?P<what>[\w-]+)(?:\.exe)?' is not installed for the (?:custom )?toolchain '(?P<version>[^']+)'",
@@ -91,7 +91,7 @@ MESSAGES = (
     ),
     (
         r"error: Requested version (?P<version>\S+) is not currently installed",
-        "fnm has no version {version} of Node",
+        "fnm has no Node version {version}",
         "Run `fnm install {version}`.",
     ),
     (
@@ -128,7 +128,7 @@ MESSAGES = (
     (
         r"You must install (?:or update )?\.NET to run this application",
         "it needs another version of .NET",
-        "Install the version that it names.",
+        "Install the version that it asks for.",
     ),
     (
         r"version [\u2018'`](?P<version>GLIBC[\w.]*)[\u2019'`] not found",
@@ -140,7 +140,7 @@ MESSAGES = (
         r"|^Error loading shared library (?P<musl>[^\s:]+): No such"
         r"|^dyld(?:\[\d+\])?: Library not loaded: (?P<mac>\S+)",
         "the shared library {what} is missing",
-        "Install the package that has it.",
+        "Install the package that provides it.",
     ),
     (
         r"^(?:(?P<what>[^\s:]+): )?(?:symbol lookup error|relocation error): |^Error relocating (?P<musl>[^\s:]+): ",
@@ -150,7 +150,7 @@ MESSAGES = (
     (
         r"^(?:\S+-static|rosetta error): .*/(?P<what>ld-linux[\w.-]+)",
         "the shared library {what} is missing",
-        "Install the libraries of the machine that the program is built for.",
+        "Install the libraries for the architecture that the program is built for.",
     ),
     (
         r"\A\s*(?P<why>[^\n]*\btoolchain\b[^\n]*\bnot (?:installed|available|found)\b[^\n.]*)\.?\s*\Z",

@@ -39,7 +39,7 @@ def build_find_tool(rare: Sequence[Tool]) -> Tool:
 
     return Tool(
         FIND_TOOL,
-        f"Find further tools and how to call them. There are {len(rare)}: {join_names(rare)}.",
+        f"Find more tools and how to call them. There are {len(rare)}: {join_names(rare)}.",
         object_schema({"query": {"type": "string"}}),
         call,
         effect=Effect.READS,
@@ -55,7 +55,7 @@ def build_call_tool(rare: Sequence[Tool]) -> Tool:
 
     return Tool(
         CALL_TOOL,
-        "Call a further tool with the arguments that find_tool shows.",
+        "Call a tool that find_tool lists, with the arguments that it describes.",
         object_schema({"name": {"type": "string"}, "arguments": {"type": "object"}}),
         call,
         effect=Effect.READS,

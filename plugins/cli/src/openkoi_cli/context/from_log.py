@@ -106,11 +106,11 @@ def make_loop_pieces(reader: PromptReader) -> list[PromptPiece]:
     grown = (
         ("feedback", reader.feedback, KERNEL),
         (
-            format_count(reader.turns, "turn of the model", "turns of the model"),
+            format_count(reader.turns, "model turn", "model turns"),
             reader.said_tokens,
             str(Role.ASSISTANT),
         ),
-        (format_count(reader.answers, "result of a tool", "results of tools"), reader.results, "tools"),
+        (format_count(reader.answers, "tool result", "tool results"), reader.results, "tools"),
     )
     return pieces + [PromptPiece("loop", name, size, source) for name, size, source in grown if size]
 
@@ -125,8 +125,8 @@ def format_notes(reader: PromptReader) -> list[str]:
     if reader.usages:
         sent, cached = [*map(count_input, reader.usages)], sum(usage.cache_read for usage in reader.usages)
         lines.append(
-            f"Requests: {len(sent)}, the first of {sent[0]:,} tokens, the last of {sent[-1]:,}; "
-            f"{100 * cached // max(1, sum(sent))} % of all input tokens came from the vendor's cache."
+            f"Requests: {len(sent)} (first {sent[0]:,} tokens, last {sent[-1]:,}); "
+            f"{100 * cached // max(1, sum(sent))} % of all input tokens were cached by the provider."
         )
     if reader.compacted:
         lines.append(

@@ -26,7 +26,7 @@ DEFAULT_TIME_SECONDS = 1800.0
 @click.option(
     "--judge/--no-judge", default=None, help="Require a model as judge, or use none. [default: use one if available]"
 )
-@click.option("--for", "purpose", metavar="TEXT", default="", help="Purpose of the work, which the judge reads.")
+@click.option("--for", "purpose", metavar="TEXT", default="", help="Purpose of the work, shown to the judge.")
 @click.option(
     "-q",
     "--quality",

@@ -53,7 +53,7 @@ def format_scores(verdict: Verdict) -> str:
     passed = sum(check.passed for check in checks)
     parts = [f"{passed} of {format_count(len(checks), 'check passes', 'checks pass')}"] if checks else []
     parts += [f"{score.dimension} {score.value:.2f}" for score in verdict.evaluation.scores]
-    return " · ".join([*parts, *(() if verdict.used_model or not parts else ["no model was asked"])])
+    return " · ".join([*parts, *(() if verdict.used_model or not parts else ["no model was called"])])
 
 
 def format_markdown(verdict: Verdict) -> str:

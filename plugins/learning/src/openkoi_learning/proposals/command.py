@@ -87,7 +87,7 @@ def ask_decision(drafts: DraftStore, draft: Proposal, key_pressed: Callable[[], 
 def approve_proposal(drafts: DraftStore, draft: Proposal) -> str:
     """Approve a draft, and return what that means."""
     with convert_errors(draft.folder):
-        lines = [f"Approved: {draft.name}", f"  Used from the next task on: {drafts.approve(draft)}"]
+        lines = [f"Approved: {draft.name}", f"  Used from the next task: {drafts.approve(draft)}"]
     before = find_rivals(draft, list_locations(draft.kind, None, Path.cwd()))
     return "\n".join([*lines, *(SHADOWED.format(folder) for folder in before)])
 
@@ -95,7 +95,7 @@ def approve_proposal(drafts: DraftStore, draft: Proposal) -> str:
 def dismiss_proposal(drafts: DraftStore, draft: Proposal) -> str:
     """Dismiss a draft, and return what that means."""
     with convert_errors(draft.folder):
-        return f"Dismissed: {draft.name}\n  It is not proposed again as long as it lies in {drafts.dismiss(draft)}"
+        return f"Dismissed: {draft.name}\n  It will not be proposed again while it is in {drafts.dismiss(draft)}"
 
 
 @contextmanager

@@ -109,7 +109,7 @@ TOPICS = (
 )
 OTHER = FindingTopic(
     "known faults",
-    "Is it free of the faults that were found in such work before, which are quoted below as examples?",
+    "Is it free of the mistakes that were found in similar work, quoted below as examples?",
     lazy_pattern(r"(?!)"),
 )
 

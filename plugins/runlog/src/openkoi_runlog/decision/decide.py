@@ -14,7 +14,7 @@ from .history import History, Rule
 from .rules import RULES, stop_at_limit, stop_looping
 from .shortfall import format_count
 
-DOCTORED = "{name} failed before and passes now, but this work changed the file that decides it"
+DOCTORED = "{name} failed before and passes now, but this work changed the file that determines its result"
 UNJUDGED = (NextAction.ACCEPT_BEST, NextAction.ABORT_BUDGET, NextAction.ABORT_TIMEOUT)
 
 

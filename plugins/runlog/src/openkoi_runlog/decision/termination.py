@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from openkoi_hookspecs import BudgetExhausted, Condition, TextIncludes, ToolResult, ToolReturned
 
 EXHAUSTED = "budget-exhausted"
-UNDONE = "You called no tool, and this is not done yet."
+UNDONE = "You called no tool, and the task is not done yet."
 
 
 def met_condition(

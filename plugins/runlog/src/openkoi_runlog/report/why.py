@@ -157,7 +157,7 @@ def format_votes(judging: events.JudgeVoted, cause: str) -> Iterator[tuple[str, 
 def format_request_size(judging: events.JudgeVoted) -> str:
     """Return how many calls were made, and the share of tokens that was saved."""
     if judging.skipped:
-        return ", no model was asked"
+        return ", no model was called"
     share = share_saved([judging])
     return f", {format_count(judging.calls, 'call')}" + (f", {share:.0%} of its tokens saved" if share >= 0.005 else "")
 

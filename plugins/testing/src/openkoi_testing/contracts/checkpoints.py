@@ -22,7 +22,7 @@ EXACT_FILES = {
     "with space/a b.txt": b"spaces\n",
     "unicode-\u00e4\u732b.txt": b"name\n",
 }
-posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and links are POSIX's")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX file modes and links")
 
 
 def write_files(root: Path, files: Mapping[str, bytes]) -> None:

@@ -283,7 +283,7 @@ class MemoryContract(RebuildContract):
         """Return the memory, if it knows how far it has read; else skip the test."""
         memory = self.memory(folder)
         if not isinstance(memory, SupportsOffsets):
-            pytest.skip("this memory is fed the whole log each time")
+            pytest.skip("this memory ingests the whole log each time")
         return memory
 
     def ingest_in_child(self, folder: Path, records: Sequence[Record]) -> subprocess.Popen[bytes]:

@@ -78,7 +78,7 @@ class MemoryFileContract:
 
         assert [] == list(tmp_path.iterdir())
 
-    @pytest.mark.skipif(sys.platform == "win32", reason="modes mean little there")
+    @pytest.mark.skipif(sys.platform == "win32", reason="file modes have no effect there")
     def test_whatever_it_keeps_is_for_its_user_alone(self, tmp_path: Path) -> None:
         asyncio.run(self.memory(tmp_path / "data").ingest(RUN))
         readable = [path for path in (tmp_path / "data").iterdir() if path.stat().st_size]

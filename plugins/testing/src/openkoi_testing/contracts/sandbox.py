@@ -29,7 +29,7 @@ os.rename('before.txt', 'after.txt')
 os.makedirs('more/deep')
 pathlib.Path('more/deep/run.sh').write_text('#!/bin/sh')
 """
-posix = pytest.mark.skipif(sys.platform == "win32", reason="sessions and signals are POSIX's")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX sessions and signals")
 
 
 def python_command(code: str, *arguments: str, seconds: float = 30.0, stdin: bytes = b"", **env: str) -> Command:
@@ -215,7 +215,7 @@ class SandboxContract:
         assert has_stopped(root)
 
     @posix
-    @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells where a session went")
+    @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux reports where a session went")
     def test_what_went_its_own_way_is_ended(self, run: Callable[[Command], CommandResult], root: Path) -> None:
         twice = f"import os\nos.fork() and os._exit(0)\nos.setsid()\nos.fork() and os._exit(0)\n{BEATS}"
 

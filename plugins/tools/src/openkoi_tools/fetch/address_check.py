@@ -23,7 +23,7 @@ def check_address(address: PageAddress, allowed: Allowed) -> Permission:
 
 def reason_blocked(address: PageAddress, leading: str = "") -> str:
     """Return why an address is not connected to; ``leading`` is what its name resolves to."""
-    leads = f"{address.authority} leads to {leading}, which" if leading else address.authority
+    leads = f"{address.authority} resolves to {leading}, which" if leading else address.authority
     return (
         f"{leads} is not a public address: pages of this machine, of its network and of its cloud are not fetched. "
         f"The user can list it in [tools.fetch] allow: {allowlist_line(leading or address.host, address.port)!r}."

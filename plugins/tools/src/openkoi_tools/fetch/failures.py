@@ -44,7 +44,7 @@ def explain_error(address: PageAddress, error: Exception) -> str:
         return f"{host} could not be reached ({why}). Pages are fetched directly; proxies are not used."
     if isinstance(error, DecodingError):
         return f"{host} sent a compressed page that cannot be decompressed."
-    return f"{host} cut its response off ({type(error).__name__})."
+    return f"{host} ended its response early ({type(error).__name__})."
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
