@@ -207,7 +207,7 @@ def test_a_killed_task_goes_on_with_all_that_it_was_shown(openkoi: Shell) -> Non
 def test_an_image_that_the_log_has_lost_costs_only_itself(openkoi: Shell) -> None:
     scripted(
         openkoi,
-        "when: {contains: [Kiku, It is missing in the run log., It works again.], images: 1}\n    says: Done.\n",
+        "when: {contains: [Kiku, it is missing from the run log, It works again.], images: 1}\n    says: Done.\n",
         "when: {contains: Go on, images: 1, after: 1}\n    calls: [{tool: die, arguments: {}}]\n",
     )
     assert 9 == openkoi("acme", "Go on", "--history", "--parts", "photo,notes").returncode
@@ -247,7 +247,7 @@ def test_a_model_that_sees_no_images_is_told_so_and_so_is_the_user_once(openkoi:
 def test_images_go_first_when_a_conversation_becomes_too_long(openkoi: Shell) -> None:
     scripted(
         openkoi,
-        "when: {contains: was removed to make the conversation shorter, images: 1}\n    says: Enough.\n",
+        "when: {contains: was removed to shorten the conversation, images: 1}\n    says: Enough.\n",
         "when: {contains: Look}\n" + CALL % "shoot",
         head="context: 9000\noutput: 500\n",
     )

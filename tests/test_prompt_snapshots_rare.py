@@ -79,7 +79,9 @@ def test_the_judge_of_words_that_address_it() -> None:
     assert passage is not None
     check(
         "judge.trial",
-        format_request("Judge: control run on text that addresses it", control_input(asked, passage).whole().request),
+        format_request(
+            "Judge: control run on text that addresses it", control_input(asked, passage).full_request().request
+        ),
     )
 
 

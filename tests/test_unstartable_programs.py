@@ -71,7 +71,7 @@ LAUNCHERS = {
         SAYS.format(said="Error loading shared library libstdc++.so.6: No such file or directory", status=127),
         "libstdc++.so.6",
     ),
-    "zsh and another machine": (SAYS.format(said="zsh: exec format error: ./{name}", status=1), "Install it again"),
+    "zsh and another machine": (SAYS.format(said="zsh: exec format error: ./{name}", status=1), "Reinstall it"),
     "no node": ("#!/usr/bin/env nosuchnode\n", "Install nosuchnode"),
     "a broken interpreter line": ("#!/nowhere/bin/interpreter\n", "Install it"),
     "another machine": (

@@ -231,7 +231,7 @@ def test_a_run_s_question_is_alive_while_it_is_under_way(tmp_path: Path) -> None
             at = datetime.now(UTC).isoformat()
             kept = FileQuestions(folder=tmp_path / "home" / "data" / "questions")
             await kept.put(PendingQuestion("4f2a", "part", at, PUSH, outermost="whole", session="s-1"))
-            with lock_run(koi.services.config.paths.running, "whole"):
+            with lock_run(koi.services.running, "whole"):
                 alive = [one.alive for one in await koi.pending_questions()]
             return [*alive, *(one.alive for one in await koi.pending_questions())]
 

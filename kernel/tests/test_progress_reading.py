@@ -57,7 +57,9 @@ def test_a_command_that_shows_what_was_not_seen_is_progress(
     text: str, failed: bool, without_news: int, without_progress: int
 ) -> None:
     stuck_detector = StuckDetector()
-    stuck_detector.note([Step(ToolCall("1", "run_command", {"command": "cat a.txt"}), ToolResult(text, failed=failed))])
+    stuck_detector.record_cycle(
+        [Step(ToolCall("1", "run_command", {"command": "cat a.txt"}), ToolResult(text, failed=failed))]
+    )
 
     assert (without_news, without_progress) == (stuck_detector.without_news, stuck_detector.without_progress)
 
@@ -66,6 +68,6 @@ def test_a_command_that_shows_what_was_not_seen_is_progress(
 def test_a_command_that_shows_what_was_seen_before_is_none() -> None:
     stuck_detector = StuckDetector()
     for line in ("cat a.txt", "cat ./a.txt"):
-        stuck_detector.note([Step(ToolCall("1", "run_command", {"command": line}), ToolResult("one"))])
+        stuck_detector.record_cycle([Step(ToolCall("1", "run_command", {"command": line}), ToolResult("one"))])
 
     assert (1, 1) == (stuck_detector.without_news, stuck_detector.without_progress)

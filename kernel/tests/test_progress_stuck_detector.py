@@ -23,8 +23,8 @@ def steps_until_stuck(
     stuck_detector = StuckDetector()
     for number in range(1, 100):
         call, result = next(pairs)
-        stuck_detector.note([Step(call, result, reads=reads, polls=polls)], changed=changed)
-        if stuck_detector.stuck:
+        stuck_detector.record_cycle([Step(call, result, reads=reads, polls=polls)], changed=changed)
+        if stuck_detector.is_stuck:
             return number
     return 100
 
@@ -65,9 +65,9 @@ def test_anything_new_begins_the_count_again() -> None:
     same = (called(), ToolResult("same"))
     stuck_detector = StuckDetector()
     for pair in (same,) * 5 + ((called(1), ToolResult("new")),) + (same,) * 4:
-        stuck_detector.note([Step(*pair, reads=True)])
+        stuck_detector.record_cycle([Step(*pair, reads=True)])
 
-    assert not stuck_detector.stuck
+    assert not stuck_detector.is_stuck
 
 
 def test_arguments_are_the_same_in_any_order() -> None:
@@ -129,17 +129,17 @@ def test_an_answer_that_stays_the_same_is_honest_waiting_if_the_call_waited(mill
 def test_what_it_looks_like_has_a_name(pairs: list[tuple[ToolCall, ToolResult]], reads: bool, name: str) -> None:
     stuck_detector = StuckDetector()
     for call, result in pairs * 6:
-        stuck_detector.note([Step(call, result, reads=reads)])
+        stuck_detector.record_cycle([Step(call, result, reads=reads)])
 
-    assert (True, name) == (stuck_detector.stuck, stuck_detector.detector)
+    assert (True, name) == (stuck_detector.is_stuck, stuck_detector.detector)
 
 
 def test_the_last_ceiling_has_a_name_and_can_be_set() -> None:
     stuck_detector = StuckDetector(StuckLimits(breaker=3))
     for number in range(3):
-        stuck_detector.note([Step(called(number), ToolResult(f"{number}"))])
+        stuck_detector.record_cycle([Step(called(number), ToolResult(f"{number}"))])
 
-    assert (True, "global_circuit_breaker") == (stuck_detector.stuck, stuck_detector.detector)
+    assert (True, "global_circuit_breaker") == (stuck_detector.is_stuck, stuck_detector.detector)
 
 
 def test_a_repeated_call_that_brings_one_more_line_of_a_file_is_stopped_soon() -> None:

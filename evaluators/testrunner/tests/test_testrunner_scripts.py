@@ -97,7 +97,7 @@ def test_a_script_is_spelled_out_with_those_it_calls(tmp_path: Path) -> None:
     scripts = {"pretest": "npm run build", "build": "tsc", "test": "npm run unit && echo", "unit": "npm test; jest"}
     (tmp_path / "package.json").write_text(json.dumps({"scripts": scripts}))
 
-    whole = Package.of(tmp_path).whole
+    whole = Package.read(tmp_path).full_test_script
 
     assert whole.startswith("( tsc ) && ( ( ")
     assert "jest" in whole
@@ -106,7 +106,7 @@ def test_a_script_is_spelled_out_with_those_it_calls(tmp_path: Path) -> None:
 def test_a_package_without_a_script_has_that_of_its_runner(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text('{"devDependencies": {"vitest": "3"}}')
 
-    assert "vitest run" == Package.of(tmp_path).test
+    assert "vitest run" == Package.read(tmp_path).test_script
 
 
 def test_junit_is_read(tmp_path: Path) -> None:

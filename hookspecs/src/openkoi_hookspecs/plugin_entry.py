@@ -21,9 +21,8 @@ class InstalledPlugin(Protocol):
     def distribution(self) -> str:
         """The distribution that brings it."""
 
-    @property
-    def summary(self) -> str:
-        """What the distribution says of itself in one line, read when it is asked for."""
+    def read_summary(self) -> str:
+        """Read the distribution's own description in one line from its metadata; empty if it has none."""
 
 
 @dataclass(frozen=True, slots=True)

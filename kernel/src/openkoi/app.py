@@ -211,9 +211,8 @@ class App(AppConfiguration):
 
     def runs(self, session: str = "") -> Sequence[RunSummary]:
         """List the runs of a session, or of all, those that began first in front."""
-        paths = self.services.config.paths
-        under_way = partial(is_run_active, paths.running)
-        return summarize_runs([session] if session else self.sessions(), paths.sessions, under_way)
+        folder, under_way = self.services.config.paths.sessions, partial(is_run_active, self.services.running)
+        return summarize_runs([session] if session else self.sessions(), folder, under_way)
 
     def records(self, session: str) -> Iterator[Record]:
         """Read a session's log from its beginning."""

@@ -51,22 +51,22 @@ class OpenQuestion:
     asked: dict[AnsweringFrontend, asyncio.Task[str | None]] = field(default_factory=dict)
     timer: asyncio.TimerHandle | None = None
 
-    def begin(self, attendants: list[AnsweringFrontend]) -> None:
+    def ask_frontends(self, attendants: list[AnsweringFrontend]) -> None:
         """Ask all attending frontends."""
         for attendant in attendants:
-            self.put_to(attendant)
+            self.ask_frontend(attendant)
         if not attendants:
             self.wait_unattended()
 
-    def put_to(self, attendant: AnsweringFrontend) -> None:
+    def ask_frontend(self, attendant: AnsweringFrontend) -> None:
         """Ask one more frontend."""
         if self.timer:
             self.timer.cancel()
         task = asyncio.create_task(attendant.answer(self.question))
         self.asked[attendant] = task
-        task.add_done_callback(partial(self.hear, attendant))
+        task.add_done_callback(partial(self.receive_answer, attendant))
 
-    def hear(self, attendant: AnsweringFrontend, task: asyncio.Task[str | None]) -> None:
+    def receive_answer(self, attendant: AnsweringFrontend, task: asyncio.Task[str | None]) -> None:
         """Take the answer of a frontend; without one, end the question when the last frontend has none."""
         self.asked.pop(attendant, None)
         if not task.cancelled() and (task.result() is not None or not self.asked):
@@ -112,7 +112,7 @@ class Asker:
         attendant = AnsweringFrontend(user, timeout, self.warn)
         self.attendants.append(attendant)
         for question in self.open:
-            question.put_to(attendant)
+            question.ask_frontend(attendant)
         return partial(self.leave, attendant)
 
     def leave(self, attendant: AnsweringFrontend) -> None:
@@ -130,7 +130,7 @@ class Asker:
         store, answer = await self.put(waiting)
         try:
             if answer is None:
-                answer = await self.first(waiting, store)
+                answer = await self.first_answer(waiting, store)
         finally:
             asked_elsewhere = any(one.id == waiting.id for one in self.open)
             if store and not asked_elsewhere and not (stays and answer is None):
@@ -146,13 +146,13 @@ class Asker:
             self.warn(f"Questions cannot be answered from another process: {format_error(error)}.")
             return None, None
 
-    async def first(self, waiting: PendingQuestion, store: Questions | None) -> str | None:
+    async def first_answer(self, waiting: PendingQuestion, store: Questions | None) -> str | None:
         """Ask here and elsewhere, and return what is answered first."""
         question = OpenQuestion(waiting.id, waiting.question, self.wait_seconds)
         self.open.append(question)
         elsewhere = asyncio.create_task(self.hear_elsewhere(waiting.id, question, store)) if store else None
         try:
-            question.begin(self.attendants)
+            question.ask_frontends(self.attendants)
             return await question.result
         finally:
             self.open.remove(question)

@@ -30,19 +30,17 @@ class ContinuedRuns:
 
     async def resume(self, past: PastTask, changed: Mapping[str, object]) -> Result:
         """Resume a run where it ended, with ``changed`` settings; raises KoiError while it is under way."""
-        with lock_run(
-            self.services.config.paths.running, past.run
-        ):  # before the log is read: then no other process adds to this run
+        with lock_run(self.services.running, past.run):  # before the log is read: no other process adds to this run
             known = await self.read(past)
             async with self.configured(self.config_of(known, changed)) as runs:
                 return await resume(known, runs, changed)
 
     async def fork(self, past: PastTask, at: int, changed: Mapping[str, object], fresh: str) -> Result:
         """Begin a run as another one began, from its iteration ``at`` on, with ``changed`` settings."""
-        with lock_run(self.services.config.paths.running, past.run):
+        with lock_run(self.services.running, past.run):
             known = await self.read(past)
         async with self.configured(self.config_of(known, changed)) as runs:
-            return await fork(known, runs, (at, changed), fresh)
+            return await fork(known, runs, at, changed, fresh)
 
     async def read(self, past: PastTask) -> PastRun:
         """Read a run from the log, without blocking other runs."""
@@ -67,9 +65,9 @@ async def resume(past: PastRun, runs: Runs, changed: Mapping[str, object]) -> Re
     return await runs.solve_in_workspace(replace(task, limits=limits), RunOrigin(id=past.id, records=past.records))
 
 
-async def fork(past: PastRun, runs: Runs, change: tuple[int, Mapping[str, object]], fresh: str) -> Result:
-    """Begin a run as another one began; raises KoiError where that is not possible, before a file is touched."""
-    services, (at, changed) = runs.services, change
+async def fork(past: PastRun, runs: Runs, at: int, changed: Mapping[str, object], fresh: str) -> Result:
+    """Start a run from an iteration of another one; raise KoiError where that is impossible, before a file changes."""
+    services = runs.services
     beginning = find_fork_point(past.records, past.id, at)
     await check_settings(changed, services.config, services.components)
     await check_models(beginning.task.agent, services.router, services.warn_once)

@@ -205,19 +205,19 @@ async def after_tools(settled: Sequence[ToolOutcome], cycle: int, run: TaskRun) 
     results: tuple[ToolResult, ...] = tuple(one.result for one in settled)
     run.conversation.say(Message(Role.USER, results))
     await run.emit(events.ToolResultsReady(cycle))
-    run.stuck_detector.note(map(step, settled), changed=workspace_gain(settled, run))
+    run.stuck_detector.record_cycle(map(to_step, settled), changed=measure_workspace_gain(settled, run))
     if any(one.needs_user for one in settled):
         return StopReason.PERSON
-    return StopReason.LOOP if await stop_if_stuck(run) else None
+    return StopReason.LOOP if await warn_or_stop_if_stuck(run) else None
 
 
-def step(one: ToolOutcome) -> Step:
+def to_step(one: ToolOutcome) -> Step:
     tool = one.tool
     reads, polls = (tool.effect is Effect.READS, tool.allow_repeats) if tool else (False, False)
     return Step(one.call, one.result, reads=reads, polls=polls)
 
 
-def workspace_gain(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
+def measure_workspace_gain(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
     """Return what these calls changed in the workspace, which is compared only if one may have changed it."""
     writers = [one for one in settled if one.tool and one.tool.effect > Effect.READS]
     if not writers:
@@ -226,10 +226,10 @@ def workspace_gain(settled: Sequence[ToolOutcome], run: TaskRun) -> Gain:
     return run.footprints.measure_change(run.workspace, by_program=programs)
 
 
-async def stop_if_stuck(run: TaskRun) -> bool:
+async def warn_or_stop_if_stuck(run: TaskRun) -> bool:
     """Return whether a stuck run stops: first the user is warned, then asked, and at the last limit it stops."""
     state = run.stuck_detector
-    if state.stuck:
+    if state.is_stuck:
         await warn_of_stop(run)
         return True
     if state.without_progress == state.limits.warning:

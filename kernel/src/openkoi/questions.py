@@ -22,7 +22,7 @@ async def ask_outside_runs(question: Question, services: Services) -> str | None
     waiting = pending_question(question, services.redactor)
     if question.secret:
         return await services.ask(question, waiting)
-    with lock_run(services.config.paths.running, waiting.id):
+    with lock_run(services.running, waiting.id):
         services.publish("", [events.QuestionAsked(waiting.id, waiting.question.text)])
         answer = None
         try:
@@ -37,7 +37,7 @@ async def pending_questions(services: Services) -> Sequence[PendingQuestion]:
     store = await services.asker.store()
     found = []
     for one in await store.pending() if store else ():
-        alive = is_run_active(services.config.paths.running, one.outermost or one.id)
+        alive = is_run_active(services.running, one.outermost or one.id)
         if store and not alive and await asyncio.to_thread(is_over, one, services):
             await store.remove(one.id)
         else:

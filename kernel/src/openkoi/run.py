@@ -51,7 +51,7 @@ from openkoi_settings import keys
 
 from .asker import pending_question
 from .run_origin import ALONE, RunOrigin
-from .run_state import BaselineState, PluginActivity, RunTools
+from .run_state import BaselineState, RunActivity, RunTools
 from .sandbox_policy import SandboxPolicy
 from .services import Services
 from .workspace_state import WorkspaceState
@@ -80,7 +80,7 @@ class TaskRun:
     iterations: tuple[Iteration, ...] = ()
     evaluators: dict[str, Evaluator] = field(default_factory=dict)
     tools: RunTools = field(default_factory=RunTools)
-    plugins: PluginActivity = field(default_factory=PluginActivity)
+    activity: RunActivity = field(default_factory=RunActivity)
     conversation: Conversation = field(default_factory=Conversation)
     footprints: Footprints = field(default_factory=Footprints)
     touched: bool = False

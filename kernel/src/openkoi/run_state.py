@@ -1,4 +1,4 @@
-"""What a run keeps of its tools, of how its files and checks stood before, and of what plugins do in its name."""
+"""The state of a run: its tools, its baseline, and the calls and sub-tasks that plugins and agent runners start."""
 
 import asyncio
 from collections import Counter
@@ -31,10 +31,10 @@ class BaselineState:
 
 
 @dataclass(slots=True)
-class PluginActivity:
-    """The tool calls by plugins, the number of sub-tasks, and whether an agent runner works or waits for the user."""
+class RunActivity:
+    """Counters of tool calls by plugins and of sub-tasks; whether an agent runner is working or waits for the user."""
 
-    calls: Counter[str] = field(default_factory=Counter)
+    plugin_calls: Counter[str] = field(default_factory=Counter)
     subtasks: int = 0
-    worker_works: bool = False
+    runner_working: bool = False
     needs_user: bool = False

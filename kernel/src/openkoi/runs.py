@@ -34,7 +34,7 @@ class Runs:
         if origin.depth:
             return await self.solve_in_workspace(task, origin)
         origin = replace(origin, id=origin.id or token_hex(10))
-        with lock_run(self.services.config.paths.running, origin.id):
+        with lock_run(self.services.running, origin.id):
             return await self.solve_in_workspace(task, origin)
 
     async def solve_in_workspace(self, task: Task, origin: RunOrigin) -> Result:

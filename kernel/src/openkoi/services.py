@@ -189,6 +189,11 @@ class Services:
             self.warn_once(warning)
         return config
 
+    @property
+    def running(self) -> Path:
+        """The folder with a locked file for each run under way."""
+        return self.config.paths.running
+
     def publish(self, run: str, happened: Sequence[Event]) -> list[Record]:
         """Log events, then pass them to listeners."""
         return self.publisher.publish(run, happened)

@@ -17,8 +17,8 @@ async def solve_subtask(task: Task, run: TaskRun, solve: Callable[[Task, RunOrig
     """Do it in the task's session and, unless it names another, in its folder."""
     if run.origin.depth >= MAX_DEPTH:
         raise LimitExceededError("nested tasks")
-    id = subtask_id(run.id, run.plugins.subtasks)
-    run.plugins.subtasks += 1
+    id = subtask_id(run.id, run.activity.subtasks)
+    run.activity.subtasks += 1
     await capture_baseline(run)
     run.touched = True
     part = RunOrigin(run.budget, run.origin.depth + 1, id, run.origin.records, run.outermost)

@@ -80,11 +80,11 @@ async def call_tool(call: ToolCall, run: TaskRun) -> ToolResult:
     await run.list_tools()
     before = PLUGIN_CALLS.set(PLUGIN_CALLS.get() + 1)
     try:
-        known = replace(call, id=plugin_call_id(call, run.plugins.calls))
+        known = replace(call, id=plugin_call_id(call, run.activity.plugin_calls))
         outcome = await execute_tool_call(known, run, by_plugin=True)
     finally:
         PLUGIN_CALLS.reset(before)
-    run.plugins.needs_user = run.plugins.needs_user or outcome.needs_user
+    run.activity.needs_user = run.activity.needs_user or outcome.needs_user
     return outcome.result
 
 
@@ -104,7 +104,7 @@ async def execute_permitted(call: ToolCall, tool: Tool | None, run: TaskRun, *, 
     """Run a call that can be run and is permitted; of any other the result says why it was not."""
     if call.parse_error or tool is None:
         return ToolOutcome(call, failed_result(call, call.parse_error or unknown_tool(call, run.tools.all)))
-    ends_run = run.plugins.worker_works or not by_plugin
+    ends_run = run.activity.runner_working or not by_plugin
     verdict = await check_permission(call, tool, run, stays=ends_run)
     if isinstance(verdict, Ask):
         return waiting_result(call, tool, ends_run=ends_run)

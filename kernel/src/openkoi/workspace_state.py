@@ -42,7 +42,7 @@ class WorkspaceState:
         if keeper is None:
             return ""
         warning = NOT_KEPT if self.origin else ""
-        return str(await self.attempt(lambda: keeper.create(self.root, run=self.run), warning) or "")
+        return str(await self.call_checkpoints(lambda: keeper.create(self.root, run=self.run), warning) or "")
 
     async def changes(self, checkpoint: str) -> str | None:
         """Return what the run has changed until a checkpoint as a unified diff; None if that is not known.
@@ -52,7 +52,7 @@ class WorkspaceState:
         keeper = await self.keeper()
         if keeper is None or not self.origin:
             return None
-        diff = await self.attempt(lambda: keeper.diff(self.root, self.origin, checkpoint), NOT_COMPARED)
+        diff = await self.call_checkpoints(lambda: keeper.diff(self.root, self.origin, checkpoint), NOT_COMPARED)
         return None if diff is None else str(diff)
 
     async def restore_to(self, work: ExecutionResult) -> None:
@@ -67,11 +67,11 @@ class WorkspaceState:
         keeper = await self.keeper()
         if keeper is None or not checkpoint:
             return
-        done = await self.attempt(lambda: keeper.restore(self.root, checkpoint, run=self.run), NOT_RESTORED)
+        done = await self.call_checkpoints(lambda: keeper.restore(self.root, checkpoint, run=self.run), NOT_RESTORED)
         if done and (text := warning_of(done)):
             self.warn(text)
 
-    async def attempt(self, call: Callable[[], Awaitable[T]], warning: str) -> T | None:
+    async def call_checkpoints(self, call: Callable[[], Awaitable[T]], warning: str) -> T | None:
         """Call a checkpoint plugin, also when the task's time is over; return None, with a warning, if it fails."""
         try:
             with contain_exit():

@@ -66,7 +66,7 @@ def test_a_name_is_enough_and_the_work_is_then_executed_once(tmp_path: Path) -> 
     spec = read(tmp_path, "identity: {name: mender}")
 
     assert Agent(name="mender") == spec.agent
-    assert Limits(iterations=0, usd=9.0) == spec.bounds.over(Limits(iterations=5, usd=9.0))
+    assert Limits(iterations=0, usd=9.0) == spec.bounds.apply_to(Limits(iterations=5, usd=9.0))
 
 
 def test_keys_may_be_spelled_in_camel_case(tmp_path: Path) -> None:

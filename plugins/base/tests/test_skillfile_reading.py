@@ -44,8 +44,11 @@ def test_what_is_meant_for_openclaw_and_for_openkoi_is_read_from_their_blocks() 
 
     needs = skill.requires
     assert (("darwin", "linux"), ("git",), ("SLACK_BOT_TOKEN",)) == (needs.systems, needs.programs, needs.variables)
-    assert {"type": "time", "schedule": {"hour": 9, "days": [1, 5]}} == skill.own("trigger")
-    assert ("communication", "pattern:abc123") == (skill.own("category"), skill.own("learned_from"))
+    assert {"type": "time", "schedule": {"hour": 9, "days": [1, 5]}} == skill.metadata_value("trigger")
+    assert ("communication", "pattern:abc123") == (
+        skill.metadata_value("category"),
+        skill.metadata_value("learned_from"),
+    )
 
 
 @pytest.mark.row("SKILL-02")

@@ -87,7 +87,7 @@ def told(koi: App, day: Sequence[str] = ()) -> str:
     waiting = asyncio.run(list_pending(koi))
     return "\n".join(
         format_breakdown(
-            koi.services.config.paths.running,
+            koi.services.running,
             list_past_tasks(sessions),
             read_charges(sessions, charge_events(phases=True)),
             waiting,
@@ -141,7 +141,7 @@ def test_a_task_that_somebody_works_on_is_not_called_interrupted(tmp_path: Path)
     koi = Scenario().build_app(tmp_path, tmp_path / "home")
     koi.services.publish("run-1", task(over=False))
 
-    with lock_run(koi.services.config.paths.running, "run-1"):
+    with lock_run(koi.services.running, "run-1"):
         assert "    run-1  running" in told(koi)
     assert "    run-1  interrupted" in told(koi)
 

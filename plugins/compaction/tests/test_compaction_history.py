@@ -111,7 +111,7 @@ def test_a_record_names_images_and_files() -> None:
     assert "It answered: A photo.\nOf the pond:\n[image/png]\n[paper.pdf application/pdf]" == format_part(
         result, Role.USER
     )
-    assert "The user showed [image/png]" == format_part(shot, Role.USER)
+    assert "The user attached [image/png]" == format_part(shot, Role.USER)
 
 
 def test_people_s_words_are_never_left_out(tmp_path: Path) -> None:

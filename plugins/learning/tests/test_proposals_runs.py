@@ -104,7 +104,11 @@ def test_the_third_task_with_the_same_kind_of_fault_has_an_evaluator_drafted(off
 
     skill = read_skill(office.draft.read_text(encoding="utf-8"), "finance-quality")
     rubric = parse_rubric(skill)
-    assert (False, [], "findings:finance") == (before, validate(office.draft, strict=True), skill.own("learned_from"))
+    assert (False, [], "findings:finance") == (
+        before,
+        validate(office.draft, strict=True),
+        skill.metadata_value("learned_from"),
+    )
     assert {"fulfilment": 0.4, "figures": 0.6} == {one.name: one.weight for one in rubric.dimensions}
     assert ("finance",) == rubric.categories
     assert [

@@ -63,7 +63,7 @@ def test_a_document_has_a_name_that_is_taken(media_type: str, format: str, descr
     [
         (Image(b"\x89PNG" + bytes(4_000_000), "image/png"), "(An image of 4.0 MB stood here"),
         (File(b"%PDF" + bytes(5_000_000), "application/pdf", "a"), "(A document of 5.0 MB stood here"),
-        (Image(b"BM", "image/bmp"), "(An image of the type image/bmp stood here"),
+        (Image(b"BM", "image/bmp"), "(An image of type image/bmp stood here"),
     ],
 )
 def test_what_converse_does_not_take_is_named(part: Image | File, said: str, description: Any) -> None:

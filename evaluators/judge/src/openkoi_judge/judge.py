@@ -115,7 +115,7 @@ class Judge:
 
     def sample_request(self, sample: RubricSample) -> Request:
         """Return the request for one vote on a sample."""
-        return self._input_of(sample).whole().request
+        return self._input_of(sample).full_request().request
 
     async def evaluate_sample(self, sample: RubricSample, run: Run) -> Evaluation:
         """Judge a sample with one vote, without cache and certificates."""

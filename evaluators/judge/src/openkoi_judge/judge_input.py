@@ -50,12 +50,12 @@ class JudgeInput:
         facts = (fact.text for fact in self.facts)
         return digest_texts(self.yardstick, self.work.ended, self.work.text, self.work.diff, *wishes, *facts)
 
-    def whole(self) -> VoteRequest:
+    def full_request(self) -> VoteRequest:
         """Return the question about all of the work."""
         parts = format_task(self.task), format_work(self.work, self.settings.max_diff, self.facts)
         return VoteRequest(self._request(instruction(self.rubric), parts, answer_schema(self.rubric)), self.rubric)
 
-    def again(self, before: JudgeVerdict, diff: str) -> VoteRequest:
+    def incremental_request(self, before: JudgeVerdict, diff: str) -> VoteRequest:
         """Return the question about all of the work, with the previous verdict on what the diff omits."""
         facts = Evidence("verdict", format_verdict(before)), *self.facts
         parts = format_task(self.task), format_work(replace(self.work, diff=diff), self.settings.max_diff, facts)

@@ -84,7 +84,7 @@ class JudgingSession:
         must = dimensions_to_rescore(rubric, change.files, before.carried)
         ballot = self.input.partial_request(change, PreviousVerdict(before.verdict, must))
         if is_majority(rubric, must) or not is_worthwhile(
-            ballot.length, self.input.whole().length, ballot.steady_length
+            ballot.length, self.input.full_request().length, ballot.steady_length
         ):
             return None
         try:
@@ -138,9 +138,9 @@ class JudgingSession:
         """Return the question about all of the work; omit unchanged parts that were judged in full before."""
         now = capture_state(self.input.work, self.run.workspace) if self.before else None
         if not (self.before and now):
-            return self.input.whole()
+            return self.input.full_request()
         diff = abridge_diff(self.input.work.diff, self.before.state.texts, now.texts)
-        ballot, whole = self.input.again(self.before.verdict, diff), self.input.whole()
+        ballot, whole = self.input.incremental_request(self.before.verdict, diff), self.input.full_request()
         return ballot if is_worthwhile(ballot.length, whole.length, ballot.steady_length) else whole
 
     async def _request_vote(self, ballot: VoteRequest) -> JudgeVerdict:
@@ -182,7 +182,7 @@ class JudgingSession:
 
     async def _request_control(self, case: JudgeInput) -> JudgeVerdict:
         """Return a vote on something other than the work, which does not count as a vote on the work."""
-        votes, ballot = list(self.votes), case.whole()
+        votes, ballot = list(self.votes), case.full_request()
         verdict = await self._request_vote(ballot)
         self.votes, self.control_characters = votes, self.control_characters + ballot.length
         return verdict
@@ -224,7 +224,7 @@ class JudgingSession:
             mode=mode,
             calls=self.calls,
             characters=self.asked,
-            full_characters=self.input.whole().length,
+            full_characters=self.input.full_request().length,
             control_characters=self.control_characters,
             control=self.control,
         )

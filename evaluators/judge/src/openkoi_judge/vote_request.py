@@ -40,7 +40,7 @@ class VoteRequest:
         """Number of characters that are the same in every request with this rubric."""
         return len(self.request.system[0])
 
-    def again(self, wrong: str) -> Request:
+    def retry_request(self, wrong: str) -> Request:
         """Return the request with what was wrong with the response appended."""
         first, *_ = self.request.messages
         return replace(self.request, messages=[Message.user(*first.parts, RETRY_PROMPT.format(wrong=wrong))])
@@ -52,7 +52,7 @@ async def request_vote(ballot: VoteRequest, run: Run) -> JudgeVerdict:
     if isinstance(first, JudgeVerdict) and not first.partial:
         return first
     wrong = TRUNCATED_ADVICE if isinstance(first, JudgeVerdict) else str(first)
-    second = await request_once(ballot, ballot.again(wrong), run)
+    second = await request_once(ballot, ballot.retry_request(wrong), run)
     best = second if isinstance(second, JudgeVerdict) else first
     if isinstance(best, UnreadableError):
         raise best

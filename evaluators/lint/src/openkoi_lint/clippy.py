@@ -6,7 +6,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import make_finding, place
+from .messages import format_place, make_finding
 
 NIGHTLY = "E0554"  # a benchmark, most often: it needs another compiler than the one that is here
 
@@ -24,7 +24,7 @@ def parse_line(line: str, root: Path) -> Iterator[Finding]:
         span = next((span for span in message["spans"] if span["is_primary"]), None)
         if span:
             rule = (message["code"] or {}).get("code") or "rustc"
-            where = place(span["file_name"], span["line_start"], root)
+            where = format_place(span["file_name"], span["line_start"], root)
             yield make_finding(message["message"], severity_of(message["level"], rule), rule=rule, where=where)
     except (ValueError, KeyError, TypeError, AttributeError):
         return

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import make_finding, place
+from .messages import format_place, make_finding
 
 IGNORED = "File ignored "  # by the project's settings, although it was named
 
@@ -34,7 +34,7 @@ def parse_report(line: str, root: Path) -> Iterator[Finding]:
             for message in file["messages"]:
                 if message["message"].startswith(IGNORED):
                     continue
-                where = place(file["filePath"], message.get("line", 1), root)
+                where = format_place(file["filePath"], message.get("line", 1), root)
                 yield make_finding(
                     message["message"], severity_of(message), rule=message["ruleId"] or "eslint", where=where
                 )

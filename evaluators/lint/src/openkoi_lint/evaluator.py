@@ -19,7 +19,7 @@ from .run_linter import LinterRunner
 
 UNSEEN = "{} was not run: no checkpoint shows which files changed"
 CUT = "{} reported more than is read"
-AS_BEFORE = "{} failed as it did before the task, so it was ignored: {}."
+AS_BEFORE = "{} already failed before the task, so it was ignored: {}."
 TOO_MUCH = "{} reported more before the task than can be compared, so it was ignored."
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from openkoi_hookspecs import Finding, Severity
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .messages import make_finding, place
+from .messages import format_place, make_finding
 
 OBJECT = lazy_pattern(r"^\{\n.*?^\}$", re.MULTILINE | re.DOTALL)
 PLACE = lazy_pattern(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?$")
@@ -19,7 +19,7 @@ def read_vet(text: str, root: Path) -> tuple[Finding, ...]:
     """Return what each analyzer found, and compile errors."""
     analysed = [finding for match in OBJECT.finditer(text) for finding in parse_object(match[0], root)]
     broken = [
-        make_finding(m["message"], Severity.BLOCKER, rule="go", where=place(m["path"], m["line"], root))
+        make_finding(m["message"], Severity.BLOCKER, rule="go", where=format_place(m["path"], m["line"], root))
         for m in BROKEN.finditer(text)
     ]
     return (*analysed, *broken)
@@ -40,4 +40,4 @@ def parse_package(package: Mapping[str, list[dict[str, str]]], root: Path) -> It
         for one in diagnostics:
             at = PLACE.match(one["posn"])
             if at:
-                yield make_finding(one["message"], rule=analyser, where=place(at["path"], at["line"], root))
+                yield make_finding(one["message"], rule=analyser, where=format_place(at["path"], at["line"], root))

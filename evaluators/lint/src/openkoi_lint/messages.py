@@ -50,7 +50,7 @@ def normalize_message(message: str) -> str:
     return COUNTS.sub("…", LINES.sub("line …", " ".join(message.split())))
 
 
-def place(path: str, line: int | str, root: Path) -> str:
+def format_place(path: str, line: int | str, root: Path) -> str:
     """Return ``path:line`` within the workspace, or an empty string for a file outside it."""
     base = root.resolve()
     file = (base / path).resolve()

@@ -6,7 +6,7 @@ from pathlib import Path
 from openkoi_hookspecs import Finding, Severity
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .messages import make_finding, place
+from .messages import format_place, make_finding
 
 LINE = lazy_pattern(
     r"^(?P<path>[^:\n]+):(?P<line>\d+)(?::\d+)?: error: (?P<message>.*?)(?:  \[(?P<code>[\w-]+)\])?$", re.M
@@ -22,4 +22,4 @@ def to_finding(match: re.Match[str], root: Path) -> Finding:
     """Return the error in a line."""
     code = match["code"] or "mypy"
     severity = Severity.BLOCKER if code == "syntax" else Severity.IMPORTANT
-    return make_finding(match["message"], severity, rule=code, where=place(match["path"], match["line"], root))
+    return make_finding(match["message"], severity, rule=code, where=format_place(match["path"], match["line"], root))

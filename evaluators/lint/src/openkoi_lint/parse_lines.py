@@ -8,7 +8,7 @@ from pathlib import Path
 from openkoi_hookspecs import Finding, Severity
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .messages import make_finding, place
+from .messages import format_place, make_finding
 
 PLAIN = lazy_pattern(r"^(?P<path>(?:[A-Za-z]:)?[^\s:(][^:(\n]*):(?P<line>\d+)(?::\d+)?:?\s+(?P<message>\S.*)$")
 BRACKETS = lazy_pattern(r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)(?:,\d+)?\): (?P<message>\S.*)$")
@@ -32,13 +32,13 @@ def parse_lines(text: str, root: Path) -> Iterator[Finding]:
         if match is None:
             above = line.strip() if names_file(line.strip()) else above
         elif names_file(path := match.groupdict().get("path") or above):
-            yield to_finding(match["message"], place(path, match["line"], root))
+            yield to_finding(match["message"], format_place(path, match["line"], root))
 
 
 def is_file(path: str, root: Path) -> bool:
     """Return whether a path names a file of the workspace."""
     try:
-        return 0 < len(path) < MAX_PATH_CHARACTERS and bool(place(path, 1, root)) and (root / path).is_file()
+        return 0 < len(path) < MAX_PATH_CHARACTERS and bool(format_place(path, 1, root)) and (root / path).is_file()
     except (OSError, ValueError):
         return False
 

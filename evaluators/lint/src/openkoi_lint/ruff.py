@@ -6,7 +6,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import make_finding, place
+from .messages import format_place, make_finding
 
 SYNTAX = {"invalid-syntax", "E999", "E902"}
 WRONG = ("E9", "F", "B", "S", "PLE", "ASYNC")
@@ -23,7 +23,7 @@ def parse_line(line: str, root: Path) -> Iterator[Finding]:
     try:
         entry = json.loads(line)
         code = entry["code"] or "invalid-syntax"
-        where = place(entry["filename"], entry["location"]["row"], root)
+        where = format_place(entry["filename"], entry["location"]["row"], root)
         fix = (entry.get("fix") or {}).get("message") or ""
         yield make_finding(entry["message"], severity_of(code), rule=code, where=where, fix=fix)
     except (ValueError, KeyError, TypeError):

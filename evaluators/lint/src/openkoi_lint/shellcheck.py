@@ -6,7 +6,7 @@ from pathlib import Path
 
 from openkoi_hookspecs import Finding, Severity
 
-from .messages import make_finding, place
+from .messages import format_place, make_finding
 
 GRAVE = {"error", "warning"}
 UNREADABLE = range(1000, 2000)
@@ -21,7 +21,7 @@ def parse_report(line: str, root: Path) -> Iterator[Finding]:
     """Yield the comments in a report; nothing for a truncated one."""
     try:
         for comment in json.loads(line):
-            where = place(comment["file"], comment["line"], root)
+            where = format_place(comment["file"], comment["line"], root)
             yield make_finding(
                 comment["message"],
                 severity_of(comment["level"], comment["code"]),

@@ -94,7 +94,7 @@ def by_language(root: Path, venv: str) -> Iterator[str]:
         yield "cargo test"
     if (root / "go.mod").is_file():
         yield "go test ./..."
-    if Package.of(root).test:
+    if Package.read(root).test_script:
         yield "npm test"
 
 

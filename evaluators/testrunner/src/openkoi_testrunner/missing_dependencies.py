@@ -36,7 +36,7 @@ def missing_packages(suite: Suite, root: Path) -> NotRun | None:
     """Return a JavaScript project whose packages are not installed, beside it or further up."""
     folder = root / suite.folder
     above = [folder, *(parent for parent in folder.parents if parent == root or parent.is_relative_to(root))]
-    if not Package.of(folder).needs or any((place / "node_modules").is_dir() for place in above):
+    if not Package.read(folder).needs or any((place / "node_modules").is_dir() for place in above):
         return None
     return NotRun(
         suite,

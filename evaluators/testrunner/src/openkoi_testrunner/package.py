@@ -26,7 +26,7 @@ class Package:
     needs: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, folder: Path) -> "Package":
+    def read(cls, folder: Path) -> "Package":
         """Read the package of a folder; an empty one if there is none."""
         try:
             manifest = json.loads(read_source(folder / "package.json") or "{}")
@@ -36,7 +36,7 @@ class Package:
             return cls()
 
     @property
-    def test(self) -> str:
+    def test_script(self) -> str:
         """The script of ``npm test``; empty if there is none, or only that of ``npm init``."""
         script = self.scripts.get("test", "").strip()
         if script:
@@ -44,9 +44,9 @@ class Package:
         return next((command for name, command in ALONE.items() if name in self.needs), "")
 
     @property
-    def whole(self) -> str:
+    def full_test_script(self) -> str:
         """The test script with its pre and post scripts, and the scripts that it calls inserted."""
-        around = [self.scripts.get("pretest", ""), self.test, self.scripts.get("posttest", "")]
+        around = [self.scripts.get("pretest", ""), self.test_script, self.scripts.get("posttest", "")]
         return " && ".join(self.expand_script(part, 1) for part in around if part.strip())
 
     def expand_script(self, script: str, depth: int) -> str:

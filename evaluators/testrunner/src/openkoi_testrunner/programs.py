@@ -149,8 +149,8 @@ def cargo_program(suite: Suite, root: Path, only: Sequence[str]) -> RunnerProgra
 
 def npm_program(suite: Suite, root: Path, only: Sequence[str]) -> RunnerProgram:
     """Return the script of ``npm test``, with its runner's report options where possible."""
-    package = Package.of(root / suite.folder)
-    script = package.whole
+    package = Package.read(root / suite.folder)
+    script = package.full_test_script
     runners = runners_of(script)
     if not runners or WINDOWS:
         tap = {"NODE_OPTIONS": "--test-reporter=tap"} if "--test" in script.split() else {}

@@ -61,7 +61,7 @@ def detect_runners(root: Path) -> Iterator[RunnerKind]:
         yield RunnerKind.CARGO
     if (root / "go.mod").is_file():
         yield RunnerKind.GO
-    if Package.of(root).test:
+    if Package.read(root).test_script:
         yield RunnerKind.NPM
     elif any("node:test" in read_source(path) for path in node_test_files(root)):
         yield RunnerKind.NODE

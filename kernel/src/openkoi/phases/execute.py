@@ -57,17 +57,17 @@ async def run_model(plan: Plan, run: TaskRun) -> InnerLoopResult:
 async def run_worker(plan: Plan, run: TaskRun) -> InnerLoopResult:
     """Let an agent runner work in the model's place."""
     worker = await run.services.components.worker(run.agent.worker, run.root)
-    run.plugins.worker_works = True
+    run.activity.runner_working = True
     try:
         with named_errors(run.agent.worker, "run"):  # a worker is a plugin: what it may raise is not known
             work = await run.with_deadline(worker.run(plan, run))
     except LimitExceededError as reached:
         return ended_by_limit(reached, "", run)
     finally:
-        run.plugins.worker_works = False
+        run.activity.runner_working = False
     if wrong := type_error_of(work, ExecutionResult):
         raise PluginError(run.agent.worker, "run", wrong)
-    ended = StopReason.PERSON if run.plugins.needs_user else work.ended
+    ended = StopReason.PERSON if run.activity.needs_user else work.ended
     return InnerLoopResult(sanitize_text(work.text), ended, work.limit)
 
 

@@ -16,7 +16,7 @@ from stat import S_ISLNK, S_ISREG
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .gain import Gain
-from .volatile import form, form_of_growing, form_of_name
+from .volatile import form_of_name, mask_volatile, mask_volatile_growing
 
 PASSED_OVER = frozenset({"__pycache__", "node_modules", "venv", "build", "dist", "target"})
 MOST = 5_000
@@ -91,10 +91,10 @@ class Footprints:
 
 def content_of(held: bytes) -> Content:
     text = held.decode("utf-8", "surrogateescape")
-    return Content(*map(short, (text, form(text), form_of_growing(text))))
+    return Content(*map(hash_text, (text, mask_volatile(text), mask_volatile_growing(text))))
 
 
-def short(text: str) -> bytes:
+def hash_text(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).digest()
 
 

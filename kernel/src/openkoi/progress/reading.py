@@ -16,7 +16,7 @@ BETWEEN = frozenset({"|", "&&", ";"})
 SIGNS = frozenset("();<>|&")
 
 
-def exactly(arguments: Mapping[str, Json]) -> Mapping[str, Json]:
+def without_comments(arguments: Mapping[str, Json]) -> Mapping[str, Json]:
     """Arguments without what a shell does not read: a command is the same under another comment."""
     command = arguments.get("command")
     return {**arguments, "command": strip_comments(command)} if isinstance(command, str) else arguments

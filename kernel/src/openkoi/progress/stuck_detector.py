@@ -15,8 +15,8 @@ from openkoi_hookspecs import Text, ToolCall, ToolResult
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .gain import Gain
-from .reading import exactly, only_reads
-from .volatile import form
+from .reading import only_reads, without_comments
+from .volatile import mask_volatile
 
 STUCK_AFTER = 5
 WAITED = 2_000  # milliseconds: issue 15, what makes a call polling is that it waited, and `sleep 0` buys nothing
@@ -74,24 +74,24 @@ class StuckDetector:
     without_news: int = 0
     without_progress: int = 0
 
-    def note(self, steps: Iterable[Step], *, changed: Gain = Gain.NOTHING) -> None:
+    def record_cycle(self, steps: Iterable[Step], *, changed: Gain = Gain.NOTHING) -> None:
         """Take the calls of one cycle into account; the best of them counts. ``changed``: what the workspace shows.
 
         Calls that were all made before bring nothing by one more line in a file, or another number in it.
         """
         taken = tuple(steps)
-        repeated = all(question(step.call) in self.answers for step in taken)
-        brought = max(map(self.gain, taken), default=Gain.NOTHING)
+        repeated = all(digest_call(step.call) in self.answers for step in taken)
+        brought = max(map(self.measure_gain, taken), default=Gain.NOTHING)
         best = brought if repeated and changed is Gain.SOMETHING else max(changed, brought)
         self.changes += changed > Gain.NOTHING
         self.edits += changed > Gain.NOTHING and any(step.edits for step in taken)
         self.without_news = self.without_news + 1 if best is Gain.NOTHING else 0
         self.without_progress = 0 if best is Gain.REAL else self.without_progress + 1
 
-    def gain(self, step: Step) -> Gain:
+    def measure_gain(self, step: Step) -> Gain:
         """Return what a call added, and remember it."""
-        asked, answer = question(step.call), digest(step.outcome)
-        like, before = digest(["like", form(step.outcome)]), self.answers.get(asked)
+        asked, answer = digest_call(step.call), digest(step.outcome)
+        like, before = digest(["like", mask_volatile(step.outcome)]), self.answers.get(asked)
         unseen, unlike = answer not in self.texts, like not in self.texts
         self.answers[asked] = Answer(answer, self.changes, self.edits)
         self.texts |= {answer, like}
@@ -102,16 +102,16 @@ class StuckDetector:
             return Gain.REAL
         if not unseen:
             return Gain.NOTHING
-        return Gain.REAL if self.real(step, before, unlike=unlike) else Gain.SOMETHING
+        return Gain.REAL if self.is_real_progress(step, before, unlike=unlike) else Gain.SOMETHING
 
-    def real(self, step: Step, before: Answer | None, *, unlike: bool) -> bool:
+    def is_real_progress(self, step: Step, before: Answer | None, *, unlike: bool) -> bool:
         """Return whether a new text is real progress."""
         if before is None:
             return not step.result.failed and only_reads(step.call.arguments)
         return step.reads or self.edits > before.edits or (self.changes > before.changes and unlike)
 
     @property
-    def stuck(self) -> bool:
+    def is_stuck(self) -> bool:
         """Whether the run repeats itself without progress."""
         return self.without_news >= STUCK_AFTER or self.without_progress >= self.limits.breaker
 
@@ -128,9 +128,9 @@ class StuckDetector:
         return "generic_repeat" if len({*self.last}) == 1 else "ping_pong"
 
 
-def question(call: ToolCall) -> bytes:
+def digest_call(call: ToolCall) -> bytes:
     """Return the digest of a call."""
-    return digest([call.tool, exactly(call.arguments)])
+    return digest([call.tool, without_comments(call.arguments)])
 
 
 def digest(value: object) -> bytes:

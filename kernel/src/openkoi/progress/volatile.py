@@ -14,14 +14,14 @@ VOLATILE = lazy_pattern(rf"{TEMPORARY}|[\w+=-]*\d[\w.,:+=-]*", re.ASCII)
 UNIQUE_NAME = lazy_pattern(rf"{TEMPORARY}|{UNIQUE}", re.ASCII | re.IGNORECASE)
 
 
-def form(text: str) -> str:
+def mask_volatile(text: str) -> str:
     """Replace the volatile parts of a text by one sign, and join equal lines that follow each other."""
     return VOLATILE.sub("#", "\n".join(line for line, _ in groupby(text.splitlines())))
 
 
-def form_of_growing(text: str) -> str:
+def mask_volatile_growing(text: str) -> str:
     """Do the same for a file that grows: lines at its end that differ in volatile parts only are joined."""
-    *lines, last = form(text).splitlines() or [""]
+    *lines, last = mask_volatile(text).splitlines() or [""]
     while lines and lines[-1] == last:
         lines.pop()
     return "\n".join((*lines, last))

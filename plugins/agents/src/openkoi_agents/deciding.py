@@ -14,7 +14,7 @@ from .member import MemberReply, MemberTask, TeamRun
 
 async def ask_decider(member: Agent, errand: MemberTask, crew: TeamRun) -> MemberReply | None:
     """Return its reply, if it has not failed."""
-    return await crew.send(replace(member, conditions=()), errand) if crew.able([member]) else None
+    return await crew.send(replace(member, conditions=()), errand) if crew.available_members([member]) else None
 
 
 def met_condition_of(member: Agent, reply: MemberReply | None, crew: TeamRun) -> str:

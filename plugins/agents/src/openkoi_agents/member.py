@@ -57,7 +57,7 @@ class TeamRun:
     task: Task
     failed: dict[str, KoiError] = field(default_factory=dict)
 
-    def able(self, members: Iterable[Agent]) -> list[Agent]:
+    def available_members(self, members: Iterable[Agent]) -> list[Agent]:
         """Return the members that have not failed."""
         return [member for member in members if member.name not in self.failed]
 

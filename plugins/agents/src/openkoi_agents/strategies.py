@@ -48,13 +48,13 @@ async def debate(team: Team, crew: TeamRun) -> TeamResult:
     latest: dict[str, MemberReply] = {}
     why = ROUNDS
     for number in range(1, team.rounds + 1):
-        asked = [(member, answering(member, latest, ANSWER)) for member in crew.able(others)]
+        asked = [(member, answering(member, latest, ANSWER)) for member in crew.available_members(others)]
         latest |= {reply.by: reply for reply in await all_at_once(asked, crew)}
         wish = f"{MODERATE} {LAST}" if number == team.rounds else MODERATE
         summary = await ask_decider(moderator, answering(moderator, latest, wish), crew)
         latest |= {moderator.name: summary} if summary else {}
         why = met_condition_of(moderator, summary, crew) or ROUNDS
-        if why != ROUNDS or not crew.able(others):
+        if why != ROUNDS or not crew.available_members(others):
             break
     if not latest:
         raise crew.fault()
@@ -74,9 +74,9 @@ async def iterative(team: Team, crew: TeamRun) -> TeamResult:
     for number in range(1, team.rounds + 1):
         review = await ask_decider(reviewer, MemberTask(REVIEW, (done,)), crew)
         why = met_condition_of(reviewer, review, crew) or ROUNDS
-        if review is None or why != ROUNDS or not crew.able(workers) or number == team.rounds:
+        if review is None or why != ROUNDS or not crew.available_members(workers) or number == team.rounds:
             break
-        done = await in_turn(crew.able(workers), MemberTask(REVISE, (review,)), crew, done)
+        done = await in_turn(crew.available_members(workers), MemberTask(REVISE, (review,)), crew, done)
     if done.refused:
         return TeamResult.from_refusals(done)
     await warn_if_undecided(reviewer, why, crew)
@@ -106,7 +106,7 @@ async def all_at_once(asked: Iterable[tuple[Agent, MemberTask]], crew: TeamRun) 
 
 async def warn_if_undecided(member: Agent, why: str, crew: TeamRun) -> None:
     """Warn that a deciding member was not satisfied although it could have been."""
-    if why == ROUNDS and member.conditions and crew.able([member]):
+    if why == ROUNDS and member.conditions and crew.available_members([member]):
         await crew.run.emit(
             WarningIssued(f"{member.name} was not satisfied when the rounds ended. The current result is used.")
         )

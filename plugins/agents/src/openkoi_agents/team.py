@@ -29,7 +29,7 @@ class TeamWork:
 
 def with_feedback(task: Task, plan: Plan) -> Task:
     """Return the task with the findings of the last evaluation."""
-    wishes = [*map(wish, plan.feedback), *filter(None, (plan.suggestion,))]
+    wishes = [*map(format_finding, plan.feedback), *filter(None, (plan.suggestion,))]
     if not wishes:
         return task
     return replace(
@@ -46,6 +46,6 @@ def with_feedback(task: Task, plan: Plan) -> Task:
     )
 
 
-def wish(finding: Finding) -> str:
+def format_finding(finding: Finding) -> str:
     place = f" ({finding.where})" if finding.where else ""
     return f"- {finding.title}{place}: {finding.fix or finding.detail or 'fix this'}"

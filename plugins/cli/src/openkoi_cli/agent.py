@@ -73,7 +73,7 @@ def assign_task(task: "Task", spec: "Spec", koi: "Koi") -> "Task":
         koi.warn(note)
     taken = {limit: None for limit in OVERRIDABLE if is_overridden(origins.get(LIMITS[limit], ""))}
     agent = replace(spec.agent, usd=None) if "usd" in taken else spec.agent
-    limits = replace(spec.bounds, **taken).over(koi.limits)
+    limits = replace(spec.bounds, **taken).apply_to(koi.limits)
     if limits.usd > koi.limits.usd:
         koi.warn(OVER_LIMIT.format(limits.usd, koi.limits.usd))
     own = [limit for limit in CAPPED if limit == "usd" or LIMITS[limit] in origins]

@@ -145,7 +145,7 @@ class OpenKoi(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Format the commands without importing them."""
         plugins = {**self.plugin_commands, **self.frontends}
-        brought = {name: f"{one.summary} ({one.distribution})".lstrip() for name, one in plugins.items()}
+        brought = {name: f"{one.read_summary()} ({one.distribution})".lstrip() for name, one in plugins.items()}
         own = {name for name, one in plugins.items() if one.distribution == "openkoi-cli"}
         ours = {name: text for name, text in PLUGIN_COMMANDS.items() if name in own}
         with formatter.section("Commands"):

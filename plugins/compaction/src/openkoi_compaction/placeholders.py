@@ -25,13 +25,15 @@ SUMMARIZED = lazy_pattern(
 def format_omission(turns: Sequence[range]) -> Text:
     """Return a note that names the omitted turns."""
     count = sum(map(len, turns))
-    return Text(f"[{describe_turns(turns)}, with their tool results, {are(count)} omitted here; {again(count)}]")
+    return Text(
+        f"[{describe_turns(turns)}, with their tool results, {is_or_are(count)} omitted here; {reread_hint(count)}]"
+    )
 
 
 def format_summary(turns: range, summary: str) -> Text:
     """Return a summary with a note that names its turns."""
     record = "in your own words: a record of what was done, not an instruction"
-    head = f"[{describe_turns([turns])} {are(len(turns))} summarized below, {record}; {again(len(turns))}]"
+    head = f"[{describe_turns([turns])} {is_or_are(len(turns))} summarized below, {record}; {reread_hint(len(turns))}]"
     return Text(f"{head}\n{fence_text('summary', summary)}")
 
 
@@ -45,11 +47,11 @@ def format_range(turns: range) -> str:
     return f"{turns[0]}" if len(turns) == 1 else f"{turns[0]}-{turns[-1]}"
 
 
-def are(count: int) -> str:
+def is_or_are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def again(count: int) -> str:
+def reread_hint(count: int) -> str:
     return f"{TOOL} shows {'it' if count == 1 else 'them'} again"
 
 

@@ -14,7 +14,7 @@ def list_installed(found: Scan, paths: Paths) -> Installation:
     """Return the state of every installed plugin, by kind and name, and what is wrong with the installation."""
     scanned = with_own_preferences(found, paths)
     winners = {(one.kind, one.name): one.distribution for one in scanned.found}
-    versions = {one.distribution: one.version for one in scanned.claims}
+    versions = {one.distribution: one.read_version() for one in scanned.claims}
     states = [
         PluginState(
             one.kind,

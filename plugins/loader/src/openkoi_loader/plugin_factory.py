@@ -96,7 +96,7 @@ class ParameterResolver:
         variables = [mark for mark in marks if isinstance(mark, Env)]
         if variables:
             return self.from_env(variables, settings, site)
-        own, common = find_setting(self.parameter.name, settings), self.common(marks, site)
+        own, common = find_setting(self.parameter.name, settings), self.find_common_setting(marks, site)
         for mark in marks:
             if isinstance(mark, DataDir) and not own:
                 return data_dir(site.config, mark)
@@ -107,9 +107,9 @@ class ParameterResolver:
         if common and not own:
             table, _, name = common[0].rpartition(".")
             return self.coerce(common[1], named=name, table=table, settings=site.config.table(table))
-        return self.coerce(own, settings=settings) if own else self.absent("")
+        return self.coerce(own, settings=settings) if own else self.default_or_raise("")
 
-    def common(self, marks: Sequence[object], site: BuildContext) -> tuple[str, Setting] | None:
+    def find_common_setting(self, marks: Sequence[object], site: BuildContext) -> tuple[str, Setting] | None:
         """Return the common setting or table that supplies a parameter, with its key, if it is set."""
         found = {mark.key: find_shared(mark.key, site.config) for mark in marks if isinstance(mark, SharedSetting)}
         named = next(((key, setting) for key, setting in found.items() if setting), None)
@@ -124,7 +124,7 @@ class ParameterResolver:
         secret = any(mark.secret for mark in marks)
         setting = named or settings.get(self.parameter.name) or (self.kept_secret(site) if secret else None)
         if setting is None:
-            return self.absent(" or ".join(values), NoProviderError if secret else ConfigError)
+            return self.default_or_raise(" or ".join(values), NoProviderError if secret else ConfigError)
         if secret:
             site.redactor.hold(str(setting.value), setting.origin)
         return self.coerce(setting, secret=secret)
@@ -150,13 +150,13 @@ class ParameterResolver:
     async def plugin(self, mark: Inject, setting: Setting | None, site: BuildContext) -> object:
         name = str(setting.value) if setting else mark.default
         try:
-            return await site.load(mark.kind, name) if name else self.absent("")
+            return await site.load(mark.kind, name) if name else self.default_or_raise("")
         except PluginNotFoundError:
             if setting or self.parameter.default is MISSING:
                 raise
             return MISSING
 
-    def absent(self, variable: str, error: type[KoiError] = ConfigError) -> object:
+    def default_or_raise(self, variable: str, error: type[KoiError] = ConfigError) -> object:
         if self.parameter.default is not MISSING:
             return MISSING
         places = f"Set {variable}, or {self.key} in the configuration." if variable else f"Set {self.key}."

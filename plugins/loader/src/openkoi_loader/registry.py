@@ -24,14 +24,12 @@ class Found(NamedTuple):
     target: str
     distribution: str
 
-    @property
-    def summary(self) -> str:
-        """What the distribution says of itself in one line; empty if it says nothing."""
+    def read_summary(self) -> str:
+        """Read the distribution's own description in one line from its metadata; empty if it has none."""
         return read_metadata(self.distribution, SUMMARY)
 
-    @property
-    def version(self) -> str:
-        """The version of the distribution; empty if it declares none."""
+    def read_version(self) -> str:
+        """Read the version of the distribution from its metadata; empty if it declares none."""
         return read_metadata(self.distribution, VERSION)
 
 
@@ -86,7 +84,7 @@ def distributions(path: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each distribution's name and the file of its entry points; the first on the path wins."""
     seen: set[str] = set()
     for folder in path:
-        for entry in listing(folder or "."):
+        for entry in list_folder(folder or "."):
             distribution = distribution_name(entry)
             if distribution and distribution not in seen:
                 seen.add(distribution)
@@ -99,10 +97,7 @@ def distributions(path: Iterable[str]) -> Iterator[tuple[str, str]]:
 def metadata_folders() -> dict[str, str]:
     """Return the folder of each distribution's metadata; the first on the path counts."""
     places = [
-        (name, os.path.join(folder, one))
-        for folder in sys.path
-        for one in listing(folder or ".")
-        if (name := distribution_name(one))
+        (distribution_name(one), os.path.join(folder, one)) for folder in sys.path for one in list_folder(folder or ".")
     ]
     return dict(reversed(places))
 
@@ -118,7 +113,7 @@ def read_metadata(distribution: str, field: str) -> str:
         return ""
 
 
-def listing(folder: str) -> list[str]:
+def list_folder(folder: str) -> list[str]:
     try:
         return sorted(os.listdir(folder))
     except OSError:
@@ -146,10 +141,10 @@ def entry_points(distribution: str, lines: Iterable[str]) -> Iterator[Found]:
             kind = group.removeprefix(PREFIX) if group.startswith(PREFIX) else ""
         elif kind and "=" in text and text[0] not in "#;":
             name, _, target = text.partition("=")
-            yield Found(kind, name.strip(), plain(target), distribution)
+            yield Found(kind, name.strip(), strip_target(target), distribution)
 
 
-def plain(target: str) -> str:
+def strip_target(target: str) -> str:
     """Return module:attribute for ``module : attribute [extra]  # why``."""
     module, colon, attribute = target.partition("#")[0].partition("[")[0].partition(":")
     return module.strip() + colon + attribute.strip()

@@ -167,21 +167,21 @@ class Readers:
     @cached_property
     def of_evaluators(self) -> set[str]:
         """The settings of all evaluators in use."""
-        found = [one for one in self.plugins.found if one.kind == "evaluators" and self.used(one)]
+        found = [one for one in self.plugins.found if one.kind == "evaluators" and self.is_used(one)]
         return {name for one in found for name in parameters_of(one) or ()}
 
     @cached_property
     def shared_settings(self) -> Mapping[str, object]:
         """The common settings and tables that plugins in use read, with their types."""
-        return {key: hint for one in self.plugins.found if self.used(one) for key, hint in shared_by(one).items()}
+        return {key: hint for one in self.plugins.found if self.is_used(one) for key, hint in shared_by(one).items()}
 
     @cached_property
     def shared_elsewhere(self) -> set[str]:
         """The common settings that other plugins would read if they were chosen."""
-        others = (one for one in self.plugins.found if one.kind in keys.SELECTORS and not self.used(one))
+        others = (one for one in self.plugins.found if one.kind in keys.SELECTORS and not self.is_used(one))
         return {key for one in others for key in shared_by(one)}
 
-    def used(self, one: Found) -> bool:
+    def is_used(self, one: Found) -> bool:
         """Whether a plugin takes part in runs as they are configured."""
         if selector := keys.SELECTORS.get(one.kind):
             return bool(one.name == self.config[selector])

@@ -58,8 +58,8 @@ class Catalogue:
         """Return what is known about a model: by its exact name, else by the longest match."""
         for table in self.tables:
             models = table.get("models", {}).get(provider, {})
-            found = max(models, key=lambda entry: fit(entry, models[entry], name), default="")
-            if found and fit(found, models[found], name):
+            found = max(models, key=lambda entry: rate_match(entry, models[entry], name), default="")
+            if found and rate_match(found, models[found], name):
                 return model_of(name, models[found])
         return None
 
@@ -72,7 +72,7 @@ def read(file: Path) -> Json:
     return table if isinstance(table, dict) else {}
 
 
-def fit(entry: str, facts: Json, name: str) -> int:
+def rate_match(entry: str, facts: Json, name: str) -> int:
     """Return how well an entry matches a name: exactly, by its start, by a part; 0 for no match."""
     if name == entry or name in facts.get("is", ()):
         return 10_000

@@ -21,7 +21,7 @@ class Charge:
     counted: Usage
     usage: Usage
 
-    def objection(self, lease: Reservation, price: Price) -> str:
+    def describe_overrun(self, lease: Reservation, price: Price) -> str:
         """Explain why less is charged than was counted, or more will be reserved; empty for an expected count."""
         if over := lease.describe_excess(self.counted, tiered_cost(self.counted, price)):
             return over

@@ -48,11 +48,11 @@ def without_media(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 def removed_from(message: Message, *, of_users: bool) -> Message:
-    parts = tuple(without(part, of_users=of_users) for part in message.parts)
+    parts = tuple(without_media_part(part, of_users=of_users) for part in message.parts)
     return message if parts == message.parts else replace(message, parts=parts)
 
 
-def without(part: Part, *, of_users: bool) -> Part:
+def without_media_part(part: Part, *, of_users: bool) -> Part:
     if isinstance(part, ToolResult):
         return replace(part, parts=tuple(map(note, part.parts))) if part.parts else part
     return note(part) if of_users and isinstance(part, Image | File) else part

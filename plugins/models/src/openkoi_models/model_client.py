@@ -187,7 +187,7 @@ class ModelClient:
         self, sent: Request, note: "ReservationLog", heard: ResponseBuffer, resolved: ResolvedModel
     ) -> None:
         """Take an answer in as it streams; what else than an answer comes is a ProviderError or a PluginError."""
-        await self.emit(note.ahead(0))
+        await self.emit(note.request_event(0))
         try:
             async with (
                 asyncio.timeout(max(0.0, self.budget.task.seconds_left)) as deadline,
@@ -200,7 +200,7 @@ class ModelClient:
                         )
                     heard.take(chunk)
                     if heard.length > note.until:
-                        await self.emit(note.ahead(heard.length))
+                        await self.emit(note.request_event(heard.length))
                     if note.role == "executor" and (text := heard.flush()):
                         await self.emit(events.ModelDelta(text))
                     if heard.overlong:
@@ -232,7 +232,7 @@ class ModelClient:
     async def charge(self, lease: Reservation, due: Charge, resolved: ResolvedModel, *, overlong: bool) -> float:
         """Charge an answer; return the dollars. Warn if more arrived, or was counted, than was reserved."""
         usd = await self.budget.settle(lease, due.usage, resolved.price, counted=due.counted)
-        over = due.objection(lease, resolved.price)
+        over = due.describe_overrun(lease, resolved.price)
         then = "the task ends here" if self.budget.task.over else "more will be reserved from now on"
         if overlong:
             sent = f"sent more than the {lease.max_output:,} tokens it was asked for; the response was cut off"
@@ -252,7 +252,7 @@ class ReservationLog:
     role: str
     until: int = 0
 
-    def ahead(self, length: int) -> events.ModelRequest:
+    def request_event(self, length: int) -> events.ModelRequest:
         """Return what is charged until the answer is twice as long as it is, in characters."""
         self.until = max(MIN_AHEAD_TOKENS, 2 * length)
         usage, usd = self.lease.so_far(self.until)

@@ -101,14 +101,14 @@ class ModelRouter:
         if long_name := self.catalogue.long_name(name):
             return long_name
         known = self.catalogue.full_names(name)
-        usable = [one for one in known if await self.usable(one.partition("/")[0])]
+        usable = [one for one in known if await self.is_usable(one.partition("/")[0])]
         if len(usable) == 1:
             return usable[0]
         raise ConfigError(
             explain_unclear(name, usable, known or get_close_matches(name, self.catalogue.short_names, n=1))
         )
 
-    async def usable(self, provider: str) -> bool:
+    async def is_usable(self, provider: str) -> bool:
         """Return whether a provider is installed and has what it needs, such as a key."""
         try:
             await self.load(provider)

@@ -37,18 +37,18 @@ class Reservation:
     @property
     def least(self) -> "Reservation":
         """The same with the shortest useful answer."""
-        return self.shorter(min(MIN_ANSWER_TOKENS, self.max_output))
+        return self.with_max_output(min(MIN_ANSWER_TOKENS, self.max_output))
 
-    def shorter(self, output: int) -> "Reservation":
+    def with_max_output(self, output: int) -> "Reservation":
         """Return what is reserved if the answer is cut off after so many tokens."""
         less = (self.max_output - output) * self.wide
         return replace(self, tokens=int(self.tokens - less), usd=self.usd - less * self.rate, max_output=output)
 
-    def within(self, granted: Amount) -> "Reservation":
+    def limited_to(self, granted: Amount) -> "Reservation":
         """Return what is reserved if no more than this may be used, which is at least ``least``."""
         dollars = (self.usd - granted.usd) / self.rate if self.rate else 0.0
         less = math.ceil(max(self.tokens - granted.tokens, dollars, 0.0) / self.wide)
-        return self.shorter(max(self.least.max_output, self.max_output - less))
+        return self.with_max_output(max(self.least.max_output, self.max_output - less))
 
     def so_far(self, output: int) -> tuple[Usage, float]:
         """Return what is charged for a request that broke off after so much of an answer."""
@@ -65,7 +65,7 @@ class Reservation:
             return replace(usage, output=output)
         return Usage(input=self.tokens - output, output=output)
 
-    def outrun(self, usage: Usage, usd: float) -> float:
+    def overrun_factor(self, usage: Usage, usd: float) -> float:
         """Return how many times the worst case was used."""
         dollars = usd / self.usd if usd > self.usd + ROUNDING and self.usd > 0 else 0.0
         return self.wide * max(usage.total / self.tokens if self.tokens else math.inf, dollars)
@@ -84,7 +84,7 @@ class EstimateMargin:
     wide: float = 1.0
     strikes: int = 0
 
-    def outrun(self, lease: Reservation, times: float) -> bool:
+    def widen_after(self, lease: Reservation, times: float) -> bool:
         """Reserve more from now on; return whether that is useless: it was too much, or happened again."""
         self.strikes += lease.wide >= self.wide
         self.wide = max(self.wide, times * INPUT_MARGIN)

@@ -44,7 +44,7 @@ class ResponseBuffer:
             self.buffered, length = self.buffered - known, length - known
         self.length += length
         if length > room:
-            self.cut(chunk, max(0, room))
+            self.end_at_limit(chunk, max(0, room))
         elif not isinstance(chunk, Buffered):
             self.add(chunk)
 
@@ -57,7 +57,7 @@ class ResponseBuffer:
         if isinstance(chunk, Text):
             self.unflushed += chunk.text
 
-    def cut(self, chunk: Text | Reasoning | ToolCall | Buffered, room: int) -> None:
+    def end_at_limit(self, chunk: Text | Reasoning | ToolCall | Buffered, room: int) -> None:
         """End the answer at its length limit: none of its tool calls is run."""
         if isinstance(chunk, ToolCall):
             self.lost.append(chunk)

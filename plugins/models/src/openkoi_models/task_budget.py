@@ -112,7 +112,7 @@ class TaskBudget:
         tokens_in, wide = round(estimate * INPUT_MARGIN), self.margin.wide
         price = max_price(price, tokens_in)
         usd_in = tokens_in * max(price.input, price.cache_read, price.cache_write) / 1e6
-        output = self.room(tokens_in, usd_in, max_output, price)
+        output = self.affordable_output(tokens_in, usd_in, max_output, price)
         self.refused = self.limit_reached(output, min(MIN_ANSWER_TOKENS, max_output), usd_in * wide)
         if self.refused:
             raise LimitExceededError(self.refused)
@@ -120,7 +120,7 @@ class TaskBudget:
         tokens, usd = int((tokens_in + output) * wide), (usd_in + output * rate) * wide
         return self.hold(Reservation(tokens, usd, output, rate, wide))
 
-    def room(self, tokens_in: int, usd_in: float, max_output: int, price: Price) -> int:
+    def affordable_output(self, tokens_in: int, usd_in: float, max_output: int, price: Price) -> int:
         """Return the maximum length of an answer; -1 if there are no tokens even for the request."""
         tokens_left, usd_left = self.tokens_left / self.margin.wide, self.usd_left / self.margin.wide
         output = min(max_output, int(tokens_left) - tokens_in)
@@ -151,7 +151,7 @@ class TaskBudget:
     def shorten(self, lease: Reservation, granted: Amount) -> Reservation:
         """Reserve no more than a budget above the task granted; return the reservation with a shorter answer."""
         self.release(lease)
-        return self.hold(lease.within(granted))
+        return self.hold(lease.limited_to(granted))
 
     def settle(self, lease: Reservation, usage: Usage, price: Price, *, counted: Usage | None = None) -> float:
         """Replace a reservation by the charge, never more dollars than were reserved; return the dollars.
@@ -162,7 +162,7 @@ class TaskBudget:
         usd = tiered_cost(counted, price)
         if not lease.describe_excess(counted, usd):
             self.margin.relax()
-        elif self.margin.outrun(lease, lease.outrun(counted, usd)):
+        elif self.margin.widen_after(lease, lease.overrun_factor(counted, usd)):
             self.overspend("tokens" if counted.total > lease.tokens else "dollars")
         charged = min(tiered_cost(usage, price), lease.usd)
         self.charge(lease, cost_of_call(usage, charged, budget_tokens(usage, price.at(usage.total - usage.output))))

@@ -54,25 +54,25 @@ class CheckpointView:
             case events.RunForked(checkpoint=kept):
                 return replace(self, before=kept, forked=bool(kept))
             case events.BaselineSaved(checkpoint=kept):
-                return self.began(kept) if kept else self
+                return self.with_baseline(kept) if kept else self
             case events.ExecutionFinished(work=work):
-                return replace(self.resumed(), after=work.checkpoint, last=work.checkpoint or self.current)
+                return replace(self.as_resumed(), after=work.checkpoint, last=work.checkpoint or self.current)
             case events.EvaluationFinished(checkpoint=kept) if kept:
                 return replace(self, evaluated=kept, last=kept)
             case events.RunResumed():
-                return self.resumed()
+                return self.as_resumed()
             case events.WorkspaceRestored() as restored:
                 after = restored.kept or self.after
                 last = restored.kept or self.last
                 return replace(self, restored=restored, restored_at=record.at, after=after, last=last)
         return self
 
-    def began(self, checkpoint: str) -> "CheckpointView":
+    def with_baseline(self, checkpoint: str) -> "CheckpointView":
         """Return the view where the files were kept before the first change."""
         before = self.before if self.forked else checkpoint
         return replace(self, origin=checkpoint, before=before, after=checkpoint, last=checkpoint)
 
-    def resumed(self) -> "CheckpointView":
+    def as_resumed(self) -> "CheckpointView":
         """Return the view where the run works again, on the files as undo or redo left them."""
         return replace(self, evaluated="", last=self.current, restored=None, restored_at="")
 

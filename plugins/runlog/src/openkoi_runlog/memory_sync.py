@@ -82,12 +82,12 @@ class MemorySync:
     async def ingest(self, memory: Memory, seen: Mapping[str, int]) -> Mapping[str, int]:
         """Give memory the records beyond what was seen of each segment; return what is seen then, if there were any."""
         ingested: dict[str, int] = {}
-        for batch in split_batches(self.unread(seen), BATCH_SIZE):
+        for batch in split_batches(self.read_new_records(seen), BATCH_SIZE):
             await memory.ingest(batch)
             ingested |= {record.segment: record.end for record in batch}
         return {**seen, **ingested} if ingested else {}
 
-    def unread(self, seen: Mapping[str, int]) -> Iterator[Record]:
+    def read_new_records(self, seen: Mapping[str, int]) -> Iterator[Record]:
         """Yield the records beyond the offsets, archived ones included."""
         for path in list_all_segments(self.folder):
             start = seen.get(original_name(path), 0)

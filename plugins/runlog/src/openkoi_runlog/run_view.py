@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from openkoi_hookspecs import Cost, Event, Finding, Iteration, Plan, Record, Result, Task, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog.decision.best import best_of
-from openkoi_runlog.decision.refine import refine, wish
+from openkoi_runlog.decision.refine import advice_to_finding, refine
 
 from .checkpoint_view import UNDO_EVENTS, CheckpointView
 from .iteration_view import FindingView, IterationView, Phase, list_findings, phase_after
@@ -88,7 +88,7 @@ class RunView:
                 self.end_undecided()
                 self.update_current(record.at, evaluation=evaluation)
             case events.ModelResponse() | events.ModelResponseBroken() as paid:
-                self.pay(record.at, paid)
+                self.add_payment(record.at, paid)
             case _:
                 self.add_decision(record)
 
@@ -156,7 +156,7 @@ class RunView:
         self.current = replace(self.current, usage=self.current.usage + paid.usage, usd=self.current.usd + paid.usd)
         self.afterwards, self.completed_at = IterationView(), ""
 
-    def pay(self, at: str, paid: events.Paid) -> None:
+    def add_payment(self, at: str, paid: events.Paid) -> None:
         """Count a call of a model, this run's or a sub-task's."""
         if self.over:
             self.afterwards = self.afterwards.add_cost(paid)
@@ -170,7 +170,9 @@ class RunView:
         if self.waiting and answer:
             last, plan = max(self.known), self.current.plan
             self.known[last] = replace(self.known[last], advice=answer)
-            self.current = replace(self.current, plan=replace(plan, feedback=(wish(answer), *plan.feedback)))
+            self.current = replace(
+                self.current, plan=replace(plan, feedback=(advice_to_finding(answer), *plan.feedback))
+            )
             self.waiting = False
 
     def next_plan(self, decided: IterationView) -> Plan:

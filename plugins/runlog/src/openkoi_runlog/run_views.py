@@ -37,6 +37,6 @@ def charge_parents(views: Mapping[str, RunView], view: RunView, at: str, paid: e
     """Charge a call to each run that this one is a part of."""
     seen = {view.run}
     while (parent := views.get(view.task.parent)) and parent.run not in seen:
-        parent.pay(at, paid)
+        parent.add_payment(at, paid)
         seen.add(parent.run)
         view = parent

@@ -112,11 +112,11 @@ class WatchedRun:
         before, received = self.before.states, self.notes.read_received()
         for path, state in after.states.items():
             mine = self.always or (path in self.own and received.get(path) != digest_state(state))
-            if mine and state != before.get(path) and self.matters(path, after):
+            if mine and state != before.get(path) and self.is_relevant(path, after):
                 shown = Path(path).relative_to(self.index.root).as_posix()
                 yield AutorunChange(shown, after.rules[path], new=path not in before)
 
-    def matters(self, path: str, after: ProtectedView) -> bool:
+    def is_relevant(self, path: str, after: ProtectedView) -> bool:
         """Return whether a program runs something else than before because of a changed file."""
         rule, was, state = after.rules[path], self.before.states.get(path), after.states[path]
         if was is None and (runs_nothing_new(path, state, after) or self.is_only_newly_named(path, after)):
@@ -132,7 +132,7 @@ class WatchedRun:
         """Return those of the files that the run's diff names: also what it changed before it was interrupted."""
         for path in files:
             place = self.index.absolute_path(path)
-            matters = place not in after.states or self.resumed or self.matters(place, after)
+            matters = place not in after.states or self.resumed or self.is_relevant(place, after)
             if (rule := self.index.rule_at(path)) and (self.index.root / path).exists() and matters:
                 yield AutorunChange(path, rule)
 

@@ -75,14 +75,14 @@ def find_unknown_keys(hint: Any, value: object, path: str) -> list[UnknownKey]:
     """Return the keys in nested tables that the type of a parameter does not have."""
     if isinstance(value, list):
         items = [get_args(one)[0] for one in alternatives(hint) if is_kind_of(one, Sequence) and get_args(one)]
-        return [unknown for item in value for unknown in fewest(items, item, path)]
+        return [unknown for item in value for unknown in fewest_unknown_keys(items, item, path)]
     if not isinstance(value, dict):
         return []
     tables = [one for one in alternatives(hint) if is_dataclass(one) or is_kind_of(one, Mapping)]
     return min((unknown_in_table(one, value, path) for one in tables), key=len, default=[])
 
 
-def fewest(hints: Iterable[Any], value: object, path: str) -> list[UnknownKey]:
+def fewest_unknown_keys(hints: Iterable[Any], value: object, path: str) -> list[UnknownKey]:
     return min((find_unknown_keys(hint, value, path) for hint in hints), key=len, default=[])
 
 

@@ -51,32 +51,32 @@ PREFER = Key(
 # What a project may not set in a plugin's own table. All else it may; its constructor declares the rest.
 
 
-def executing(name: str) -> PluginKey:
+def executing_key(name: str) -> PluginKey:
     """Declare a key that says what is used, run or reached."""
     return PluginKey(name, PluginRule.EXECUTES, ("evaluators", "tools"))
 
 
-def judging(name: str) -> PluginKey:
+def judging_key(name: str) -> PluginKey:
     """Declare a key that says how strictly work is evaluated."""
     return PluginKey(name, PluginRule.JUDGES, ("evaluators",))
 
 
 PLUGIN_KEYS = (
-    executing("allow"),
-    executing("command"),
-    executing("commands"),
-    executing("enabled"),
-    executing("folder"),
-    executing("outputs"),
-    executing("path"),
-    executing("venv"),
-    judging("band"),
-    judging("certificates"),
-    judging("max_diff"),
-    judging("require_certified"),
-    judging("seconds"),
-    judging("skip_eval_confidence"),
-    judging("small"),
-    judging("total"),
-    judging("votes"),
+    executing_key("allow"),
+    executing_key("command"),
+    executing_key("commands"),
+    executing_key("enabled"),
+    executing_key("folder"),
+    executing_key("outputs"),
+    executing_key("path"),
+    executing_key("venv"),
+    judging_key("band"),
+    judging_key("certificates"),
+    judging_key("max_diff"),
+    judging_key("require_certified"),
+    judging_key("seconds"),
+    judging_key("skip_eval_confidence"),
+    judging_key("small"),
+    judging_key("total"),
+    judging_key("votes"),
 )

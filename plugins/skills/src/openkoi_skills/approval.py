@@ -43,7 +43,7 @@ async def ask_approval(data: Path, run: Run, *, seconds: float, rules: Sequence[
 def make_question(waiting: Sequence[Supply]) -> Question:
     """Return one question about all files; its digest changes with any of them."""
     lines = [
-        f"  {one.title}: {one.place}{''.join(f' ({warning}!)' for warning in one.warnings)}"
+        f"  {one.title}: {one.place}{''.join(f' ({warning}!)' for warning in one.find_warnings())}"
         for one in waiting[:MAX_SHOWN]
     ]
     more = (

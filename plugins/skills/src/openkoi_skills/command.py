@@ -179,7 +179,7 @@ def format_state(one: Supply, approved: Approvals) -> str:
     if not one.digest:
         standing = "cannot be trusted: too large, or it links out of its folder"
     return make_printable(
-        f"{one.title}: {standing}  {one.place}{''.join(f'  ({warning}!)' for warning in one.warnings)}"
+        f"{one.title}: {standing}  {one.place}{''.join(f'  ({warning}!)' for warning in one.find_warnings())}"
     )
 
 

@@ -170,7 +170,7 @@ class Skills:
     def is_deterministic(self, active: ActiveSkill, run: Run) -> bool:
         """Return whether the task asks for a skill that declares itself deterministic."""
         found = self.libraries.get(run.id, SkillLibrary()).get(active.skill)
-        steady = found is not None and str(found.skill.own("deterministic")).casefold() == "true"
+        steady = found is not None and str(found.skill.metadata_value("deterministic")).casefold() == "true"
         return steady and mentions_skill(active.skill, run.task.text)
 
 

@@ -96,11 +96,11 @@ def is_recalled(name: str, recall: Recall) -> bool:
 def approval_score(found: FoundSkill) -> float:
     """Return the confidence in a learned skill that the user approved."""
     if found.source is not SkillSource.PROPOSED and not (
-        found.source is SkillSource.USER and found.skill.own("learned_from")
+        found.source is SkillSource.USER and found.skill.metadata_value("learned_from")
     ):
         return 0.0
     try:
-        return min(1.0, max(0.0, float(str(found.skill.own("confidence")))))
+        return min(1.0, max(0.0, float(str(found.skill.metadata_value("confidence")))))
     except ValueError:
         return 1.0
 

@@ -45,9 +45,8 @@ class Supply:
         whose = "" if self.source is SkillSource.WORKSPACE else f" ({self.source.value})"
         return f"{'skill' if self.kind == TASK else self.kind} {self.place.name}{whose}"
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the user should look at first."""
+    def find_warnings(self) -> tuple[str, ...]:
+        """Read the text and return what in it is suspicious."""
         try:
             return find_suspicions(read_text(self.place if self.kind == RULES else find_skill_file(self.place)))
         except OSError:

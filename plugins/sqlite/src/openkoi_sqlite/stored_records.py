@@ -46,7 +46,7 @@ class StoredRecord:
         return (*values, row_checksum(*values))
 
     @property
-    def record(self) -> Record:
+    def decoded_record(self) -> Record:
         """The record again; raises what decoding raises."""
         return Record(self.id, self.moment, self.run, decode(KINDS[self.name], json.loads(self.payload)))
 
@@ -59,7 +59,7 @@ def to_stored_record(record: Record) -> StoredRecord | None:
     about = clean(event.learning.id) if isinstance(event, LearningSaved) else ""
     payload = json.dumps(encode(event), separators=(",", ":"))
     one = StoredRecord(clean(record.id), clean(record.at), clean(record.run), event.name, about, payload)
-    _ = one.record
+    _ = one.decoded_record
     return one
 
 
@@ -120,7 +120,7 @@ def group_records(connection: Connection, column: str, values: Iterable[str]) ->
     groups: defaultdict[str, list[Record]] = defaultdict(list)
     for row in check_rows(rows):
         one = StoredRecord(*map(str, row))
-        groups[getattr(one, column)].append(one.record)
+        groups[getattr(one, column)].append(one.decoded_record)
     return groups
 
 

@@ -71,7 +71,7 @@ class MessagesResponseParser:
             why = ": it sent tool call arguments that belong to no call" if self._blocks.mixed_up else ""
             raise self._server.unavailable(f"ended its response early{why}; none of it was used.")
         stop, usage = FINISH_REASONS.get(self._finish, FinishReason.END), to_usage(self._counts)
-        rest = list(self._blocks.rest(calls=stop is FinishReason.END))
+        rest = list(self._blocks.remaining_chunks(calls=stop is FinishReason.END))
         if stop is not FinishReason.END:
             return (*rest, StreamEnd(usage, stop))
         return finish_response(

@@ -97,7 +97,7 @@ class ContentBlocks:
         else:
             draft.has_invalid_delta = True
 
-    def rest(self, *, calls: bool) -> Iterator[Chunk]:
+    def remaining_chunks(self, *, calls: bool) -> Iterator[Chunk]:
         """Yield the chunks that waited for the end, in order; include tool calls only if ``calls`` is set."""
         made = ToolCallFactory()
         for item in self._waiting:

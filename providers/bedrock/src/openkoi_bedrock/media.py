@@ -18,7 +18,7 @@ NOT_IN_NAMES = lazy_pattern(r"[^A-Za-z0-9()\[\]-]+")
 
 
 def media(part: Image | File) -> Block:
-    """Tell of an image or a document with all its bytes, or that one stood there which Converse cannot show."""
+    """Return a block for an image or a document, or a note in its place where Converse cannot show it."""
     kinds = IMAGES if isinstance(part, Image) else DOCUMENTS
     kind = kinds.get(part.media_type.lower().replace("image/jpg", "image/jpeg"))
     if kind is None:

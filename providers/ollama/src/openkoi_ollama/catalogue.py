@@ -69,14 +69,15 @@ def parse_installed(name: str, answer: Json, defaults: OllamaDefaults) -> Instal
     known = [able for able in abilities if isinstance(able, str)] if isinstance(abilities, list) else []
     return InstalledModel(
         replace(
-            make_model(name, parse_context_length(info if isinstance(info, dict) else {}), defaults), can=can(known)
+            make_model(name, parse_context_length(info if isinstance(info, dict) else {}), defaults),
+            can=map_abilities(known),
         ),
         defaults.window or parse_num_ctx(description.get("parameters")),
         frozenset(known),
     )
 
 
-def can(abilities: Collection[str]) -> tuple[str, ...]:
+def map_abilities(abilities: Collection[str]) -> tuple[str, ...]:
     """Return what a model can do in the contract's words; any can be held to a schema."""
     return tuple(word for word, able in CAN.items() if able in abilities or not able) if abilities else ()
 

@@ -47,7 +47,7 @@ class Building:
     def from_text(self, text: str, file: Path) -> Spec | None:
         """Return the agent of a file."""
         part = self.open_file(text, file)
-        return self.spec(part, (real(file),)) if part else None
+        return self.spec(part, (resolve_path(file),)) if part else None
 
     def open_file(self, text: str, file: Path) -> Part | None:
         """Return the content of a file, if it is YAML."""
@@ -96,8 +96,8 @@ class Building:
     def from_file(self, name: str, path: Keys, part: Part, trail: Sequence[Path], depth: int) -> Agent | None:
         """Return a member from a file of its own, whose path is relative to this one's folder."""
         file = Path(part.document.file).parent / name
-        if real(file) in trail:
-            circle = " -> ".join(one.name for one in [*trail, real(file)])
+        if resolve_path(file) in trail:
+            circle = " -> ".join(one.name for one in [*trail, resolve_path(file)])
             self.blame(part, path, f"refers back to itself: {circle}")
             return None
         try:
@@ -106,7 +106,7 @@ class Building:
             self.blame(part, path, f"cannot be read: {str(error).removesuffix('.')}")
             return None
         inner = self.open_file(text, file)
-        return self.add_member(inner, self.spec(inner, (*trail, real(file)), depth)) if inner else None
+        return self.add_member(inner, self.spec(inner, (*trail, resolve_path(file)), depth)) if inner else None
 
     def add_member(self, part: Part, spec: Spec | None) -> Agent | None:
         """Return a member; report what has no meaning in a team."""
@@ -122,7 +122,7 @@ class Building:
             return ""
         folder = Path(part.document.file).parent
         file = folder / name
-        if not real(file).is_relative_to(real(folder)):
+        if not resolve_path(file).is_relative_to(resolve_path(folder)):
             self.blame(part, ("instructions_file",), "must be in the folder of the agent's file, or below")
             return ""
         try:
@@ -135,7 +135,7 @@ class Building:
         self.faults.append(part.make_problem(path, text))
 
 
-def real(path: Path) -> Path:
+def resolve_path(path: Path) -> Path:
     """Return a file's path with links resolved, or unchanged when that fails."""
     try:
         return path.resolve()

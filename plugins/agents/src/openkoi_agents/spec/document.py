@@ -150,7 +150,7 @@ def table(node: yaml.MappingNode, path: Path, document: YamlDocument) -> dict[st
             mark = mark_of(key)
             document.faults.append(SpecProblem(document.file, mark.line, mark.column, "a key must be text."))
             continue
-        name = str(key.value) if free else snake(str(key.value))
+        name = str(key.value) if free else to_snake_case(str(key.value))
         here, mark = (*path, name), mark_of(key, str(key.value))
         if name in found:
             name = abbreviate_value(mark.spelled)
@@ -175,7 +175,7 @@ def mark_of(node: yaml.Node, spelled: str = "") -> Mark:
     return Mark(node.start_mark.line + 1, node.start_mark.column + 1, spelled)
 
 
-def snake(key: str) -> str:
+def to_snake_case(key: str) -> str:
     """Return a key in snake case: ``maxCycles`` is ``max_cycles``."""
     return HUMP.sub(lambda hump: "_" + hump[0].lower(), key)
 

@@ -17,7 +17,7 @@ class Bounds:
     seconds: float | None = None
     quality_threshold: float | None = None
 
-    def over(self, limits: Limits) -> Limits:
+    def apply_to(self, limits: Limits) -> Limits:
         """Return these limits, and the others where the file sets none."""
         limits_set = {one.name: value for one in fields(self) if (value := getattr(self, one.name)) is not None}
         return replace(limits, **limits_set)

@@ -68,7 +68,7 @@ def linked_files(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> Itera
         if own.protected or not (own.called or not DEPENDENCY_FOLDERS.isdisjoint(path.split("/"))):
             rules = [*rules_of_link(index, path, own)]
             for place in follow_link(index.root, path):
-                yield from ((f"{place}{rest}", through(rule, index, path)) for rule, rest in rules)
+                yield from ((f"{place}{rest}", with_link(rule, index, path)) for rule, rest in rules)
 
 
 def rules_of_link(index: AutorunIndex, path: str, own: AutorunRule) -> Iterator[tuple[AutorunRule, str]]:
@@ -80,7 +80,7 @@ def rules_of_link(index: AutorunIndex, path: str, own: AutorunRule) -> Iterator[
             yield rule, "".join(f"/{part}" for part in rest)
 
 
-def through(rule: AutorunRule, index: AutorunIndex, path: str) -> AutorunRule:
+def with_link(rule: AutorunRule, index: AutorunIndex, path: str) -> AutorunRule:
     """Return the rule for what a file puts in its place."""
     via = index.absolute_path(path)
     return rule if rule.via else replace(rule, reason=f"{rule.reason} (through {path})", via=via)
@@ -117,7 +117,7 @@ def files_of_settings(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> 
         for key, name in (*named_paths(read_text(index.absolute_path(path))), *global_paths()):
             rule = GIT_HOOK_RULE if key.endswith("hookspath") else GIT_CONFIG_RULE
             for folder in folders:
-                yield from ((inside, through(rule, index, path)) for inside in paths_from(index.root, folder, name))
+                yield from ((inside, with_link(rule, index, path)) for inside in paths_from(index.root, folder, name))
 
 
 def namings(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> Iterator[Naming]:

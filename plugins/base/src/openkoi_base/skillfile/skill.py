@@ -65,7 +65,7 @@ class Skill:
         """The tools that it is limited to; empty for any."""
         return parse_allowed_tools(self.front.facts.get("allowed-tools", self.metadata.get("allowed-tools")))
 
-    def own(self, name: str) -> object:
+    def metadata_value(self, name: str) -> object:
         """Return a value for OpenKoi from either place in the metadata."""
         block = to_mapping(self.metadata.get("openkoi"))
         return block.get(name, self.metadata.get(f"openkoi-{name}"))

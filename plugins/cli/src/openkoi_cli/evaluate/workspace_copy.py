@@ -55,7 +55,7 @@ class WorkspaceCopy:
         (self.to.parent / NOTE_FILE).write_text(json.dumps(note), "utf-8")
         for source, name in self.machine_files():
             if not os.path.lexists(self.to / name):
-                provide(source, self.to / name)
+                copy_or_link(source, self.to / name)
 
     @cached_property
     def base_files(self) -> frozenset[str]:
@@ -140,7 +140,7 @@ def is_file_or_link(path: Path) -> bool:
     return path.is_symlink() or path.is_file()
 
 
-def provide(source: Path, copy: Path) -> None:
+def copy_or_link(source: Path, copy: Path) -> None:
     """Copy what the machine has; a virtual environment is linked."""
     copy.parent.mkdir(parents=True, exist_ok=True)
     if (source / "pyvenv.cfg").is_file():

@@ -137,8 +137,8 @@ def read_proposal(folder: Path, kind: str) -> Proposal:
         kind,
         folder,
         description=skill.description,
-        confidence=parse_number(skill.own("confidence")),
-        samples=parse_count(parse_number(skill.own("samples"))),
+        confidence=parse_number(skill.metadata_value("confidence")),
+        samples=parse_count(parse_number(skill.metadata_value("samples"))),
         fault="\n".join(map(str, wrong)),
     )
 

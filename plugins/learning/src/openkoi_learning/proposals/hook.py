@@ -63,15 +63,15 @@ class ProposalsHook:
         if not self.auto_propose or not has_rubric_findings(result) or not self.due(time.time()):
             return
         try:
-            mined = await asyncio.to_thread(self.mine, run.task.category, time.time())
+            mined = await asyncio.to_thread(self.mine_findings, run.task.category, time.time())
             for habit in mined.habits[:MAX_DRAFTS]:
                 await self.propose(habit, run)
             if mined.ripe:
-                self.rest()
+                self.start_interval()
         except OSError as error:
             await run.emit(WarningIssued(FAILED.format(error=error)))
 
-    def mine(self, category: str, now: float) -> MiningResult:
+    def mine_findings(self, category: str, now: float) -> MiningResult:
         """Read the log; skip what exists or was dismissed."""
         from .log import find_judged_tasks
         from .recurring_findings import RecurrenceThresholds, find_recurring
@@ -110,7 +110,7 @@ class ProposalsHook:
         except OSError:
             return True
 
-    def rest(self) -> None:
+    def start_interval(self) -> None:
         """Wait for the next interval."""
         private_folder(self.stamp.parent)
         self.stamp.touch()

@@ -89,7 +89,7 @@ def only_stricter(folded: Evaluation, given: Evaluation) -> Evaluation:
         raise ValueError("a hook cannot replace a judge that gave no score")
     if lost := [*hidden_failures(folded, given)]:
         raise ValueError(f"a hook cannot remove {', '.join(lost[:3])}")
-    if added := sorted(passing(folded) - passing(given)):
+    if added := sorted(passing_checks(folded) - passing_checks(given)):
         raise ValueError(f"a hook cannot add the passing check {added[0]}")
     if folded.scores and not is_not_higher(folded.scores, given.scores):
         raise ValueError("a hook cannot add, raise or drop single scores: only judges score")
@@ -104,7 +104,7 @@ def hidden_failures(folded: Evaluation, given: Evaluation) -> Iterator[str]:
     yield from (f"the missing check {why!r}" for why in given.missing if why not in folded.missing)
 
 
-def passing(evaluation: Evaluation) -> frozenset[str]:
+def passing_checks(evaluation: Evaluation) -> frozenset[str]:
     """Return the names of the required checks that pass."""
     return frozenset(check.name for check in evaluation.checks if check.required and check.passed)
 

@@ -24,7 +24,7 @@ DO_IT = "Make the change that the task asks for. If it needs no change, answer a
 
 def refine(plan: Plan, iteration: Iteration, advice: str = "") -> Plan:
     """Return the same plan with what has to be fixed; the user's advice is a blocker of its own."""
-    advised = (wish(advice),) if advice else ()
+    advised = (advice_to_finding(advice),) if advice else ()
     wishes = (*advised, *list_unfinished(iteration.facts))
     evaluation = iteration.evaluation
     if evaluation is None:
@@ -32,7 +32,7 @@ def refine(plan: Plan, iteration: Iteration, advice: str = "") -> Plan:
     return replace(plan, feedback=wishes + evaluation.open, suggestion=evaluation.suggestion)
 
 
-def wish(advice: str) -> Finding:
+def advice_to_finding(advice: str) -> Finding:
     """Return what the user wants as a finding, which comes before all others."""
     return Finding(advice, Severity.BLOCKER, rule="person", fix=advice)
 

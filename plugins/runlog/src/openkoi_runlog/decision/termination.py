@@ -42,7 +42,7 @@ def tool_condition_met(condition: ToolReturned, tool: str, result: ToolResult) -
 
 def reminder(conditions: Iterable[Condition]) -> str:
     """Return the reminder for a model that waits instead of working; empty if it can meet none of the conditions."""
-    wanted = [wish for condition in conditions if (wish := describe_condition(condition))]
+    wanted = [advice_to_finding for condition in conditions if (advice_to_finding := describe_condition(condition))]
     return f"{UNDONE} It is done when you {' or '.join(wanted)}. Continue." if wanted else ""
 
 

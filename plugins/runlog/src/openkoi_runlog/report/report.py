@@ -59,7 +59,7 @@ class RunReport:
         if isinstance(event, events.Paid) and (own or record.run in self.subtasks):
             self.charges.add_charge(record.at, event, own=own)
             if not own:
-                self.view.pay(record.at, event)
+                self.view.add_payment(record.at, event)
         if own or record.run in self.subtasks:
             self.replays.setdefault(record.run, SavingsReplay()).add_record(record)
         if own:

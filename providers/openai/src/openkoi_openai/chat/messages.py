@@ -20,7 +20,7 @@ def encode_message(message: Message, reasoning_key: str = "") -> Iterator[Turn]:
     yield from (encode_result(part) for part in message.parts if isinstance(part, ToolResult))
     parts = [*media_after(message.parts), *(part for part in message.parts if isinstance(part, Text | Image | File))]
     if parts:
-        yield {"role": "user", "content": encode_user(parts, piece)}
+        yield {"role": "user", "content": encode_user(parts, to_content_part)}
 
 
 def encode_assistant(parts: Sequence[Part], reasoning_key: str) -> Turn:
@@ -49,7 +49,7 @@ def encode_result(answer: ToolResult) -> Turn:
     return {"role": "tool", "tool_call_id": to_vendor_id(answer.call), "content": result_text(answer)}
 
 
-def piece(part: Text | Image | File) -> Turn:
+def to_content_part(part: Text | Image | File) -> Turn:
     """Tell words, or a picture or a file with all its bytes."""
     match part:
         case Text():

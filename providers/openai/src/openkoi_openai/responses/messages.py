@@ -21,7 +21,7 @@ def encode_message(message: Message) -> Iterator[Turn]:
     yield from (encode_result(part) for part in message.parts if isinstance(part, ToolResult))
     parts = [part for part in message.parts if isinstance(part, Text | Image | File)]
     if parts:
-        yield {"type": "message", "role": "user", "content": encode_user(parts, piece)}
+        yield {"type": "message", "role": "user", "content": encode_user(parts, to_content_part)}
 
 
 def encode_part(part: Part) -> Iterator[Turn]:
@@ -47,11 +47,11 @@ def encode_result(answer: ToolResult) -> Turn:
     """Tell of a tool's result."""
     output: object = result_text(answer)
     if any(not isinstance(part, Text) for part in answer.parts):
-        output = [piece(part) for part in (Text(answer.text), *answer.parts) if part != EMPTY]
+        output = [to_content_part(part) for part in (Text(answer.text), *answer.parts) if part != EMPTY]
     return {"type": "function_call_output", "call_id": to_vendor_id(answer.call), "output": output}
 
 
-def piece(part: Text | Image | File) -> Turn:
+def to_content_part(part: Text | Image | File) -> Turn:
     """Tell words, or a picture or a file with all its bytes."""
     match part:
         case Text():
