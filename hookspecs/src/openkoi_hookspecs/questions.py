@@ -99,4 +99,4 @@ class Questions(Protocol):
         """
 
     async def remove(self, id: str) -> None:
-        """Forget a question and its answer; one that is not kept is no error."""
+        """Delete a question and its answer; ignore an unknown id."""

@@ -59,8 +59,8 @@ class Footprints:
     def measure_change(self, root: Path, *, by_program: bool = False) -> Gain:
         """Return what the state of the workspace adds, and remember it: nothing if it was seen before.
 
-        One that differs from an earlier one in volatile parts only is no real progress; neither is a file to which a
-        program appends lines of one kind.
+        A state that differs from an earlier one only in volatile parts is not real progress; neither is a file to which
+        a program appends lines of one kind.
         """
         if not self.seen:
             self.begin(root)

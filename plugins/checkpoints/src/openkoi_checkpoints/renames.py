@@ -49,7 +49,7 @@ class Renames:
 
     @cached_property
     def by_others(self) -> Assignment:
-        """The renames since the work; a name that is wanted for another file is no new one."""
+        """The renames since the work; a name that is wanted for another file is not new."""
         gone = missing_files(self.base, self.now)
         new = [one for one in missing_files(self.now, self.base) if is_no_file(one.path, self.wanted)]
         return assign_renames([*self.candidates(gone, new, self.present)], lambda some: are_alike(some, self.wanted))

@@ -44,7 +44,7 @@ class Changes:
         return self.files.restored.conflicts if self.files.restored else ()
 
     @property
-    def reverted(self) -> bool:
+    def is_reverted(self) -> bool:
         """Whether undo found that others, such as git, had reverted it; they may reapply it."""
         return self.files.restored is not None and self.files.restored.reverted
 
@@ -178,7 +178,7 @@ async def restore_files(koi: Koi, paths: Paths, changes: Changes, *, undo: bool,
     changes = await save_last_changes(koi, paths.sessions, changes)
     to, since = (changes.before, changes.after) if undo else (changes.after, changes.before)
     done = await keeper.restore(changes.workspace, to, since=since, force=force)
-    reverted = undo and changes.reverted == changes.undone and bool(done.unchanged) and not has_changed(done)
+    reverted = undo and changes.is_reverted == changes.undone and bool(done.unchanged) and not has_changed(done)
     now = events.WorkspaceRestored(to, conflicts=tuple(done.conflicts), reverted=reverted)
     await koi.emit(now, run=changes.past.run)
     return done

@@ -30,8 +30,8 @@ def tasks_to_undo(sessions: Path, task_id: str) -> Sequence[Changes]:
     if task_id:
         return [find_changes(sessions, task_id)]
     there = list_changes_here(sessions)
-    last = max((one.files.restored_at for one in there if not one.reverted), default="")
-    found = [one for one in there if not one.undone or (one.reverted and one.files.restored_at > last)]
+    last = max((one.files.restored_at for one in there if not one.is_reverted), default="")
+    found = [one for one in there if not one.undone or (one.is_reverted and one.files.restored_at > last)]
     if not found:
         raise KoiError(ALL_UNDONE.format(here=Path.cwd(), id=there[0].past.run[:8]))
     return found
@@ -59,7 +59,7 @@ async def undo_first(
         done = await restore_files(koi, paths, changes, undo=True, force=force)
         if is_untouched(changes, done):
             untouched.append(changes.past)
-        elif has_changed(done) or not changes.reverted:
+        elif has_changed(done) or not changes.is_reverted:
             return changes, done, untouched
     return tasks[-1], await restore_files(koi, paths, tasks[-1], undo=True, force=force), untouched
 
@@ -79,7 +79,7 @@ def why_unchanged(changes: Changes, done: Restoration, *, undo: bool, before: Ch
         return RESOLVED
     if not undo:
         return REAPPLIED if changes.undone else NOT_UNDONE
-    if changes.undone and not changes.reverted:
+    if changes.undone and not changes.is_reverted:
         return UNDONE.format(id=changes.past.run[:8])
     return REVERTED + (TASK_BEFORE.format(id=before.past.run[:8]) if before else "")
 

@@ -230,7 +230,7 @@ class ApiClient:
         request = client.build_request(method, self._addresses.get(path, path), content=body, headers=headers)
         if path not in self._addresses:
             if origin_of(request.url) != origin_of(client.base_url):
-                raise self.server.rejected("was not contacted: the request's address belongs to another server.")
+                raise self.server.rejected_error("was not contacted: the request's address belongs to another server.")
             self._addresses[path] = request.url
         if self._sign is not None and not self._pool.is_replay:
             request.headers.update(self._sign(method, str(request.url), body or b""))

@@ -48,7 +48,7 @@ def error_for_status(server: Server, status: int, headers: Mapping[str, str], bo
     again = parse_retry_headers(headers)
     again = retry_delay_of(details, message) if again is None else again
     if details.codes & QUOTA_CODES or (status == 429 and details.is_quota_exhausted(again)):
-        return server.rejected(
+        return server.rejected_error(
             make_sentence(f"reports that the quota is exhausted ({status})", message, "Check the account.")
         )
     if status == 400 and any(words.encode() in body for words in TLS_WANTED):
@@ -56,10 +56,10 @@ def error_for_status(server: Server, status: int, headers: Mapping[str, str], bo
     happened, advice = STATUS_MESSAGES.get(status, (f"returned status {status}", ""))
     what = make_sentence(happened, message, advice)
     if status == PAYLOAD_TOO_LARGE or is_context_overflow(details.searchable_text or message, busy=status == 429):
-        return server.rejected(what, context_overflow=True)
+        return server.rejected_error(what, context_overflow=True)
     if status in TEMPORARY_STATUSES or status >= 500:
         return server.unavailable(what, retry_after=again)
-    return server.rejected(what)
+    return server.rejected_error(what)
 
 
 def error_from_body(server: Server, answer: object) -> ProviderError:
@@ -67,11 +67,11 @@ def error_from_body(server: Server, answer: object) -> ProviderError:
     details = parse_error_body(answer)
     what = make_sentence("returned an error", details.message)
     if details.status == PAYLOAD_TOO_LARGE or is_context_overflow(details.searchable_text):
-        return server.rejected(what, context_overflow=True)
+        return server.rejected_error(what, context_overflow=True)
     if details.codes & PERMANENT_CODES:
-        return server.rejected(what)
+        return server.rejected_error(what)
     if 300 <= details.status < 500 and details.status not in TEMPORARY_STATUSES:
-        return server.rejected(what)
+        return server.rejected_error(what)
     return server.unavailable(what, retry_after=retry_delay_of(details, details.message))
 
 

@@ -45,7 +45,7 @@ class Server:
         quoted = one_line(body.decode(errors="replace"))
         return self.empty_error(f"sent an empty response: {f'`{quoted}`' if quoted else 'no content at all'}.")
 
-    def rejected(self, what: str, *, context_overflow: bool = False) -> RequestRejectedError:
+    def rejected_error(self, what: str, *, context_overflow: bool = False) -> RequestRejectedError:
         """Return a permanent error."""
         return RequestRejectedError(f"{self.host} {self.redact(what)}", context_overflow=context_overflow)
 

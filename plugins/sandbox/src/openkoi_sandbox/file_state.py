@@ -32,7 +32,7 @@ class FileState:
     stamp: tuple[int, ...] = field(default=(), compare=False)
 
     @property
-    def changed(self) -> int:
+    def changed_at_ns(self) -> int:
         """Return when it last changed, in nanoseconds: a time that no program can set back."""
         return self.stamp[-1] if self.stamp else 1 << 63
 

@@ -31,7 +31,7 @@ class MountLayout:
     read_only: tuple[Path, ...] = ()
 
     @property
-    def pinned(self) -> tuple[Path, ...]:
+    def pinned_folders(self) -> tuple[Path, ...]:
         """Folders that must not be moved away, along with the read-only paths in them."""
         return tuple(dict.fromkeys(path.parent for path in self.read_only if path.parent.name == ".git"))
 
@@ -58,7 +58,7 @@ def bwrap_arguments(program: str, policy: SandboxPolicy, laid: MountLayout) -> l
         *flatten(("--ro-bind", "/dev/null", str(path)) for path in left),
         *flatten(expose_path(path) for path in wanted if is_within(path, covered) and not is_within(path, opened)),
         *flatten(("--bind", str(path), str(path)) for path in opened),
-        *flatten(("--bind-try", str(path), str(path)) for path in laid.pinned),
+        *flatten(("--bind-try", str(path), str(path)) for path in laid.pinned_folders),
         *flatten(("--ro-bind-try", str(path), str(path)) for path in laid.read_only),
         *flatten(cover_path(path) for path in outermost_paths(inside)),
         *flatten(expose_path(path) for path in wanted if is_within(path, inside)),

@@ -41,12 +41,12 @@ class ProtectedView:
         states = {path: state for path in missing if (state := capture_state(path, other.states[path]))}
         return replace(self, states={**self.states, **states})
 
-    def existed(self, path: str, after: "ProtectedView") -> bool:
+    def has_existed(self, path: str, after: "ProtectedView") -> bool:
         """Return whether a file was there as it is later: it is older, and the folders that it lies in are the same."""
         folder = os.path.dirname(path)  # noqa: PTH120
         while folder in after.folders and self.folders.get(folder) == after.folders[folder]:
             folder = os.path.dirname(folder)  # noqa: PTH120
-        older = after.states[path].changed < self.taken - STAMP_GRACE_NANOSECONDS
+        older = after.states[path].changed_at_ns < self.taken - STAMP_GRACE_NANOSECONDS
         return older and folder not in after.folders
 
 
@@ -79,7 +79,7 @@ def find_planted(
                 continue
             if is_newly_named(path, rule, before):
                 stays = approved(rule.via) or before.states.get(rule.via) == after.states.get(rule.via)
-                if not stays or before.existed(path, after):
+                if not stays or before.has_existed(path, after):
                     continue
         yield PlantedChange(path, rule.reason, was, is_now)
 

@@ -71,7 +71,7 @@ class Instruction:
     no: int = 0
 
     @property
-    def packed(self) -> bytes:
+    def packed_bytes(self) -> bytes:
         """As the kernel reads it."""
         return struct.pack("=HBBI", self.code, self.yes, self.no, self.operand)
 
@@ -109,7 +109,7 @@ def build_program(machine: str, rules: list[Instruction]) -> bytes:
         Instruction(ANSWER, ERRNO | errno.ENOSYS),
         *refuse_calls(machine, UNFILTERABLE, errno.ENOSYS),
     ]
-    return b"".join(step.packed for step in [*begin, *rules, Instruction(ANSWER, ALLOW)])
+    return b"".join(step.packed_bytes for step in [*begin, *rules, Instruction(ANSWER, ALLOW)])
 
 
 def refuse_calls(machine: str, calls: dict[str, tuple[int, int]], error: int = errno.EPERM) -> Iterator[Instruction]:

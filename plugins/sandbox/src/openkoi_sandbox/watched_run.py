@@ -126,7 +126,7 @@ class WatchedRun:
     def is_only_newly_named(self, path: str, after: ProtectedView) -> bool:
         """Return whether a file is as it was, and counts only because something names it now."""
         rule = after.rules[path]
-        return (bool(rule.via) or rule.called) and self.before.existed(path, after)
+        return (bool(rule.via) or rule.called) and self.before.has_existed(path, after)
 
     def changes_in_diff(self, files: Sequence[str], after: ProtectedView) -> Iterator[AutorunChange]:
         """Return those of the files that the run's diff names: also what it changed before it was interrupted."""

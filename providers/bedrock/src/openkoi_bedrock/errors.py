@@ -49,5 +49,5 @@ def stream_error(server: Server, kind: str, message: Json) -> ProviderError:
     why = one_line(message).rstrip(".") if isinstance(message, str) else "no reason given"
     what = f"ended its response early ({kind}): {why}."
     if kind in PERMANENT_ERROR_TYPES:
-        return server.rejected(what)
+        return server.rejected_error(what)
     return server.unavailable(what)

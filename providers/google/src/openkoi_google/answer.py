@@ -103,7 +103,7 @@ class GeminiResponseParser:
         return f" with the reason {self._finish}{why}" if self._finish else ""
 
     def _missing_signature_error(self) -> RequestRejectedError:
-        return self._server.rejected(
+        return self._server.rejected_error(
             "requires the signature of a thought, which is missing when another model began the conversation. "
             "Start a new task."
         )

@@ -80,9 +80,9 @@ def to_provider_error(trouble: GoogleError | None, server: Server, status: int =
     code = status or trouble.code
     if TOO_LONG.search(trouble.message):
         what = make_sentence(f"rejected the request as too long ({code})", trouble.message)
-        return RequestRejectedError(str(server.rejected(what)), context_overflow=True)
+        return RequestRejectedError(str(server.rejected_error(what)), context_overflow=True)
     if BAD_KEY.search(f"{trouble.message} {trouble.reasons}"):
-        return server.rejected(make_sentence(f"rejected the key ({code})", trouble.message, "Check the key."))
+        return server.rejected_error(make_sentence(f"rejected the key ({code})", trouble.message, "Check the key."))
     return None
 
 
@@ -90,7 +90,7 @@ def quota_error(trouble: GoogleError, server: Server) -> ProviderError:
     """Return the error for an exceeded quota: permanent for a daily one, temporary otherwise."""
     if DAILY_QUOTA.search(trouble.quotas):
         happened = "reports that the daily quota is exhausted (429)"
-        return server.rejected(make_sentence(happened, trouble.message, "Use another model, or check your plan."))
+        return server.rejected_error(make_sentence(happened, trouble.message, "Use another model, or check your plan."))
     delay = parse_retry_message(trouble.message) if trouble.delay is None else trouble.delay
     return server.unavailable(make_sentence("rate limit exceeded (429)", trouble.message), retry_after=delay)
 

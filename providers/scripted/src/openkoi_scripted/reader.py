@@ -102,7 +102,7 @@ def read_arguments(place: YamlNode) -> Arguments:
     """Read a call's arguments."""
     value = place.value()
     if not isinstance(value, dict):
-        raise place.expected("a table of arguments")
+        raise place.type_error("a table of arguments")
     return value
 
 
@@ -127,7 +127,7 @@ def read_finish_reason(place: YamlNode) -> FinishReason:
     """Read a finish reason."""
     value = place.text()
     if value not in list(FinishReason):
-        raise place.expected(f"one of {', '.join(FinishReason)}")
+        raise place.type_error(f"one of {', '.join(FinishReason)}")
     return FinishReason(value)
 
 
@@ -148,5 +148,5 @@ def read_failure_text(place: YamlNode, mishap: ScriptedFailureKind) -> str:
     if mishap is not ScriptedFailureKind.CUT:
         return place.text()
     if not place.flag():
-        raise place.expected("true")
+        raise place.type_error("true")
     return ""

@@ -32,14 +32,14 @@ class YamlNode:
         """Return an error that names the file, line and key."""
         return RequestRejectedError(f"{self.file}, line {self.line}: {self.key or 'the file'} {text}.")
 
-    def expected(self, what: str) -> RequestRejectedError:
+    def type_error(self, what: str) -> RequestRejectedError:
         """Return the error for a value of another type."""
         return self.error(f"must be {what}, not {describe_node(self.node)}")
 
     def table(self, known: Collection[str]) -> Mapping[str, YamlNode]:
         """Return a mapping; raise for unknown or duplicate keys."""
         if self.node.id != "mapping":
-            raise self.expected(f"a table with {', '.join(known)}")
+            raise self.type_error(f"a table with {', '.join(known)}")
         found: dict[str, YamlNode] = {}
         for key, value in self.node.value:
             name = str(key.value)
@@ -54,7 +54,7 @@ class YamlNode:
     def items(self) -> Sequence[YamlNode]:
         """Return a list."""
         if self.node.id != "sequence":
-            raise self.expected("a list")
+            raise self.type_error("a list")
         return [YamlNode(node, self.file, f"{self.key}[{n}]") for n, node in enumerate(self.node.value, 1)]
 
     def value(self) -> Json:
@@ -64,16 +64,16 @@ class YamlNode:
         try:
             value = yaml.constructor.SafeConstructor().construct_object(self.node, deep=True)
         except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError) as error:
-            raise self.expected("a plain value") from error
+            raise self.type_error("a plain value") from error
         if not is_plain(value):
-            raise self.expected("text, a number, true, false, null, or lists and tables of these (quote dates)")
+            raise self.type_error("text, a number, true, false, null, or lists and tables of these (quote dates)")
         return cast("Json", value)  # plain() has looked at every value in it
 
     def text(self) -> str:
         """Return a string."""
         value = self.value()
         if not isinstance(value, str):
-            raise self.expected("text (in quotes)")
+            raise self.type_error("text (in quotes)")
         return value
 
     def texts(self) -> tuple[str, ...]:
@@ -84,21 +84,21 @@ class YamlNode:
         """Return a number of at least zero."""
         value = self.value()
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-            raise self.expected("a number, zero or more")
+            raise self.type_error("a number, zero or more")
         return float(value)
 
     def count(self) -> int:
         """Return a whole number of at least zero."""
         value = self.value()
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise self.expected("a whole number, zero or more")
+            raise self.type_error("a whole number, zero or more")
         return value
 
     def flag(self) -> bool:
         """Return true or false."""
         value = self.value()
         if not isinstance(value, bool):
-            raise self.expected("true or false")
+            raise self.type_error("true or false")
         return value
 
 

@@ -52,7 +52,7 @@ async def with_timeout(awaited: Awaitable[T], seconds: float, movable: set[async
 def contain_exit() -> Iterator[None]:
     """Turn what a plugin raises to end the program, such as SystemExit, into an Exception that names it.
 
-    So is an error that cannot be printed, because whoever reports it would fail.
+    So is an error that cannot be printed, because reporting it would fail.
     """
     try:
         yield

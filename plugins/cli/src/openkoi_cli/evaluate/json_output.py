@@ -14,7 +14,7 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Json]:
     return {
         "schema": SCHEMA,
         "subject": verdict.subject,
-        "accepted": verdict.accepted,
+        "accepted": verdict.is_accepted,
         "status": verdict.status,
         "reason": verdict.reason,
         "score": evaluation.score,

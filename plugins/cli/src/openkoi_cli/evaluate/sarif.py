@@ -27,7 +27,7 @@ def verdict_to_sarif(verdict: Verdict, version: str) -> dict[str, Json]:
         "invocations": [invocation_to_sarif(verdict)],
         "results": [issue_to_sarif(issue, rules) for issue in verdict.issues],
         "columnKind": "utf16CodeUnits",
-        "properties": {"accepted": verdict.accepted, "score": verdict.evaluation.score, "reason": verdict.reason},
+        "properties": {"accepted": verdict.is_accepted, "score": verdict.evaluation.score, "reason": verdict.reason},
     }
     return {"$schema": SCHEMA_URL, "version": "2.1.0", "runs": [run]}
 

@@ -24,7 +24,7 @@ def format_text(verdict: Verdict) -> str:
 
 def format_headline(verdict: Verdict) -> str:
     """Return the outcome in one line."""
-    return f"{'✓ accepted' if verdict.accepted else '✗ not accepted'}: {verdict.subject}: {verdict.reason}"
+    return f"{'✓ accepted' if verdict.is_accepted else '✗ not accepted'}: {verdict.subject}: {verdict.reason}"
 
 
 def format_issue(issue: NumberedFinding) -> Iterator[str]:
@@ -58,7 +58,7 @@ def format_scores(verdict: Verdict) -> str:
 
 def format_markdown(verdict: Verdict) -> str:
     """Return a page for a pull request or a job's summary."""
-    state = "✅ accepted" if verdict.accepted else "❌ not accepted"
+    state = "✅ accepted" if verdict.is_accepted else "❌ not accepted"
     parts = [f"## OpenKoi: {state}", f"{escape_markdown(verdict.subject)}: {escape_markdown(verdict.reason)}"]
     if verdict.issues:
         rows = "\n".join(

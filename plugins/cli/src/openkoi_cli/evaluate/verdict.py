@@ -52,7 +52,7 @@ class Verdict:
     spent: Cost = field(default_factory=Cost)
 
     @property
-    def accepted(self) -> bool:
+    def is_accepted(self) -> bool:
         """Whether nothing speaks against it."""
         return self.status == ACCEPTED
 

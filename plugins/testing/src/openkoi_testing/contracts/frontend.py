@@ -102,7 +102,7 @@ class ScenarioLauncher:
         raise PluginNotFoundError("frontends", name)
 
     @property
-    def entered(self) -> list[App]:
+    def apps_left_open(self) -> list[App]:
         """What was entered and not left: its log is still open, or plugins are."""
         return [app for app in self.opened if app.services.components.lifespans.entered or app.background_runs.tasks]
 
@@ -172,7 +172,7 @@ class FrontendContract:
         self.start(launcher, monkeypatch, self.task_input)
 
         assert launcher.opened
-        assert [] == launcher.entered
+        assert [] == launcher.apps_left_open
 
     def test_it_ends_with_its_input(
         self, launcher: ScenarioLauncher, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
