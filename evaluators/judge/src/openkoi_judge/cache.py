@@ -1,6 +1,7 @@
 """Cache judgments: the last full one of each run, and verdicts by content.
 
-The cache is optional and belongs to one process; what is missing is judged in full.
+The cache key of a verdict is a digest of the whole request. The cache belongs to one process; what is missing is judged
+in full.
 """
 
 from dataclasses import field, replace
@@ -25,7 +26,7 @@ class CachedJudgment:
 
     verdict: JudgeVerdict
     state: WorkState
-    yardstick: str
+    standard_digest: str
     carried: frozenset[str] = frozenset()
 
 

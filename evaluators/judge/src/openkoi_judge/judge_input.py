@@ -38,17 +38,17 @@ class JudgeInput:
     facts: tuple[Evidence, ...] = ()
 
     @property
-    def yardstick(self) -> str:
-        """Another one whenever the rubric, our instructions or the task are others."""
+    def standard_digest(self) -> str:
+        """The digest of the standard: the rubric, the instructions and the task."""
         media = (part.digest for part in self.task.parts)
         return digest_texts(*instruction(self.rubric), self.task.text, self.task.context, *media)
 
     @property
-    def key(self) -> str:
-        """Digest that is equal for equal work judged by the same standard."""
+    def cache_key(self) -> str:
+        """The cache key of a verdict: a digest that is equal for equal work judged by the same standard."""
         wishes = (text for section in self.work.criteria for text in (section.name, section.text))
         facts = (fact.text for fact in self.facts)
-        return digest_texts(self.yardstick, self.work.ended, self.work.text, self.work.diff, *wishes, *facts)
+        return digest_texts(self.standard_digest, self.work.ended, self.work.text, self.work.diff, *wishes, *facts)
 
     def full_request(self) -> VoteRequest:
         """Return the question about all of the work."""

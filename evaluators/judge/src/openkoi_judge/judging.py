@@ -60,11 +60,11 @@ class JudgingSession:
         case, before = self.input, self.cache.runs.get(self.run.id)
         if case.work.unseen:
             return await self._judge_all()
-        known = self.cache.verdicts.get(case.key)
+        known = self.cache.verdicts.get(case.cache_key)
         if known and not self._needs_more_votes(known):
             self._store(known)
             return await self._finish(known, EvaluationMode.CACHED)
-        change = self._find_change(before) if before and before.yardstick == case.yardstick else None
+        change = self._find_change(before) if before and before.standard_digest == case.standard_digest else None
         if before is None or change is None:
             return await self._judge_all()
         self.before = before
@@ -109,7 +109,7 @@ class JudgingSession:
             return await self._reject_score(verdict, finding, DICTATED_WARNING.format(place=place))
         if await self._is_blind(verdict):
             return await self._reject_score(verdict, blind_judge_finding(self.input.rubric), BLIND_WARNING)
-        self.cache.keep_verdict(self.input.key, verdict)
+        self.cache.keep_verdict(self.input.cache_key, verdict)
         self._store(verdict)
         return await self._finish(verdict, EvaluationMode.FULL)
 
@@ -163,7 +163,7 @@ class JudgingSession:
         passage = find_passages(self.input)
         if passage is None:
             return False
-        key = digest_texts(self.input.yardstick, passage.text)
+        key = digest_texts(self.input.standard_digest, passage.text)
         if key not in self.cache.harmless:
             if is_rewarded(await self._request_control(control_input(self.input, passage))):
                 self.control = ControlOutcome.DICTATED
@@ -203,7 +203,7 @@ class JudgingSession:
         """Keep a full judgment of the current work, unless it is too large to compare with."""
         self.cache.runs.pop(self.run.id, None)
         if state := capture_state(self.input.work, self.run.workspace):
-            self.cache.keep_run(self.run.id, CachedJudgment(verdict, state, self.input.yardstick))
+            self.cache.keep_run(self.run.id, CachedJudgment(verdict, state, self.input.standard_digest))
 
     async def _carry_over(self, verdict: JudgeVerdict, mode: EvaluationMode, left: Sequence[str]) -> Evaluation:
         """Return a verdict in which some scores are from an earlier state."""

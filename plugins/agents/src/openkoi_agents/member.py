@@ -1,4 +1,4 @@
-"""Run one member of a team as a sub-task within the remaining budget."""
+"""Run one member of a team, a sub-agent, as a sub-task with its own tools and within the remaining budget."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
@@ -63,7 +63,7 @@ class TeamRun:
 
     async def send(self, member: Agent, errand: MemberTask) -> MemberReply | None:
         """Return the member's reply, or None after a warning when it fails."""
-        task = subtask(self.task, bind_member(member, self.leader), errand)
+        task = make_subtask(self.task, bind_member(member, self.leader), errand)
         try:
             result = await self.run.solve(task)
             work = result.best.work
@@ -97,7 +97,7 @@ def reply_of(name: str, work: ExecutionResult) -> str:
     raise KoiError("It returned no answer.")
 
 
-def subtask(task: Task, member: Agent, errand: MemberTask) -> Task:
+def make_subtask(task: Task, member: Agent, errand: MemberTask) -> Task:
     """Return the team's task for a member: run once, within the member's limits."""
     limits = replace(task.effective_limits, iterations=0)
     if member.cycles is not None:
@@ -115,7 +115,7 @@ def subtask(task: Task, member: Agent, errand: MemberTask) -> Task:
 
 
 def bind_member(member: Agent, leader: Agent) -> Agent:
-    """Return a member bound by its team's instructions, approvals, tools and protected paths."""
+    """Return a sub-agent with the tools that its team allows too, and with its team's instructions and approvals."""
     return replace(
         member,
         instructions="\n\n".join(filter(None, (leader.instructions, member.instructions))),

@@ -1,4 +1,4 @@
-"""Embed stored texts, and queries when they are made."""
+"""Compute and store the embeddings of the texts in memory, and compute those of queries."""
 
 import asyncio
 import logging

@@ -1,7 +1,7 @@
-"""Parse the arguments of a tool call as a model wrote them.
+"""Parse the arguments of a tool call, and repair malformed JSON where its meaning is certain.
 
-Python quotes and trailing commas are tolerated; truncated, concatenated or ambiguous arguments are rejected. Validation
-against the tool's schema happens elsewhere.
+Python quotes and trailing commas are repaired; truncated, concatenated or ambiguous arguments are rejected. Validation
+against the tool's schema happens in ``openkoi_base.schema.coerce``.
 """
 
 from json import JSONDecoder

@@ -1,4 +1,4 @@
-"""Read and write files that only their user can read, atomically."""
+"""Read and write private files (mode 0600) and folders (0700) atomically, and fix permissions that are too wide."""
 
 import os
 import secrets

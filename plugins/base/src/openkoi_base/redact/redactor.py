@@ -1,6 +1,6 @@
-"""Mask secrets in text: known values in every encoding, and what looks like a secret.
+"""Redact secrets in text before it is stored, shown or sent: known values in every encoding, and known formats.
 
-The one redactor of everything that OpenKoi writes.
+The log, recordings, command output and reports all use this redactor.
 """
 
 import re
