@@ -4,7 +4,7 @@ import ast
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -27,13 +27,10 @@ HOLD_THE_KERNEL = {"openkoi-testing"}
 DECLARING = ("keys.py", "plugin_keys.py", "setting_names.py")
 KERNELS_LIBRARIES = {"openkoi-loader", "openkoi-models", "openkoi-prompt", "openkoi-settings"}
 USE_THEM_TOO = {
-    "openkoi-certify": {"openkoi-models", "openkoi-settings"},  # sizes of requests, and the price of unknown models
     "openkoi-compaction": {"openkoi-prompt"},  # how turns are joined
     "openkoi-duckdb": {"openkoi-settings"},
-    "openkoi-judge": {"openkoi-settings"},
-    "openkoi-learning": {"openkoi-prompt", "openkoi-settings"},  # what a task is looked up by
+    "openkoi-learning": {"openkoi-prompt"},  # what a task is looked up by
     "openkoi-lint": {"openkoi-settings"},
-    "openkoi-local": {"openkoi-settings"},
     "openkoi-testrunner": {"openkoi-prompt"},  # whether a task is a question, for which no tests are run
 }
 
@@ -180,7 +177,7 @@ def test_only_the_log_looks_into_its_unparsed_lines(folder: Path) -> None:
 
 @pytest.mark.parametrize("folder", [*FOLDERS, ROOT / "kernel"], ids=lambda folder: folder.name)
 def test_no_setting_is_written_where_it_is_not_declared(folder: Path) -> None:
-    """Whoever reads or writes a setting of a common table goes by its declaration.
+    """Code goes by the declaration of a common setting, or names it where the contract reads it.
 
     The command line, which has the contract alone, names what it reads and sets in one file.
     """
@@ -188,10 +185,25 @@ def test_no_setting_is_written_where_it_is_not_declared(folder: Path) -> None:
 
     known = {*BY_NAME, *(former.name for key in KEYS for former in key.former)}
     paths = [path for path in (folder / "src").rglob("*.py") if path.name not in DECLARING]
-    nodes = ((path, node) for path in paths for node in ast.walk(ast.parse(path.read_text())))
-    written = [(path.name, node.value) for path, node in nodes if isinstance(node, ast.Constant)]
+    nodes = [(path, node) for path in paths for node in ast.walk(tree_of(path))]
+    read = {id(node.args[0]): node for _, node in nodes if isinstance(node, ast.Call) and reads_setting(node)}
+    written = [(path.name, node) for path, node in nodes if isinstance(node, ast.Constant) and node.value in known]
 
-    assert [] == [(name, value) for name, value in written if isinstance(value, str) and value in known]
+    assert [] == [(name, node.value) for name, node in written if id(node) not in read]
+    assert set() == undeclared_settings(read.values(), known)
+
+
+def reads_setting(call: ast.Call) -> bool:
+    """Return whether a call is one by which the contract reads a setting: ``SharedSetting`` or ``koi.setting``."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in ("SharedSetting", "setting") and bool(call.args)
+
+
+def undeclared_settings(calls: Iterable[ast.Call], known: Collection[str]) -> set[str]:
+    """Return the settings of common tables that calls name although none is declared so."""
+    names = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
+    tables = {name.partition(".")[0] for name in known} - {"hooks", "evaluators", "tools", "use"}
+    return {name for name in names if isinstance(name, str) and name.partition(".")[0] in tables} - {*known}
 
 
 def class_fields(path: Path) -> Iterator[tuple[ast.ClassDef, ast.expr]]:

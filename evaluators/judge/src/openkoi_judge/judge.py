@@ -21,7 +21,6 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_settings.keys import SKIP_EVAL_CONFIDENCE
 
 from .cache import JudgmentCache
 from .certificates import (
@@ -43,6 +42,7 @@ from .skip_rules import JudgingRules
 from .system_prompt import instruction
 
 UNREADABLE = "The judge returned no usable verdict after 2 tries. {wrong} Try another evaluator model."
+MIN_SKIP_CONFIDENCE = 0.9  # a lower score is never reused; the setting has the same bound
 TOO_LONG = "The judge sees only {room} of the {length} characters of the change (start and end). Raise max_diff."
 WRONG = "[evaluators.judge]{other} {name} is {value}. It must be at least {bound}."
 
@@ -66,7 +66,7 @@ class Judge:
     max_output: int = 2000
     temperature: float = 0.1
     max_diff: int = 24_000
-    skip_eval_confidence: Annotated[float, SharedSetting(SKIP_EVAL_CONFIDENCE.name)] = SKIP_EVAL_CONFIDENCE.default
+    skip_eval_confidence: Annotated[float, SharedSetting("iteration.skip_eval_confidence")] = 0.95
     small: int = 2_000
     require_certified: bool = False
     certificates: bool = True
@@ -78,7 +78,7 @@ class Judge:
     def __post_init__(self) -> None:
         """Reject invalid settings, and those that would leave doubtful work unjudged."""
         least = {"votes": 1, "band": 0, "max_output": 1, "temperature": 0, "max_diff": 1, "small": 0}
-        for name, bound in {**least, "skip_eval_confidence": SKIP_EVAL_CONFIDENCE.low}.items():
+        for name, bound in {**least, "skip_eval_confidence": MIN_SKIP_CONFIDENCE}.items():
             if not getattr(self, name) >= bound:
                 other = " or [iteration]" if name == "skip_eval_confidence" else ""
                 raise ConfigError(WRONG.format(name=name, value=getattr(self, name), bound=bound, other=other))

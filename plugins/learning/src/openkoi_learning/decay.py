@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 from math import exp, log
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_settings import keys
 
-DECAY_PER_WEEK = keys.LEARNING_DECAY_RATE.default
-MIN_WORTH = keys.PRUNE_BELOW.default
+DECAY_PER_WEEK = 0.05  # default of memory.learning_decay_rate
+MIN_WORTH = 0.1  # default of learning.prune_below
 WEEK = timedelta(weeks=1)
 
 

@@ -23,14 +23,13 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_prompt import build_recall_text
-from openkoi_settings import keys
 
 from .decay import DECAY_PER_WEEK, MIN_WORTH, Decay, now
 from .entry import CHARACTERS_PER_TOKEN, LearningEntry, entry_from_learning
 from .events import EntriesShown, RunProcessed
 from .figures import to_learning
 from .learner import Learner, announce_changes
-from .lesson import Lesson, Thresholds
+from .lesson import PLATEAU_DELTA, REGRESSION_DELTA, Lesson, Thresholds
 from .log_view import LearningLogView
 from .provenance import quotes_source
 from .reflection import build_request, is_worth_asking, make_lessons
@@ -56,10 +55,10 @@ class LearningHook:
         tokens: int = 600,
         relevance: float = 0.25,
         withheld: float = 0.1,
-        decay: Annotated[float, SharedSetting(keys.LEARNING_DECAY_RATE.name)] = DECAY_PER_WEEK,
-        prune_below: Annotated[float, SharedSetting(keys.PRUNE_BELOW.name)] = MIN_WORTH,
-        regression_delta: Annotated[float, SharedSetting(keys.REGRESSION_DELTA.name)] = keys.REGRESSION_DELTA.default,
-        plateau_delta: Annotated[float, SharedSetting(keys.PLATEAU_DELTA.name)] = keys.PLATEAU_DELTA.default,
+        decay: Annotated[float, SharedSetting("memory.learning_decay_rate")] = DECAY_PER_WEEK,
+        prune_below: Annotated[float, SharedSetting("learning.prune_below")] = MIN_WORTH,
+        regression_delta: Annotated[float, SharedSetting("learning.regression_delta")] = REGRESSION_DELTA,
+        plateau_delta: Annotated[float, SharedSetting("learning.plateau_delta")] = PLATEAU_DELTA,
         reflect: bool = True,
         first_tries: int = 5,
         reflection_seconds: float = 1.2,

@@ -15,7 +15,6 @@ from typing import Annotated
 from openkoi_base.files import is_process_running, lock_beside, private_folder, read_small_text, replace_file
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, Cost, DataDir, KoiError, SharedSetting
 from openkoi_hookspecs.budgets import UNLIMITED
-from openkoi_settings import keys
 
 from .day_page import Page, amount_of, grant
 
@@ -30,8 +29,8 @@ class FileBudget:
         self,
         *,
         folder: Annotated[Path, DataDir("days")],
-        usd_a_day: Annotated[float, SharedSetting(keys.MAX_COST_PER_DAY.name)] = math.inf,
-        tokens_a_day: Annotated[float, SharedSetting(keys.MAX_TOKENS_PER_DAY.name)] = math.inf,
+        usd_a_day: Annotated[float, SharedSetting("safety.max_cost_usd_per_day")] = math.inf,
+        tokens_a_day: Annotated[float, SharedSetting("safety.max_tokens_per_day")] = math.inf,
     ) -> None:
         self.folder = folder
         self.limit = Amount(tokens=tokens_a_day, usd=usd_a_day)

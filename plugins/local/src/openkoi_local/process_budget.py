@@ -7,7 +7,6 @@ from typing import Annotated
 
 from openkoi_hookspecs import Amount, BudgetDay, BudgetRequest, Cost, SharedSetting
 from openkoi_hookspecs.budgets import UNLIMITED
-from openkoi_settings import keys
 
 from .day_page import Page, amount_of, grant
 
@@ -18,8 +17,8 @@ class ProcessBudget:
     def __init__(
         self,
         *,
-        usd_a_day: Annotated[float, SharedSetting(keys.MAX_COST_PER_DAY.name)] = math.inf,
-        tokens_a_day: Annotated[float, SharedSetting(keys.MAX_TOKENS_PER_DAY.name)] = math.inf,
+        usd_a_day: Annotated[float, SharedSetting("safety.max_cost_usd_per_day")] = math.inf,
+        tokens_a_day: Annotated[float, SharedSetting("safety.max_tokens_per_day")] = math.inf,
     ) -> None:
         self.limit = Amount(tokens=tokens_a_day, usd=usd_a_day)
         self.pages: dict[date, Page] = {}
