@@ -27,6 +27,7 @@ HOLD_THE_KERNEL = {"openkoi-testing"}
 DECLARING = ("keys.py", "plugin_keys.py", "setting_names.py")
 KERNELS_LIBRARIES = {"openkoi-loader", "openkoi-models", "openkoi-prompt", "openkoi-settings"}
 USE_THEM_TOO = {
+    "openkoi-certify": {"openkoi-models"},  # sizes of requests
     "openkoi-compaction": {"openkoi-prompt"},  # how turns are joined
     "openkoi-duckdb": {"openkoi-settings"},
     "openkoi-learning": {"openkoi-prompt"},  # what a task is looked up by

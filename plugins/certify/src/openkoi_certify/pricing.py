@@ -2,9 +2,9 @@
 
 import math
 
-from openkoi_base.tokens import estimate_tokens
-from openkoi_hookspecs import Koi, Price, Request, Text
+from openkoi_hookspecs import Koi, Price, Request
 from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_models import stats_of
 from openkoi_runlog.report import format_count, format_dollars
 
 from .certifier import CertifyOptions
@@ -40,7 +40,7 @@ async def estimate(koi: Koi, judged: RubricAndJudge, order: CertifyOptions) -> E
     requests = list_requests(judged, order)
     model = await koi.describe_model(order.model or "evaluator")
     price = model.price or Price(*koi.setting("models.unknown_price", list, []))
-    usd = sum(request_cost(request, request_tokens(request), price) for request in requests)
+    usd = sum(request_cost(request, stats_of(request).tokens, price) for request in requests)
     return Estimate(model.name, len(requests), usd, model.price is not None)
 
 
@@ -49,12 +49,6 @@ def list_requests(judged: RubricAndJudge, order: CertifyOptions) -> list[Request
     samples = make_samples(find_golden_set(judged.rubric), [dimension.name for dimension in judged.rubric.dimensions])
     each = [judged.judge.sample_request(judged.sample(sample, order.model)) for sample in samples]
     return [request for request in each for _ in range(order.votes)]
-
-
-def request_tokens(request: Request) -> int:
-    """Return about how many tokens a request is."""
-    parts = [part for message in request.messages for part in message.parts]
-    return estimate_tokens([*map(Text, request.system), *parts])
 
 
 def request_cost(request: Request, tokens: int, price: Price) -> float:
