@@ -27,6 +27,10 @@ from openkoi_hookspecs import (
     Usage,
 )
 from openkoi_scripted import ScriptedProvider
+from openkoi_scripted.reader import CONDITION_KEYS, TURN_KEYS
+from openkoi_scripted.script import ScriptedFailureKind
+
+README = Path(__file__).parent.parent / "README.md"
 
 
 def script(folder: Path, text: str, name: str = "part") -> ScriptedProvider:
@@ -49,6 +53,20 @@ def said(provider: ScriptedProvider, *messages: Message | str, model: str = "par
 
 def answer(text: str) -> Message:
     return Message(Role.ASSISTANT, (Text(text),))
+
+
+def test_the_readme_names_every_key_and_its_script_plays(tmp_path: Path) -> None:
+    page = README.read_text()
+    (tmp_path / "pond.yaml").write_text(page.split("```yaml")[1].split("```")[0])
+
+    model = asyncio.run(script_models(tmp_path))[0]
+
+    assert ("pond", 128_000) == (model.name, model.context)
+    assert [] == [key for key in (*TURN_KEYS, *CONDITION_KEYS, *ScriptedFailureKind) if f"`{key}" not in page]
+
+
+async def script_models(folder: Path) -> Sequence[Model]:
+    return await ScriptedProvider(folder=str(folder)).models()
 
 
 def test_a_turn_is_thought_said_and_called_and_ends_with_what_it_used(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 PRICE_KEYS = ("input", "output", "cache_read", "cache_write")
 TURN_KEYS = ("when", "says", "thinks", "calls", "usage", "stop", "fails", "delay", "repeat")
+CONDITION_KEYS = ("contains", "last", "after", "tools", "images")
 
 
 def read_script(path: Path) -> Script:
@@ -108,7 +109,7 @@ def read_arguments(place: YamlNode) -> Arguments:
 
 def read_condition(place: YamlNode) -> TurnCondition:
     """Read what a prompt has to look like."""
-    table = place.table(("contains", "last", "after", "tools", "images"))
+    table = place.table(CONDITION_KEYS)
     return TurnCondition(
         contains=get_or_default(table, "contains", YamlNode.texts, ()),
         last=get_or_default(table, "last", YamlNode.texts, ()),

@@ -1,6 +1,4 @@
-"""Provide suites to inherit that test what every plugin of a kind promises: ``class TestMine(ProviderContract).
-
-Subject = Mine()``.
+"""Provide suites to inherit that test a kind of plugin: ``class TestMine(ProviderContract): subject = Mine()``.
 
 Those that need a vendor's fake are imported from their modules: ``catalogue``, ``faults``, ``foreign_server``.
 """

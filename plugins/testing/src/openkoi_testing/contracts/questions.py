@@ -16,9 +16,9 @@ TIMEOUT_SECONDS = 10.0
 
 
 class QuestionsContract:
-    """Inherit it: ``class TestMine(QuestionsContract).
+    """Inherit it: ``class TestMine(QuestionsContract): subject = staticmethod(mine)``.
 
-    Subject = staticmethod(mine)``, where ``mine`` gets a private folder.
+    ``mine`` gets a private folder.
     """
 
     subject: Callable[[Path], Questions]

@@ -66,9 +66,9 @@ def run_until_timeout(run: Callable[[Command], CommandResult], root: Path, code:
 
 
 class SandboxContract:
-    """Inherit it: ``class TestMine(SandboxContract).
+    """Inherit it: ``class TestMine(SandboxContract): subject = staticmethod(mine)``.
 
-    Subject = staticmethod(mine)``, where ``mine`` gets a private folder.
+    ``mine`` gets a private folder.
     """
 
     subject: Callable[[Path], Sandbox]
