@@ -32,6 +32,9 @@ PLANNED = (
         "Daemon now",
         "run chat hello",
         "help me",
+        "skil list",
+        "lern list",
+        "evaluater certify",
     ),
     *("--category docs chat", "chat --budget 0.10 --format json"),
 )
@@ -48,6 +51,8 @@ TASKS = (
     "login page is broken",
     "help me fix the tests",
     "fix tests",
+    "sort list",
+    "lean list of imports",
     "tests fail",
     '"chat hello"',
     "chat hello there",
@@ -114,6 +119,9 @@ def test_a_command_that_is_almost_meant_is_named(openkoi: Shell) -> None:
     assert "Did you mean" not in openkoi("daemon", "start").stderr
     assert "Did you mean `openkoi --version`?" in openkoi("version").stderr
     assert "is not available in this version" in openkoi("chat").stderr
+    assert "'skil' is not an openkoi command. Did you mean `openkoi skill`?" in openkoi("skil", "list").stderr
+    assert "'contxt' is not an openkoi command. Did you mean `openkoi context`?" in openkoi("contxt").stderr
+    assert "Did you mean `openkoi learn list`?" in openkoi("learn", "lst").stderr
 
 
 if sys.platform != "win32":

@@ -30,7 +30,7 @@ def events_of(here: Shell, *line: str) -> tuple[int, list[str], str]:
     lines = [line for file in here.home.rglob("*.jsonl") for line in file.read_text().splitlines()]
     log = "\n".join(lines)
     result = json.loads(done.stdout)
-    return done.returncode, [text for text in result["warnings"] if "Refused" in text], log
+    return done.returncode, [text for text in result["warnings"] if "Rejected" in text], log
 
 
 @pytest.mark.parametrize("hook", ["before_plan", "before_execute", "before_evaluate"])

@@ -162,10 +162,11 @@ class Koi(Configuration, Protocol):
         """
 
     def fork(self, run: str, *, at: int, settings: Mapping[str, object] = NO_SETTINGS) -> Handle:
-        """Begin a run as another one began, from its iteration ``at`` on, counted from zero, with other settings.
+        """Begin a run as another one began, from its iteration ``at`` on, with other settings.
 
-        The files are restored as they were then. Raises PluginNotFoundError for an unknown id; a run that is under way,
-        and an iteration that it did not come to, are a KoiError of the result.
+        ``at`` counts from zero, as in the log; ``openkoi fork --at`` counts from one, as on screen: ``at=1`` is
+        ``--at 2``. The files are restored as they were then. Raises PluginNotFoundError for an unknown id; a run that
+        is under way, and an iteration that it did not come to, are a KoiError of the result.
         """
 
     def listen(self, callback: Callable[[Record], None]) -> Callable[[], None]:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("task_id", required=False, default="")
-@click.option("--at", type=click.IntRange(1), default=1, show_default=True, help="Iteration to start from.")
+@click.option(
+    "--at", type=click.IntRange(1), default=1, show_default=True, help="Iteration to start from, counted from 1."
+)
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="Setting to change.")
 @click.option("--format", "layout", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
 @click.pass_obj

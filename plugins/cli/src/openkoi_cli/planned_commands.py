@@ -80,6 +80,9 @@ PLANNED: Mapping[str, Sequence[str]] = {
     "version": (),
     "web": ("start", "stop", "serve", "status"),
 }
+FOLLOWING = {"new", "trust", "certify", "view", "approve", "restore", "rebuild", "search"} | {
+    word for forms in PLANNED.values() for form in forms for word in form.split() if word.islower()
+}
 UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 MIN_SENTENCE_CHARACTERS = 4  # in a script without spaces; estimate
 # difflib ratios, measured on typos of our commands: a typo ("statsu"), and the same command ("skills" for "skill").
@@ -91,6 +94,8 @@ def explain_doubt(words: Sequence[str], commands: Sequence[str]) -> str:
     if any(len(word.split()) != 1 for word in words):
         return ""
     first, *rest = words
+    if is_misspelled(first.lower(), commands) and [word for word in rest if word.lower() in FOLLOWING] == rest:
+        return f"{first!r} is not an openkoi command.{suggest_command(first, commands, MIN_SIMILARITY)}"
     if is_planned(first.lower(), [word.lower() for word in rest]):
         hint = (
             f" Did you mean `openkoi {rest[0].lower()} --help`?"
@@ -101,6 +106,12 @@ def explain_doubt(words: Sequence[str], commands: Sequence[str]) -> str:
     if rest or may_be_unspaced_sentence(first):
         return ""
     return f"{first!r} is not an openkoi command.{suggest_command(first, commands, MIN_SIMILARITY)}"
+
+
+def is_misspelled(word: str, commands: Sequence[str]) -> bool:
+    """Return whether a word is a typo of a command, plugins' own included, rather than of a planned one."""
+    found = get_close_matches(word, {*commands, *PLANNED}, n=1, cutoff=MIN_SIMILARITY)
+    return word not in PLANNED and found != [] and found[0] in commands
 
 
 def is_planned(first: str, rest: Sequence[str]) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 
 import click
 
@@ -42,8 +43,10 @@ class Actions(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            task = " ".join(args)
-            raise click.UsageError(f"No such command 'learn {args[0]}'. To run it as a task: openkoi -- learn {task}")
+            near = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            hint = f" Did you mean `openkoi learn {near[0]}`?" if near else ""
+            task = f"openkoi -- learn {' '.join(args)}"
+            raise click.UsageError(f"No such command 'learn {args[0]}'.{hint} To run it as a task: {task}")
         return super().resolve_command(ctx, args)
 
 
@@ -71,9 +74,7 @@ def load_install_command(koi: Koi, skill: str) -> click.Command:
         group = asyncio.run(koi.load("commands", "skill"))
         if isinstance(group, click.Group) and "install" in group.commands:
             return group.commands["install"]
-    raise KoiError(
-        f"Cannot install {skill!r}: openkoi-skills is not installed. Run `openkoi plugin install openkoi-skills`."
-    )
+    raise KoiError(f"Cannot install {skill!r}: openkoi-skills is not installed. Run `pip install openkoi-skills`.")
 
 
 def review(hook: LearningHook, *, alone: bool = True) -> None:
