@@ -35,6 +35,7 @@ PLANNED = (
         "skil list",
         "lern list",
         "evaluater certify",
+        "evaluater general",
     ),
     *("--category docs chat", "chat --budget 0.10 --format json"),
 )

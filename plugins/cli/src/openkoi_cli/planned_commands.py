@@ -94,7 +94,8 @@ def explain_doubt(words: Sequence[str], commands: Sequence[str]) -> str:
     if any(len(word.split()) != 1 for word in words):
         return ""
     first, *rest = words
-    if is_misspelled(first.lower(), commands) and [word for word in rest if word.lower() in FOLLOWING] == rest:
+    follows = all(word.lower() in FOLLOWING for word in rest)
+    if is_misspelled(first.lower(), commands, MIN_SIMILARITY if follows else MIN_SAME_SIMILARITY) and len(rest) < 2:
         return f"{first!r} is not an openkoi command.{suggest_command(first, commands, MIN_SIMILARITY)}"
     if is_planned(first.lower(), [word.lower() for word in rest]):
         hint = (
@@ -108,9 +109,9 @@ def explain_doubt(words: Sequence[str], commands: Sequence[str]) -> str:
     return f"{first!r} is not an openkoi command.{suggest_command(first, commands, MIN_SIMILARITY)}"
 
 
-def is_misspelled(word: str, commands: Sequence[str]) -> bool:
+def is_misspelled(word: str, commands: Sequence[str], cutoff: float) -> bool:
     """Return whether a word is a typo of a command, plugins' own included, rather than of a planned one."""
-    found = get_close_matches(word, {*commands, *PLANNED}, n=1, cutoff=MIN_SIMILARITY)
+    found = get_close_matches(word, {*commands, *PLANNED}, n=1, cutoff=cutoff)
     return word not in PLANNED and found != [] and found[0] in commands
 
 
