@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,10 @@ def drive(openkoi: Shell, use: Callable[[Client], Awaitable[Any]], mode: str = "
     return asyncio.run(connect())
 
 
+def text_of(content: Sequence[Any]) -> str:
+    return "".join(one.text for one in content)
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_three_tasks_run_at_once_and_report_what_they_do(tmp_path: Path, mode: str) -> None:
     turns = turn(calling("list_files", path="."), when="contains: Number, after: 0")
@@ -74,7 +78,7 @@ def test_what_was_done_is_remembered_and_work_is_evaluated(tmp_path: Path) -> No
         recalled = await client.call_tool("recall", {"query": "carp"})
         evaluated = await client.call_tool("evaluate", {"judge": False})
         missing = await client.call_tool("evaluate", {"path": "no-such-folder"})
-        return recalled.structured_content, json.loads(evaluated.content[0].text), missing
+        return recalled.structured_content, json.loads(text_of(evaluated.content)), missing
 
     recalled, verdict, missing = drive(openkoi, use)
 
@@ -82,7 +86,7 @@ def test_what_was_done_is_remembered_and_work_is_evaluated(tmp_path: Path) -> No
     assert verdict["accepted"] is False
     assert any("test_pond" in finding["title"] for finding in verdict["findings"]), verdict
     assert missing.is_error
-    assert "no-such-folder" in missing.content[0].text
+    assert "no-such-folder" in text_of(missing.content)
 
 
 def test_a_question_is_returned_and_its_answer_goes_on_with_the_task(tmp_path: Path) -> None:
@@ -103,7 +107,7 @@ def test_a_question_is_returned_and_its_answer_goes_on_with_the_task(tmp_path: P
     assert stopped["questions"] == listed
     assert "one.txt" in listed[0]["text"]
     assert wrong.is_error
-    assert "No question named 'none'" in wrong.content[0].text
+    assert "No question named 'none'" in text_of(wrong.content)
     assert (stopped["run"], "Done.") == (answered["run"], answered["text"])
     assert "one" == (openkoi.folder / "one.txt").read_text()
 
