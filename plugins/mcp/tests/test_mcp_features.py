@@ -1,0 +1,198 @@
+"""What servers do besides answering with text: images, structure, resources, prompts, questions; and over HTTP."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from documented_plugins import DONE, calling, events_of, turn
+from mcp_runs import POND, Pond, pond
+
+from openkoi_hookspecs import Image, events
+
+ATTENDED = """
+import json
+import click
+from openkoi_hookspecs import Koi, Question, Task
+
+@click.command()
+@click.argument("text")
+@click.argument("answers", nargs=-1)
+@click.pass_obj
+async def do(koi: Koi, text, answers):
+    waiting, asked = list(answers), []
+
+    async def user(question: Question):
+        asked.append([question.text, list(question.choices)])
+        return waiting.pop(0) if waiting else None
+
+    koi.attend(user)
+    await koi.solve(Task(text))
+    click.echo(json.dumps(asked))
+"""
+
+
+def test_images_and_structured_output_reach_the_model(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("pond__picture"), calling("pond__describe")).approved()
+    openkoi("Do it")
+    results = [one.result for one in events_of(openkoi.openkoi, events.ToolCallFinished)]
+    picture = next(one for one in results if one.parts)
+    described = next(one for one in results if not one.parts)
+
+    assert "a pixel" == picture.text
+    assert [True] == [isinstance(part, Image) and part.media_type == "image/png" for part in picture.parts]
+    assert {"fish": 42, "name": "koi"} == json.loads(described.text)
+
+
+def test_resources_are_listed_and_read_within_a_budget_of_tokens(tmp_path: Path) -> None:
+    listing, first = calling("pond__read_resource"), calling("pond__read_resource", uri="pond://log")
+    rest, missing = (
+        calling("pond__read_resource", uri="pond://log", offset=32_000),
+        calling("pond__read_resource", uri="pond://x"),
+    )
+    openkoi = pond(tmp_path, listing, first, rest, missing).approved()
+    openkoi("Do it")
+    listed, read, further, unknown = ordered(openkoi)
+
+    assert "pond://log: log. Return the log of the pond." in listed
+    assert read.startswith("day 0: 42 fish\n")
+    assert len(read) < 33_000
+    assert "they begin at offset 32000]" in read
+    assert further.startswith(read_on(read))
+    assert "Unknown resource" in unknown or "not found" in unknown.lower()
+
+
+def ordered(openkoi: Pond) -> list[str]:
+    """Return what the calls answered, in the order in which the model made them."""
+    made = [one.call.id for one in events_of(openkoi.openkoi, events.ToolCallStarted)]
+    answered = {one.result.call: one.result.text for one in events_of(openkoi.openkoi, events.ToolCallFinished)}
+    return [answered[id] for id in made]
+
+
+def read_on(text: str) -> str:
+    """Return what follows the text that was read first."""
+    whole = "".join(f"day {day}: 42 fish\n" for day in range(10_000))
+    return whole[32_000:32_100]
+
+
+def test_prompts_are_skills_whose_text_comes_from_the_server(tmp_path: Path) -> None:
+    wanted = calling("pond__get_prompt", name="feed", arguments={"food": "peas"})
+    openkoi = pond(tmp_path, calling("read_skill", name="pond-feed"), wanted).approved()
+    openkoi("Do it")
+    (plan,) = events_of(openkoi.openkoi, events.PlanReady)
+    (index,) = [section.text for section in plan.plan.sections if section.name == "skills"]
+    skill, prompt = ordered(openkoi)
+
+    assert "pond-feed: How to feed koi." in index
+    assert 'Call `pond__get_prompt` with {"name": "feed"' in skill
+    assert "- `food` (required)" in skill
+    assert "Feed the koi with peas, slowly." == prompt
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (("yes", "7"), "accept sure=True fish=7"),
+        (("yes", "many", "7"), "accept sure=True fish=7"),
+        (("yes", "decline"), "decline None"),
+        ((), "cancel None"),
+    ],
+)
+def test_a_server_asks_the_user_in_the_middle_of_a_call(tmp_path: Path, answers: tuple[str, ...], said: str) -> None:
+    openkoi = pond(tmp_path, calling("pond__ask"), server={"timeout": 5.0}).approved()
+    there = openkoi.openkoi.with_plugin(ATTENDED, commands="acme:do")
+    done = there("acme", "Do it", *answers)
+    asked = json.loads(done.stdout)
+
+    assert [said] == openkoi.results
+    assert ["The MCP server pond asks: Drain the pond?\nSure", ["yes", "no"]] == asked[0]
+    assert asked[1:] == [] or "Fish (integer)" in asked[1][0]
+
+
+def test_sampling_is_refused_with_a_clear_error(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("pond__think")).approved()
+    openkoi("Do it")
+
+    assert "it wants to call a model itself (sampling), which OpenKoi does not let servers do" in openkoi.results[0]
+
+
+def test_many_tools_are_found_by_search_and_their_server_is_started_by_the_first_call(tmp_path: Path) -> None:
+    found = turn(calling("find_tool", query="extra thing 17"), when="contains: Do it, after: 0")
+    called = turn(calling("call_tool", name="pond__extra_17", arguments={}), when="contains: Do it, after: 1")
+    openkoi = pond(tmp_path, options=("--many", "30")).approved()
+    (tmp_path / "script.yaml").write_text(f"turns:\n{found}{called}{DONE}")
+    starts = len(openkoi.pids)
+    openkoi("Say nothing of it")
+    unused = len(openkoi.pids)
+    openkoi("Do it")
+
+    assert (starts, starts + 1) == (unused, len(openkoi.pids))
+    assert "pond__extra_17" in openkoi.results[0]
+    assert "extra" == openkoi.results[1]
+
+
+@pytest.mark.parametrize("deferred", [True, False])
+def test_no_model_call_waits_for_a_server_that_is_approved(tmp_path: Path, deferred: bool) -> None:
+    """The server needs longer to start than a run lasts that does not call it."""
+    openkoi = pond(tmp_path, server={"deferred": deferred}).approved()
+    script = tmp_path / "slow.sh"
+    command = f"#!/bin/sh\n[ -e {tmp_path}/slow ] && sleep 20\nexec {sys.executable} {POND} {openkoi.calls}\n"
+    script.write_text(command)
+    script.chmod(0o755)
+    openkoi.started_with(command=str(script), args=[], deferred=deferred).approved()
+    (tmp_path / "slow").touch()
+    openkoi("Say it")
+    (completed,) = events_of(openkoi.openkoi, events.RunCompleted)
+
+    assert completed.cost.seconds < 10
+
+
+@contextmanager
+def served(calls: Path, transport: str) -> Iterator[str]:
+    """Serve the pond at an address of this machine."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    child = subprocess.Popen(
+        [sys.executable, str(POND), str(calls), f"--{transport}", str(port)], stderr=subprocess.DEVNULL
+    )
+    until = time.monotonic() + 60
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            break
+        except OSError:
+            assert time.monotonic() < until
+            time.sleep(0.1)
+    try:
+        yield f"http://127.0.0.1:{port}/{'mcp' if transport == 'http' else 'sse'}"
+    finally:
+        child.send_signal(signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
+        child.wait()
+
+
+@pytest.mark.row("MCP-04")
+@pytest.mark.parametrize("transport", ["http", "sse"])
+def test_servers_are_reached_over_http(tmp_path: Path, transport: str) -> None:
+    calls: list[Any] = [calling("pond__count_fish"), calling("pond__ask"), calling("pond__wait", seconds=0.2)]
+    openkoi = pond(tmp_path, *calls, server={"enabled": False})
+    with served(openkoi.calls, transport) as url:
+        openkoi.started_with(command="", args=[], url=url, transport=transport).approved()
+        there = openkoi.openkoi.with_plugin(ATTENDED, commands="acme:do")
+        there("acme", "Do it", "yes", "3")
+
+    assert ["42 fish in koi", "accept sure=True fish=3", "waited"] == ordered(openkoi)
+
+
+def test_a_server_that_is_not_there_is_named_and_the_run_goes_on(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, server={"command": "", "args": [], "url": "http://127.0.0.1:1/mcp"})
+
+    assert "The MCP server pond cannot be started: " in openkoi("Do it")
