@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell
 
+from openkoi_cli.planned_commands import explain_doubt
 from openkoi_testing.servers import OpenAIServer
 
 WORDS = ("hello", "fix", "src/app.py", "Fix.", "thanks!", "Chat", "login", "quit", "models", "list", "help", "statsu")
@@ -17,7 +18,7 @@ PLANNED = (
     *("config set x y", "config get models.default", "list models", "models list", "sessions list", "auth login"),
     *(
         "help status",
-        "mcp add files",
+        "session show 3f2a",
         "run daemon start",
         "Daemon Start",
         "web start",
@@ -76,6 +77,13 @@ def server() -> Iterator[OpenAIServer]:
 def openkoi(tmp_path: Path, server: OpenAIServer) -> Shell:
     keys = {"OPENAI_API_KEY": "sk-of-somebody", "OPENAI_BASE_URL": server.url, "OPENKOI_MODEL": "openai/gpt-fake"}
     return shell(tmp_path).told(**keys)
+
+
+@pytest.mark.unit
+def test_a_command_of_a_distribution_that_is_not_installed_says_which() -> None:
+    wanted = '"openkoi mcp" needs openkoi-mcp. Run `uv pip install openkoi-mcp`.'
+
+    assert [wanted, wanted] == [explain_doubt(line.split(), ["run"]) for line in ("mcp list", "mcp add files npx")]
 
 
 @pytest.mark.row("C57", "CLI-01")

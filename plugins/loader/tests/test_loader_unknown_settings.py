@@ -95,3 +95,9 @@ def test_only_variables_that_look_like_one_of_ours_are_named() -> None:
     named = "$OPENKOI_MODLE is not read, so it has no effect. Did you mean $OPENKOI_MODEL?"
 
     assert [named] == said(OPENKOI_MODLE="x", OPENKOI_MODEL="y", OPENKOI_REPORT="z", OPENKOI_TEAM="a", MODLE="b")
+
+
+def test_a_table_of_a_distribution_that_is_not_installed_says_which() -> None:
+    wanted = ["[mcp] in there.toml has no effect: openkoi-mcp is not installed."]
+
+    assert wanted == said("mcp.servers.time.command", "mcp.defer_above")

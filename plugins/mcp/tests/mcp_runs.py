@@ -67,7 +67,8 @@ def pond(folder: Path, *calls: str, options: tuple[str, ...] = (), server: Any =
     turns = (turn(*calls, when="contains: Do it, after: 0") if calls else "") + DONE
     noted = folder / "calls"
     table = {**pond_table(noted, *options), **(server or {})}
-    openkoi = shell_with(folder, turns=turns, mcp={"servers": {"pond": table}}, **settings)
+    openkoi = shell_with(folder, turns=turns)
+    configure(openkoi, BASE, {"mcp": {"servers": {"pond": table}}}, settings)
     return Pond(openkoi.told(MCP_SECRET="hidden"), noted, {**BASE, **settings})
 
 

@@ -139,3 +139,14 @@ def wait_until(happened: object, seconds: float = 30) -> None:
     while not happened():
         assert time.monotonic() < until
         time.sleep(0.05)
+
+
+@pytest.mark.row("MCP-10", "ERR-02")
+def test_doctor_starts_the_servers_and_says_which_does_not_work(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, mcp={"servers": {"bad": {"command": "no-such-server"}}}).approved()
+    done = openkoi.openkoi("doctor")
+
+    assert "mcp-pond:" in done.stdout
+    assert "ok, 8 tools" in done.stdout
+    assert "! The MCP server bad cannot be started: 'no-such-server' was not found." in done.stdout
+    assert [] == [pid for pid in openkoi.pids if is_running(pid)]

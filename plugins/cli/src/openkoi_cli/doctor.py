@@ -85,30 +85,27 @@ async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
         await check_models(koi, seen)
         for part, kind in (("Memory", "memory"), ("Sandbox", "sandboxes"), ("Checkpoints", "checkpoints")):
             await check_component(part, await koi.load_chosen(kind), seen)
-        for part, kind in (
-            ("Evaluators", "evaluators"),
-            ("Tools", "tools"),
-            ("Hooks", "hooks"),
-            ("Embedders", "embedders"),
-        ):
+        for part, kind in (("Evaluators", "evaluators"), ("Tools", "tools")):
             list_names(part, kind, koi, seen)
-        await try_plugins("evaluators", koi)
-        await try_plugins("tools", koi)
+            await asyncio.gather(*(try_plugin(kind, entry.name, koi, seen) for entry in koi.plugins(kind)))
+        for part, kind in (("Hooks", "hooks"), ("Embedders", "embedders")):
+            list_names(part, kind, koi, seen)
     check_plugins(invocation.launcher.installation(config=invocation.config), seen)
     seen.issues += hidden_frontends(invocation, OpenKoi(invocation).frontends)
     seen.issues += koi.warnings()
     return seen
 
 
-async def try_plugins(kind: str, koi: "Koi") -> None:
-    """Load all plugins of a kind, and warn of those that fail."""
-    from openkoi_hookspecs import KoiError
+async def try_plugin(kind: str, name: str, koi: "Koi", seen: Diagnosis) -> None:
+    """Load a plugin, check it if it can be, and warn if that fails."""
+    from openkoi_hookspecs import KoiError, SupportsHealthCheck
 
-    for entry in koi.plugins(kind):
-        try:
-            await entry.load()
-        except KoiError as error:
-            koi.warn(str(error))
+    try:
+        plugin = await koi.load(kind, name)
+        if isinstance(plugin, SupportsHealthCheck):
+            seen.add(f"  {name}", format_health(await plugin.health()))
+    except KoiError as error:
+        koi.warn(str(error))
 
 
 def check_files(paths: "Paths", seen: Diagnosis, settings: "Sequence[ConfiguredSetting]") -> None:
@@ -180,7 +177,7 @@ async def check_provider(koi: "Koi", name: str) -> str:
         return f"did not answer within {ANSWER_TIMEOUT_SECONDS:g} s"
     except KoiError as error:
         return str(error).rstrip(".")
-    return ", ".join(f"{word} {value}" for word, value in health.items()) or "ok"
+    return format_health(health)
 
 
 async def check_component(part: str, thing: Any, seen: Diagnosis) -> None:
@@ -191,10 +188,15 @@ async def check_component(part: str, thing: Any, seen: Diagnosis) -> None:
         return
     try:
         health: Mapping[str, str] = await thing.health() if isinstance(thing, SupportsHealthCheck) else {}
-        seen.add(part, ", ".join(f"{word} {value}" for word, value in health.items()) or "ok")
+        seen.add(part, format_health(health))
     except KoiError as error:
         seen.add(part, "not working")
         seen.issues.append(str(error))
+
+
+def format_health(health: Mapping[str, str]) -> str:
+    """Return a state in one line."""
+    return ", ".join(f"{word} {value}" for word, value in health.items()) or "ok"
 
 
 def list_names(part: str, kind: str, koi: "Koi", seen: Diagnosis) -> None:

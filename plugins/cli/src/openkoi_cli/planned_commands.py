@@ -83,6 +83,7 @@ PLANNED: Mapping[str, Sequence[str]] = {
 FOLLOWING = {"new", "trust", "certify", "view", "approve", "restore", "rebuild", "search"} | {
     word for forms in PLANNED.values() for form in forms for word in form.split() if word.islower()
 }
+OPTIONAL = {"mcp": "openkoi-mcp"}  # commands of plugins that are not in the default bundle
 UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 MIN_SENTENCE_CHARACTERS = 4  # in a script without spaces; estimate
 # difflib ratios, measured on typos of our commands: a typo ("statsu"), and the same command ("skills" for "skill").
@@ -103,6 +104,8 @@ def explain_doubt(words: Sequence[str], commands: Sequence[str]) -> str:
             if first.lower() == "help" and rest and rest[0].lower() in commands
             else suggest_command(first, commands, MIN_SAME_SIMILARITY)
         )
+        if distribution := OPTIONAL.get(first.lower()):
+            return f'"openkoi {first.lower()}" needs {distribution}. Run `uv pip install {distribution}`.'
         return f'"openkoi {shlex.join(words)}" is not available in this version.{hint}'
     if rest or may_be_unspaced_sentence(first):
         return ""

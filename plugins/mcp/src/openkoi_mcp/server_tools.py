@@ -110,7 +110,7 @@ class ServerTools:
             raise ToolError(
                 NOT_APPROVED.format(self.config.name, f"its {count(len(found.tools), 'tool')} are not used")
             )
-        return {"state": "ok", "tools": str(len(found.tools))}
+        return {"ok,": count(len(found.tools), "tool")}
 
 
 def build_tools(server: str, definitions: Definitions, calls: RunCalls, *, deferred: bool) -> list[Tool]:
