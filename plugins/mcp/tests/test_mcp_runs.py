@@ -150,3 +150,52 @@ def test_doctor_starts_the_servers_and_says_which_does_not_work(tmp_path: Path) 
     assert "ok, 8 tools" in done.stdout
     assert "! The MCP server bad cannot be started: 'no-such-server' was not found." in done.stdout
     assert [] == [pid for pid in openkoi.pids if is_running(pid)]
+
+
+GARBAGE = """
+import subprocess, sys
+print("Welcome to the pond!", flush=True)
+print('{"jsonrpc": "2.0", "id": 77, "result": {}}', flush=True)
+sys.exit(subprocess.call(sys.argv[1:]))
+"""
+SILENT = """
+import json, sys, time
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked.get("method") == "initialize":
+        info = {"name": "silent", "version": "1"}
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+
+
+def test_a_server_that_prints_other_things_too_is_understood_and_the_terminal_stays_clean(tmp_path: Path) -> None:
+    own = pond_table(tmp_path / "calls")
+    words = ["-c", GARBAGE, own["command"], *own["args"]]
+    openkoi = pond(tmp_path, calling("pond__count_fish"), server={"args": words}).approved()
+    done = openkoi("Do it")
+
+    assert ["42 fish in koi"] == openkoi.results
+    assert "Traceback" not in done
+    assert "JSONRPC" not in done
+
+
+def test_a_server_that_never_lists_its_tools_costs_its_timeout_and_is_named(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, server={"args": ["-c", SILENT], "timeout": 1.0})
+
+    assert "The MCP server pond cannot list its tools: no answer within 1 s." in openkoi("Do it")
+
+
+def test_the_secrets_that_a_server_is_given_are_masked(tmp_path: Path) -> None:
+    secret = "hk29x-77aap-carp"
+    openkoi = pond(tmp_path, calling("pond__count_fish", pond=secret), server={"enabled": False})
+    table = {**pond_table(openkoi.calls), "env": {"POND_TOKEN": secret}}
+    write_project_file(openkoi.openkoi, theirs=table)
+    openkoi("mcp", "approve", "theirs", "--yes")
+    (tmp_path / "script.yaml").write_text(
+        f"turns:\n{turn(calling('theirs__count_fish', pond=secret), when='contains: Do it, after: 0')}{DONE}"
+    )
+    openkoi("Do it")
+
+    assert [f"count_fish {secret}"] == openkoi.noted
+    assert secret not in "\n".join(openkoi.results)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import logging
 import os
 from collections.abc import Mapping
 from importlib import import_module
@@ -65,6 +66,7 @@ class Connection:
     async def live(self, ready: "asyncio.Future[Client]", stop: asyncio.Event) -> None:
         """Start the server, and keep it until it is stopped; whatever goes wrong is the error of ``ready``."""
         await asyncio.to_thread(import_module, "openkoi_mcp.transport")  # the SDK takes 0.6 s, and runs go on
+        silence_sdk()
         from mcp import Client
 
         from .transport import ErrorOutput, open_transport
@@ -126,6 +128,14 @@ class Connection:
         if not self.ready.done():
             self.task.cancel()
         await asyncio.gather(self.task, return_exceptions=True)
+
+
+def silence_sdk() -> None:
+    """Keep the SDK from writing tracebacks to a terminal that nobody has set up logging for: errors are results."""
+    for name in ("mcp", "client"):
+        logger = logging.getLogger(name)
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())
 
 
 class HandshakeRefusedError(Exception):

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Self
 from openkoi_hookspecs import Effect, Json, Koi, Run, Tool, ToolError, is_yes
 
 from .active_call import ActiveCalls
-from .connection import Connection, process_variables
+from .connection import Connection, process_variables, reason_of
 from .definitions import Definition, Definitions, count, visible, visible_json
+from .given_secrets import given_secrets
 from .run_calls import RunCalls
 from .server_config import STDIO, ServerConfig
 from .snapshots import Snapshots, start_question
@@ -37,8 +38,8 @@ class ServerTools:
         self.active = ActiveCalls()
         self.deciding = asyncio.Lock()
         variables = process_variables()
-        for name in config.given_variables:
-            koi.conceal(variables.get(name, ""), f"${name}")
+        for name, secret in given_secrets(config.table, variables):
+            koi.conceal(secret, f"{name} of the MCP server {config.name}")
         self.connection = Connection(config, workspace, self.elicit, variables)
 
     async def __aenter__(self) -> Self:
@@ -88,11 +89,14 @@ class ServerTools:
         """Ask the server what it offers now."""
         from .listing import list_definitions
 
+        seconds = self.config.table.timeout
         try:
-            return await list_definitions(client)
+            async with asyncio.timeout(seconds):
+                return await list_definitions(client)
         except Exception as error:  # a server may answer anything
             await self.connection.drop(client)
-            raise ToolError(f"The MCP server {self.config.name} cannot list its tools: {error}.") from error
+            why = f"no answer within {seconds:g} s" if isinstance(error, TimeoutError) else reason_of(error)
+            raise ToolError(f"The MCP server {self.config.name} cannot list its tools: {why}.") from error
 
     async def elicit(self, context: "ClientRequestContext", params: "ElicitRequestParams") -> "ElicitResult":
         """Put a question of the server to the user of the run that made the call."""
