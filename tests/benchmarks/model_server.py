@@ -38,12 +38,14 @@ class Conversation(asyncio.Protocol):
         """Answer when the request is there in full."""
         self.read += data
         head = self.read.find(b"\r\n\r\n") + 4
-        length = LENGTH.search(self.read, 0, head) if head > 3 else None
-        if length is None or len(self.read) < head + int(length[1]):
+        length = LENGTH.search(self.read, 0, head)
+        if head < 4 or (length and len(self.read) < head + int(length[1])):
             return
         body = bytes(self.read[head:])
         self.read.clear()
-        if words := CHUNKS.search(body):
+        if length is None:  # a list of models, which it has none of
+            self.transport.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
+        elif words := CHUNKS.search(body):
             self.speaking = asyncio.ensure_future(self.speak(int(words[1]), int(words[2])))
         else:
             self.transport.write(self.answer(body))

@@ -192,7 +192,7 @@ class App(AppConfiguration):
     async def describe_model(self, name: str) -> Model:
         """Return what is known of a model, by its role or name."""
         full = await self.resolve_model(name)
-        return replace((await self.services.router.resolve_model(full)).model, name=full)
+        return replace((await self.services.router.complete_model(full)).model, name=full)
 
     def price(self, name: str) -> Price | None:
         """Return the price of a model as it is configured or listed."""

@@ -45,7 +45,7 @@ def cast(settings: Mapping[str, object], offered: Sequence[Model] = ()) -> Model
 
 
 def player(settings: Mapping[str, object], offered: Sequence[Model] = (), name: str = "acme/one") -> ResolvedModel:
-    return asyncio.run(cast(settings, offered).resolve_model(name))
+    return asyncio.run(cast(settings, offered).complete_model(name))
 
 
 def known(**facts: object) -> dict[str, object]:

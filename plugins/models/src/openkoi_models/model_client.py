@@ -30,7 +30,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .call_budget import CallBudget
 from .call_cost import cost
 from .charges import Charge, charge
-from .model_roles import EXECUTOR, ModelRouter, ResolvedModel, suggest_models
+from .model_roles import EXECUTOR, LISTING_GRACE, ModelRouter, ResolvedModel, suggest_models
 from .reasoning_filter import strip_foreign_reasoning
 from .request_stats import NO_STATS, RequestStats
 from .reservation import INPUT_MARGIN, Reservation
@@ -104,7 +104,6 @@ class ModelClient:
     async def call_with_retries(self, name: str, request: Request, *, others: bool) -> Response:
         """Call one model; retry after a temporary error, where waiting may help."""
         resolved, tries = await self.router.resolve_model(name), 1
-        await self.warn_of_price(resolved)
         while True:
             try:
                 return await self.call_once(await self.adapt_request(request, resolved), resolved)
@@ -157,6 +156,8 @@ class ModelClient:
         asked_for = min(request.max_output or resolved.model.output, resolved.model.output)
         if request.model == JUDGE and estimate > self.judgement.input:
             self.judgement = replace(self.judgement, input=estimate)
+        if resolved.guessed and not self.budget.affords(estimate, asked_for, resolved.price):
+            resolved = await self.router.complete_model(resolved.name)
         lease = await self.budget.reserve(estimate, asked_for, resolved)
         messages = request.messages
         if stats.reasoning_models - {"", resolved.name}:
@@ -174,6 +175,9 @@ class ModelClient:
         self.router.estimator.learn(resolved.name, stats, due.counted)
         took = round((perf_counter() - started) * 1000)
         reply = Response(parts, StreamEnd(due.usage, heard.done.stop if heard.done else FinishReason.END))
+        if resolved.guessed:
+            resolved = await self.router.complete_model(resolved.name, LISTING_GRACE)
+        await self.warn_of_price(resolved)
         usd = await self.charge(lease, due, resolved, overlong=heard.overlong)
         if reply.done.stop is FinishReason.LENGTH and not heard.overlong:
             await self.emit(events.WarningIssued(explain_cut(reply, resolved, lease, asked_for)))
@@ -194,6 +198,8 @@ class ModelClient:
                 close_stream(resolved.provider.chat(sent)) as chunks,
             ):
                 async for chunk in chunks:
+                    if resolved.guessed:
+                        self.router.list_models(resolved)  # beside the first call, once the server answers
                     if wrong := chunk_error(chunk):
                         raise PluginError(
                             resolved.name, "chat", f"it yielded something that is not a chunk of a response: {wrong}"

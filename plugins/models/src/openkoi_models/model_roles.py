@@ -35,17 +35,23 @@ from .retry import Cooldowns
 EXECUTOR = "executor"
 ROLES = keys.ROLES
 LISTING_TIMEOUT = 5.0
+LISTING_GRACE = 1.0  # seconds that the charge for the first call waits for the price, which was asked for beside it
+Listing = asyncio.Task[Sequence[Model]]
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedModel:
-    """A model and its provider. ``name`` is ``provider/model``; ``known``: its price is known."""
+    """A model and its provider. ``name`` is ``provider/model``; ``known``: its price is known.
+
+    ``guessed``: so are its facts, until its provider has listed its models.
+    """
 
     name: str
     provider: Provider
     model: Model
     price: Price
     known: bool
+    guessed: bool = False
 
 
 @dataclass(slots=True)
@@ -58,6 +64,7 @@ class ModelRouter:
     find: Callable[[], Awaitable[ModelChoice]]
     found: ModelChoice | None = None
     players: dict[str, ResolvedModel] = field(default_factory=dict)
+    listings: dict[str, Listing] = field(default_factory=dict)
     excluded: set[str] = field(default_factory=set)
     cooling: Cooldowns = field(default_factory=Cooldowns)
     estimator: Estimator = field(default_factory=Estimator)
@@ -121,24 +128,41 @@ class ModelRouter:
         return [EXECUTOR, *(role for role in ("evaluator", "planner") if keys.MODEL_OF[role] in self.config)]
 
     async def resolve_model(self, name: str) -> ResolvedModel:
-        """Return the model of a full name."""
-        if name not in self.players:
-            self.players[name] = await self.resolve(name)
-        return self.players[name]
+        """Return the model of a full name; a list of its provider's models is not asked for."""
+        known = self.players.get(name)
+        if known is None or (known.guessed and self.is_listed(name.partition("/")[0])):
+            known = self.players[name] = await self.resolve(name)
+        return known
+
+    async def complete_model(self, name: str, seconds: float = LISTING_TIMEOUT) -> ResolvedModel:
+        """Return the model of a full name with what its provider's list says, if that comes in so many seconds."""
+        known = await self.resolve_model(name)
+        if known.guessed:
+            await asyncio.wait([self.list_models(known)], timeout=seconds)
+        return await self.resolve_model(name)
 
     async def resolve(self, name: str) -> ResolvedModel:
         vendor, _, bare = name.partition("/")
         provider = await self.load(vendor)
         known = self.catalogue.facts(vendor, bare)
-        try:
-            model = model_from_settings(name, self.config, known) or with_catalogue(
-                sanitize_price(await ask_provider(provider, bare, known)), known
-            )
-        except KoiError:
-            raise
-        except Exception as error:  # a provider is a plugin: what it may raise is not known
-            raise PluginError(vendor, "describe", f"{type(error).__name__}: {error}") from error
-        return ResolvedModel(name, provider, model, model.price or self.ceiling, model.price is not None)
+        model = model_from_settings(name, self.config, known) or await described_model(provider, name, known)
+        guessed = model is None and not self.is_listed(vendor)
+        if model is None:
+            offered = () if guessed else self.listings[vendor].result()
+            model = sanitize_price(find_listed(bare, offered))
+        return ResolvedModel(name, provider, model, model.price or self.ceiling, model.price is not None, guessed)
+
+    def list_models(self, resolved: ResolvedModel) -> Listing:
+        """Ask a model's provider for the list of its models, once and in the background."""
+        vendor = resolved.name.partition("/")[0]
+        if vendor not in self.listings or self.listings[vendor].cancelled():
+            self.listings[vendor] = asyncio.ensure_future(list_models(resolved.provider))
+        return self.listings[vendor]
+
+    def is_listed(self, vendor: str) -> bool:
+        """Return whether a provider was asked for its models, and answered or failed."""
+        listing = self.listings.get(vendor)
+        return listing is not None and listing.done() and not listing.cancelled()
 
     def listed_price(self, name: str) -> Price | None:
         """Return the price of a full name as it is configured or in a bundle; its provider is not asked."""
@@ -161,8 +185,19 @@ def explain_unclear(name: str, usable: Sequence[str], near: Sequence[str]) -> st
     return f"No configured provider has a model {name!r}.{hint} Write it as provider/model, such as openai/gpt-5.2."
 
 
-async def ask_provider(provider: Provider, bare: str, known: Model | None) -> Model:
-    """Return the provider's facts about a model; else the known ones, else a low guess."""
+async def described_model(provider: Provider, name: str, known: Model | None) -> Model | None:
+    """Return the provider's facts about a model; else the known ones; else None: then its list is needed."""
+    vendor, _, bare = name.partition("/")
+    try:
+        described = await describe_model(provider, bare, known)
+    except KoiError:
+        raise
+    except Exception as error:  # a provider is a plugin: what it may raise is not known
+        raise PluginError(vendor, "describe", f"{type(error).__name__}: {error}") from error
+    return with_catalogue(sanitize_price(described), known) if described else None
+
+
+async def describe_model(provider: Provider, bare: str, known: Model | None) -> Model | None:
     if isinstance(provider, SupportsDescribe):
         try:
             with contain_exit():
@@ -172,18 +207,22 @@ async def ask_provider(provider: Provider, bare: str, known: Model | None) -> Mo
         except RequestRejectedError as error:  # a server without details of single models may still have this one
             if known is None:
                 raise RequestRejectedError(f"{error}{await suggest_models(provider, bare)}") from error
-    if known is not None:
-        return replace(known, name=bare)
+    return replace(known, name=bare) if known else None
+
+
+async def list_models(provider: Provider) -> Sequence[Model]:
+    """Return a provider's models; none if it fails: a call shows what is the matter with it."""
     try:
         async with asyncio.timeout(LISTING_TIMEOUT):
             with contain_exit():
-                offered = await provider.models()
-    except WrongServerError:
-        raise
+                return await provider.models()
     except Exception:  # a provider is a plugin: without its list of models, a modest guess will do
-        offered = ()
-    listed = [model for model in offered if model.name == bare]
-    return listed[0] if listed else Model(bare, context=CONTEXT, output=OUTPUT)
+        return ()
+
+
+def find_listed(bare: str, offered: Sequence[Model]) -> Model:
+    """Return a model as it is listed, or a modest guess."""
+    return next((model for model in offered if model.name == bare), Model(bare, context=CONTEXT, output=OUTPUT))
 
 
 def executor_of(agent: Agent | None) -> str:
@@ -200,13 +239,8 @@ def executor_of(agent: Agent | None) -> str:
 
 
 async def suggest_models(provider: Provider, bare: str) -> str:
-    """Suggest names similar to an unknown one."""
-    try:
-        async with asyncio.timeout(LISTING_TIMEOUT):
-            with contain_exit():
-                names = [model.name for model in await provider.models()]
-    except Exception:  # a provider is a plugin: its refusal stands without suggestions
-        return ""
+    """Suggest names similar to an unknown one; the provider's refusal stands without suggestions."""
+    names = [model.name for model in await list_models(provider)]
     if bare in names:
         return ""
     near = get_close_matches(bare, names, n=3)

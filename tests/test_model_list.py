@@ -1,0 +1,59 @@
+"""A server is asked which models it offers beside the first call, which is charged at the price that it lists."""
+
+import json
+from pathlib import Path
+
+from cli_process import Shell, shell
+
+from openkoi_testing.servers import OpenAIServer
+from openkoi_testing.servers.http_server import ReceivedRequest, ServerResponse
+
+LISTED = {"id": "mock", "context_length": 64_000, "pricing": {"prompt": "0.00001", "completion": "0.00002"}}
+QUESTION = ("-i", "0", "-m", "openai/mock", "--format", "json")
+
+
+class PricedServer(OpenAIServer):
+    """A server whose list of models has prices."""
+
+    def answer(self, seen: ReceivedRequest) -> ServerResponse:
+        """Answer a request."""
+        if seen.path == "/v1/models":
+            return ServerResponse([json.dumps({"object": "list", "data": [LISTED]}).encode()])
+        return super().answer(seen)
+
+
+def paths(server: OpenAIServer) -> list[str]:
+    return [request.path for request in server.requests]
+
+
+def asking(tmp_path: Path, server: OpenAIServer) -> Shell:
+    return shell(tmp_path).told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
+
+
+def test_the_first_call_is_charged_at_the_price_of_a_list_that_is_asked_for_after_it_began(tmp_path: Path) -> None:
+    with PricedServer("Paris.") as server:
+        done = asking(tmp_path, server)(*QUESTION, "What is the capital of France?")
+        seen = paths(server)
+
+    told = json.loads(done.stdout)
+    assert ["/v1/chat/completions", "/v1/models"] == seen
+    usage = told["usage"]
+    assert round(((usage["total"] - usage["output"]) * 10 + usage["output"] * 20) / 1e6, 6) == told["cost_usd"]
+    assert "price" not in " ".join(told["warnings"])
+
+
+def test_a_budget_that_the_assumed_price_exceeds_waits_for_the_list(tmp_path: Path) -> None:
+    with PricedServer("Paris.") as server:
+        done = asking(tmp_path, server)(*QUESTION, "--budget", "0.10", "What is the capital of France?")
+        seen = paths(server)
+
+    assert 0 == done.returncode, done.stderr
+    assert ["/v1/models", "/v1/chat/completions"] == seen
+
+
+def test_a_price_that_no_list_has_is_reported_after_the_answer(tmp_path: Path) -> None:
+    with OpenAIServer("Paris.", models=["mock"]) as server:
+        done = asking(tmp_path, server)(*QUESTION, "What is the capital of France?")
+
+    [warning] = json.loads(done.stdout)["warnings"]
+    assert warning.startswith("The price of openai/mock is not known: it is counted at $15 and $75")
