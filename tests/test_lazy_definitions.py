@@ -72,6 +72,38 @@ def test_wrong_arguments_are_an_error(call: Callable[[], Point]) -> None:
         call()
 
 
+@pytest.mark.parametrize("wrong", [((), {}), ((1, 2, "a"), {}), ((1,), {"z": 3}), ((1,), {"x": 1})])
+def test_wrong_arguments_are_explained_as_the_library_does(wrong: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
+    arguments, named = wrong
+    explained = []
+    for decorate in (dataclasses.dataclass, dataclass):
+        with pytest.raises(TypeError) as error:
+            define(decorate)(*arguments, **named)
+        explained.append(str(error.value))
+
+    assert explained[0] == explained[1]
+
+
+def test_instances_are_alike_before_and_after_the_constructor_is_compiled() -> None:
+    kind = define(dataclass)
+    made = [kind(1, name="a", tags=["b"]) for _ in range(30)]
+    defaults = [kind(number) for number in range(30)]
+
+    assert 1 == len({repr(one) for one in made})
+    assert (0, "", []) == (defaults[0].y, defaults[0].name, defaults[0].tags)
+    assert 30 == len({id(one.tags) for one in defaults})
+
+
+def test_a_constructor_of_a_subclass_may_call_that_of_its_base() -> None:
+    class Named(Point):
+        __slots__ = ()
+
+        def __init__(self, name: str) -> None:
+            super().__init__(1, name=name)
+
+    assert [("n", 1)] * 20 == [(Named("n").name, Named("n").x) for _ in range(20)]
+
+
 def test_facts_are_compared_by_their_fields() -> None:
     assert Point(1, name="a") == Point(1, name="b")
     assert Point(1) != Point(2)

@@ -8,7 +8,8 @@ without slots, with an order or with fields of ``InitVar`` are left to the libra
 import dataclasses
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, MISSING, Field, FrozenInstanceError, fields
+from dataclasses import KW_ONLY, MISSING, Field, FrozenInstanceError, field, fields
+from functools import cached_property, partial
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, get_origin
@@ -35,7 +36,7 @@ class DefaultFactory:
 
 
 FACTORY = DefaultFactory()
-WHEN_USED = ("__init__", "__eq__", "__hash__", "__match_args__", "__dataclass_fields__", "__dataclass_params__")
+FEW = 10  # instances: a constructor is compiled in 100 microseconds, and then quicker by 2
 
 
 def annotations_of(kind: type) -> dict[str, Any]:
@@ -64,35 +65,62 @@ def make_dataclass(kind: Any, *, frozen: bool = False, kw_only: bool = False) ->
         if type(value).__hash__ is None:
             raise ValueError(f"mutable default {type(value)} for field {name} is not allowed: use default_factory")
     declared |= {"__annotations__": annotations, "__module__": kind.__module__, "__doc__": kind.__name__}
-    blueprint = Blueprint(declared, frozen=frozen, kw_only=kw_only)
     hashed = body.pop("__hash__", None)  # None, too, where the class has an __eq__ of its own
-    methods = {name: WhenUsed(name, blueprint) for name in WHEN_USED} | (vars_of(Frozen) if frozen else {})
-    body = {
-        "__repr__": show,
-        "__replace__": copy_with,
-        **methods,
-        **body,
-        "__hash__": hashed or (methods["__hash__"] if frozen else None),
-    }
+    body = (FROZEN_METHODS if frozen else METHODS) | body
+    body["__hash__"] = hashed or (METHODS["__hash__"] if frozen else None)
     inherited = {name for base in kind.__mro__[1:-1] for name in vars(base).get("__slots__", ())}
     body["__slots__"] = tuple(name for name in names if name not in inherited)
     for name in ("__dict__", "__weakref__"):
         body.pop(name, None)
+    body["__blueprint__"] = blueprint = Blueprint(declared, frozen=frozen, kw_only=kw_only)
     blueprint.kind = type(kind)(kind.__name__, kind.__bases__, body)
     blueprint.kind.__qualname__ = kind.__qualname__
     return blueprint.kind
 
 
 class Blueprint:
-    """The fields that a class declares, until it is used."""
+    """The fields that a class declares, and what is made of them when it is used."""
 
     kind: Any
+    instances = 0
 
     def __init__(self, declared: dict[str, Any], *, frozen: bool, kw_only: bool) -> None:
         self.declared, self.frozen, self.kw_only = declared, frozen, kw_only
 
-    def complete(self) -> None:
-        """Compile what the class has no method of its own for."""
+    @cached_property
+    def fields(self) -> list[Field[Any]]:
+        """The fields, those of its bases first."""
+        bases = [base for base in self.kind.__mro__[:0:-1] if hasattr(base, "__dataclass_fields__")]
+        found = {one.name: one for base in bases for one in fields(base)}
+        kw_only = self.kw_only
+        for name, annotation in self.declared["__annotations__"].items():
+            kw_only = kw_only or annotation is KW_ONLY
+            if is_field(annotation):
+                value = self.declared.get(name, MISSING)
+                one = value if isinstance(value, Field) else field(default=value)
+                one.name, one.type = name, annotation
+                one.kw_only = kw_only if one.kw_only is MISSING else one.kw_only
+                found[name] = one
+        return list(found.values())
+
+    @cached_property
+    def positional(self) -> tuple[str, ...]:
+        """The names of parameters that need no keyword."""
+        return tuple(one.name for one in self.fields if one.init and not one.kw_only)
+
+    def complete(self, name: str) -> None:
+        """Make an attribute of the class that it has not of its own."""
+        if name == "__init__":
+            self.set({name: self.compile_init()})
+        elif name in ("__eq__", "__hash__"):
+            self.set(comparison(self.fields))
+        elif name == "__match_args__":
+            self.set({name: self.positional})
+        else:
+            self.set(self.collect())
+
+    def collect(self) -> dict[str, Any]:
+        """Return what the library makes of the fields."""
         collect: Callable[..., Any] = dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self.kw_only)
         own = collect(type(self.kind.__name__, (), self.declared))
         parameters = own.__dataclass_params__  # what inherits from the class, and libraries, go by these
@@ -100,22 +128,37 @@ class Blueprint:
         parameters.frozen = self.frozen
         inherited = [getattr(base, "__dataclass_fields__", {}) for base in self.kind.__mro__[:0:-1]]
         all_fields = {name: one for some in (*inherited, own.__dataclass_fields__) for name, one in some.items()}
-        made = {"__dataclass_fields__": all_fields, "__dataclass_params__": parameters}
-        self.set(made)
-        real = fields(self.kind)
-        positional = tuple(one.name for one in real if one.init and not one.kw_only)
-        self.set(comparison(real) | {"__match_args__": positional, "__init__": self.compile_init(real)})
+        return {"__dataclass_fields__": all_fields, "__dataclass_params__": parameters}
 
     def set(self, made: dict[str, Any]) -> None:
         for name, value in made.items():
-            if isinstance(vars(self.kind)[name], WhenUsed):
+            if isinstance(vars(self.kind).get(name), WhenUsed):
                 setattr(self.kind, name, value)
 
-    def compile_init(self, real: Iterable[Field[Any]]) -> Any:
+    def initialize(self, instance: object, /, *arguments: object, **named: object) -> None:
+        """Do what the constructor does, which is compiled to explain wrong arguments."""
+        given, put = dict(zip(self.positional, arguments, strict=False)), object.__setattr__ if self.frozen else setattr
+        wrong = len(arguments) > len(given) or given.keys() & named.keys()
+        given |= named
+        for one in () if wrong else self.fields:
+            if one.init and one.name in given:
+                put(instance, one.name, given.pop(one.name))
+            elif one.default is not MISSING:
+                put(instance, one.name, one.default)
+            elif one.default_factory is not MISSING:
+                put(instance, one.name, one.default_factory())
+            elif one.init:
+                wrong = True
+        if wrong or given:
+            self.compile_init()(instance, *arguments, **named)
+        elif hasattr(instance, "__post_init__"):
+            instance.__post_init__()
+
+    def compile_init(self) -> Any:
         """Return the constructor. Its globals are those of the class, as some read the types of its parameters."""
         known: dict[str, Any] = {"_set": object.__setattr__, "_FACTORY": FACTORY}
         positional, named, body = ["self"], ["*"], []
-        for one in real:
+        for one in self.fields:
             parameter, value = self.read_field(one, known)
             (named if one.kw_only else positional).extend(parameter)
             name = one.name
@@ -129,7 +172,7 @@ class Blueprint:
         exec(f"{text}\n return __init__", vars(module) if module else {}, scope)  # as dataclasses do
         init = scope["make"](**known)
         init.__qualname__ = f"{self.kind.__qualname__}.__init__"
-        init.__annotations__ = {one.name: one.type for one in real if one.init} | {"return": None}
+        init.__annotations__ = {one.name: one.type for one in self.fields if one.init} | {"return": None}
         return init
 
     def read_field(self, one: Field[Any], known: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -148,13 +191,31 @@ class Blueprint:
 class WhenUsed:
     """Stands for a class's attribute until it is first read."""
 
-    def __init__(self, name: str, blueprint: Blueprint) -> None:
-        self.name, self.blueprint = name, blueprint
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def __get__(self, instance: object, owner: type) -> Any:
-        self.blueprint.complete()
-        value = vars(self.blueprint.kind)[self.name]
+        blueprint = self.blueprint_of(owner)
+        blueprint.complete(self.name)
+        value = vars(blueprint.kind)[self.name]
         return value.__get__(instance, owner) if instance is not None and callable(value) else value
+
+    def blueprint_of(self, owner: type) -> Blueprint:
+        """Return the blueprint of the class, or of the base, that this is the attribute of."""
+        kind = next(kind for kind in owner.__mro__ if vars(kind).get(self.name) is self)
+        found: Blueprint = vars(kind)["__blueprint__"]
+        return found
+
+
+class InitWhenUsed(WhenUsed):
+    """Stands for a constructor, which is compiled when its signature is read or it is called often."""
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        blueprint = self.blueprint_of(owner)
+        if instance is None or blueprint.instances >= FEW:
+            return super().__get__(instance, owner)
+        blueprint.instances += 1
+        return partial(blueprint.initialize, instance)
 
 
 def comparison(real: Iterable[Field[Any]]) -> dict[str, Any]:
@@ -202,3 +263,13 @@ class Frozen:
 
 def vars_of(kind: type) -> dict[str, Any]:
     return {name: vars(kind)[name] for name in ("__setattr__", "__delattr__", "__getstate__", "__setstate__")}
+
+
+WHEN_USED = ("__eq__", "__hash__", "__match_args__", "__dataclass_fields__", "__dataclass_params__")
+METHODS = {
+    **{name: WhenUsed(name) for name in WHEN_USED},
+    "__init__": InitWhenUsed("__init__"),
+    "__repr__": show,
+    "__replace__": copy_with,
+}
+FROZEN_METHODS = METHODS | vars_of(Frozen)
