@@ -8,7 +8,7 @@ import pytest
 
 from openkoi_hookspecs import CommandResult
 from openkoi_tools import WorkspaceTools
-from openkoi_tools.run_command import describe_end, format_output
+from openkoi_tools.command_result import describe_end, format_output
 
 if TYPE_CHECKING:
     from plugins.tools.tests.conftest import Bench, Hands

@@ -1,16 +1,8 @@
 """Define the tool ``edit_file``, which replaces shown text that occurs once and leaves every other byte alone."""
 
-from collections.abc import Sequence
+from openkoi_base.schema import Parameters
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
 
-from openkoi_base.schema import Parameters, ParsedArguments
-from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
-
-from .byte_splice import TextChange, splice_bytes
-from .file_access import load_file, save_file
-from .matching import MAX_MATCHES, Edit, Matches, find_matches
-from .paths import WorkspacePath
-from .read_before_edit import describe_edit, line_span, record_shown, refuse_unread, refuse_unseen, show_similar
-from .text_document import TextDocument, normalize_endings, parse_document
 from .tool_context import ToolContext
 
 PARAMETERS = Parameters(
@@ -22,13 +14,14 @@ PARAMETERS = Parameters(
     },
     required=("path", "search", "replace"),
 )
-MAX_LISTED_PLACES = 20
 
 
 def edit_file(desk: ToolContext) -> Tool:
     """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
+        from .apply_edit import apply_edit, parse_edit
+
         given = PARAMETERS.accept(arguments)
         edit = parse_edit(given)
         return ToolResult(await desk.run_at(given.text("path"), lambda where: apply_edit(desk, where, edit)))
@@ -42,68 +35,3 @@ def edit_file(desk: ToolContext) -> Tool:
         local=True,
         progress_text="Editing {path}",
     )
-
-
-def parse_edit(given: ParsedArguments) -> Edit:
-    """Return the requested edit; raise ToolError for one that can change nothing."""
-    search, replace = given.text("search"), given.text("replace")
-    if not search:
-        raise ToolError("The search text is empty. Pass the text to replace, or use write_file for a whole file.")
-    edit = Edit(normalize_endings(search), normalize_endings(replace), given.flag("all"))
-    if edit.search == edit.replace:
-        raise ToolError("Search and replacement are the same, so nothing would change. Line endings are always kept.")
-    return edit
-
-
-def apply_edit(desk: ToolContext, where: WorkspacePath, edit: Edit) -> str:
-    """Make the edit while the file is locked, and report what was done."""
-    with desk.locks.lock_for(where.real):
-        data = load_file(where, desk.settings)
-        refuse_unread(desk, where)
-        text = parse_document(data)
-        found = find_matches(text.plain, edit)
-        refuse_ambiguous(where, text.plain, edit, found)
-        if not found.changes:
-            raise ToolError(describe_missing(desk, where, text.plain, edit))
-        refuse_unseen(desk, where, text.plain, found.changes)
-        current = desk.tracker.is_current(where.real)
-        save_file(where.real, change_bytes(text, found.changes))
-        record_shown(desk.tracker, where, text.plain, found.changes)
-        if current:
-            desk.tracker.add_stamp(where.real)
-    return describe_edit(where, text.plain, found)
-
-
-def refuse_ambiguous(where: WorkspacePath, text: str, edit: Edit, found: Matches) -> None:
-    """Raise when one place is meant and there are more, or more than can be counted."""
-    if len(found.changes) >= MAX_MATCHES:
-        raise ToolError(f"The search text occurs {MAX_MATCHES:,} times or more in {where.name}. Use run_command.")
-    if edit.all or len(found.changes) < 2:
-        return
-    lines = [str(line_span(text, change)[0]) for change in found.changes[:MAX_LISTED_PLACES]]
-    more = " and further on" if len(found.changes) > MAX_LISTED_PLACES else ""
-    raise ToolError(
-        f"The search text occurs {len(found.changes)} times in {where.name}, at lines {', '.join(lines)}{more}. "
-        "Add lines around the one you mean, or pass all=true to replace each of them."
-    )
-
-
-def describe_missing(desk: ToolContext, where: WorkspacePath, text: str, edit: Edit) -> str:
-    """Report that the text is missing, whether the replacement is there, and the most similar lines."""
-    first = f"The search text is not in {where.name}."
-    at = text.find(edit.replace) if edit.replace.strip() else -1
-    if at >= 0:
-        line = text.count("\n", 0, at) + 1
-        first += f" The replacement is already there, at line {line}: this edit may be done already."
-    return "\n".join([first, *show_similar(desk, where, text, edit.search)])
-
-
-def change_bytes(text: TextDocument, changes: Sequence[TextChange]) -> bytes:
-    """Return the file's new bytes; raise ToolError when they equal the old ones."""
-    data = splice_bytes(text, changes)
-    if data == text.data:
-        raise ToolError(
-            "The edit would not change the file, because white space is adapted to the file. "
-            "To change white space, copy the current lines exactly into search."
-        )
-    return data

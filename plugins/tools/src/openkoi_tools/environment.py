@@ -4,14 +4,14 @@ Run no program. The facts are collected once, before the plan, and recorded with
 day, or on another branch, sends what it sent before.
 """
 
+import os
+import shutil
 from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
 from openkoi_hookspecs import Run, Section, hookimpl
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
-
-from .run_command import find_shell
 
 HEAD_LINE = lazy_pattern(r"ref: refs/heads/(?P<branch>[^\s\x00-\x1f]{1,100})|(?P<commit>[0-9a-f]{40,64})")
 OPERATIONS = {
@@ -41,6 +41,14 @@ def environment_facts(workspace: Path) -> Iterator[str]:
     yield f"Shell: {Path(find_shell()[0]).name}"
     yield f"Date: {date.today().isoformat()}"
     yield f"Version control: {describe_version_control(workspace)}"
+
+
+def find_shell() -> list[str]:
+    """Return the shell to use: bash, else sh, else the system's equivalent."""
+    program = shutil.which("bash") or shutil.which("sh")
+    if not program and os.name == "nt":
+        return [os.environ.get("COMSPEC", "cmd.exe"), "/c"]
+    return [program or "sh", "-c"]
 
 
 def platform_name() -> str:

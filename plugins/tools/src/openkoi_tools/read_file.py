@@ -1,18 +1,9 @@
 """Define the tool ``read_file``, which returns numbered lines, an image, or what other files are."""
 
-from collections.abc import Sequence
-
 from openkoi_base.schema import Parameters
-from openkoi_hookspecs import Arguments, Effect, Image, Tool, ToolError, ToolResult, image_type
-from openkoi_hookspecs.content import MAX_IMAGE_BYTES
-from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
 
-from .binary import binary_format
-from .file_access import load_file
-from .paths import WorkspacePath
-from .text_document import BYTE_SHOWN, NUL_SHOWN, TextDocument, describe_endings, parse_document, split_lines
 from .tool_context import ToolContext, shown_kilobytes
-from .truncate import format_count, format_size, number_lines
 
 PARAMETERS = Parameters(
     {
@@ -22,22 +13,15 @@ PARAMETERS = Parameters(
     },
     required=("path",),
 )
-HEADER_BYTES = 600
 NO_END = 1 << 60
-
-
-@dataclass(frozen=True, slots=True)
-class LineRange:
-    """Hold the requested lines, counted from one."""
-
-    start: int
-    end: int
 
 
 def read_file(desk: ToolContext) -> Tool:
     """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
+        from .show_file import LineRange, describe_file
+
         given = PARAMETERS.accept(arguments)
         wanted = LineRange(given.number("start", 1), given.number("end", NO_END))
         return await desk.run_at_any(given.text("path"), lambda where: describe_file(desk, where, wanted))
@@ -51,72 +35,3 @@ def read_file(desk: ToolContext) -> Tool:
         effect=Effect.READS,
         progress_text="Reading {path}",
     )
-
-
-def describe_file(desk: ToolContext, where: WorkspacePath, wanted: LineRange) -> ToolResult:
-    """Read a file and return what the model sees of it."""
-    data = load_file(where, desk.settings)
-    if kind := image_type(data):
-        return show_image(where, data, kind)
-    if what := binary_format(data):
-        reason = "not shown because it is not text. Use run_command."
-        return ToolResult(f"{where.name} is {what}, {format_size(len(data))}, and {reason}")
-    return ToolResult(show_lines(desk, where, parse_document(data), wanted))
-
-
-def show_image(where: WorkspacePath, data: bytes, kind: str) -> ToolResult:
-    """Return an image, unless it is too large."""
-    what = f"{where.name} is an image ({kind}), {format_size(len(data))}"
-    if len(data) > MAX_IMAGE_BYTES:
-        return ToolResult(
-            f"{what}, and not shown because it is larger than {format_size(MAX_IMAGE_BYTES)}. Make a smaller copy with "
-            "run_command, and read that."
-        )
-    return ToolResult(f"{what}.", parts=(Image(data, kind),))
-
-
-def show_lines(desk: ToolContext, where: WorkspacePath, text: TextDocument, wanted: LineRange) -> str:
-    """Return how long a text is, and the requested lines."""
-    plain = split_lines(text.plain)
-    refuse_empty_range(where, wanted, len(plain))
-    room = desk.settings.result_bytes - HEADER_BYTES
-    page = number_lines(plain[wanted.start - 1 : wanted.end], wanted.start, max(1, room))
-    desk.tracker.add_read(where.real, page.known)
-    return "\n".join(
-        filter(None, (describe_header(where, text), page.shown, continue_note(wanted.start + page.count - 1, plain)))
-    )
-
-
-def refuse_empty_range(where: WorkspacePath, wanted: LineRange, total: int) -> None:
-    """Raise for lines that do not exist."""
-    if wanted.end < wanted.start:
-        raise ToolError(f"The range is empty: end ({wanted.end}) is before start ({wanted.start}). Swap them.")
-    if wanted.start > max(1, total):
-        raise ToolError(f"{where.name} has only {format_count(total, 'line')}. Pass a start from 1 to {max(1, total)}.")
-
-
-def describe_header(where: WorkspacePath, text: TextDocument) -> str:
-    """Return how long a file is, and what is unusual about it."""
-    total = format_count(len(split_lines(text.plain)), "line")
-    facts = ", ".join([f"{total}, {format_size(len(text.data))}", *list_oddities(text)])
-    return f"{where.name}: {facts}"
-
-
-def list_oddities(text: TextDocument) -> list[str]:
-    """List what an editor would show in its status line, where it is unusual."""
-    odd = []
-    if text.encoding.codec != "utf-8" or text.encoding.bom:
-        odd.append(text.encoding.codec + (" with byte order mark" if text.encoding.bom else ""))
-    if "\r" in text.raw:
-        odd.append(f"{describe_endings(text.raw)} line endings (an edit keeps them; write plain line feeds)")
-    if text.raw and not text.raw.endswith(("\n", "\r")):
-        odd.append("no newline at the end")
-    if text.has_stand_ins:
-        odd.append(f"bytes that are not text are shown as {NUL_SHOWN} or {BYTE_SHOWN}")
-    return odd
-
-
-def continue_note(last: int, lines: Sequence[str]) -> str:
-    """Return how to continue, where there is more."""
-    left = len(lines) - last
-    return f"[{format_count(left, 'more line')}; continue with start={last + 1}]" if left > 0 and lines else ""

@@ -1,18 +1,9 @@
 """Define the tool ``search``, which returns the lines that match a pattern, each with its file and number."""
 
-from collections.abc import Sequence
-from itertools import groupby
-
 from openkoi_base.schema import Parameters
-from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
 
-from .file_access import FIND_HINT
-from .glob import GlobPattern
-from .name_hints import suggest_name
-from .paths import WorkspacePath
-from .search_backends import Hit, SearchQuery, search_in_process, search_with_ripgrep
-from .tool_context import ToolContext, ToolSettings
-from .truncate import format_count, take_fitting
+from .tool_context import ToolContext
 
 PARAMETERS = Parameters(
     {
@@ -23,19 +14,15 @@ PARAMETERS = Parameters(
     },
     required=("pattern",),
 )
-FOOTER_BYTES = 200
-NO_MATCH = "Nothing matches. Try a shorter pattern, literal=true for plain text, or another path"
 
 
 def search(desk: ToolContext) -> Tool:
     """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
-        given = PARAMETERS.accept(arguments)
-        refuse_pattern(given.text("pattern"))
-        where = await desk.run_at(given.text("path", "."), lambda where: resolve_searchable(where, desk.settings))
-        wanted = SearchQuery(given.text("pattern"), given.flag("literal"), where, GlobPattern(given.text("glob")))
-        return ToolResult(format_hits(await run_search(desk, wanted), desk, where))
+        from .search_results import search_files
+
+        return await search_files(PARAMETERS.accept(arguments), desk)
 
     return Tool(
         "search",
@@ -45,44 +32,3 @@ def search(desk: ToolContext) -> Tool:
         effect=Effect.READS,
         progress_text="Searching {pattern}",
     )
-
-
-async def run_search(desk: ToolContext, wanted: SearchQuery) -> list[Hit]:
-    """Search with the fastest available means."""
-    found = await search_with_ripgrep(wanted, desk.run, desk.settings)
-    return await search_in_process(wanted, desk.settings) if found is None else found
-
-
-def refuse_pattern(pattern: str) -> None:
-    """Raise for a pattern that no line can match."""
-    if not pattern:
-        raise ToolError("The pattern is empty. Use list_files to see which files there are.")
-    if "\0" in pattern or "\n" in pattern:
-        raise ToolError(
-            "The pattern contains a newline or NUL. Search is line by line: use a pattern that matches within a line."
-        )
-
-
-def resolve_searchable(where: WorkspacePath, settings: ToolSettings) -> WorkspacePath:
-    """Return a file or folder that exists."""
-    if not where.real.exists():
-        raise ToolError(f"Not found: {where.name}.{suggest_name(where, settings.skip) or FIND_HINT}")
-    return where
-
-
-def format_hits(hits: Sequence[Hit], desk: ToolContext, where: WorkspacePath) -> str:
-    """Return as many hits as there is room for, and record that these lines are known."""
-    lines = take_fitting(
-        (f"{hit.path}:{hit.line}: {hit.text}" for hit in hits), desk.settings.result_bytes - FOOTER_BYTES
-    )
-    known = hits[: len(lines)]
-    for path, group in groupby(known, key=lambda hit: hit.path):
-        desk.tracker.add_shown(where.root / path, "\n".join(hit.text for hit in group))
-    files = len({hit.path for hit in known})
-    total = f"{format_count(len(lines), 'line')} in {format_count(files, 'file')}" if lines else NO_MATCH
-    more = (
-        "; more matches are omitted: narrow the search with path, glob or a longer pattern"
-        if len(known) < len(hits)
-        else ""
-    )
-    return "\n".join([*lines, f"[{total}{more}]"])

@@ -11,9 +11,7 @@ from .apply_patch import apply_patch
 from .ask_user import ask_user
 from .edit_file import edit_file
 from .list_files import list_files
-from .long_outputs import outputs_of_history
 from .read_file import read_file
-from .read_replay import calls_with_results, replay_reads
 from .read_tracker import ReadTracker
 from .run_command import run_command
 from .search import search
@@ -84,6 +82,9 @@ class WorkspaceTools:
         """Return what a run was shown before it was interrupted; empty for a run that asked no model yet."""
         if not run.cost.calls:
             return ReadTracker()
+        from .long_outputs import outputs_of_history
+        from .read_replay import calls_with_results, replay_reads
+
         calls = list(calls_with_results(run.koi.records(run.task.session), run.id))
         seen = replay_reads(calls, run.workspace)
         seen.outputs.update(outputs_of_history(calls, self._settings.outputs))

@@ -1,15 +1,9 @@
 """Define the tool ``write_file``. An existing file is replaced only after it was read, or on request."""
 
 from openkoi_base.schema import Parameters
-from openkoi_hookspecs import Arguments, Effect, Tool, ToolError, ToolResult
-from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs import Arguments, Effect, Tool, ToolResult
 
-from .file_access import refuse_special, save_file
-from .paths import WorkspacePath
-from .read_before_edit import describe_unread
-from .text_document import TextDocument, describe_endings, line_ending_at, parse_document, plain_text, split_lines
 from .tool_context import ToolContext
-from .truncate import format_size
 
 PARAMETERS = Parameters(
     {
@@ -21,18 +15,12 @@ PARAMETERS = Parameters(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NewContent:
-    """Hold the new content of a file."""
-
-    text: str
-    overwrite: bool
-
-
 def write_file(desk: ToolContext) -> Tool:
     """Return the tool for one run."""
 
     async def call(arguments: Arguments) -> ToolResult:
+        from .write_content import NewContent, write_content
+
         given = PARAMETERS.accept(arguments)
         content = NewContent(given.text("content"), given.flag("overwrite"))
         return ToolResult(await desk.run_at(given.text("path"), lambda where: write_content(desk, where, content)))
@@ -46,43 +34,3 @@ def write_file(desk: ToolContext) -> Tool:
         local=True,
         progress_text="Writing {path}",
     )
-
-
-def write_content(desk: ToolContext, where: WorkspacePath, content: NewContent) -> str:
-    """Write the file while it is locked, and report what was done."""
-    with desk.locks.lock_for(where.real):
-        before = existing_document(desk, where, content)
-        data, kept = encode_like(before, content.text)
-        save_file(where.real, data)
-        desk.tracker.add_read(where.real, plain_text(content.text))
-    verb = "Wrote" if before is None else "Replaced"
-    return f"{verb} {where.name}, {format_size(len(data))}{kept}."
-
-
-def existing_document(desk: ToolContext, where: WorkspacePath, content: NewContent) -> TextDocument | None:
-    """Return the present document; raise ToolError when it must not be replaced."""
-    if not where.real.exists():
-        return None
-    refuse_special(where, where.real.stat().st_mode)
-    if not content.overwrite and (why := describe_unread(desk, where)):
-        raise ToolError(f"{why}, or pass overwrite=true.")
-    small = where.real.stat().st_size <= desk.settings.file_bytes
-    before = parse_document(where.real.read_bytes() if small else b"")
-    if not content.overwrite and not desk.tracker.covers(where.real, split_lines(before.plain)):
-        raise ToolError(f"Only a part of {where.name} was read. Read all of it first, or pass overwrite=true.")
-    return before
-
-
-def encode_like(before: TextDocument | None, text: str) -> tuple[bytes, str]:
-    """Return a text in a file's encoding and line endings, and a description of what is preserved."""
-    if before is None:
-        return text.encode(), ""
-    kept = [before.encoding.codec] if before.encoding.codec != "utf-8" or before.encoding.bom else []
-    if describe_endings(before.raw) in ("CRLF", "CR") and "\r" not in text:
-        text = text.replace("\n", line_ending_at(before.raw, 0))
-        kept.append(f"{describe_endings(before.raw)} line endings")
-    try:
-        data = before.encoding.bom + before.encoding.encode(text)
-    except UnicodeEncodeError:
-        return text.encode(), f" (in UTF-8 now: {before.encoding.codec} lacks some of its characters)"
-    return data, f" ({' and '.join(kept)} kept)" if kept else ""

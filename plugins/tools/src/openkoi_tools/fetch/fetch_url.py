@@ -3,16 +3,18 @@
 import asyncio
 from collections import OrderedDict
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Allow, Arguments, Effect, Permission, Tool, ToolError, ToolResult
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .address import PageAddress
 from .address_check import check_address
-from .page_text import FetchedPage, page_of
 from .redirects import Arrival, RedirectFollower
 from .request_args import PARAMETERS, PageRequest, parse_request
-from .result_text import fence_data, format_page
+
+if TYPE_CHECKING:
+    from .page_text import FetchedPage
 
 MAX_CACHED_PAGES = 4
 DESCRIPTION = (
@@ -27,10 +29,13 @@ class FetchUrl:
 
     traveller: RedirectFollower
     asked: set[PageAddress] = field(default_factory=set)
-    pages: OrderedDict[PageAddress, FetchedPage] = field(default_factory=OrderedDict)
+    pages: "OrderedDict[PageAddress, FetchedPage]" = field(default_factory=OrderedDict)
 
     async def __call__(self, arguments: Arguments) -> ToolResult:
         """Answer one call."""
+        from .page_text import page_of
+        from .result_text import format_page
+
         asked_for = parse_request(arguments)
         page = self.find_open_page(asked_for)
         if page is None:
@@ -57,11 +62,11 @@ class FetchUrl:
                 "hosts, is disabled. The user can list the host, or enable the hook."
             )
 
-    def find_open_page(self, asked_for: PageRequest) -> FetchedPage | None:
+    def find_open_page(self, asked_for: PageRequest) -> "FetchedPage | None":
         """Return a page that is being read in parts."""
         return self.pages.get(asked_for.address) if asked_for.start else None
 
-    def cache_page(self, address: PageAddress, page: FetchedPage) -> None:
+    def cache_page(self, address: PageAddress, page: "FetchedPage") -> None:
         """Cache a page, and drop the oldest."""
         self.pages.pop(address, None)
         self.pages[address] = page
@@ -83,6 +88,8 @@ class FetchUrl:
 
 def format_redirect(arrival: Arrival, onward: PageAddress) -> str:
     """Report that a page is on a host that was not approved."""
+    from .result_text import fence_data
+
     return (
         f"HTTP {arrival.answer.status}, {arrival.address.printable} redirects to another host, which was not approved: "
         f"{onward.authority}\nIf you need the page, call fetch_url with its address.\n"

@@ -10,7 +10,6 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .address import PORTS, PageAddress, parse_address
 from .address_check import check_address
 from .allowlist import Allowed
-from .failures import explain_error, refusal
 from .http_fetcher import HttpAnswer, HttpFetcher
 from .name_resolution import Resolver, resolve_host
 
@@ -62,6 +61,8 @@ class RedirectFollower:
         """Convert errors to messages."""
         from httpx2 import HTTPError, InvalidURL
 
+        from .failures import explain_error
+
         try:
             yield
         except TimeoutError:
@@ -73,6 +74,8 @@ class RedirectFollower:
 def check_arrival(address: PageAddress, answer: HttpAnswer) -> Arrival:
     """Return the end of the redirects, if there is a page."""
     if not 200 <= answer.status < 300:
+        from .failures import refusal
+
         raise ToolError(refusal(address, answer.status))
     return Arrival(address, answer)
 
