@@ -140,7 +140,7 @@ def came_meanwhile(root: Path, want: PathEntry) -> dict[str, str]:
 
 AS_NOBODY = """
 import asyncio, os, pathlib, sys
-from openkoi_checkpoints import CheckpointStore
+from openkoi_checkpoints import CheckpointStore, stored_workspaces  # while the library can be read
 asyncio.run(asyncio.to_thread(int))
 if os.geteuid() == 0:
     os.setgid(65534), os.setuid(65534)

@@ -31,7 +31,7 @@ class SaveBeforeWrite:
     ) -> None:
         self.store = store
         self.path_arguments = tuple(path_arguments)
-        self.notes = SideEffects(store.rules.skip)
+        self.notes = SideEffects(store.skip)
         self.open_calls: set[tuple[str, str]] = set()
         store.watched = True
 

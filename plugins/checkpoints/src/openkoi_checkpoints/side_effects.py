@@ -8,9 +8,6 @@ from openkoi_hookspecs import Run, ToolCall
 from openkoi_hookspecs.events import GitRefChanged, OutsideFileWritten
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .git_refs import compare_refs
-from .git_state import read_all_states
-
 MAX_OPEN_CALLS = 1_000
 
 
@@ -35,6 +32,8 @@ class SideEffects:
 
     def record_before(self, call: ToolCall, run: Run, outside: Sequence[str]) -> None:
         """Record the state of the repositories before a call."""
+        from .git_state import read_all_states
+
         if len(self.calls) >= MAX_OPEN_CALLS:
             self.calls.pop(next(iter(self.calls)))
         self.calls[run.id, call.id] = StateBeforeCall(read_all_states(run.workspace, self.skip), outside)
@@ -56,6 +55,9 @@ class SideEffects:
 
     def changes_since(self, before: Mapping[str, Mapping[str, str]], root: Path) -> Iterator[GitRefChanged]:
         """Yield what moved in each repository."""
+        from .git_refs import compare_refs
+        from .git_state import read_all_states
+
         after = read_all_states(root, self.skip)
         for repository in sorted({*before, *after}):
             yield from compare_refs(before.get(repository, {}), after.get(repository, {}), repository)
