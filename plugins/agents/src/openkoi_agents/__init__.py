@@ -1,6 +1,9 @@
 """Run described agents: a hook adds instructions and approvals, a worker runs teams."""
 
-from .as_described import AgentHook
-from .team import TeamWork
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .as_described import AgentHook
+    from .team import TeamWork
 
 __all__ = ["AgentHook", "TeamWork"]

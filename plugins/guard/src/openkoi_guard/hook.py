@@ -10,14 +10,13 @@ from openkoi_base.schema import PATH_PARAMETERS, ProtectedPath, all_protected, w
 from openkoi_hookspecs import Allow, Ask, Deny, Effect, Json, Permission, Run, Tool, ToolCall, hookimpl
 
 from .protected_globs import DEFAULT_GLOBS, find_reason
-from .secret_files import holds_token
 from .sourced_files import RunStartTimes, is_new
-from .user_rules import UserRules, parse_patterns
 
 if TYPE_CHECKING:
     from .classify import LineVerdict
     from .git_checkouts import Comparison
     from .named_files import NamedFiles
+    from .user_rules import Pattern
 
 Mode = Literal["ask", "deny", "off"]
 Approvals = Literal["never", "risky", "always"]
@@ -43,9 +42,7 @@ class Guard:
         self.mode = mode
         self.approvals = approvals
         self.allow, self.ask, self.deny = (
-            parse_patterns("allow", allow),
-            parse_patterns("ask", ask),
-            parse_patterns("deny", deny),
+            parse_setting(key, texts) for key, texts in (("allow", allow), ("ask", ask), ("deny", deny))
         )
         self.protected_paths = tuple(protected_paths)
         self.command_arguments = tuple(command_arguments)
@@ -97,6 +94,7 @@ class Guard:
             yield Ask("The command is not a string, so it cannot be checked.")
             return
         from .classify import classify_line
+        from .user_rules import UserRules
 
         verdict = classify_line(line, UserRules(self.allow, self.ask, self.deny, read_mounted_devices(line)))
         permission = drop_disposable(verdict, workspace, since)
@@ -147,8 +145,19 @@ class Guard:
             yield Allow(paths=permission.paths, only_this_call=True) if only_plain_settings else permission
 
 
+def parse_setting(key: str, texts: Sequence[str]) -> "tuple[Pattern, ...]":
+    """Parse the patterns of a setting, which few users have."""
+    if not texts:
+        return ()
+    from .user_rules import parse_patterns
+
+    return parse_patterns(key, texts)
+
+
 def check_tokens(verdict: "LineVerdict", workspace: Path) -> Iterator[Permission]:
     """Ask about project files that the line reads if they contain a key."""
+    from .secret_files import holds_token
+
     for path in verdict.may_hold_tokens:
         if any(holds_token(workspace / folder / path) for folder in (".", *verdict.folders)):
             yield Ask(f"{path} contains a key or password that the command would read.")

@@ -13,7 +13,6 @@ from openkoi_hookspecs import Json, ProviderError, ProviderUnavailableError
 
 from .blank import END, MAX_BLANK_BYTES, is_blank, is_blank_event
 from .cassette import open_cassette
-from .errors import error_for_status
 from .framing import Framing
 from .idle_timeout import IdleTimeout, IdleTimeoutError
 from .limits import ResponseLimits
@@ -237,6 +236,8 @@ class ApiClient:
         return request
 
     def _error_for(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
+        from .errors import error_for_status
+
         explained = self._explain(self.server, status, headers, body) if self._explain else None
         return explained or error_for_status(self.server, status, headers, body)
 

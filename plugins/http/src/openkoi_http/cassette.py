@@ -1,14 +1,16 @@
 """Open a cassette for recording or replay, as configured."""
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 from urllib.parse import urlsplit
 
 from openkoi_hookspecs import ConfigError, Env
 
-from .recorder import Recorder
-from .recordings import Recordings
 from .server import Server
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+    from .recordings import Recordings
 
 Cassette: TypeAlias = Annotated[str, Env("OPENKOI_CASSETTE")]
 RECORD = "record:"
@@ -20,7 +22,7 @@ def is_replay(cassette: str) -> bool:
     return cassette.startswith(REPLAY)
 
 
-def open_cassette(cassette: str, server: Server, base_url: str) -> Recorder | Recordings | None:
+def open_cassette(cassette: str, server: Server, base_url: str) -> "Recorder | Recordings | None":
     """Open the configured cassette, if any; raise ConfigError when it cannot be used."""
     if not cassette:
         return None
@@ -28,6 +30,9 @@ def open_cassette(cassette: str, server: Server, base_url: str) -> Recorder | Re
     file = Path(name).expanduser()
     if not name or f"{word}:" not in (RECORD, REPLAY):
         raise ConfigError(f"Invalid cassette {cassette!r}. Use record:FILE or replay:FILE.")
+    from .recorder import Recorder
+    from .recordings import Recordings
+
     redact = server.redactor
     return Recordings(file, redact) if is_replay(cassette) else Recorder(file, redact, server.host, root_path(base_url))
 

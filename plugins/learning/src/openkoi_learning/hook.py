@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from openkoi_hookspecs import (
     DataDir,
@@ -28,18 +28,19 @@ from .decay import DECAY_PER_WEEK, MIN_WORTH, Decay, now
 from .entry import CHARACTERS_PER_TOKEN, LearningEntry, entry_from_learning
 from .events import EntriesShown, RunProcessed
 from .figures import to_learning
-from .learner import Learner, announce_changes
-from .lesson import PLATEAU_DELTA, REGRESSION_DELTA, Lesson, Thresholds
 from .log_view import LearningLogView
 from .provenance import quotes_source
-from .reflection import build_request, is_worth_asking, make_lessons
 from .relevance import WeightedTask, resembles
-from .replay import COMPARISON_VARIABLE
 from .selection import Selection, SelectionRules, TaskQuery, in_scope, select_entries
 from .state import LearningState, RunOrigin
 from .text_similarity import names_in
-from .user_actions import pin_entry
+from .thresholds import PLATEAU_DELTA, REGRESSION_DELTA, Thresholds
 
+if TYPE_CHECKING:
+    from .learner import Learner
+    from .lesson import Lesson
+
+COMPARISON_VARIABLE = "OPENKOI_LEDGER_DUEL"
 MAX_SIMILAR_TASKS = 3
 MIN_SIMILARITY = 0.35  # cosine, from where a past task resembles this one (estimate)
 
@@ -69,18 +70,27 @@ class LearningHook:
         self.rules = SelectionRules(
             entries=entries, tokens=tokens, relevance=relevance, withheld=withheld, decay=decay_rules
         )
-        self.thresholds = Thresholds(regression=regression_delta, plateau=plateau_delta)
+        self.regression_delta, self.plateau_delta = regression_delta, plateau_delta
         self.reflect = reflect
         self.first_tries = first_tries
         self.reflection_seconds = reflection_seconds
         self.duel = duel
+
+    def learner(self, run: Run) -> "Learner":
+        """Return what learns from a run."""
+        from .learner import Learner
+
+        thresholds = Thresholds(regression=self.regression_delta, plateau=self.plateau_delta)
+        return Learner(self.log_view, run, thresholds, self.rules.decay)
 
     @hookimpl
     async def after_recall(self, recall: Recall, task: Task, run: Run) -> Recall:
         """Select the entries to show, log the selection, and hold some out to measure whether they matter."""
         if is_evaluation_only(task):
             return recall
-        state = await Learner(self.log_view, run, self.thresholds, self.rules.decay).catch_up()
+        state = await self.log_view.read()
+        if any(one != run.id for one in state.due):
+            state = await self.learner(run).catch_up()
         for learning in (hit.item for hit in recall.hits if isinstance(hit.item, Learning)):
             state.entries.setdefault(learning.id, entry_from_learning(learning, now(), task.project))
         model = state.origins.get(run.id, RunOrigin()).model
@@ -106,8 +116,10 @@ class LearningHook:
         if self.duel or is_evaluation_only(run.task):
             await run.emit(RunProcessed(run.id))
             return []
+        from .learner import announce_changes
+
         before = dict((await self.log_view.read()).entries)
-        study = Learner(self.log_view, run, self.thresholds, self.rules.decay)
+        study = self.learner(run)
         lesson = study.lesson(run.id, result)
         changed = await study.learn(lesson)
         if guesses := await self.ask_reflection(lesson, run):
@@ -117,8 +129,10 @@ class LearningHook:
         await run.emit(RunProcessed(run.id))
         return news
 
-    async def ask_reflection(self, lesson: Lesson, run: Run) -> list[LearningEntry]:
+    async def ask_reflection(self, lesson: "Lesson", run: Run) -> list[LearningEntry]:
         """Ask a small model once, if it is worth it; return nothing without budget, time or an answer."""
+        from .reflection import build_request, is_worth_asking, make_lessons
+
         if not self.reflect or not is_worth_asking(lesson.result, run.id, self.first_tries):
             return []
         try:
@@ -147,6 +161,8 @@ def prepare_comparison(state: LearningState, asked: TaskQuery, duel: str) -> tup
 
     The folder is a copy, so the project is the entry's.
     """
+    from .user_actions import pin_entry
+
     side, _, id = duel.partition(" ")
     entry = state.entries.get(id)
     if entry is None:

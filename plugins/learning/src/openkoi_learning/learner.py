@@ -17,7 +17,7 @@ from .decay import DEFAULT_DECAY, Decay, now
 from .entry import LearningEntry
 from .events import EntryUpdated, OutcomeCredited, RunProcessed
 from .figures import figures_differ, to_learning
-from .lesson import Lesson, Thresholds, first_attempt_passed
+from .lesson import Lesson, first_attempt_passed
 from .log_view import LearningLogView
 from .pipeline import derive_changes
 from .reverts import archive_redone, warn_of_undone

@@ -9,18 +9,9 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .entry import EntryEvidence, LearningEntry, entry_id, shorten
 from .evidence import IterationStep
 from .text_similarity import EMPTY_VOCABULARY, Vocabulary, keys_in
+from .thresholds import Thresholds
 
 MAX_TASK_CHARACTERS = 160
-REGRESSION_DELTA = 0.1  # default of learning.regression_delta
-PLATEAU_DELTA = 0.02  # default of learning.plateau_delta
-
-
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """By how much a score must fall, or how little it must gain at the end, before a rule applies (LEARN-04)."""
-
-    regression: float = REGRESSION_DELTA
-    plateau: float = PLATEAU_DELTA
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,8 @@ from openkoi_hookspecs import Checkpoints, KoiError, Record, Task
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import build_view
 
-COMPARISON_VARIABLE = "OPENKOI_LEDGER_DUEL"
+from .hook import COMPARISON_VARIABLE
+
 TIMEOUT_SECONDS = 900
 
 

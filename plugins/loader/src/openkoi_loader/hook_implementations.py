@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any, get_args, get_origin
 
-from pluggy import HookImpl, PluginManager, PluginValidationError
+from pluggy import HookImpl, HookimplOpts, PluginManager, PluginValidationError
 
 from openkoi_base.isolation import copy_arguments, type_error_of
 from openkoi_hookspecs import PluginError, hooks
@@ -65,11 +65,19 @@ class HookImplementation:
                 raise TypeError(f"returned an invalid {wanted.__name__}: {wrong}")
 
 
+class HookManager(PluginManager):
+    """pluggy's manager; it looks up every name of a plugin, of which most are Python's own."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> HookimplOpts | None:
+        """Return the options of an implementation; None for a name that no hook has."""
+        return None if name.startswith("_") else super().parse_hookimpl_opts(plugin, name)
+
+
 def find_implementations(
     plugins: Mapping[str, object],
 ) -> tuple[dict[str, list[HookImplementation]], list[PluginError]]:
     """Return the implementations by hook, and an error for each plugin with a wrong signature, which has none."""
-    manager = PluginManager("openkoi")
+    manager = HookManager("openkoi")
     manager.add_hookspecs(hooks)
     backwards = sorted(plugins.items(), key=lambda named: named[0], reverse=True)
     errors = [error for name, plugin in backwards if (error := register_plugin(manager, name, plugin))]

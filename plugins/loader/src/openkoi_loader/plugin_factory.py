@@ -6,7 +6,7 @@ credentials, the data folder (``DataDir``), other plugins (``Inject``), and the 
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from types import ModuleType
@@ -57,7 +57,7 @@ async def construct(target: object, kind: str, name: str, site: BuildContext) ->
         settings |= site.config.table("evaluation")
     hints = get_type_hints(init_of(target), include_extras=True)
     given: dict[str, object] = {}
-    for parameter in inspect.signature(target).parameters.values():
+    for parameter in parameters_of(target):
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         value = await ParameterResolver(kind, name, parameter, hints.get(parameter.name, Any)).value(settings, site)
@@ -71,6 +71,13 @@ def is_constructor(target: object, kind: str) -> TypeGuard[Callable[..., object]
     """Return whether a target is called with its configuration: all callables but click commands."""
     is_click_command = kind == "commands" and hasattr(target, "main") and not isinstance(target, type)
     return callable(target) and not is_click_command and not isinstance(target, ModuleType)
+
+
+def parameters_of(target: Callable[..., object]) -> Collection[inspect.Parameter]:
+    """Return the parameters of a plugin; a class without a constructor has none, which is slow to find out."""
+    if init_of(target) is object.__init__ and getattr(target, "__new__", None) is object.__new__:
+        return ()
+    return inspect.signature(target).parameters.values()
 
 
 def init_of(target: Callable[..., object]) -> object:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from openkoi_base.skillfile import FoundSkill, Skill
 from openkoi_hookspecs import (
@@ -26,13 +26,13 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.events import UsageRecorded, WarningIssued
 
 from .approval import ask_approval
-from .effectiveness import read_tally
 from .events import SkillActivated
 from .library import SkillFinder, SkillLibrary, find_supplied
-from .prompt import ChosenSkills, choose_skills, format_hint, format_index, format_skill
-from .ranking import RankedSkill, Signals, approval_score, is_recalled, mentions_skill, purpose_text, rank_candidates
-from .similarity import measure_similarity
 from .tool_policy import ActiveSkill, deny_call
+
+if TYPE_CHECKING:
+    from .prompt import ChosenSkills
+    from .ranking import RankedSkill
 
 MAX_RUNS = 64  # kept in memory; estimate, for runs that never end
 NO_ROOM = "The index of skills omits {}: raise index_tokens in [hooks.skills], or remove some skills."
@@ -69,6 +69,8 @@ class Skills:
             await run.emit(WarningIssued(complaint))
         if not any(may_use(one.skill, task) for one in shelf.skills.values()):
             return ()
+        from .prompt import choose_skills
+
         chosen = choose_skills(await self.rank_skills(shelf, task, recall, run), self.tokens, self.unasked)
         listed = (
             [await self.make_index(shelf, run)] if any(not one.skill.by_name for one in shelf.skills.values()) else []
@@ -110,8 +112,20 @@ class Skills:
             self.libraries[run.id] = read
         return self.libraries[run.id]
 
-    async def rank_skills(self, shelf: SkillLibrary, task: Task, recall: Recall, run: Run) -> list[RankedSkill]:
+    async def rank_skills(self, shelf: SkillLibrary, task: Task, recall: Recall, run: Run) -> "list[RankedSkill]":
         """Return the skills that are relevant for a task, best first."""
+        from .effectiveness import read_tally
+        from .ranking import (
+            RankedSkill,
+            Signals,
+            approval_score,
+            is_recalled,
+            mentions_skill,
+            purpose_text,
+            rank_candidates,
+        )
+        from .similarity import measure_similarity
+
         every = [one for one in shelf.skills.values() if may_use(one.skill, task)]
         effects = (await asyncio.to_thread(read_tally, self.library.data)).effects(task.category)
         alike = await measure_similarity(task.text, [purpose_text(one.skill) for one in every], self.embedder, run)
@@ -131,13 +145,17 @@ class Skills:
 
     async def make_index(self, shelf: SkillLibrary, run: Run) -> Section:
         """Return the index of all skills, the same for every task; warn of omitted ones."""
+        from .prompt import format_index
+
         made = format_index([one.skill for one in shelf.skills.values()], self.index_tokens)
         if made.omitted:
             await run.emit(WarningIssued(NO_ROOM.format(f"{len(made.omitted)} of {len(shelf.skills)}")))
         return Section("skills", made.text, layer=Layer.SYSTEM)
 
-    async def activate_chosen(self, chosen: ChosenSkills, run: Run) -> list[Section]:
+    async def activate_chosen(self, chosen: "ChosenSkills", run: Run) -> list[Section]:
         """Activate the fitting skills, and return their texts."""
+        from .prompt import format_skill
+
         sections = []
         for one in chosen.bodies:
             skill = one.found.skill
@@ -169,6 +187,8 @@ class Skills:
 
     def is_deterministic(self, active: ActiveSkill, run: Run) -> bool:
         """Return whether the task asks for a skill that declares itself deterministic."""
+        from .ranking import mentions_skill
+
         found = self.libraries.get(run.id, SkillLibrary()).get(active.skill)
         steady = found is not None and str(found.skill.metadata_value("deterministic")).casefold() == "true"
         return steady and mentions_skill(active.skill, run.task.text)
@@ -176,9 +196,13 @@ class Skills:
 
 def may_use(skill: Skill, task: Task) -> bool:
     """Return whether a skill may be used for a task: one only by name needs to be named."""
+    from .ranking import mentions_skill
+
     return not skill.by_name or mentions_skill(skill.name, task.text)
 
 
-def make_hints(chosen: ChosenSkills) -> list[Section]:
+def make_hints(chosen: "ChosenSkills") -> list[Section]:
     """Return a line about skills that may fit."""
+    from .prompt import format_hint
+
     return [Section("skills that may fit", format_hint(chosen.hints))] if chosen.hints else []

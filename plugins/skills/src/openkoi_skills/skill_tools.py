@@ -1,7 +1,6 @@
 """Provide the tool ``read_skill``, which returns a skill or one of its files."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +12,6 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .hook import Skills, may_use
 from .library import read_as_approved
-from .prompt import format_skill, list_resources
 
 MAX_CHARACTERS = 60_000  # about 15,000 tokens; estimate
 ONLY_BY_NAME = "The skill {} may be used only if the user asks for it by name. Continue without it."
@@ -36,6 +34,8 @@ class SkillTools:
             return ()
 
         async def call(arguments: Arguments) -> ToolResult:
+            from .prompt import format_skill
+
             given = PARAMETERS.accept(arguments)
             found = shelf.get(given.text("name"))
             if found is None:
@@ -63,12 +63,16 @@ class SkillTools:
 
 def format_unknown(name: str, known: Sequence[str]) -> str:
     """Return the error for an unknown skill name."""
+    from difflib import get_close_matches
+
     near = get_close_matches(name, known, n=3, cutoff=0.4)
     return f"Unknown skill {name!r}. Use one of: {', '.join(near or known[:20])}."
 
 
 def read_skill_file(found: FoundSkill, name: str) -> str:
     """Return a file of a skill; raise ToolError for one that is elsewhere or not text."""
+    from .prompt import list_resources
+
     folder = found.file.parent.resolve()
     file = folder / name
     if "\0" in name or not is_inside(file, folder) or not file.is_file():

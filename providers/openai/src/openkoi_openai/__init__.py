@@ -1,6 +1,9 @@
 """OpenAI's models and embeddings, and every server that speaks as OpenAI's does."""
 
-from .embedder import OpenAIEmbedder
-from .provider import OpenAI
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .embedder import OpenAIEmbedder
+    from .provider import OpenAI
 
 __all__ = ["OpenAI", "OpenAIEmbedder"]

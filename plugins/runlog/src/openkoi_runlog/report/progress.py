@@ -15,14 +15,13 @@ from openkoi_hookspecs import (
     Severity,
     StopReason,
     ToolCall,
+    ToolResult,
     events,
 )
 
 from .formatting import format_count, format_dollars, format_list, format_tokens, truncate_line
 from .report import RunReport
-from .result_json import share_saved
 from .token_shares import share_tokens
-from .tree_text import format_compaction, format_signature
 
 MAX_SHOWN = 3
 TEST_EVALUATOR = "testrunner"
@@ -61,14 +60,14 @@ class Progress:
                 self.unannounced[call.id] = call
                 return []
             case events.ToolCallFinished(result=result) if result.call in self.unannounced:
-                return [
-                    f"[tools] {format_signature(self.unannounced.pop(result.call))} -> {truncate_line(result.text, 60)}"
-                ]
+                return [format_call(self.unannounced.pop(result.call), result)]
             case events.ToolCallFinished(result=result) if result.failed:
                 return [f"  ! {truncate_line(result.text)}"]
             case events.DecisionMade(iteration=number):
                 return [*self.format_iteration(number), *self.warn_near_limit()]
             case events.HistoryCompacted() as compressed:
+                from .tree_text import format_compaction
+
                 return [f"[compact] {format_compaction(compressed)}"]
             case events.RunCompleted():
                 return [*self.format_completion(), *(self.report.costs.lines if self.verbose else ())]
@@ -164,6 +163,13 @@ class Progress:
         return JUDGE_AGAIN.get((completed.decision.action, last.facts.limit), "")
 
 
+def format_call(call: ToolCall, result: ToolResult) -> str:
+    """Return the line of a call that was not announced, and its result."""
+    from .tree_text import format_signature
+
+    return f"[tools] {format_signature(call)} -> {truncate_line(result.text, 60)}"
+
+
 def format_first_run(model: str, origin: str) -> list[str]:
     """Return the lines that introduce the model found on the first run, and where it was found."""
     provider, _, bare = model.partition("/")
@@ -216,6 +222,8 @@ def format_mode(mode: EvaluationMode, judgings: Sequence[events.JudgeVoted]) -> 
     """Return how an iteration was evaluated, and the share of tokens that this saved."""
     if mode is EvaluationMode.FULL:
         return ""
+    from .result_json import share_saved
+
     saved = share_saved(judgings)
     return f"eval: {mode}" + (f", {saved:.0%} tokens saved" if saved >= MIN_SHARE_SHOWN else "")
 

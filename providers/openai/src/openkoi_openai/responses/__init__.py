@@ -1,6 +1,9 @@
 """The Responses API of OpenAI."""
 
-from .answer import ResponsesParser
-from .request import ResponsesRequestBuilder
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .answer import ResponsesParser
+    from .request import ResponsesRequestBuilder
 
 __all__ = ["ResponsesParser", "ResponsesRequestBuilder"]
