@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from openkoi_duckdb import DuckDB
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_runlog import list_segments, read_segment
 
 RUN = Path(__file__).with_name("crash_run.py")
@@ -51,7 +51,7 @@ def logged_records(home: Path) -> Counter[str]:
 
 
 async def ingest_log(home: Path, view: Path, batch: int) -> None:
-    memory = DuckDB(path=view)
+    memory = TableMemory(path=view)
     for path in list_segments(home / "data" / "sessions"):
         records = list(read_segment(path))
         for start in range(0, len(records), batch):

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from cli_process import Shell
+from memory_tables import query_tables
 from verdict_runs import DONE, EDIT, TASK, WAITING, folder_with_test, judge_of, result, write_script_outside
 
 RED = WAITING.replace("== 3", "== 4")
@@ -46,9 +46,8 @@ def test_a_reused_score_is_shown_and_logged_with_its_findings(openkoi: Shell, sc
 def test_every_view_of_a_reused_score_agrees(openkoi: Shell) -> None:
     told = result(openkoi(TASK, *models(openkoi, 0.5), "--format", "json"))
     why = openkoi("status", "--why").stdout
-    with duckdb.connect(str(openkoi.home / "data" / "openkoi.db"), read_only=True) as store:
-        stored = store.execute("select iteration, score, decision from iteration_cycles order by 1").fetchall()
-        resolved = store.execute("select title, resolved_in from findings").fetchall()
+    stored = query_tables(openkoi.home / "data", "select iteration, score, decision from iteration_cycles order by 1")
+    resolved = query_tables(openkoi.home / "data", "select title, resolved_in from findings")
 
     iterations: Any = told["iterations"]
     assert [("full", 0.5), ("cached", 0.5)] == [(one["eval_mode"], one["score"]) for one in iterations]

@@ -1,14 +1,15 @@
 """Counts and confidence have one source: the memory's table, the export and ``openkoi learn`` say the same."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli_process import Shell
+from memory_tables import query_tables
 from poison_scenes import Home, Poison, meet, verdict
 
-from openkoi_duckdb import DuckDB
 from openkoi_hookspecs.events import BaselineSaved, WorkspaceRestored
 
 FIGURES = "SELECT id, confidence, reinforced, last_used, expires_at FROM learnings ORDER BY id"
@@ -27,8 +28,7 @@ def home(tmp_path: Path) -> Home:
 
 def table(home: Home) -> list[tuple[Any, ...]]:
     """Return what the memory's table has."""
-    path = home.folder / "home" / "data" / "openkoi.db"
-    return DuckDB(path=path).file.read(lambda connection: connection.execute(FIGURES).fetchall()) or []
+    return query_tables(home.folder / "home" / "data", FIGURES)
 
 
 def exported_figures(shell: Shell) -> list[tuple[Any, ...]]:
@@ -72,7 +72,8 @@ def test_they_agree_after_work_was_undone_and_the_memory_rebuilt(home: Home) -> 
     home.write(last, BaselineSaved("before"))
     home.write(last, WorkspaceRestored("before"))
     home.do("Water the roses", ["Done."])
-    (home.folder / "home" / "data" / "openkoi.db").unlink()
+    shutil.rmtree(home.folder / "home" / "data" / "openkoi.db.index")
+    (home.folder / "home" / "data" / "openkoi.db").unlink(missing_ok=True)
     home.do("Feed the koi", ["Done."])
 
     figures = {id: rest for id, *rest in table(home)}

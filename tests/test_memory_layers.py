@@ -1,7 +1,7 @@
 """The five layers of memory over two tasks: where each lives, how long, and that each answers.
 
-Working memory is what a request tells the model, task memory the run's iterations, long-term memory the DuckDB file,
-episodic memory the run log and the pieces of it that are found, skill memory SKILL.md and how skills did.
+Working memory is what a request tells the model, task memory the run's iterations, long-term memory the index and the
+tables, episodic memory the run log and the pieces of it that are found, skill memory SKILL.md and how skills did.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from memory_tables import query_tables
 
 from openkoi_duckdb import DuckDB
 from openkoi_hookspecs import (
@@ -95,7 +96,7 @@ class Pond:
 
     def rows(self, statement: str) -> Sequence[tuple[object, ...]]:
         """Return what stands in the tables."""
-        return self.memory.file.read(lambda connection: connection.execute(statement).fetchall()) or ()
+        return query_tables(self.data, statement)
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +135,7 @@ def test_task_memory_lives_in_the_run_for_one_task_and_is_flushed_when_it_ends(p
 def test_long_term_memory_lives_in_the_file_and_is_told_to_the_next_task(pond: Pond) -> None:
     (hit, *_) = pond.found("northern sluice skill", "task")
 
-    assert (pond.data / "openkoi.db").is_file()
+    assert (pond.data / "openkoi.db.index").is_dir()
     assert ASKED in hit.item.text
     assert ASKED in request_text(pond.second, 0)
 

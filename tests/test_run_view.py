@@ -17,8 +17,8 @@ from openkoi_base.redact import Redactor
 from openkoi_certify.outcomes import RunOutcome
 from openkoi_checkpoints import CheckpointStore
 from openkoi_cli.archive import build_tables
-from openkoi_duckdb import DuckDB
 from openkoi_duckdb.run_rows import make_cycle_row, make_finding_row, make_task_row
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Cost, Iteration, NextAction, Result, RunState
 from openkoi_learning.log_view import LearningLogView
 from openkoi_runlog import VIEW_EVENTS, RunLog, RunView, build_view, sort_records, summarize_runs
@@ -117,7 +117,7 @@ def test_the_memories_tell_of_a_run_what_its_view_does(history: History, tmp_pat
     view = build_view(sort_records(history.records), history.run)
     records = list(history.records)
     random.Random(history.run).shuffle(records)
-    duckdb, sqlite = DuckDB(path=tmp_path / "openkoi.db"), SQLite(path=tmp_path / "openkoi.sqlite")
+    duckdb, sqlite = TableMemory(path=tmp_path / "openkoi.db"), SQLite(path=tmp_path / "openkoi.sqlite")
     for memory in (duckdb, sqlite):
         asyncio.run(memory.ingest(records[::2]))
         asyncio.run(memory.ingest(records[1::2]))

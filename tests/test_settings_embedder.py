@@ -62,6 +62,8 @@ def run(openkoi: Shell, *line: str) -> tuple[str, list[str]]:
 
 def lengths(openkoi: Shell) -> set[int]:
     """Return the lengths of the vectors that memory keeps."""
+    if not (openkoi.home / "data" / "openkoi.db").exists():
+        return set()
     with duckdb.connect(str(openkoi.home / "data" / "openkoi.db"), read_only=True) as file:
         return {length for (length,) in file.execute("SELECT len(embedding) FROM memory_vec").fetchall()}
 

@@ -138,6 +138,7 @@ def age_memory(home: Path) -> None:
 @pytest.mark.parametrize("newer", [True, False])
 def test_pending_migrations_are_run_a_line_each(openkoi: Installed, newer: bool) -> None:
     assert 0 == openkoi(*TASK).returncode
+    assert 0 == openkoi("memory", "tables").returncode
     age_memory(openkoi.home)
     if newer:
         openkoi.index.publish("2.0")

@@ -93,7 +93,9 @@ with LazyExports(globals()):
         SupportsMigrate,
         SupportsOffsets,
         SupportsReset,
+        SupportsSelection,
         SupportsShadowRebuild,
+        SupportsTables,
         ToolProvider,
     )
     from .questions import Consent, PendingQuestion, Question, Questions, is_no, is_yes
@@ -237,7 +239,9 @@ __all__ = [
     "SupportsMigrate",
     "SupportsOffsets",
     "SupportsReset",
+    "SupportsSelection",
     "SupportsShadowRebuild",
+    "SupportsTables",
     "Task",
     "Team",
     "Text",

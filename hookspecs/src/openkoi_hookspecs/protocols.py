@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from .evaluation import Baseline, Evaluation, ExecutionResult
-from .events_base import Record
+from .events_base import Event, Record
 from .iteration import Plan
 from .memory import Hit, Query
 from .model import Chunk, Embedding, Message, Model, Request
@@ -164,6 +164,26 @@ class SupportsShadowRebuild(Protocol):
         """Put a shadow that this memory created in the place of what it knows; return where that is, if there was any.
 
         Raises KoiError for the shadow of another memory.
+        """
+
+
+@runtime_checkable
+class SupportsTables(Protocol):
+    """A memory that has tables for other programs, which are brought up to date when they are asked for."""
+
+    def table_view(self) -> Memory:
+        """Return the tables, to be given the records that they have not absorbed yet."""
+
+
+@runtime_checkable
+class SupportsSelection(Protocol):
+    """A memory that needs only some events, so that it is given no others."""
+
+    @property
+    def needs(self) -> Collection[type[Event]]:
+        """The kinds of events that are needed, of the models' responses those that contain text; empty for all.
+
+        The last record of a log segment is given in any case, so that its offset is known.
         """
 
 

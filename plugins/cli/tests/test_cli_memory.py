@@ -61,7 +61,7 @@ def test_stats_tell_of_the_log_and_of_memory(openkoi: Shell) -> None:
     assert (0, "") == (done.returncode, done.stderr)
     assert "3 sessions, 3 tasks, 42 records" in done.stdout
     assert "limit 500MB" in done.stdout
-    assert "duckdb: file " in done.stdout
+    assert "duckdb: index " in done.stdout
     assert "entries 3" in done.stdout
 
 
@@ -110,7 +110,7 @@ def test_rebuilding_tells_the_whole_log_again(openkoi: Shell) -> None:
     assert (0, "") == (done.returncode, done.stderr)
     assert "42 records of the log ingested." in done.stdout
     assert "entries: 3, as before" in done.stdout
-    assert "openkoi.db.old" in done.stdout
+    assert "openkoi.db.index.old" in done.stdout
     assert TEXTS[1] in openkoi("memory", "search", "calendar").stdout
 
 
@@ -235,7 +235,7 @@ def test_a_home_below_a_file_is_said_in_a_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.row("CLI-11", "MIG-03")
 def test_a_memory_file_of_an_older_version_is_built_again_and_kept_beside(openkoi: Shell) -> None:
-    openkoi("memory", "search", "mend")
+    assert "entries 3" in openkoi("memory", "tables").stdout
     change_version(openkoi, -1)
 
     first, second = openkoi("migrate"), openkoi("migrate")
@@ -283,15 +283,17 @@ def test_a_memory_that_cannot_be_loaded_is_not_reported_as_migrated(openkoi: She
 
 
 @pytest.mark.row("MIG-01")
-def test_a_file_of_a_newer_version_is_left_alone_and_the_log_answers(openkoi: Shell) -> None:
-    openkoi("memory", "search", "mend")
+def test_a_file_of_a_newer_version_is_left_alone_and_searches_need_none(openkoi: Shell) -> None:
+    openkoi("memory", "tables")
     path = openkoi.home / "data" / "openkoi.db"
     change_version(openkoi, 1)
     before = path.read_bytes()
 
-    done, migrated = openkoi("memory", "search", "mend"), openkoi("migrate")
+    tables, done, migrated = openkoi("memory", "tables"), openkoi("memory", "search", "mend"), openkoi("migrate")
 
-    assert "supports only up to" in done.stderr
+    assert (1, "") == (tables.returncode, tables.stdout)
+    assert "supports only up to" in tables.stderr
+    assert "" == done.stderr
     assert TEXTS[0] in done.stdout
     assert TEXTS[0] in openkoi("status").stdout
     assert (1, "") == (migrated.returncode, migrated.stdout)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from cli_process import Shell, shell
 
+from openkoi_base.files.filelock import try_lock_file
 from openkoi_duckdb import DuckDB
 from openkoi_duckdb.lock import LockTimeout, hold_lock
 from openkoi_runlog import RunLog
@@ -44,17 +45,31 @@ def file_of(openkoi: Shell) -> Path:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
-def test_a_search_beside_a_file_in_use_is_answered_from_the_log(openkoi: Shell) -> None:
+def test_tables_in_use_are_said_so_and_a_search_does_not_need_them(openkoi: Shell) -> None:
     configured(openkoi, "[memory.duckdb]\nseconds = 0.05\n")
-    asyncio.run(DuckDB(path=file_of(openkoi)).ingest(run_records("old", "Paint")))
+    assert 0 == openkoi("memory", "tables").returncode
 
     with hold_lock(file_of(openkoi).with_name("openkoi.db.lock"), LockTimeout(1.0)):
-        done, stats = openkoi("memory", "search", "parser"), openkoi("memory", "stats")
+        tables, done = openkoi("memory", "tables"), openkoi("memory", "search", "parser")
 
-    assert 0 == done.returncode
+    assert (1, "") == (tables.returncode, tables.stdout)
+    assert "in use by another process" in tables.stderr
+    assert (0, "") == (done.returncode, done.stderr)
     assert "Mend the parser" in done.stdout
-    assert "Until then, OpenKoi searches the run log directly" in done.stderr
-    assert "in use by another process" in stats.stdout
+
+
+def test_a_search_while_another_process_writes_finds_what_is_there(openkoi: Shell) -> None:
+    configured(openkoi, "[memory.duckdb]\nseconds = 0.05\n")
+    asyncio.run(DuckDB(path=file_of(openkoi)).ingest(run_records("old", "Paint the calendar")))
+
+    with try_lock_file(file_of(openkoi).with_name("openkoi.db.index.lock")) as mine:
+        done = openkoi("memory", "search", "calendar")
+
+    assert mine
+    assert "Paint the calendar" in done.stdout
+    assert "Memory could not be updated, so the newest tasks are missing" in done.stderr
+    assert "in use by another process" in done.stderr
+    assert "Mend the parser" in openkoi("memory", "search", "parser").stdout
 
 
 def test_a_memory_that_cannot_be_searched_is_not_one_that_found_nothing(openkoi: Shell) -> None:

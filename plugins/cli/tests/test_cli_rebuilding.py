@@ -16,7 +16,7 @@ from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import run_records
 from openkoi_testing.full_disk import limit_file_size
 
-KINDS = [(DuckDB, 60_000), (SQLite, 20_000)]
+KINDS = [(DuckDB, 1_000, "memory.db.index.old"), (SQLite, 20_000, "memory.db.old")]
 
 
 @pytest.fixture
@@ -34,13 +34,13 @@ def records(log: Log) -> list[Record]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
-@pytest.mark.parametrize(("kind", "size"), KINDS)
+@pytest.mark.parametrize(("kind", "size", "_"), KINDS)
 def test_on_a_full_disk_the_view_as_it_was_stays_in_use_and_nothing_is_left_beside(
-    tmp_path: Path, log: Log, kind: type[DuckDB | SQLite], size: int
+    tmp_path: Path, log: Log, kind: type[DuckDB | SQLite], size: int, _: str
 ) -> None:
     memory = kind(path=tmp_path / "memory.db")
     asyncio.run(memory.ingest(records(log)))
-    before = {path.name: path.read_bytes() for path in tmp_path.glob("memory.db*")}
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
     with (
         limit_file_size(size),
@@ -48,20 +48,20 @@ def test_on_a_full_disk_the_view_as_it_was_stays_in_use_and_nothing_is_left_besi
     ):
         asyncio.run(ingest_log(memory, log))
 
-    assert before == {name: (tmp_path / name).read_bytes() for name in before}
+    assert before == {path: path.read_bytes() for path in before}
     assert [] == [path.name for path in tmp_path.iterdir() if ".new" in path.name or ".old" in path.name]
     assert ["run0"] == ids_of(search_project(kind(path=tmp_path / "memory.db"), "parser"))
 
 
-@pytest.mark.parametrize(("kind", "_"), KINDS)
+@pytest.mark.parametrize(("kind", "_", "old"), KINDS)
 def test_what_was_built_takes_the_place_of_the_view(
-    tmp_path: Path, log: Log, kind: type[DuckDB | SQLite], _: int
+    tmp_path: Path, log: Log, kind: type[DuckDB | SQLite], _: int, old: str
 ) -> None:
     memory = kind(path=tmp_path / "memory.db")
     asyncio.run(memory.ingest(run_records("stray", "Mend the parser")))
 
     done = asyncio.run(ingest_log(memory, log))
 
-    assert f"The previous view is {tmp_path / 'memory.db.old'}. Delete it when you no longer need it." == done.lines[-1]
+    assert f"The previous view is {tmp_path / old}. Delete it when you no longer need it." == done.lines[-1]
     assert ["run0"] == ids_of(search_project(memory, "parser"))
     assert [] == [path.name for path in tmp_path.iterdir() if ".new" in path.name]

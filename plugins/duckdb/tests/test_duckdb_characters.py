@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from openkoi_duckdb import DuckDB
 from openkoi_duckdb.sanitize import storable
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Cost, Evaluation, ExecutionResult, Finding, Learning, Query, Record, Task, Usage
 from openkoi_hookspecs.events import (
     EvaluationFinished,
@@ -29,8 +29,8 @@ FAR = 10**30
 Change = Callable[[Record], Any]  # an event of a kind that depends on the change
 
 
-def memory(folder: Path) -> DuckDB:
-    return DuckDB(path=folder / "openkoi.db")
+def memory(folder: Path) -> TableMemory:
+    return TableMemory(path=folder / "openkoi.db")
 
 
 def tainted(bad: str) -> list[Record]:

@@ -1,18 +1,31 @@
-"""The DuckDB memory is a memory."""
+"""The DuckDB memory is a memory, whether its index or its tables are searched, and reports its state."""
 
 import asyncio
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
+
 from openkoi_duckdb import DuckDB
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Memory
-from openkoi_testing import MemoryContract
+from openkoi_testing import HealthContract, MemoryContract
 from openkoi_testing.contracts.memory_log import build_learning, saving_record
 
 
 class TestDuckDB(MemoryContract):
     subject = DuckDB
+
+
+class TestHealth(HealthContract):
+    @pytest.fixture
+    def plugin(self, tmp_path: Path) -> object:
+        return DuckDB(path=tmp_path / "memory.db")
+
+
+class TestTables(MemoryContract):
+    subject = TableMemory
 
     def memory(self, folder: Path) -> Memory:
         """Begin with a file whose tables are laid out: laying them out takes longer than most tests."""
@@ -26,7 +39,7 @@ class TestDuckDB(MemoryContract):
 def laid_out() -> bytes:
     """A file with tables that are empty."""
     with TemporaryDirectory() as folder:
-        memory = DuckDB(path=Path(folder, "memory.db"))
+        memory = TableMemory(path=Path(folder, "memory.db"))
         asyncio.run(memory.ingest([saving_record(build_learning("L1"), "r1", start=1.0)]))
         for table in ("records", "learnings", "documents", "memory_fts"):
             memory.file.write(lambda connection, table=table: connection.execute(f"DELETE FROM {table}") and 1)  # type: ignore[misc]  # bound early

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_duckdb import DuckDB
 from openkoi_duckdb.lock import LockTimeout
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Hit, KoiError, Query, Record, Response, StreamEnd, Text, Usage
 from openkoi_hookspecs.events import ModelResponse
 from openkoi_testing.contracts.memory_log import SUBJECTS, many_runs, records_of
@@ -146,13 +146,13 @@ DAMAGES: Sequence[Damage] = (
 )
 
 
-async def asked(memory: DuckDB) -> Answers:
+async def asked(memory: TableMemory) -> Answers:
     return [list(await memory.search(query)) for query in QUESTIONS]
 
 
 async def a_start(path: Path) -> tuple[Answers, str]:
     """What a run does: it tells memory what is new in the log, and asks. And what went wrong in it."""
-    memory, error = DuckDB(path=path, seconds=1.0), ""
+    memory, error = TableMemory(path=path, seconds=1.0), ""
     try:
         seen = await memory.offsets()
         await memory.ingest([one for one in LOG if not one.segment or one.end > seen.get(one.segment, 0)])
@@ -181,7 +181,7 @@ def outcome(whole: Path, folder: Path, seed: int) -> str:
 
     heard = Heard()
     logging.getLogger("openkoi").addHandler(heard)
-    right = asyncio.run(asked(DuckDB(path=whole / "right.db")))
+    right = asyncio.run(asked(TableMemory(path=whole / "right.db")))
     shutil.copytree(whole, folder)
     DAMAGES[seed % len(DAMAGES)](folder / NAME, random.Random(seed))
     first, error = asyncio.run(a_start(folder / NAME))
@@ -199,7 +199,7 @@ def outcome(whole: Path, folder: Path, seed: int) -> str:
 
 def prepare(whole: Path) -> str:
     """A file that grew in several goes, the state before the last, and what DuckDB had not put into it yet."""
-    memory, size = DuckDB(path=whole / NAME), len(LOG) // 6 + 1
+    memory, size = TableMemory(path=whole / NAME), len(LOG) // 6 + 1
     parts = [LOG[start : start + size] for start in range(0, len(LOG), size)]
     for part in parts[:-2]:
         asyncio.run(memory.ingest(part))
@@ -208,7 +208,7 @@ def prepare(whole: Path) -> str:
     waited = LockTimeout(5.0)
     waited.lasts()
     memory.take_in(parts[-1], waited)
-    asyncio.run(DuckDB(path=whole / "right.db").ingest(LOG))
+    asyncio.run(TableMemory(path=whole / "right.db").ingest(LOG))
     return "prepared"
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_duckdb import DuckDB, MemoryBusyError, MemoryUnusableError
+from openkoi_duckdb import MemoryBusyError, MemoryUnusableError
 from openkoi_duckdb.lock import LockTimeout, hold_lock
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Query
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import LINE_BYTES, run_records
@@ -21,9 +22,9 @@ RUN = run_records("r1", "Mend the parser")
 ALL = {"r1.jsonl": len(RUN) * LINE_BYTES}
 
 
-def memory(folder: Path, seconds: float = 1.0) -> DuckDB:
+def memory(folder: Path, seconds: float = 1.0) -> TableMemory:
     """Return the memory of a folder."""
-    return DuckDB(path=folder / "openkoi.db", seconds=seconds)
+    return TableMemory(path=folder / "openkoi.db", seconds=seconds)
 
 
 def test_asking_does_not_make_a_file(tmp_path: Path) -> None:
@@ -166,8 +167,8 @@ def test_health_opens_the_file_only_if_nothing_is_noted_beside_it(tmp_path: Path
     code = """
 import asyncio, sys
 from pathlib import Path
-from openkoi_duckdb import DuckDB
-print(asyncio.run(DuckDB(path=Path(sys.argv[1])).health())["entries"], "_duckdb" in sys.modules)
+from openkoi_duckdb.table_memory import TableMemory
+print(asyncio.run(TableMemory(path=Path(sys.argv[1])).health())["entries"], "_duckdb" in sys.modules)
 """
     arguments = [sys.executable, "-c", code, str(memory(tmp_path).file.path)]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from openkoi_duckdb import DuckDB
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import (
     Cost,
     Decision,
@@ -49,7 +49,7 @@ FROM iteration_cycles JOIN cycle_outcomes USING (id) ORDER BY task_id, iteration
 
 def cycles(folder: Path, *batches: Sequence[Record]) -> list[tuple[object, ...]]:
     """Absorb, then ask the file for all that is told of iterations."""
-    memory = DuckDB(path=folder / "openkoi.db")
+    memory = TableMemory(path=folder / "openkoi.db")
     for batch in batches:
         asyncio.run(memory.ingest(batch))
     return memory.file.read(lambda connection: connection.execute(WHOLE).fetchall()) or []

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from openkoi_duckdb import DuckDB
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_testing.contracts.memory_killed import MemoryKilledContract
 
 
@@ -13,9 +13,9 @@ from openkoi_testing.contracts.memory_killed import MemoryKilledContract
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
 @pytest.mark.timeout(600)
 class TestDuckDBKilled(MemoryKilledContract):
-    subject = DuckDB
+    subject = TableMemory
     name = "openkoi.db"
 
-    def tasks(self, memory: DuckDB) -> Sequence[str]:
+    def tasks(self, memory: TableMemory) -> Sequence[str]:
         found = memory.file.read(lambda c: c.execute("SELECT id FROM tasks ORDER BY id").fetchall())
         return [id for (id,) in found or []]

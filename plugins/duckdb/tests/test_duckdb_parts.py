@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_duckdb import DuckDB
 from openkoi_duckdb.run_rows import make_cycle_row, make_run_row, make_task_row
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import ExecutionResult, Plan, Record, Task, events
 from openkoi_runlog import build_views, sort_records
 from openkoi_testing.contracts.memory_log import paid_response, records_of
@@ -31,7 +31,7 @@ def test_the_runs_that_a_task_is_a_part_of_pay_for_its_calls(seed: int, tmp_path
     views = build_views(sort_records(RECORDS))
     order = random.Random(seed)
     shuffled = order.sample(RECORDS, len(RECORDS))
-    memory = DuckDB(path=tmp_path / "openkoi.db")
+    memory = TableMemory(path=tmp_path / "openkoi.db")
     while shuffled:
         size = order.randint(1, len(shuffled))
         asyncio.run(memory.ingest(shuffled[:size]))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_duckdb import DuckDB
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_testing.contracts.memory_log import LINE_BYTES, run_records
 
 RUN, LATER = run_records("r1", "Mend the parser"), run_records("r2", "Mend the lexer")
@@ -16,14 +16,14 @@ ALL = {"r1.jsonl": len(RUN) * LINE_BYTES}
 ASK = """
 import asyncio, json, sys
 from pathlib import Path
-from openkoi_duckdb import DuckDB
-seen = asyncio.run(DuckDB(path=Path(sys.argv[1])).offsets())
+from openkoi_duckdb.table_memory import TableMemory
+seen = asyncio.run(TableMemory(path=Path(sys.argv[1])).offsets())
 print(json.dumps([seen, sorted({"duckdb", "_duckdb", "numpy"} & {*sys.modules})]))
 """
 
 
-def memory(folder: Path) -> DuckDB:
-    return DuckDB(path=folder / "openkoi.db")
+def memory(folder: Path) -> TableMemory:
+    return TableMemory(path=folder / "openkoi.db")
 
 
 def asked_by_another_process(folder: Path) -> list[object]:

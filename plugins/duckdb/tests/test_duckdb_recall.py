@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from openkoi_duckdb import DuckDB
 from openkoi_duckdb.load_documents import load_documents
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_duckdb.tables import DuckDBTables
 from openkoi_hookspecs import Embedding, Hit, Query, Record, Task
 from openkoi_hookspecs.events import QuestionAnswered, TaskStarted
@@ -65,9 +65,9 @@ def talk(said: Sequence[str] = SAID, run: str = "t1") -> list[Record]:
     return records_of(run, [TaskStarted(Task("Talk", session="s1", project="koi")), *events])
 
 
-def memory(folder: Path, embedder: Meanings | None = None, records: Sequence[Record] = ()) -> DuckDB:
+def memory(folder: Path, embedder: Meanings | None = None, records: Sequence[Record] = ()) -> TableMemory:
     """A memory that has taken in records."""
-    made = DuckDB(path=folder / "openkoi.db", seconds=30.0, embedder=embedder)
+    made = TableMemory(path=folder / "openkoi.db", seconds=30.0, embedder=embedder)
     asyncio.run(made.ingest(records or talk()))
     return made
 
@@ -168,7 +168,7 @@ def test_a_damaged_file_of_vectors_answers_nothing_wrong_and_is_made_again(
         caplog.clear()
         damaged = damage(whole, random.Random(seed))
         file.write_bytes(damaged)
-        again = DuckDB(path=tmp_path / "openkoi.db", embedder=Meanings())
+        again = TableMemory(path=tmp_path / "openkoi.db", embedder=Meanings())
         with caplog.at_level(logging.WARNING, "openkoi"):
             assert right == asyncio.run(again.search(asked))
         assert damaged == whole or "rebuilt" in caplog.text
@@ -250,7 +250,7 @@ def test_texts_without_vectors_of_another_embedder_are_counted_until_memory_is_b
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     memory(tmp_path, Meanings("one"))
-    other = DuckDB(path=tmp_path / "openkoi.db", embedder=Meanings("two"))
+    other = TableMemory(path=tmp_path / "openkoi.db", embedder=Meanings("two"))
     bare = "have no vectors of two yet. To create them, run: openkoi memory rebuild"
 
     with caplog.at_level(logging.WARNING, "openkoi"):
@@ -292,7 +292,7 @@ def test_vectors_of_a_wrong_length_that_were_kept_are_made_again(tmp_path: Path)
 @pytest.mark.row("MEM-09")
 def test_questions_are_held_to_the_length_as_well(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     memory(tmp_path, Measured())
-    again = DuckDB(path=tmp_path / "openkoi.db", embedder=Short())
+    again = TableMemory(path=tmp_path / "openkoi.db", embedder=Short())
 
     assert SAID[0] == texts(search_project(again, "blue gateway", kinds=("transcript",)))[0]
     assert 1 == caplog.text.count("meanings-3 returned 5 numbers, expected 8")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_duckdb import DuckDB
 from openkoi_duckdb.lock import LockTimeout, hold_lock
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import LINE_BYTES, run_records
 
@@ -17,8 +17,8 @@ LATER = run_records("r2", "Mend the parser again")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
 
 
-def memory(folder: Path) -> DuckDB:
-    return DuckDB(path=folder / "openkoi.db", seconds=0.05)
+def memory(folder: Path) -> TableMemory:
+    return TableMemory(path=folder / "openkoi.db", seconds=0.05)
 
 
 @posix

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from openkoi_duckdb import DuckDB
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Cost, Evaluation, EvaluationMode, Finding, Record, Task
 from openkoi_hookspecs.events import EvaluationFinished, IterationFinished, RunFailed, TaskStarted, UsageRecorded
 from openkoi_testing.contracts.memory_log import build_learning, records_of, run_records, saving_record
@@ -32,7 +32,7 @@ COLUMNS = {
 
 def rows(folder: Path, statement: str, *batches: list[Record]) -> list[tuple[Any, ...]]:
     """Absorb, then ask the file itself."""
-    memory = DuckDB(path=folder / "openkoi.db")
+    memory = TableMemory(path=folder / "openkoi.db")
     for batch in batches:
         asyncio.run(memory.ingest(batch))
     return memory.file.read(lambda connection: connection.execute(statement).fetchall()) or []
@@ -244,7 +244,7 @@ def test_skills_are_averaged_over_what_was_judged(tmp_path: Path) -> None:
 def test_other_clients_can_read_the_file_and_older_ones_too(tmp_path: Path) -> None:
     import duckdb
 
-    asyncio.run(DuckDB(path=tmp_path / "openkoi.db").ingest(RUN))
+    asyncio.run(TableMemory(path=tmp_path / "openkoi.db").ingest(RUN))
 
     with duckdb.connect(tmp_path / "openkoi.db", read_only=True) as client:
         assert [("Mend the parser",)] == client.execute("SELECT description FROM tasks").fetchall()

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_duckdb import DuckDB, MemoryBusyError
+from openkoi_duckdb import MemoryBusyError
 from openkoi_duckdb.lock import LockTimeout, hold_lock
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Query
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import many_runs, run_records
@@ -18,7 +19,7 @@ RUN = run_records("r1", "Mend the parser", project="koi")
 RECALL = """
 import asyncio, sys
 from pathlib import Path
-from openkoi_duckdb import DuckDB
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Query
 from openkoi_testing.contracts.memory_log import run_records
 
@@ -30,14 +31,14 @@ async def recall(memory, mine):
 path, n = Path(sys.argv[1]), int(sys.argv[2])
 sys.stdin.read()
 mine = run_records(f"p{n}", "Mend the parser", project="koi", start=n * 60.0)
-hits = asyncio.run(recall(DuckDB(path=path, seconds=60.0), mine))
+hits = asyncio.run(recall(TableMemory(path=path, seconds=60.0), mine))
 print(len(hits))
 """
 posix = pytest.mark.skipif(sys.platform == "win32", reason="only DuckDB's own lock is there")
 
 
-def memory(folder: Path, seconds: float = 5.0) -> DuckDB:
-    return DuckDB(path=folder / "openkoi.db", seconds=seconds)
+def memory(folder: Path, seconds: float = 5.0) -> TableMemory:
+    return TableMemory(path=folder / "openkoi.db", seconds=seconds)
 
 
 @pytest.mark.parametrize("number", [2, pytest.param(8, marks=pytest.mark.campaign)])

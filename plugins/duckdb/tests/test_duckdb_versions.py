@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_duckdb import DuckDB, MemoryNewerError
+from openkoi_duckdb import MemoryNewerError
 from openkoi_duckdb.schema import VERSION
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Query
 from openkoi_testing.contracts.memory import ids_of, search_project
 from openkoi_testing.contracts.memory_log import run_records
@@ -18,18 +19,18 @@ OLDER = "DELETE FROM _migrations; INSERT INTO _migrations VALUES (1, 'first tabl
 CHILD = """
 import asyncio, sys
 from pathlib import Path
-from openkoi_duckdb import DuckDB
+from openkoi_duckdb.table_memory import TableMemory
 sys.stdin.readline()
-print(asyncio.run(DuckDB(path=Path(sys.argv[1]), seconds=30.0).offsets()))
+print(asyncio.run(TableMemory(path=Path(sys.argv[1]), seconds=30.0).offsets()))
 """
 
 
-def filled(folder: Path, statement: str = "SELECT 1") -> DuckDB:
+def filled(folder: Path, statement: str = "SELECT 1") -> TableMemory:
     """Return a memory with a run in it, whose file a statement then changed."""
-    memory = DuckDB(path=folder / "openkoi.db", seconds=60.0)
+    memory = TableMemory(path=folder / "openkoi.db", seconds=60.0)
     asyncio.run(memory.ingest(RUN))
     memory.file.write(lambda connection: connection.execute(statement) and 1)
-    return DuckDB(path=memory.file.path, seconds=60.0)
+    return TableMemory(path=memory.file.path, seconds=60.0)
 
 
 @pytest.mark.row("MIG-01", "MIG-03")
@@ -53,7 +54,7 @@ def test_migrating_replaces_an_older_file_once(tmp_path: Path) -> None:
 
     assert [f"Rebuilt memory from the run log (file version {VERSION})."] == first
     assert [] == second
-    assert [] == asyncio.run(DuckDB(path=tmp_path / "elsewhere.db").migrate())
+    assert [] == asyncio.run(TableMemory(path=tmp_path / "elsewhere.db").migrate())
 
 
 @pytest.mark.row("MIG-01")
@@ -95,6 +96,6 @@ def test_a_file_that_makes_way_can_be_looked_at_still(tmp_path: Path) -> None:
     old = asyncio.run(memory.reset())
 
     assert tmp_path / "openkoi.db.old" == old
-    assert ["r1"] == ids_of(search_project(DuckDB(path=tmp_path / "openkoi.db.old"), "parser"))
+    assert ["r1"] == ids_of(search_project(TableMemory(path=tmp_path / "openkoi.db.old"), "parser"))
     assert [] == search_project(memory, "parser")
     assert None is asyncio.run(memory.reset())

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from openkoi_duckdb import DuckDB
 from openkoi_duckdb.reduce_event import KINDS
+from openkoi_duckdb.table_memory import TableMemory
 from openkoi_hookspecs import Record, Task
 from openkoi_hookspecs.events import QuestionAnswered, TaskStarted
 from openkoi_testing.contracts.memory_log import many_runs, records_of
@@ -32,9 +32,9 @@ LOG = [
 ]
 ABSORB = """
 import asyncio, pickle, sys
-from openkoi_duckdb import DuckDB
+from openkoi_duckdb.table_memory import TableMemory
 path, batch, records = pickle.load(sys.stdin.buffer)
-memory = DuckDB(path=path, seconds=60.0)
+memory = TableMemory(path=path, seconds=60.0)
 for start in range(0, len(records), batch):
     asyncio.run(memory.ingest(records[start : start + batch]))
 """
@@ -53,12 +53,12 @@ def tables(path: Path) -> Tables:
             if name != "_migrations"
         }
 
-    return DuckDB(path=path, seconds=30.0).file.read(read) or {}
+    return TableMemory(path=path, seconds=30.0).file.read(read) or {}
 
 
 def absorbed(path: Path, *batches: Sequence[Record]) -> Tables:
     """Absorb batches one after the other, and return what is then in the tables."""
-    memory = DuckDB(path=path)
+    memory = TableMemory(path=path)
     for batch in batches:
         asyncio.run(memory.ingest(batch))
     return tables(path)
@@ -111,7 +111,7 @@ def test_a_process_killed_at_any_time_leaves_a_view_that_is_true(tmp_path: Path,
     path, chance = tmp_path / "openkoi.db", random.Random(3)
     for _ in range(times):
         killed(path, chance.uniform(0.0, 0.6))
-        offsets = asyncio.run(DuckDB(path=path).offsets())
+        offsets = asyncio.run(TableMemory(path=path).offsets())
         held = {line.split("'")[1] for line in tables(path).get("records", [])}
         told = {one.id for one in LOG if one.end <= offsets.get(one.segment, -1) and type(one.event) in KINDS.values()}
 

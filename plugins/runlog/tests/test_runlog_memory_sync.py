@@ -1,6 +1,7 @@
 """Memory is told what is new in the log, and all of it again when it loses meanwhile what it knew."""
 
 import asyncio
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -8,7 +9,9 @@ import pytest
 
 from openkoi_cli.archive import Log, archive_oldest
 from openkoi_duckdb import DuckDB
-from openkoi_hookspecs import Hit, Memory, Query, Record
+from openkoi_duckdb.table_memory import TableMemory
+from openkoi_hookspecs import Hit, Memory, Query, Record, Response, StreamEnd, Text, ToolCall, Usage
+from openkoi_hookspecs.events import ModelResponse, RunCompleted
 from openkoi_runlog import RunLog
 from openkoi_runlog.memory_sync import MemorySync
 from openkoi_sqlite import SQLite
@@ -19,19 +22,19 @@ PARSER = Query("mend the parser", project="koi", kinds=("task",))
 
 
 class StruckDuckDB(DuckDB):
-    """DuckDB's memory, whose file is damaged after it was looked at and before it is written."""
+    """DuckDB's memory, whose index is deleted after it was looked at and before it is written."""
 
     struck = False
 
     async def ingest(self, records: Sequence[Record]) -> None:
         if not self.struck:
             self.struck = True
-            self.file.path.write_bytes(b"no database at all " * 1_000)
+            shutil.rmtree(self.index.path)
         await super().ingest(records)
 
 
 class StruckSQLite(SQLite):
-    """The same of SQLite's."""
+    """SQLite's memory, whose file is damaged then."""
 
     struck = False
 
@@ -42,8 +45,8 @@ class StruckSQLite(SQLite):
         await super().ingest(records)
 
 
-class Counting(DuckDB):
-    """DuckDB's memory that counts what it is told."""
+class Counting(TableMemory):
+    """DuckDB's tables that count what they are told."""
 
     told = 0
 
@@ -91,7 +94,7 @@ def test_what_memory_loses_while_it_is_told_is_told_again_in_the_same_run(
     hits = asyncio.run(logged(tmp_path, "r3", memory=struck(path=path)).search(PARSER))
 
     assert {"r1", "r2", "r3"} == set(ids_of(hits))
-    assert 1 == len([*tmp_path.glob("memory.db.bad-*")])
+    assert (sound is SQLite) == (len([*tmp_path.glob("memory.db.bad-*")]) == 1)
 
 
 def test_who_lost_nothing_is_told_everything_once(tmp_path: Path) -> None:
@@ -101,6 +104,37 @@ def test_who_lost_nothing_is_told_everything_once(tmp_path: Path) -> None:
         asyncio.run(logged(tmp_path, run).remember(memory))
 
     assert 2 * len(run_records("r", "Mend it")) == memory.told
+
+
+def test_a_memory_that_needs_some_kinds_is_told_those_and_how_far_the_log_was_read(tmp_path: Path) -> None:
+    class Selecting(Kept):
+        needs = (ModelResponse, RunCompleted)
+
+    memory, run = Selecting(), run_records("r1", "Mend it")
+    remembering = logged(tmp_path, "r1")
+
+    asyncio.run(remembering.remember(memory))
+
+    (segment,) = (tmp_path / "sessions").glob("*.jsonl")
+    assert ["model.response", "model.response", "run.completed", run[-1].event.name] == [
+        record.event.name for record in memory.records
+    ]
+    assert {segment.name: segment.stat().st_size} == asyncio.run(memory.offsets())
+
+
+def test_responses_without_text_are_not_read_for_it(tmp_path: Path) -> None:
+    class Selecting(Kept):
+        needs = (ModelResponse,)
+
+    memory, log = Selecting(), RunLog(tmp_path / "sessions", "s1", str)
+    silent = ModelResponse("m", Response((ToolCall("c1", "read", {"path": "a"}),), StreamEnd(Usage())), 0.0)
+    spoken = ModelResponse("m", Response((Text("I read it."),), StreamEnd(Usage())), 0.0)
+    log.append("r1", [silent, spoken, silent, spoken])
+    log.close()
+
+    asyncio.run(logged(tmp_path).remember(memory))
+
+    assert [spoken, spoken] == [record.event for record in memory.records]
 
 
 def test_a_new_memory_is_told_what_was_put_away_too_and_all_of_it_once(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def alike(one: Sequence[Sequence[Hit]], other: Sequence[Sequence[Hit]]) -> bool:
 def test_it_answers_as_duckdb_does(tmp_path: Path, seed: int) -> None:
     duckdb = pytest.importorskip("openkoi_duckdb")
     log = the_log(seed)
-    ours, theirs = SQLite(path=tmp_path / "ours"), duckdb.DuckDB(path=tmp_path / "theirs")
+    ours, theirs = SQLite(path=tmp_path / "ours"), duckdb.DuckDB(path=tmp_path / "theirs", vectors=0)
     for memory in (ours, theirs):
         asyncio.run(memory.ingest(log))
 

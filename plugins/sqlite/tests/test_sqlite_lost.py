@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from openkoi_search.lock_timeout import LockTimeout
 from openkoi_sqlite import SQLite
-from openkoi_sqlite.lock_timeout import LockTimeout
 from openkoi_testing.contracts.memory_killed import MemoryKilledContract
 
 TASKS = "SELECT id FROM documents WHERE kind = 'task' ORDER BY id"

@@ -13,5 +13,5 @@ async def learn(result: Result, run: TaskRun) -> int:
         final = await run.fold(hooks.on_learning, learning, run=run)
         await run.emit(events.LearningSaved(final))
     await run.emit(events.HooksCalled(run.hooks.end_run()))
-    await run.services.memory.update()
+    await run.services.memory.update(run.task.session)
     return len(learnings)

@@ -1,4 +1,4 @@
-"""Define ``openkoi memory``: statistics, search, rebuild and audit."""
+"""Define ``openkoi memory``: statistics, search, tables, rebuild and audit."""
 
 import json
 from functools import partial
@@ -57,6 +57,19 @@ def print_warnings(invocation: Invocation) -> None:
     there = (*koi.warnings(), *find_unknown_settings_of_memory(koi)) if koi else ()
     for warning in dict.fromkeys(there):
         click.echo(invocation.redact(f"  ! {warning}"), err=True)
+
+
+@command.command()
+@click.pass_obj
+def tables(invocation: Invocation, /) -> None:
+    """Update the tables of memory, for SQL, and show their file."""
+    from .interruptible import run_interruptible
+    from .memory_tables import update_tables
+
+    koi = invocation.koi or invocation.open()
+    line = run_interruptible(update_tables(koi, invocation.paths.sessions))
+    print_warnings(invocation)
+    click.echo(koi.redact(line))
 
 
 @command.command()

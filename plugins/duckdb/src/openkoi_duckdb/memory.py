@@ -1,13 +1,17 @@
-"""The plugin: what the kernel calls, in threads of its own, so that a run never waits for the disk."""
+"""The plugin: what the kernel calls.
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+Runs are added to an index of segments, and searched there: neither needs DuckDB. The tables are brought up to date
+when a program asks for them; only with an embedder, whose vectors they contain, are they filled and searched each time.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 from openkoi_hookspecs import (
     DataDir,
     Embedder,
+    Event,
     Hit,
     Inject,
     KoiError,
@@ -16,38 +20,21 @@ from openkoi_hookspecs import (
     ShadowMemory,
     SharedSetting,
 )
-from openkoi_search.memory_file_errors import MemoryBusyError, MemoryNewerError, MemoryUnusableError
+from openkoi_search.indexed_memory import IndexedMemory
 from openkoi_settings.keys import EMBEDDER
 
-from .file import MemoryFile
-from .lock import LockTimeout
-from .read_position import Position, load_position, save_position
-from .sanitize import storable
-
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from .table_memory import TableMemory
 
-    from openkoi_search.document_cache import DocumentCache
-    from openkoi_search.hit_selection import FoundDocument
-    from openkoi_search.vector_store import VectorQuery
-
-    from .embedded_texts import EmbeddedTexts
-    from .fallback_view import FallbackView
-
-A = TypeVar("A")
-T = TypeVar("T")
-BATCH_SIZE = 5_000
-ENTRIES = """
-SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM learnings)
-     + (SELECT count(*) FROM memory_chunks WHERE source <> 'task')
-"""
+INDEX_ENDING = "index"
+LEXICAL, LEXICAL_DIMENSIONS, LEXICAL_WEIGHT = "lexical", 1024, 0.3  # compared in tests/benchmarks/recall.py
 
 
 class DuckDB:
     """Configured by ``[memory.duckdb]``: where the file is, and for how many ``seconds`` to wait for it.
 
-    With an ``embedder``, else that of ``[models]``, meaning counts beside words: ``vectors`` is its share, by default
-    what was found best.
+    Words and their pieces count. With an ``embedder``, else that of ``[models]``, meaning counts too: ``vectors`` is
+    its share, by default what was found best; 0 is words alone.
     """
 
     def __init__(
@@ -58,205 +45,93 @@ class DuckDB:
         embedder: Annotated[Embedder | None, Inject("embedders"), SharedSetting(EMBEDDER.name)] = None,
         vectors: float | None = None,
     ) -> None:
-        self.file = MemoryFile(path, seconds)
-        self.embedder, self.vectors = embedder, vectors
-        self.meaning = make_embedded_texts(self.file, embedder, vectors)
-        self.holding: DocumentCache | None = None
-        self.fallback: FallbackView | None = None
-        self.file_id = ""
+        self.path, self.seconds, self.embedder, self.vectors = path, seconds, embedder, vectors
+        self.index = IndexedMemory(
+            path.with_name(f"{path.name}.{INDEX_ENDING}"),
+            seconds,
+            0 if vectors == 0 else getattr(embedder, "dimensions", LEXICAL_DIMENSIONS),
+            LEXICAL_WEIGHT if vectors is None else vectors,
+        )
+        self.tables: TableMemory | None = None
+        self.fills_tables = self.needs_tables
 
     @property
-    def view(self) -> "MemoryFile | FallbackView":
-        """What is read and written: the file, or the fallback view."""
-        return self.fallback or self.file
+    def needs_tables(self) -> bool:
+        """Whether the tables are searched, because they contain the vectors of an embedder."""
+        return self.embedder is not None and self.vectors != 0 and not self.embedder.id.startswith(LEXICAL)
+
+    def table_view(self) -> "TableMemory":
+        """Return the tables, to be given what they lack of the log."""
+        from .table_memory import TableMemory
+
+        embedder = self.embedder if self.needs_tables else None
+        self.tables = self.tables or TableMemory(
+            path=self.path, seconds=self.seconds, embedder=embedder, vectors=self.vectors
+        )
+        return self.tables
+
+    @property
+    def searched(self) -> "TableMemory | IndexedMemory":
+        """What is searched."""
+        return self.table_view() if self.needs_tables else self.index
+
+    @property
+    def needs(self) -> Collection[type[Event]]:
+        """The kinds of events that are needed; the tables need all."""
+        return () if self.fills_tables else self.index.needs
 
     async def ingest(self, records: Sequence[Record]) -> None:
-        """Take records in; raises MemoryBusy when another process keeps the file for too long."""
-        for batch in split_batches(records):
-            await self.run_in_thread(self.take_in, batch)
-        if self.meaning and not self.fallback:
-            await self.meaning.catch_up()
+        """Add records; raise MemoryBusyError when another process writes for too long."""
+        if not self.needs_tables:
+            await self.index.ingest(records)
+        if self.fills_tables:
+            await self.table_view().ingest(records)
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Find what answers the query, best first."""
-        asked = storable(query)
-        meant = await self.meaning.embed_query(asked.text) if self.meaning and not self.fallback else None
-        return await self.run_in_thread(self.answer, (asked, meant))
+        return await self.searched.search(query)
 
     async def offsets(self) -> Mapping[str, int]:
-        """Return how far each log segment was read: nothing when the file is missing or was moved aside.
-
-        The file is opened only if it has changed since that was noted beside it.
-
-        While the file cannot be opened, a fallback view in memory replaces it and needs all records.
-        """
-        report = self.load_saved_position() or await self.run_in_thread(self.read_or_fall_back, read_position)
-        self.file_id = report.born if report else ""
-        return report.segments if report else {}
-
-    def load_saved_position(self) -> Position | None:
-        """Return what is noted beside the file; None where that is not known to hold, or the file is in use."""
-        if self.fallback or not self.file.path.exists():
-            return None
-        try:
-            with self.file.lock(LockTimeout(0.0), shared=True):
-                return load_position(self.file)
-        except (MemoryBusyError, MemoryUnusableError):
-            return None
+        """Return how far each log segment was read: nothing when memory is missing or was moved aside."""
+        return await self.searched.offsets()
 
     async def health(self) -> Mapping[str, str]:
-        """Return the file, its size, its number of entries, the embedder, and how many entries have no vector of it."""
-        saved = None if self.meaning else self.load_saved_position()
-        known = (saved.entries, 0) if saved else await self.run_in_thread(self.file.read, self.counts)
-        entries, bare = known or (0, 0)
-        report = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
-        report["embedder"] = self.meaning.embedder.id if self.meaning else "none, search is by words"
-        if self.meaning and bare:
-            report[f"without vectors of {self.meaning.embedder.id}"] = (
-                f"{bare:,} (run `openkoi memory rebuild` to create them)"
-            )
-        return report
+        """Return where memory is, its size, its number of entries, and the embedder."""
+        if self.needs_tables:
+            return await self.table_view().health()
+        return {**await self.index.health(), "embedder": self.describe_embedder()}
 
-    def counts(self, connection: "DuckDBPyConnection") -> tuple[int, int]:
-        """Count what is remembered, and what of it has no vector."""
-        return count_items(connection), self.meaning.count_missing(connection) if self.meaning else 0
+    def describe_embedder(self) -> str:
+        """Return what is compared beside words."""
+        if not self.index.dimensions:
+            return "none, search is by words"
+        return self.embedder.id if self.embedder else "none, search is by words and their pieces"
 
     def create_shadow(self) -> "DuckDB":
-        """Return an empty memory in a file beside this one's."""
-        place = self.file.beside("new")
-        fresh = DuckDB(path=place, seconds=self.file.seconds, embedder=self.embedder, vectors=self.vectors)
+        """Return an empty memory beside this one, to be given the whole log; with tables if this one has some."""
+        place = self.path.with_name(f"{self.path.name}.new")
+        fresh = DuckDB(path=place, seconds=self.seconds, embedder=self.embedder, vectors=self.vectors)
+        fresh.fills_tables = self.needs_tables or self.path.exists()
         fresh.discard()
         return fresh
 
     def discard(self) -> None:
         """Delete this memory and all that belongs to it."""
-        self.file.discard()
+        self.index.discard()
+        self.table_view().discard()
 
     async def reset(self) -> Path | None:
-        """Move the file aside; return where it is, if there was one."""
-        self.file_id = ""
-        return await asyncio.to_thread(self.file.make_way)
+        """Move memory aside; return where it is, if there was any."""
+        index = await self.index.reset()
+        return await self.table_view().reset() or index
 
     async def replace_with(self, shadow: ShadowMemory) -> Path | None:
-        """Put the file of a shadow in the place of this one; return where that is, if there was one."""
+        """Put a shadow in the place of this memory; return where that is, if there was any."""
         if not isinstance(shadow, DuckDB):
             raise KoiError(f"{type(shadow).__name__} is not a shadow of this memory. Use create_shadow().")
-        if shadow.meaning:
-            await shadow.meaning.complete()
-        self.file_id = ""
-        return await asyncio.to_thread(self.file.make_way, shadow.file)
+        index = await self.index.replace_with(shadow.index)
+        return await self.table_view().replace_with(shadow.table_view()) or index
 
     async def migrate(self) -> Sequence[str]:
-        """Replace a file of an older version by an empty one; say so."""
-        from .layout import read_version
-
-        if not self.file.path.exists():
-            return []
-        before = self.file.path.stat().st_ino
-        version = await asyncio.to_thread(self.file.write, read_version)
-        if before == self.file.path.stat().st_ino:
-            return []
-        return [f"Rebuilt memory from the run log (file version {version})."]
-
-    async def run_in_thread(self, work: Callable[[A, LockTimeout], T], fact: A) -> T:
-        """Work in a thread that stops waiting for the file once its caller does."""
-        timeout = LockTimeout(self.file.seconds)
-        try:
-            return await asyncio.to_thread(work, fact, timeout)
-        finally:
-            timeout.given_up.set()
-
-    def read_or_fall_back(self, work: "Callable[[DuckDBPyConnection], T]", timeout: LockTimeout) -> T | None:
-        """Read from the file; do not wait for it again once a fallback view replaces it."""
-        from .fallback_view import make_fallback
-
-        try:
-            found = self.file.read(work, LockTimeout(0.0) if self.fallback else timeout)
-        except (MemoryBusyError, MemoryNewerError) as trouble:
-            self.fallback = self.fallback or make_fallback(self.file.path, self.file.beside("tmp"), trouble)
-            return self.fallback.read(work)
-        self.fallback = None
-        return found
-
-    def answer(self, question: "tuple[Query, VectorQuery | None]", timeout: LockTimeout) -> Sequence[Hit]:
-        """Answer a query, without the file where all is held. What needs no file is done before it is asked for."""
-        from openkoi_search.document_cache import DocumentCache
-        from openkoi_search.hit_selection import select_hits
-        from openkoi_search.ranking import query_words, rank_documents
-
-        from .codec import parse_item
-        from .tables import DuckDBTables
-
-        def ask(there: "DuckDBPyConnection") -> "Sequence[FoundDocument]":
-            tables = DuckDBTables(there)
-            if self.meaning and meant:
-                self.meaning.warn_missing(there)
-            return rank_documents(
-                tables if view is not self.file else holding.choose_source(stamps, tables), query, words, meant
-            )
-
-        (query, meant), view = question, self.view
-        words = query_words(query)
-        holding = self.holding = self.holding or DocumentCache(self.file.path, self.file.log)
-        stamps = holding.stamps
-        found = holding.rank_documents(query, words, meant) if view is self.file else None
-        if found is None:
-            found = view.read(ask, timeout)
-        return select_hits(found or [], query, parse_item)
-
-    def take_in(self, records: Sequence[Record], timeout: LockTimeout) -> None:
-        """Ingest a batch; prepare what needs no file before opening it.
-
-        If the file was replaced since the offsets were read, they stay, because earlier records are missing in it.
-        """
-        from openkoi_search.words import stem
-
-        from .layout import creation_time
-        from .reject_records import RejectedRecord, ingest_valid, prepare_batch, warn_rejected
-
-        def work(connection: "DuckDBPyConnection") -> tuple[Position, list[RejectedRecord]]:
-            misfits = ingest_valid(connection, batch, moving=self.file_id in ("", creation_time(connection)))
-            return read_position(connection), misfits
-
-        stem("loaded")
-        batch, unready = prepare_batch(records)
-        if self.fallback:
-            now, misfits = self.fallback.write(work, timeout)
-        else:
-            now, misfits = self.file.write(work, timeout, lambda done: save_position(self.file, done[0]))
-        self.file_id = self.file_id or now.born
-        warn_rejected(unready + misfits)
-
-
-def make_embedded_texts(file: MemoryFile, embedder: Embedder | None, weight: float | None) -> "EmbeddedTexts | None":
-    """Return the configured embedder's vectors; None without an embedder or with weight 0."""
-    if embedder is None or weight == 0:
-        return None
-    from .embedded_texts import EmbeddedTexts, default_weight
-
-    return EmbeddedTexts(file, embedder, default_weight(embedder) if weight is None else weight)
-
-
-def split_batches(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
-    """Divide records, so that others get at the file in between."""
-    for start in range(0, len(records), BATCH_SIZE):
-        yield records[start : start + BATCH_SIZE]
-
-
-def read_position(connection: "DuckDBPyConnection") -> Position:
-    """Tell which file this is, how far each segment was read into it, and how much is in it."""
-    from .layout import creation_time
-
-    segments = dict(connection.execute("FROM segments").fetchall())
-    return Position(creation_time(connection), segments, count_items(connection))
-
-
-def count_items(connection: "DuckDBPyConnection") -> int:
-    """Return the number of items in memory; a task and its text count as one."""
-    found: int = connection.execute(ENTRIES).fetchall()[0][0]
-    return found
-
-
-def format_size(size: int) -> str:
-    """Return a size such as 840KB or 12MB."""
-    return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{size / 1e3:.0f}KB"
+        """Replace tables of an older version by empty ones; say so."""
+        return await self.table_view().migrate() if self.path.exists() else []

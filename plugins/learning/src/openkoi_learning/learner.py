@@ -22,6 +22,7 @@ from .log_view import LearningLogView
 from .pipeline import derive_changes
 from .reverts import archive_redone, warn_of_undone
 from .state import LearningState, RunOrigin
+from .thresholds import Thresholds
 
 MAX_DUE_RUNS = 50
 

@@ -5,18 +5,27 @@ way has written so far does not hold up its start.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from openkoi_base.isolation import contain_exit, type_error_of
-from openkoi_hookspecs import Hit, LimitExceededError, Memory, Query, Record, SupportsOffsets, events
+from openkoi_hookspecs import (
+    Hit,
+    LimitExceededError,
+    Memory,
+    Query,
+    Record,
+    SupportsOffsets,
+    SupportsSelection,
+    events,
+)
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .read_segments import has_writer, list_all_segments, read_segment
+from .read_segments import has_writer, list_all_segments, list_session_segments, read_segment
 from .segment_files import has_more, iterate_lines, original_name
-from .select_records import encode_names, is_kind
+from .select_records import encode_names, is_kind, make_filter
 
 BATCH_SIZE = 5000
 DUE_EVENTS = encode_names((events.RunCompleted, events.RunFailed, events.LearningSaved))
@@ -26,15 +35,14 @@ DUE_EVENTS = encode_names((events.RunCompleted, events.RunFailed, events.Learnin
 class MemorySync:
     """The memory that ``memory`` returns, over the log in ``folder``. ``warn`` hears of what goes wrong.
 
-    ``asked`` counts the updates that were asked for, ``done`` is how many of them are done.
+    ``pending`` are the sessions whose new records were asked for and are not read yet; an empty name is all of them.
     """
 
     folder: Path
     warn: Callable[[str], None]
     memory: Callable[[], Awaitable[Memory | None]]
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    asked: int = 0
-    done: int = 0
+    pending: set[str] = field(default_factory=set)
 
     async def search(self, query: Query) -> Sequence[Hit]:
         """Ask memory, after telling it of runs that have ended; without one, or where it fails, there are no hits."""
@@ -61,38 +69,50 @@ class MemorySync:
         """Whether memory lacks something of a run that has ended, or whose process has."""
         return any(is_due(path, seen.get(original_name(path), 0)) for path in list_all_segments(self.folder))
 
-    async def update(self) -> None:
-        """Give the memory, if there is one, what is new; runs that end meanwhile share the next time."""
+    async def update(self, session: str = "") -> None:
+        """Give the memory, if there is one, what is new, at least of a session; updates that wait are done together."""
         if (memory := await self.memory()) is None:
             return
-        self.asked += 1
-        mine = self.asked
+        self.pending.add(session)
         async with self.lock:
-            if self.done < mine:
-                covered = self.asked
-                await self.remember(memory)
-                self.done = covered
+            if session in self.pending:
+                sessions, self.pending = self.pending, set()
+                await self.remember(memory, set() if "" in sessions else sessions)
 
-    async def remember(self, memory: Memory) -> None:
-        """Give memory the records that it has not seen; once more when it lost meanwhile what it had seen."""
-        ingested = await self.ingest(memory, await read_offsets(memory))
+    async def remember(self, memory: Memory, sessions: Collection[str] = ()) -> None:
+        """Give memory the records that it has not seen, of some sessions or all.
+
+        Give it all of them when it lost meanwhile what it had seen.
+        """
+        ingested = await self.ingest(memory, await read_offsets(memory), sessions)
         if ingested and isinstance(memory, SupportsOffsets) and is_rewound(ingested, now := await memory.offsets()):
             await self.ingest(memory, now)
 
-    async def ingest(self, memory: Memory, seen: Mapping[str, int]) -> Mapping[str, int]:
+    async def ingest(
+        self, memory: Memory, seen: Mapping[str, int], sessions: Collection[str] = ()
+    ) -> Mapping[str, int]:
         """Give memory the records beyond what was seen of each segment; return what is seen then, if there were any."""
         ingested: dict[str, int] = {}
-        for batch in split_batches(self.read_new_records(seen), BATCH_SIZE):
+        kinds = memory.needs if isinstance(memory, SupportsSelection) else ()
+        for batch in split_batches(self.read_new_records(seen, sessions, make_filter(kinds)), BATCH_SIZE):
             await memory.ingest(batch)
             ingested |= {record.segment: record.end for record in batch}
         return {**seen, **ingested} if ingested else {}
 
-    def read_new_records(self, seen: Mapping[str, int]) -> Iterator[Record]:
+    def read_new_records(
+        self, seen: Mapping[str, int], sessions: Collection[str], wanted: Callable[[bytes], bool]
+    ) -> Iterator[Record]:
         """Yield the records beyond the offsets, archived ones included."""
-        for path in list_all_segments(self.folder):
+        for path in self.segments(sessions):
             start = seen.get(original_name(path), 0)
             if has_more(path, start):
-                yield from read_segment(path, start, self.warn)
+                yield from read_segment(path, start, self.warn, wanted)
+
+    def segments(self, sessions: Collection[str]) -> Iterable[Path]:
+        """Return the segments of some sessions that are not archived, or all segments."""
+        if not sessions:
+            return list_all_segments(self.folder)
+        return chain.from_iterable(list_session_segments(self.folder, session) for session in sessions)
 
 
 async def read_offsets(memory: Memory) -> Mapping[str, int]:

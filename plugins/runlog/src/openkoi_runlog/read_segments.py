@@ -5,6 +5,7 @@ because otherwise it may still be completed.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import count, takewhile
 from pathlib import Path
 
 from openkoi_base.files.filelock import is_locked
@@ -13,7 +14,7 @@ from openkoi_hookspecs import Record
 from .blobs import blob_folder
 from .record_format import CorruptLineError, read_line
 from .segment_files import PACKED, is_packed, iterate_lines, log_folders, original_name
-from .segment_names import file_stem, parse_segment_name, parse_session
+from .segment_names import file_stem, parse_segment_name, parse_session, segment_name
 
 
 def list_segments(folder: Path, session: str = "") -> list[Path]:
@@ -30,6 +31,12 @@ def list_all_segments(folder: Path, session: str = "") -> list[Path]:
     return sort_segments([*written, *packed])
 
 
+def list_session_segments(folder: Path, session: str) -> list[Path]:
+    """Return the segments of one session that are not archived, without listing the folder."""
+    paths = (folder / segment_name(session, number) for number in count(1))
+    return list(takewhile(Path.exists, paths))
+
+
 def find_files(folder: Path, session: str, ending: str) -> list[Path]:
     """Return the files with an ending."""
     stem = file_stem(session) if session else ""
@@ -41,19 +48,36 @@ def sort_segments(paths: list[Path]) -> list[Path]:
     return sorted(paths, key=parse_segment_name)
 
 
-def read_segment(path: Path, start: int = 0, report: Callable[[str], None] = lambda _: None) -> Iterator[Record]:
-    """Yield records from an offset on; report damaged lines, and stop at an incomplete last line."""
-    name, end, blobs = original_name(path), start, blob_folder(path)
+def read_segment(
+    path: Path,
+    start: int = 0,
+    report: Callable[[str], None] = lambda _: None,
+    wanted: Callable[[bytes], bool] = lambda _: True,
+) -> Iterator[Record]:
+    """Yield records from an offset on; report damaged lines, and stop at an incomplete last line.
+
+    Lines that are not ``wanted`` are passed over unread, but for the last one, which says how far the segment was read.
+    """
+    end, last = start, b""
     for line in iterate_lines(path, start):
-        end += len(line)
-        try:
-            yield read_line(line, name, end, blobs)
-        except (CorruptLineError, ValueError) as error:
-            if not line.endswith(b"\n"):
-                if not has_writer(path):
-                    report(f"{name} ends in an incomplete line, which was never acknowledged.")
-                return
+        end, last = end + len(line), line
+        if wanted(line):
+            yield from read_record(path, line, end, report)
+            last = b""
+    if last:
+        yield from read_record(path, last, end, report)
+
+
+def read_record(path: Path, line: bytes, end: int, report: Callable[[str], None]) -> Iterator[Record]:
+    """Yield the record in a line that ends at an offset; report a damaged one, and nothing of one being written."""
+    name = original_name(path)
+    try:
+        yield read_line(line, name, end, blob_folder(path))
+    except (CorruptLineError, ValueError) as error:
+        if line.endswith(b"\n"):
             report(f"{name} is damaged before byte {end}: {error}. The line was skipped.")
+        elif not has_writer(path):
+            report(f"{name} ends in an incomplete line, which was never acknowledged.")
 
 
 def has_writer(path: Path) -> bool:

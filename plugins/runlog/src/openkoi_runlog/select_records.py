@@ -3,12 +3,13 @@
 This is the only place that looks into unparsed lines: others pass classes of events.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from openkoi_hookspecs import Event, Record
+from openkoi_hookspecs.events import ModelResponse
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blobs import NO_BLOBS, blob_folder
@@ -16,6 +17,8 @@ from .record_format import FILE_NAMES, read_line
 from .segment_files import iterate_lines, original_name
 
 LINE_START = lazy_pattern(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
+
+TEXT_MARK = b'"is":"Text"'
 
 
 class Head(NamedTuple):
@@ -50,6 +53,20 @@ def is_kind(line: bytes, names: Collection[bytes]) -> bool:
     """Return whether a line is of one of these kinds, as ``encode_names`` returns them."""
     head = parse_head(line)
     return head is not None and head.kind in names
+
+
+def make_filter(kinds: Collection[type[Event]]) -> Callable[[bytes], bool]:
+    """Return a function that tells whether a line is of one of these kinds, or damaged; without kinds, any line is.
+
+    A model's response is only wanted if it contains text.
+    """
+    names, (response,) = frozenset(encode_names(kinds)), encode_names((ModelResponse,))
+
+    def wanted(line: bytes) -> bool:
+        head = parse_head(line)
+        return head is None or (head.kind in names and (head.kind != response or TEXT_MARK in line))
+
+    return wanted if kinds else lambda _: True
 
 
 def select_lines(

@@ -14,7 +14,8 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .file_version import FileVersion, file_version
 from .hit_selection import FoundDocument
-from .ranking import Documents, rank_documents
+from .ranking import rank_documents
+from .vector_store import DocumentsWithVectors
 
 if TYPE_CHECKING:
     from .in_memory_documents import InMemoryDocuments
@@ -25,7 +26,7 @@ SETTLED_NANOSECONDS = 100_000_000  # coarser than file time stamps (estimate)
 Stamps = tuple[FileVersion | None, FileVersion | None]
 
 
-class DocumentTables(Documents, Protocol):
+class DocumentTables(DocumentsWithVectors, Protocol):
     """Documents in tables, all of which can be read at once."""
 
     def count(self) -> int:
@@ -65,7 +66,7 @@ class DocumentCache:
         except VectorsOutdatedError:
             return None
 
-    def choose_source(self, stamps: Stamps, tables: DocumentTables) -> Documents:
+    def choose_source(self, stamps: Stamps, tables: DocumentTables) -> DocumentsWithVectors:
         """Return the documents of a file in this state; the second query of a state caches all of them."""
         again = self.last_stamps == stamps
         self.last_stamps = stamps

@@ -6,7 +6,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from heapq import nlargest
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol, TypeVar
 
 from openkoi_hookspecs import Query
 
@@ -17,14 +17,30 @@ from .scopes import TRANSCRIPT
 from .sparse_fusion import Scores, add_scores, with_names, with_neighbours
 from .words import index_terms
 
-if TYPE_CHECKING:
-    from .base_and_tail import VectorLayers
-    from .vector_store import VectorQuery, VectorStore
-
 MAX_QUERY_WORDS = 64
 # Candidates beyond the limit: of the scored ones to read, and of each search to score (estimates).
 EXTRA_READ, EXTRA_CANDIDATES = 20, 150
 Pairs = Sequence[tuple[int, int]]
+
+
+D_contra = TypeVar("D_contra", contravariant=True)
+
+
+class Similarity(Protocol[D_contra]):
+    """How similar documents are to a question, beside the words that they share. ``weight`` counts it against words."""
+
+    @property
+    def weight(self) -> float:
+        """What it counts, of 1."""
+
+    @property
+    def tells_meaning(self) -> bool:
+        """Whether it says that two texts mean the same, so that it is reported with a hit."""
+
+    def measure(
+        self, documents: D_contra, shelves: Sequence[str], docs: Collection[int], most: int
+    ) -> Mapping[int, float]:
+        """Return the cosines of these documents, and of the nearest others that are near enough."""
 
 
 class Documents(Protocol):
@@ -45,11 +61,11 @@ class Documents(Protocol):
     def count_words(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> Pairs:
         """Return those of the documents that contain some of the words, with the number of words."""
 
-    def load_vectors(self, file: "VectorStore") -> "VectorLayers | None":
-        """Return the current vectors; raise VectorsOutdatedError if a cache's vectors are unusable."""
-
     def fetch_documents(self, scores: Scores) -> Sequence[FoundDocument]:
         """Return the scored documents with their texts, those that still exist."""
+
+
+D = TypeVar("D", bound=Documents)
 
 
 def query_words(query: Query) -> list[str]:
@@ -58,34 +74,23 @@ def query_words(query: Query) -> list[str]:
 
 
 def rank_documents(
-    documents: Documents, query: Query, words: list[str], meant: "VectorQuery | None" = None
+    documents: D, query: Query, words: list[str], meant: "Similarity[D] | None" = None
 ) -> Sequence[FoundDocument]:
     """Return all documents that match the query, best first."""
     shelves, number = documents.visible_scopes(query), query.limit + EXTRA_CANDIDATES
     scores = documents.rank_by_words(query, shelves, words, number) if words else {}
-    near = nearest(documents, meant, shelves, list(scores), number) if meant else {}
+    near = meant.measure(documents, shelves, list(scores), number) if meant else {}
     if near and (query.kinds or query.keys):
         near = {doc: near[doc] for doc in documents.filter_documents(query, list(near))}
-    weights = weights_for(meant.vectors.weight if meant else 0.0)
+    weights = weights_for(meant.weight if meant else 0.0)
     scores = add_scores(scores, near, weights.vectors)
     if scores and not query.keys and (not query.kinds or TRANSCRIPT in query.kinds):
         scores = with_neighbours(scores, documents.find_neighbours(list(scores)), weights.neighbours)
     scores = add_name_scores(documents, query, shelves, scores, weights.names)
     found = documents.fetch_documents(top_scores(scores, query.limit + EXTRA_READ))
-    return sort_documents(replace(hit, near=near.get(hit.doc, 0.0)) for hit in found)
-
-
-def nearest(
-    documents: Documents, meant: "VectorQuery", shelves: Sequence[str], docs: Sequence[int], number: int
-) -> Mapping[int, float]:
-    """Return the documents near in meaning; retry once if the vector file turns out to be damaged."""
-    from .checksums import CorruptFileError
-
-    try:
-        return meant.find_nearest(documents.load_vectors(meant.vectors), shelves, docs, number)
-    except CorruptFileError as error:
-        meant.vectors.discard_files(error)
-    return meant.find_nearest(documents.load_vectors(meant.vectors), shelves, docs, number)
+    return sort_documents(
+        replace(hit, near=near.get(hit.doc, 0.0)) if meant and meant.tells_meaning else hit for hit in found
+    )
 
 
 def add_name_scores(

@@ -1,17 +1,19 @@
 """Find the documents nearest to a question, in the vector files or, when these are unusable, in the database."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
 from threading import Lock
+from typing import ClassVar, Protocol
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .base_and_tail import VectorLayers, VectorSource, build_tail
 from .checksums import CorruptFileError
 from .file_version import FileVersion, file_version
+from .ranking import Documents
 from .vector_file import VectorFile, add_first_pass, read, write
 from .vector_graph import GRAPH_MIN_VECTORS, open_graph
 
@@ -129,12 +131,35 @@ class VectorStore:
         logging.getLogger("openkoi").warning("Vector file %s %s", path, what)
 
 
+class DocumentsWithVectors(Documents, Protocol):
+    """Documents in a store that also has their vectors."""
+
+    def load_vectors(self, file: VectorStore) -> VectorLayers | None:
+        """Return the current vectors; raise VectorsOutdatedError if a cache's vectors are unusable."""
+
+
 @dataclass(frozen=True, slots=True)
 class VectorQuery:
     """A question's vector, and the vectors to search."""
 
     vector: Sequence[float]
     vectors: VectorStore
+    tells_meaning: ClassVar[bool] = True
+
+    @property
+    def weight(self) -> float:
+        """What vectors count against words."""
+        return self.vectors.weight
+
+    def measure(
+        self, documents: DocumentsWithVectors, shelves: Sequence[str], docs: Collection[int], most: int
+    ) -> Mapping[int, float]:
+        """Return the cosines of documents; retry once if the vector file turns out to be damaged."""
+        try:
+            return self.find_nearest(documents.load_vectors(self.vectors), shelves, list(docs), most)
+        except CorruptFileError as error:
+            self.vectors.discard_files(error)
+        return self.find_nearest(documents.load_vectors(self.vectors), shelves, list(docs), most)
 
     def find_nearest(
         self, found: VectorLayers | None, shelves: Sequence[str], docs: Sequence[int], most: int

@@ -10,10 +10,10 @@ from typing import TypeVar
 
 from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_search.lock_timeout import LockTimeout
 from openkoi_search.memory_file_errors import MemoryUnusableError
 
 from .file import create_tables
-from .lock_timeout import LockTimeout
 
 T = TypeVar("T")
 FALLBACK_NOTE = "%s Until then, OpenKoi searches the run log directly."

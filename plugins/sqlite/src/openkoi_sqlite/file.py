@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from openkoi_base.files import lock_beside, private_folder
 from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_search.lock_timeout import LockTimeout
 from openkoi_search.memory_file_errors import (
     MemoryBusyError,
     MemoryNewerError,
@@ -25,7 +26,6 @@ from openkoi_search.memory_file_errors import (
 )
 
 from .checksums import check_words, store_words_checksum
-from .lock_timeout import LockTimeout
 from .schema import TABLES, VERSION
 from .store_errors import translate_errors
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from openkoi_hookspecs import DataDir, Hit, KoiError, Query, Record, ShadowMemory
-
-from .lock_timeout import LockTimeout
+from openkoi_search.lock_timeout import LockTimeout
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

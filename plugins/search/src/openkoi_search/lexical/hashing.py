@@ -19,19 +19,22 @@ Features = tuple[tuple[int, ...], tuple[float, ...]]
 
 def vector(counted: Mapping[str, int], dimensions: int) -> Sequence[float]:
     """Return the vector, of length 1. Frequent words weigh more, but less than in proportion."""
-    import numpy
+    found = [0.0] * dimensions
+    for place, value in sparse_vector(counted, dimensions).items():
+        found[place] = value
+    return found
 
-    places: list[int] = []
-    weights: list[float] = []
+
+def sparse_vector(counted: Mapping[str, int], dimensions: int) -> Mapping[int, float]:
+    """Return the values of the vector that are not 0, by their places."""
+    summed: dict[int, float] = {}
     for word, times in counted.items():
-        where, what = features(word, dimensions)
-        places += where
-        weights += what if times == 1 else [math.sqrt(times) * weight for weight in what]
-    summed = numpy.bincount(places, weights=weights, minlength=dimensions)
-    taken = summed[summed != 0]
-    length = math.sqrt(math.fsum((taken * taken).tolist()))
-    scaled: list[float] = (summed / length).tolist() if length else unit(dimensions)
-    return scaled
+        factor = math.sqrt(times)
+        for place, weight in zip(*features(word, dimensions), strict=True):
+            summed[place] = summed.get(place, 0.0) + factor * weight
+    taken = {place: value for place, value in summed.items() if value}
+    length = math.sqrt(math.fsum(taken[place] * taken[place] for place in sorted(taken)))
+    return {place: value / length for place, value in taken.items()} if length else {0: 1.0}
 
 
 @lru_cache(maxsize=MAX_CACHED_WORDS)
@@ -47,8 +50,3 @@ def features(word: str, dimensions: int) -> Features:
 def code(feature: str) -> int:
     """Return 64 bits that stand for a feature."""
     return int.from_bytes(blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest(), "big")
-
-
-def unit(dimensions: int) -> list[float]:
-    """Return a vector for the rare text all of whose features cancel each other out."""
-    return [1.0] + [0.0] * (dimensions - 1)

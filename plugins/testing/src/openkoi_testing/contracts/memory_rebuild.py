@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from openkoi_hookspecs import Memory, Record, SupportsMigrate, SupportsReset, SupportsShadowRebuild
+from openkoi_hookspecs import (
+    Memory,
+    Record,
+    SupportsMigrate,
+    SupportsOffsets,
+    SupportsReset,
+    SupportsSelection,
+    SupportsShadowRebuild,
+    SupportsTables,
+)
 
 from .memory_log import many_runs, talk_records
 from .memory_queries import search_all, search_many
@@ -40,6 +49,25 @@ class RebuildContract:
 
         assert [] == [*asyncio.run(require_protocol(memory, SupportsMigrate).migrate())]
         assert before == search_many(memory)
+
+    def test_what_it_needs_is_all_that_its_answers_depend_on(self: FedMemory, tmp_path: Path) -> None:
+        log = many_runs(6) + talk_records("run1", "The parser of the ledger wants a fixture for grammars.")
+        memory = self.fed(tmp_path / "whole", log)
+        needs = tuple(require_protocol(memory, SupportsSelection).needs) or (object,)
+
+        selected = [record for record in log if isinstance(record.event, needs)]
+
+        assert search_many(memory) == search_many(self.fed(tmp_path / "selected", selected))
+
+    def test_its_tables_absorb_the_log_and_know_how_far(self: FedMemory, tmp_path: Path) -> None:
+        log = many_runs(3)
+        memory = self.fed(tmp_path, log)
+        tables = require_protocol(memory, SupportsTables).table_view()
+
+        asyncio.run(tables.ingest(log))
+
+        ends = {record.segment: record.end for record in log if record.segment}
+        assert ends == asyncio.run(require_protocol(tables, SupportsOffsets).offsets())
 
     def test_a_shadow_takes_its_place_when_it_is_built(self: FedMemory, tmp_path: Path) -> None:
         log = many_runs(6)

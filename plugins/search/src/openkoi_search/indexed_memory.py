@@ -1,0 +1,208 @@
+"""A memory in the segments of an index: no database and no NumPy, neither to add a run nor to search."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from openkoi_hookspecs import Event, Hit, KoiError, MemoryItem, Query, Record, ShadowMemory
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .lock_timeout import LockTimeout
+
+if TYPE_CHECKING:
+    from .hit_selection import FoundDocument
+    from .recall_facts import Batch
+    from .segment_documents import SegmentDocuments
+    from .segment_folder import SegmentFolder
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class IndexedMemory:
+    """A memory in a folder. Writers wait up to ``seconds`` for each other, readers never.
+
+    ``dimensions`` are those of the vectors of words and their pieces, which count ``weight`` against words; 0 is none.
+    """
+
+    path: Path
+    seconds: float = 1.0
+    dimensions: int = 0
+    weight: float = 0.0
+    opened: "SegmentFolder | None" = None
+    born: str = ""
+
+    @property
+    def folder(self) -> "SegmentFolder":
+        """The segments; what reads and writes them is imported when it is first needed."""
+        from .segment_folder import SegmentFolder
+
+        self.opened = self.opened or SegmentFolder(self.path, self.seconds)
+        return self.opened
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing was ever indexed."""
+        return not self.path.exists()
+
+    @property
+    def needs(self) -> Collection[type[Event]]:
+        """The kinds of events that documents depend on."""
+        from .recall_facts import NEEDED_EVENTS
+
+        return NEEDED_EVENTS
+
+    async def ingest(self, records: Sequence[Record]) -> None:
+        """Index records; raise MemoryBusyError when another process writes for too long."""
+        if records:
+            await self.run_in_thread(lambda timeout: self.add(records, timeout))
+
+    async def search(self, query: Query) -> Sequence[Hit]:
+        """Find what answers the query, best first."""
+        return [] if self.is_empty else await asyncio.to_thread(self.answer, query)
+
+    async def offsets(self) -> Mapping[str, int]:
+        """Return how far each log file was read: nothing when the index is missing or was moved aside."""
+        index = None if self.is_empty else await asyncio.to_thread(self.folder.read)
+        self.born, offsets = (index.born, index.offsets) if index else ("", {})
+        return offsets
+
+    async def run_in_thread(self, work: Callable[[LockTimeout], T]) -> T:
+        """Work in a thread that stops waiting for other writers once its caller does."""
+        timeout = LockTimeout(self.seconds)
+        try:
+            return await asyncio.to_thread(work, timeout)
+        finally:
+            timeout.given_up.set()
+
+    def add(self, records: Iterable[Record], timeout: LockTimeout) -> None:
+        """Add a segment with what records change, if they change anything.
+
+        If the index was replaced since the offsets were read, they stay, because earlier records are missing in it.
+        """
+        from .recall_facts import make_batch
+        from .segment_changes import Changes
+
+        batch = make_batch(records)
+        with self.folder.lock(timeout):
+            index = self.folder.read()
+            content = Changes(index, batch).content(self.dimensions, moving=self.born in ("", index.born))
+            if content:
+                born = index.born or token_hex(8)
+                self.born = self.born or born
+                self.folder.add(content.encode(born=born, replaces=[]))
+        warn_skipped(batch)
+
+    def answer(self, query: Query) -> Sequence[Hit]:
+        """Answer a query; once more if a segment turns out to be damaged, from what is left then: nothing."""
+        from .checksums import CorruptFileError
+
+        try:
+            return self.rank(query)
+        except CorruptFileError as error:
+            self.folder.set_aside(error)
+        return self.rank(query)
+
+    def rank(self, query: Query) -> Sequence[Hit]:
+        """Rank the documents of the index as it is now."""
+        from .hit_selection import select_hits
+        from .ranking import query_words, rank_documents
+        from .segment_documents import SegmentDocuments
+
+        index = self.folder.read()
+        if not index.size:
+            return []
+        meant = LexicalQuery(query.text, self.dimensions, self.weight) if self.dimensions else None
+        found = rank_documents(SegmentDocuments(index), query, query_words(query), meant)
+        return select_hits(found, query, parse_item)
+
+    async def health(self) -> Mapping[str, str]:
+        """Return where the index is, its size, and the number of its documents."""
+        index = None if self.is_empty else await asyncio.to_thread(self.folder.read)
+        size, entries = (self.folder.size, index.size) if index else (0, 0)
+        return {"index": str(self.path), "size": format_size(size), "entries": f"{entries:,}"}
+
+    def create_shadow(self) -> "IndexedMemory":
+        """Return an empty index beside this one."""
+        place = self.path.with_name(f"{self.path.name}.new")
+        fresh = IndexedMemory(place, self.seconds, self.dimensions, self.weight)
+        fresh.discard()
+        return fresh
+
+    async def replace_with(self, shadow: ShadowMemory) -> Path | None:
+        """Put a shadow in the place of this index; return where that is, if there was one."""
+        if not isinstance(shadow, IndexedMemory):
+            raise KoiError(f"{type(shadow).__name__} is not a shadow of this memory. Use create_shadow().")
+        return await asyncio.to_thread(self.make_way, shadow)
+
+    async def reset(self) -> Path | None:
+        """Move the index aside; return where it is, if there was one."""
+        return await asyncio.to_thread(self.make_way)
+
+    def make_way(self, fresh: "IndexedMemory | None" = None) -> Path | None:
+        """Move the index aside, and a fresh one into its place; return where it is, if there was one."""
+        self.born = ""
+        old = None
+        if not self.is_empty:
+            old = self.path.with_name(f"{self.path.name}.old")
+            with self.folder.lock(LockTimeout(self.seconds)):
+                self.folder.move(old)
+        if fresh and not fresh.is_empty:
+            fresh.folder.move(self.path)
+        return old
+
+    def discard(self) -> None:
+        """Delete the index."""
+        self.folder.discard()
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalQuery:
+    """A question's words and their pieces, compared with those of the documents that share words with it.
+
+    Comparing all documents found no more (tests/benchmarks/recall.py).
+    """
+
+    text: str
+    dimensions: int
+    weight: float
+    tells_meaning: ClassVar[bool] = False
+
+    def measure(
+        self, documents: "SegmentDocuments", shelves: Sequence[str], docs: Collection[int], most: int
+    ) -> Mapping[int, float]:
+        """Return the cosines of these documents."""
+        from .lexical.hashing import sparse_vector
+        from .lexical.words import count_words
+
+        return documents.compare(sparse_vector(count_words(self.text), self.dimensions), docs)
+
+
+def format_size(size: int) -> str:
+    """Return a size such as 840KB or 12MB."""
+    return f"{size / 1e6:.0f}MB" if size >= 1e6 else f"{size / 1e3:.0f}KB"
+
+
+def parse_item(found: "FoundDocument") -> MemoryItem:
+    """Parse what was found."""
+    import json
+
+    from openkoi_hookspecs import Learning, Passage
+    from openkoi_runlog import decode
+
+    item: MemoryItem = decode(Learning if found.learned else Passage, json.loads(found.text))
+    return item
+
+
+def warn_skipped(batch: "Batch") -> None:
+    """Warn about records that cannot be read again."""
+    if batch.skipped:
+        logging.getLogger("openkoi").warning(
+            "Memory skipped %d records of the run log that it cannot store. The first: %s. "
+            "The run log keeps them; everything else is remembered.",
+            len(batch.skipped),
+            batch.skipped[0],
+        )

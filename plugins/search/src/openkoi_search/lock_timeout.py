@@ -1,0 +1,36 @@
+"""Limit how long to wait for a file that another process writes."""
+
+from dataclasses import field
+from random import uniform
+from threading import Event
+from time import monotonic
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.001, 0.03
+
+
+@dataclass(slots=True)
+class LockTimeout:
+    """The total time to wait for a lock, from the first wait; none once the answer is not needed."""
+
+    seconds: float
+    given_up: Event = field(default_factory=Event)
+    until: float | None = None
+
+    @property
+    def has_waited(self) -> bool:
+        """Return whether it was necessary to wait."""
+        return self.until is not None
+
+    def lasts(self) -> bool:
+        """Pause for a short random while, the shorter the less is left; False when it is at its end.
+
+        So those who wait do not ask in step, and who has waited long is likelier to be next.
+        """
+        self.until = self.until or monotonic() + self.seconds
+        left = self.until - monotonic()
+        if left <= 0 or self.given_up.is_set():
+            return False
+        self.given_up.wait(uniform(MIN_PAUSE_SECONDS, MIN_PAUSE_SECONDS + MAX_PAUSE_SECONDS * left / self.seconds))
+        return True

@@ -1,0 +1,116 @@
+"""What the index keeps of a log to compute its documents again: of each record what they depend on, as JSON lines."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from typing import NamedTuple
+
+from openkoi_hookspecs import Event, ExecutionResult, Learning, Plan, Record, Response, StreamEnd, Text, Usage
+from openkoi_hookspecs.events import (
+    EvaluationFinished,
+    ExecutionFinished,
+    LearningSaved,
+    ModelResponse,
+    PlanReady,
+    QuestionAsked,
+    TaskStarted,
+)
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_runlog import COURSE_EVENTS, decode, encode
+
+from .chunking import searchable_text, split_chunks
+
+NEEDED_EVENTS: tuple[type[Event], ...] = (*COURSE_EVENTS, ModelResponse, LearningSaved)
+KINDS: Mapping[str, type[Event]] = {kind.name: kind for kind in NEEDED_EVENTS}
+DATA_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+Json = dict[str, object]
+
+
+class Fact(NamedTuple):
+    """What is kept of a record of a run: a reduced event; of a saved learning its id alone."""
+
+    id: str
+    at: str
+    name: str
+    payload: Json
+
+    def record(self, run: str) -> Record:
+        """Return the record, without its bulk."""
+        return Record(self.id, self.at, run, decode(KINDS[self.name], self.payload))
+
+
+class Save(NamedTuple):
+    """One time that a learning was saved; ``learning`` is None of all but the last."""
+
+    at: str
+    id: str
+    run: str
+    learning: Json | None
+
+
+@dataclass(slots=True)
+class Batch:
+    """The facts of runs and the saves of learnings in some records, how far each log file was read, and what was
+    skipped, with the reason.
+    """
+
+    facts: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
+    saves: dict[str, list[Save]] = field(default_factory=lambda: defaultdict(list))
+    ends: dict[str, int] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+
+    def add(self, record: Record) -> None:
+        """Add what is needed of a record; raise one of the DATA_ERRORS for one that could not be read again."""
+        event = reduce_event(record.event)
+        if isinstance(event, LearningSaved):
+            learning = encode(event.learning)
+            decode(Learning, learning)
+            self.saves[event.learning.id].append(Save(record.at, record.id, record.run, learning))
+            self.facts[record.run].append(Fact(record.id, record.at, event.name, {"id": event.learning.id}))
+        elif event:
+            fact = Fact(record.id, record.at, event.name, encode(event))
+            fact.record(record.run)
+            self.facts[record.run].append(fact)
+
+
+def make_batch(records: Iterable[Record]) -> Batch:
+    """Return what is needed of some records."""
+    batch = Batch()
+    for record in records:
+        if record.segment:
+            batch.ends[record.segment] = max(record.end, batch.ends.get(record.segment, 0))
+        try:
+            batch.add(record)
+        except DATA_ERRORS as error:
+            batch.skipped.append(f"{record.id!r} ({error})")
+    return batch
+
+
+def reduce_event(event: Event) -> Event | None:
+    """Return an event without its bulk; None if no document depends on it."""
+    match event:
+        case TaskStarted(task=task):
+            return TaskStarted(replace(task, context="", agent=None))
+        case ExecutionFinished(work=work):
+            return ExecutionFinished(ExecutionResult("", files=work.files, ended=work.ended))
+        case PlanReady():
+            return PlanReady(Plan())
+        case QuestionAsked(id=id):
+            return QuestionAsked(id, "")
+        case EvaluationFinished(evaluation=evaluation):
+            return EvaluationFinished(replace(evaluation, log="", checks=(), scores=()))
+        case ModelResponse():
+            text = searchable_text(event)
+            return ModelResponse("", Response((Text(text),), StreamEnd(Usage())), 0.0) if split_chunks(text) else None
+    return event if type(event) in KINDS.values() else None
+
+
+def encode_lines(rows: Iterable[Sequence[object]]) -> bytes:
+    """Return rows as JSON lines."""
+    return b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows)
+
+
+def decode_lines(data: bytes) -> list[list[object]]:
+    """Return the rows of JSON lines."""
+    return [json.loads(line) for line in data.splitlines()]

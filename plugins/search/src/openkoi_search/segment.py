@@ -1,0 +1,201 @@
+"""Read one segment of the index: its documents, the words in them, and what later segments are computed from.
+
+A row is the position of a document in its segment. What the keys of entries begin with says what they are.
+"""
+
+import json
+from array import array
+from collections.abc import Collection, Iterator, Mapping
+from enum import Enum
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .segment_file import SegmentFile, pack, unpack
+
+ROW_BYTES, COUNT_BYTES = 4, 2
+MAX_COUNT = 2 ** (8 * COUNT_BYTES) - 1
+NO_ROW = -1
+VECTOR_SCALE = 32_767
+SEPARATOR = b"\0"
+COLUMN_CODES, COLUMN_BYTES = "qIHHi", (8, 4, 2, 2, 4)
+
+
+class EntryKind(bytes, Enum):
+    """What an entry is, as its key begins."""
+
+    COLUMNS = b"c"
+    DOCUMENT = b"d"
+    FACTS = b"f"
+    GONE = b"g"
+    LEARNING = b"l"
+    OFFSETS = b"o"
+    VECTOR = b"v"
+    WORD = b"x"
+
+
+class StoredDocument(NamedTuple):
+    """A document as it is stored. ``memo`` is the memory item as JSON, ``length`` the number of its words."""
+
+    number: int
+    id: str
+    kind: str
+    learned: bool
+    shelf: str
+    moment: str
+    run: str
+    keys: tuple[str, ...]
+    length: int
+    memo: str
+
+
+class Postings(NamedTuple):
+    """The rows of the documents that contain a word, and how often each does."""
+
+    rows: "array[int]"
+    counts: "array[int]"
+
+
+class Vector(NamedTuple):
+    """The places of a vector that are not 0, and their values times VECTOR_SCALE."""
+
+    places: "array[int]"
+    values: "array[int]"
+
+
+class Shelf(NamedTuple):
+    """The number of a scope's documents in a segment, and of all their words."""
+
+    documents: int
+    words: int
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A segment that was opened. Each column has a value for each row.
+
+    ``shelf_places`` and ``kind_places`` are places in the header's lists, ``after`` is the next row of a transcript.
+    """
+
+    name: str
+    file: SegmentFile
+    numbers: "array[int]"
+    lengths: "array[int]"
+    shelf_places: "array[int]"
+    kind_places: "array[int]"
+    after: "array[int]"
+
+    @property
+    def size(self) -> int:
+        """The number of its documents, outdated ones included."""
+        return len(self.numbers)
+
+    @cached_property
+    def rows(self) -> Mapping[int, int]:
+        """The row of each document, by its number."""
+        return dict(zip(self.numbers, range(self.size), strict=True))
+
+    @property
+    def shelves(self) -> Mapping[str, Shelf]:
+        """The scopes in their order, and the size of each."""
+        return {name: Shelf(*size) for name, *size in self.file.header["shelves"]}
+
+    @cached_property
+    def shelf_names(self) -> list[str]:
+        """The names of the scopes, by place."""
+        return [name for name, *_ in self.file.header["shelves"]]
+
+    @cached_property
+    def before(self) -> Mapping[int, int]:
+        """The row before each row that has one, in its transcript."""
+        return {after: row for row, after in enumerate(self.after) if after != NO_ROW}
+
+    @cached_property
+    def gone(self) -> "array[int]":
+        """The numbers of the documents in older segments that are outdated."""
+        return unpack("q", self.file.get(EntryKind.GONE.value) or b"")
+
+    @cached_property
+    def offsets(self) -> Mapping[str, int]:
+        """How far log files were read when this was written: those that moved."""
+        return dict(json.loads(self.file.get(EntryKind.OFFSETS.value) or b"{}"))
+
+    def document(self, row: int) -> StoredDocument:
+        """Return a document."""
+        header, _, memo = self.file.read(document_key(row)).partition(b"\n")
+        id, kind, learned, moment, run, keys = json.loads(header)
+        shelf, length = self.shelf_names[self.shelf_places[row]], self.lengths[row]
+        return StoredDocument(
+            self.numbers[row], id, kind, learned, shelf, moment, run, tuple(keys), length, memo.decode()
+        )
+
+    def postings(self, word: str, shelves: Collection[str] | None) -> Iterator[Postings]:
+        """Yield the postings of a word in some scopes, or in all of them."""
+        prefix = EntryKind.WORD.value + encode_name(word) + SEPARATOR
+        if shelves is None:
+            yield from (decode_postings(value) for _, value in self.file.entries(prefix))
+            return
+        for place, shelf in enumerate(self.shelf_names):
+            if shelf in shelves and (value := self.file.get(prefix + encode_place(place))):
+                yield decode_postings(value)
+
+    def vector(self, row: int) -> Vector:
+        """Return a document's vector; an empty one if it has none."""
+        return decode_vector(self.file.get(vector_key(row)) or b"")
+
+    def kinds(self, wanted: Collection[str]) -> frozenset[int]:
+        """Return the places of some kinds of documents."""
+        return frozenset(place for place, kind in enumerate(self.file.header["kinds"]) if kind in wanted)
+
+
+def open_segment(name: str, file: SegmentFile) -> Segment:
+    """Return a segment whose columns are read."""
+    data, count = file.read(EntryKind.COLUMNS.value), int(file.header["documents"])
+    ends = list(accumulate((width * count for width in COLUMN_BYTES), initial=0))
+    parts = [data[start:end] for start, end in pairwise(ends)]
+    return Segment(name, file, *(unpack(code, part) for code, part in zip(COLUMN_CODES, parts, strict=True)))
+
+
+def document_key(row: int) -> bytes:
+    """Return the key of a row's document."""
+    return EntryKind.DOCUMENT.value + row.to_bytes(ROW_BYTES, "big")
+
+
+def encode_name(name: str) -> bytes:
+    """Return a name as a part of a key; any text has one."""
+    return name.encode("utf-8", "surrogatepass")
+
+
+def encode_place(place: int) -> bytes:
+    """Return a scope's place as the end of a key."""
+    return place.to_bytes(COUNT_BYTES, "big")
+
+
+def decode_postings(value: bytes) -> Postings:
+    """Return the rows and counts of an entry."""
+    middle = len(value) // (ROW_BYTES + COUNT_BYTES) * ROW_BYTES
+    return Postings(unpack("I", value[:middle]), unpack("H", value[middle:]))
+
+
+def encode_postings(postings: Postings) -> bytes:
+    """Return postings as the value of an entry."""
+    return pack(postings.rows) + pack(postings.counts)
+
+
+def vector_key(row: int) -> bytes:
+    """Return the key of a row's vector."""
+    return EntryKind.VECTOR.value + row.to_bytes(ROW_BYTES, "big")
+
+
+def encode_vector(vector: Mapping[int, float]) -> bytes:
+    """Return a vector of length 1 as the value of an entry: its places, and its values rounded to 16 bits."""
+    values = array("h", (round(value * VECTOR_SCALE) for value in vector.values()))
+    return pack(array("H", vector)) + pack(values)
+
+
+def decode_vector(value: bytes) -> Vector:
+    """Return the places and values of an entry, the values as they are stored."""
+    middle = len(value) // 2
+    return Vector(unpack("H", value[:middle]), unpack("h", value[middle:]))

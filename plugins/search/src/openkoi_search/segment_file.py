@@ -1,0 +1,162 @@
+"""Write and read a file of sorted entries, each a key and a value, with the standard library alone.
+
+The keys are verified when the file is opened, a value whenever it is read. A file never changes once it is written.
+"""
+
+import json
+import mmap
+import os
+import sys
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .checksums import CorruptFileError
+
+MAGIC = b"koi-segment-1\n\0\0"
+CHECKSUM_BYTES, LENGTH_BYTES, ALIGNMENT_BYTES = 4, 4, 8
+MIN_MAPPED_BYTES = 65_536  # a smaller file is read faster than it is mapped (estimate)
+Entry = tuple[bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentFile:
+    """The content of a file: ``header`` says what its entries are about.
+
+    Each key begins at one of the ``key_starts``; each value too, counted from ``values_at``.
+    """
+
+    header: Mapping[str, Any]
+    data: "bytes | mmap.mmap"
+    keys: bytes
+    key_starts: "array[int]"
+    value_starts: "array[int]"
+    values_at: int
+
+    def __len__(self) -> int:
+        return len(self.key_starts) - 1
+
+    def key(self, place: int) -> bytes:
+        """Return the key at a place."""
+        return self.keys[self.key_starts[place] : self.key_starts[place + 1]]
+
+    def value(self, place: int) -> bytes:
+        """Return the value at a place; raise CorruptFileError if it is damaged."""
+        start, end = (self.values_at + at for at in self.value_starts[place : place + 2])
+        value = self.data[start + CHECKSUM_BYTES : end]
+        if zlib.crc32(value) != int.from_bytes(self.data[start : start + CHECKSUM_BYTES], "little"):
+            raise CorruptFileError(f"wrong checksum of the entry {self.key(place)[:40]!r}")
+        return value
+
+    def find(self, key: bytes) -> int:
+        """Return the first place whose key is not below this one."""
+        low, high = 0, len(self)
+        keys, starts = self.keys, self.key_starts
+        while low < high:
+            middle = (low + high) // 2
+            if keys[starts[middle] : starts[middle + 1]] < key:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of a key, if there is one."""
+        place = self.find(key)
+        return self.value(place) if place < len(self) and self.key(place) == key else None
+
+    def read(self, key: bytes) -> bytes:
+        """Return the value of a key; raise CorruptFileError if it is missing."""
+        value = self.get(key)
+        if value is None:
+            raise CorruptFileError(f"the entry {key[:40]!r} is missing")
+        return value
+
+    def entries(self, prefix: bytes = b"") -> Iterator[Entry]:
+        """Yield the entries whose keys begin with a prefix, in order."""
+        for place in range(self.find(prefix), len(self)):
+            key = self.key(place)
+            if not key.startswith(prefix):
+                return
+            yield key, self.value(place)
+
+
+def encode_segment(header: Mapping[str, Any], entries: Iterable[Entry]) -> bytes:
+    """Return the bytes of a file with these entries."""
+    ordered = sorted(entries)
+    keys = b"".join(key for key, _ in ordered)
+    sealed = [seal(value) for _, value in ordered]
+    key_starts = array("I", accumulate((len(key) for key, _ in ordered), initial=0))
+    value_starts = array("Q", accumulate(map(len, sealed), initial=0))
+    index = pack(value_starts) + pack(key_starts) + keys
+    counts = {"entries": len(ordered), "index": zlib.crc32(index)}
+    text = json.dumps({**header, **counts}, separators=(",", ":")).encode()
+    text += b" " * (-(len(MAGIC) + CHECKSUM_BYTES + LENGTH_BYTES + len(text)) % ALIGNMENT_BYTES)
+    length = len(text).to_bytes(LENGTH_BYTES, "little")
+    return b"".join([MAGIC, length, seal(text), index, *sealed])
+
+
+def seal(value: bytes) -> bytes:
+    """Return a value after its checksum."""
+    return zlib.crc32(value).to_bytes(CHECKSUM_BYTES, "little") + value
+
+
+def read_segment_file(path: Path) -> SegmentFile:
+    """Open a file; raise CorruptFileError if it is damaged, OSError if it is missing or unreadable."""
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size < MIN_MAPPED_BYTES:
+            return decode_segment(file.read())
+        return decode_segment(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+def decode_segment(data: "bytes | mmap.mmap") -> SegmentFile:
+    """Read a file's header and keys; raise CorruptFileError unless they are as written."""
+    try:
+        header, start = decode_header(data)
+        count = int(header["entries"]) + 1
+        ends = start + 8 * count
+        value_starts, key_starts = unpack("Q", data[start:ends]), unpack("I", data[ends : ends + 4 * count])
+        keys_at = ends + 4 * count
+        values_at = keys_at + key_starts[-1]
+        if zlib.crc32(data[start:values_at]) != header["index"]:
+            raise CorruptFileError("wrong checksum of its keys")
+        if len(data) != values_at + value_starts[-1]:
+            raise CorruptFileError("wrong size")
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise CorruptFileError(f"invalid content: {error!r}") from None
+    return SegmentFile(header, data, data[keys_at:values_at], key_starts, value_starts, values_at)
+
+
+def decode_header(data: "bytes | mmap.mmap") -> tuple[dict[str, Any], int]:
+    """Return the header, and where the index begins; raise CorruptFileError if it is damaged."""
+    length_at = len(MAGIC)
+    text_at = length_at + LENGTH_BYTES + CHECKSUM_BYTES
+    end = text_at + int.from_bytes(data[length_at : length_at + LENGTH_BYTES], "little")
+    text = data[text_at:end]
+    if data[:length_at] != MAGIC or seal(text) != data[length_at + LENGTH_BYTES : end]:
+        raise CorruptFileError("damaged header")
+    header: dict[str, Any] = json.loads(text)
+    return header, end
+
+
+def pack(numbers: "array[Any]") -> bytes:
+    """Return numbers as bytes, the same on every machine."""
+    if sys.byteorder == "big":
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def unpack(code: str, data: bytes) -> "array[Any]":
+    """Return numbers that were packed; raise ValueError unless they are whole."""
+    numbers: array[Any] = array(code)
+    numbers.frombytes(data)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers

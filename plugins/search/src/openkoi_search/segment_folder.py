@@ -1,0 +1,178 @@
+"""Keep the segments of an index in a folder: readers never wait, and one writer at a time adds or merges.
+
+A segment is written beside its place and renamed, so that it is there as a whole or not at all. A merged segment names
+those that it replaces: whoever is killed before these are deleted leaves files that are ignored from then on.
+"""
+
+import logging
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import field
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from threading import Lock
+
+from openkoi_base.files.filelock import try_lock_file
+from openkoi_base.files.private_files import private_folder, write_atomically
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .checksums import CorruptFileError
+from .lock_timeout import LockTimeout
+from .memory_file_errors import MemoryBusyError, MemoryUnusableError
+from .segment import Segment, open_segment
+from .segment_file import read_segment_file
+from .segment_index import SegmentIndex
+from .segment_writer import merge_segments
+
+ENDING, TEMPORARY = ".segment", ".new-"
+ADDED, MERGED = "added", "merged"  # in this order: a merged segment follows those that it replaces
+SEQUENCE_DIGITS = 12
+MAX_SEGMENTS = 12  # more are merged, since each has to be opened and searched (estimate)
+MERGE_FACTOR = 2  # a merge includes older segments that are at most this many times as large (estimate)
+MAX_ATTEMPTS = 5
+
+
+@dataclass(slots=True)
+class SegmentFolder:
+    """A folder of segments, as this process last read it."""
+
+    path: Path
+    seconds: float
+    index: SegmentIndex = field(default_factory=SegmentIndex)
+    guard: Lock = field(default_factory=Lock)
+
+    def read(self) -> SegmentIndex:
+        """Return the index as it is now; opens only what is new. A damaged one is moved aside, and is empty then."""
+        with self.guard:
+            for _ in range(MAX_ATTEMPTS):
+                try:
+                    self.index = self.reopen()
+                except FileNotFoundError:
+                    continue  # it was merged since it was listed
+                except CorruptFileError as error:
+                    self.set_aside(error)
+                    continue
+                except OSError as error:
+                    raise MemoryUnusableError(self.path, error) from error
+                return self.index
+            raise MemoryUnusableError(self.path, "its files keep changing")
+
+    def reopen(self) -> SegmentIndex:
+        """Open the segments that are not open yet; raise CorruptFileError if one is damaged."""
+        names = self.names()
+        held = {segment.name: segment for segment in self.index.segments}
+        if names == list(held):
+            return self.index
+        current: list[Segment] = []
+        replaced: set[str] = set()
+        for name in reversed(names):
+            if name not in replaced:
+                current.append(held.get(name) or open_segment(name, read_segment_file(self.path / name)))
+                replaced |= {*current[-1].file.header["replaces"]}
+        current.reverse()
+        return self.index if current == list(self.index.segments) else SegmentIndex(current)
+
+    def names(self) -> list[str]:
+        """Return the names of the segments, the oldest first."""
+        try:
+            return sorted(path.name for path in self.path.iterdir() if path.name.endswith(ENDING))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    @property
+    def lock_path(self) -> Path:
+        """The file that writers lock: beside the folder, which may be moved aside meanwhile."""
+        return self.path.with_name(f"{self.path.name}.lock")
+
+    @contextmanager
+    def lock(self, timeout: LockTimeout) -> Iterator[None]:
+        """Keep other writers out; raise MemoryBusyError if that takes too long."""
+        try:
+            private_folder(self.path.parent)
+            while True:
+                with try_lock_file(self.lock_path) as mine:
+                    if mine:
+                        yield
+                        return
+                if not timeout.lasts():
+                    raise MemoryBusyError(self.path, self.seconds)
+        except OSError as error:
+            raise MemoryUnusableError(self.path, error) from error
+
+    def add(self, data: bytes) -> None:
+        """Add a segment, and merge some where there are too many; the lock is held."""
+        private_folder(self.path)
+        self.remove_leftovers()
+        names = self.names()
+        self.write(int(names[-1][:SEQUENCE_DIGITS]) + 1 if names else 1, data)
+        index = self.read()
+        if len(index.segments) > MAX_SEGMENTS:
+            self.merge(index, choose_merge([len(segment.file.data) for segment in index.segments]))
+
+    def merge(self, index: SegmentIndex, first: int) -> None:
+        """Merge the segments from a place on."""
+        merged = index.segments[first:]
+        content = merge_segments(merged, index.dead[first:], whole=first == 0)
+        names = [segment.name for segment in merged]
+        data = content.encode(born=index.born, replaces=names)
+        self.write(int(names[-1][:SEQUENCE_DIGITS]), data, MERGED)
+        for name in names:
+            with suppress(OSError):  # where an open file cannot be deleted, it is ignored
+                (self.path / name).unlink()
+        self.read()
+
+    def write(self, number: int, data: bytes, kind: str = ADDED) -> None:
+        """Write a segment of a number in the sequence."""
+        name = f"{number:0{SEQUENCE_DIGITS}}-{kind}-{token_hex(4)}{ENDING}"
+        write_atomically(self.path / name, data, temporary=TEMPORARY)
+
+    def remove_leftovers(self) -> None:
+        """Delete what a killed writer left: unfinished segments, and those that were merged."""
+        current = {segment.name for segment in self.index.segments}
+        for path in self.path.iterdir():
+            if path.name.startswith(TEMPORARY) or (path.name.endswith(ENDING) and path.name not in current):
+                with suppress(OSError):
+                    path.unlink()
+
+    def set_aside(self, cause: object) -> None:
+        """Move a damaged index out of the way, and say so."""
+        bad = self.path.with_name(f"{self.path.name}.bad-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+        self.move(bad)
+        logging.getLogger("openkoi").warning(
+            "The memory index %s could not be read (%s). It was moved to %s; memory is being rebuilt from the run log.",
+            self.path,
+            cause,
+            bad.name,
+        )
+
+    def move(self, to: Path) -> None:
+        """Move the folder in the place of one that may be there."""
+        shutil.rmtree(to, ignore_errors=True)
+        self.index = SegmentIndex()
+        self.path.replace(to)
+
+    def exists(self) -> bool:
+        """Return whether anything was indexed."""
+        return bool(self.names())
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum(len(segment.file.data) for segment in self.index.segments)
+
+    def discard(self) -> None:
+        """Delete the folder."""
+        self.index = SegmentIndex()
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.lock_path.unlink(missing_ok=True)
+
+
+def choose_merge(sizes: Sequence[int]) -> int:
+    """Return from which segment on to merge: at least two, and older ones that are not much larger than the rest."""
+    first, total = len(sizes) - 1, sizes[-1]
+    while first and (first == len(sizes) - 1 or sizes[first - 1] <= MERGE_FACTOR * total):
+        first -= 1
+        total += sizes[first]
+    return first

@@ -1,0 +1,80 @@
+"""The index is a memory, and nothing is lost or made up by it, whatever happens to its files and its processes."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from openkoi_hookspecs import Record
+from openkoi_search.indexed_memory import IndexedMemory
+from openkoi_search.segment import EntryKind
+from openkoi_testing import HealthContract, MemoryContract
+from openkoi_testing.contracts.memory import search_project
+from openkoi_testing.contracts.memory_killed import MemoryKilledContract
+from openkoi_testing.contracts.memory_log import many_runs
+
+
+class TestIndex(MemoryContract):
+    subject = IndexedMemory
+    test_a_file_of_this_version_has_no_steps_to_take = None  # type: ignore[assignment]  # it has no versions
+
+
+class TestIndexWithPieces(TestIndex):
+    def settings(self, folder: Path) -> dict[str, object]:
+        """Compare pieces of words as well."""
+        return {**super().settings(folder), "dimensions": 1024, "weight": 0.3}
+
+
+class TestHealth(HealthContract):
+    @pytest.fixture
+    def plugin(self, tmp_path: Path) -> object:
+        return IndexedMemory(tmp_path / "index")
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(600)
+class TestKilled(MemoryKilledContract):
+    subject = IndexedMemory
+
+    def tasks(self, memory: IndexedMemory) -> Sequence[str]:
+        """Return the runs with a summary."""
+        found = [
+            json.loads(value.partition(b"\n")[0])[0]
+            for segment, dead in memory.folder.read().living
+            for row, (_, value) in enumerate(segment.file.entries(EntryKind.DOCUMENT.value))
+            if row not in dead
+        ]
+        return sorted(found)
+
+
+def ingest_in_parts(memory: IndexedMemory, log: Sequence[Record], size: int) -> None:
+    """Ingest a log in many small batches, so that segments are merged."""
+    for start in range(0, len(log), size):
+        asyncio.run(memory.ingest(log[start : start + size]))
+
+
+def test_merged_segments_answer_as_one_does(tmp_path: Path) -> None:
+    log = many_runs(30)
+    parts, whole = IndexedMemory(tmp_path / "parts"), IndexedMemory(tmp_path / "whole")
+
+    ingest_in_parts(parts, log, 5)
+    asyncio.run(whole.ingest(log))
+
+    assert 1 == len(whole.folder.names())
+    assert 1 < len(parts.folder.names()) <= 12
+    for text in ("fix the parser", "the ledger of the webhook", "nothing at all"):
+        for scope in ("project", "all"):
+            first, second = (search_project(one, text, project="a", scope=scope) for one in (parts, whole))
+            assert first == second
+    assert asyncio.run(parts.offsets()) == asyncio.run(whole.offsets())
+
+
+def test_a_process_that_holds_the_index_sees_what_others_add_and_merge(tmp_path: Path) -> None:
+    log = many_runs(30)
+    reader, writer = IndexedMemory(tmp_path / "index"), IndexedMemory(tmp_path / "index")
+    for start in range(0, len(log), 20):
+        asyncio.run(writer.ingest(log[start : start + 20]))
+        fresh = IndexedMemory(tmp_path / "index")
+        assert search_project(fresh, "parser", scope="all") == search_project(reader, "parser", scope="all")
