@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from openkoi_hookspecs import Event, ExecutionResult, Learning, Plan, Record, Response, StreamEnd, Text, Usage
 from openkoi_hookspecs.events import (
@@ -111,6 +111,25 @@ def encode_lines(rows: Iterable[Sequence[object]]) -> bytes:
     return b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows)
 
 
-def decode_lines(data: bytes) -> list[list[object]]:
-    """Return the rows of JSON lines."""
-    return [json.loads(line) for line in data.splitlines()]
+def decode_facts(data: bytes) -> list[Fact]:
+    """Return the facts in JSON lines."""
+    return [Fact(*json.loads(line)) for line in data.splitlines()]
+
+
+def decode_saves(data: bytes) -> list[Save]:
+    """Return the saves in JSON lines."""
+    return [Save(*json.loads(line)) for line in data.splitlines()]
+
+
+def project_of(facts: Sequence[Fact]) -> str | None:
+    """Return the project of a run; None before its start is known."""
+    for fact in sorted(facts, key=lambda fact: (fact.at, fact.id)):
+        if fact.name == TaskStarted.name:
+            task: Any = fact.payload["task"]
+            return str(task.get("project", ""))
+    return None
+
+
+def learnings_of(facts: Sequence[Fact]) -> list[str]:
+    """Return the learnings that a run saved."""
+    return [str(fact.payload["id"]) for fact in facts if fact.name == LearningSaved.name]

@@ -17,9 +17,18 @@ from openkoi_runlog import build_view, decode, encode, sort_records
 from .documents import MemoryDocument, document_of_state, documents_of_run, number
 from .lexical.hashing import sparse_vector
 from .lexical.words import count_words
-from .recall_facts import Batch, Fact, Save, encode_lines
+from .recall_facts import (
+    Batch,
+    Fact,
+    Save,
+    decode_facts,
+    decode_saves,
+    encode_lines,
+    learnings_of,
+    project_of,
+)
 from .segment import EntryKind, StoredDocument, encode_name
-from .segment_index import SegmentIndex, learnings_of, project_of
+from .segment_index import SegmentIndex
 from .segment_writer import IndexedDocument, SegmentContent, make_content
 
 Documents = dict[int, MemoryDocument | None]
@@ -38,7 +47,7 @@ class Changes:
 
     def add_run(self, run: str, facts: Sequence[Fact]) -> list[str]:
         """Add the new facts of a run; return the learnings that it saved, if its project was not known before."""
-        known = self.index.facts(run)
+        known = decode_facts(self.index.facts(run))
         ids = {fact.id for fact in known}
         fresh = list({fact.id: fact for fact in facts if fact.id not in ids}.values())
         self.facts[run] = [*known, *fresh]
@@ -50,7 +59,7 @@ class Changes:
 
     def add_learning(self, id: str, saves: Iterable[Save]) -> None:
         """Add the new saves of a learning."""
-        known = self.index.saves(id)
+        known = decode_saves(self.index.saves(id))
         ordered = sorted({save.id: save for save in (*saves, *known)}.values(), key=lambda save: (save.at, save.id))
         latest = ordered[-1]
         if latest.learning is None:
@@ -66,7 +75,7 @@ class Changes:
     def project(self, run: str) -> str | None:
         """Return the project of a run, if its start is known."""
         if run not in self.facts:
-            self.facts[run] = self.index.facts(run)
+            self.facts[run] = decode_facts(self.index.facts(run))
         return project_of(self.facts[run])
 
     def replace_all(self, documents: Mapping[int, MemoryDocument | None]) -> None:

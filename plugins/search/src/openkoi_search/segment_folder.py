@@ -6,7 +6,7 @@ those that it replaces: whoever is killed before these are deleted leaves files 
 
 import logging
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field
 from datetime import UTC, datetime
@@ -22,9 +22,8 @@ from .checksums import CorruptFileError
 from .lock_timeout import LockTimeout
 from .memory_file_errors import MemoryBusyError, MemoryUnusableError
 from .segment import Segment, open_segment
-from .segment_file import read_segment_file
+from .segment_file import decode_segment, read_segment_file
 from .segment_index import SegmentIndex
-from .segment_writer import merge_segments
 
 ENDING, TEMPORARY = ".segment", ".new-"
 ADDED, MERGED = "added", "merged"  # in this order: a merged segment follows those that it replaces
@@ -36,11 +35,12 @@ MAX_ATTEMPTS = 5
 
 @dataclass(slots=True)
 class SegmentFolder:
-    """A folder of segments, as this process last read it."""
+    """A folder of segments, as this process last read it. ``listed`` are the names of all files in it."""
 
     path: Path
     seconds: float
     index: SegmentIndex = field(default_factory=SegmentIndex)
+    listed: list[str] = field(default_factory=list)
     guard: Lock = field(default_factory=Lock)
 
     def read(self) -> SegmentIndex:
@@ -77,9 +77,10 @@ class SegmentFolder:
     def names(self) -> list[str]:
         """Return the names of the segments, the oldest first."""
         try:
-            return sorted(path.name for path in self.path.iterdir() if path.name.endswith(ENDING))
+            self.listed = sorted(path.name for path in self.path.iterdir())
         except (FileNotFoundError, NotADirectoryError):
-            return []
+            self.listed = []
+        return [name for name in self.listed if name.endswith(ENDING)]
 
     @property
     def lock_path(self) -> Path:
@@ -102,39 +103,37 @@ class SegmentFolder:
             raise MemoryUnusableError(self.path, error) from error
 
     def add(self, data: bytes) -> None:
-        """Add a segment, and merge some where there are too many; the lock is held."""
-        private_folder(self.path)
-        self.remove_leftovers()
-        names = self.names()
-        self.write(int(names[-1][:SEQUENCE_DIGITS]) + 1 if names else 1, data)
-        index = self.read()
-        if len(index.segments) > MAX_SEGMENTS:
-            self.merge(index, choose_merge([len(segment.file.data) for segment in index.segments]))
+        """Add a segment to the index that was read last, and merge some of too many; the lock was held since."""
+        segments = self.index.segments
+        self.remove({*self.listed} - {segment.name for segment in segments})
+        number = int(segments[-1].name[:SEQUENCE_DIGITS]) + 1 if segments else 1
+        self.index = SegmentIndex([*segments, self.write(number, data)])
+        if len(self.index.segments) > MAX_SEGMENTS:
+            self.merge(choose_merge([len(segment.file.data) for segment in self.index.segments]))
 
-    def merge(self, index: SegmentIndex, first: int) -> None:
+    def merge(self, first: int) -> None:
         """Merge the segments from a place on."""
-        merged = index.segments[first:]
-        content = merge_segments(merged, index.dead[first:], whole=first == 0)
-        names = [segment.name for segment in merged]
-        data = content.encode(born=index.born, replaces=names)
-        self.write(int(names[-1][:SEQUENCE_DIGITS]), data, MERGED)
-        for name in names:
-            with suppress(OSError):  # where an open file cannot be deleted, it is ignored
-                (self.path / name).unlink()
-        self.read()
+        from .segment_writer import merge_segments
 
-    def write(self, number: int, data: bytes, kind: str = ADDED) -> None:
+        merged = self.index.segments[first:]
+        content = merge_segments(merged, self.index.dead[first:], whole=first == 0)
+        names = [segment.name for segment in merged]
+        data = content.encode(born=self.index.born, replaces=names)
+        segment = self.write(int(names[-1][:SEQUENCE_DIGITS]), data, MERGED)
+        self.index = SegmentIndex([*self.index.segments[:first], segment])
+        self.remove(names)
+
+    def write(self, number: int, data: bytes, kind: str = ADDED) -> Segment:
         """Write a segment of a number in the sequence."""
         name = f"{number:0{SEQUENCE_DIGITS}}-{kind}-{token_hex(4)}{ENDING}"
-        write_atomically(self.path / name, data, temporary=TEMPORARY)
+        write_atomically(private_folder(self.path) / name, data, temporary=TEMPORARY)
+        return open_segment(name, decode_segment(data))
 
-    def remove_leftovers(self) -> None:
-        """Delete what a killed writer left: unfinished segments, and those that were merged."""
-        current = {segment.name for segment in self.index.segments}
-        for path in self.path.iterdir():
-            if path.name.startswith(TEMPORARY) or (path.name.endswith(ENDING) and path.name not in current):
-                with suppress(OSError):
-                    path.unlink()
+    def remove(self, names: Iterable[str]) -> None:
+        """Delete files: merged segments, or what a killed writer left. One that cannot be deleted is ignored."""
+        for name in names:
+            with suppress(OSError):
+                (self.path / name).unlink()
 
     def set_aside(self, cause: object) -> None:
         """Move a damaged index out of the way, and say so."""

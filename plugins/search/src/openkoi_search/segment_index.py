@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
-from openkoi_hookspecs.events import LearningSaved, TaskStarted
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .recall_facts import Fact, Save, decode_lines
 from .segment import EntryKind, Segment, Shelf, StoredDocument, encode_name
 
 
@@ -77,34 +74,12 @@ class SegmentIndex:
         found = self.find(number)
         return self.segments[found[0]].document(found[1]) if found else None
 
-    def facts(self, run: str) -> list[Fact]:
+    def facts(self, run: str) -> bytes:
         """Return what is known of a run."""
-        rows: list[Any] = [
-            row
-            for segment in self.segments
-            for row in decode_lines(segment.file.get(EntryKind.FACTS.value + encode_name(run)) or b"")
-        ]
-        return [Fact(*row) for row in rows]
+        key = EntryKind.FACTS.value + encode_name(run)
+        return b"".join(segment.file.get(key) or b"" for segment in self.segments)
 
-    def saves(self, learning: str) -> list[Save]:
-        """Return when a learning was saved, the last time as it was saved."""
+    def saves(self, learning: str) -> bytes:
+        """Return what is known of a learning."""
         key = EntryKind.LEARNING.value + encode_name(learning)
-        for segment in reversed(self.segments):
-            if found := segment.file.get(key):
-                rows: list[Any] = decode_lines(found)
-                return [Save(*row) for row in rows]
-        return []
-
-
-def project_of(facts: Sequence[Fact]) -> str | None:
-    """Return the project of a run; None before its start is known."""
-    for fact in sorted(facts, key=lambda fact: (fact.at, fact.id)):
-        if fact.name == TaskStarted.name:
-            task: Any = fact.payload["task"]
-            return str(task.get("project", ""))
-    return None
-
-
-def learnings_of(facts: Sequence[Fact]) -> list[str]:
-    """Return the learnings that a run saved."""
-    return [str(fact.payload["id"]) for fact in facts if fact.name == LearningSaved.name]
+        return next((found for segment in reversed(self.segments) if (found := segment.file.get(key))), b"")
