@@ -1,4 +1,4 @@
-"""Linters look at what a run changed, and compare it with how it was. The default plugins, and a server as the model."""
+"""Linters look at what a run changed, and compare it with how it was: default plugins, a server as the model."""
 
 import json
 from collections.abc import Sequence
@@ -71,7 +71,7 @@ def test_a_write_among_many_files_that_are_not_python_costs_what_it_costs_among_
 
     assert [("old.py:6", "F821")] == found(said)
     assert MEGABYTE > data_bytes(openkoi) - before
-    assert [] == [path for path in (openkoi.home / "data" / "outputs").glob("*.txt")]
+    assert [] == list((openkoi.home / "data" / "outputs").glob("*.txt"))
     assert 1_000 > len(baseline_of_lint(openkoi))
 
 

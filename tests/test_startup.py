@@ -169,11 +169,9 @@ def counted(openkoi: Shell, *arguments: str) -> Counted:
         )
         requests = len(server.requests)
     assert 0 == done.returncode, done.stderr
-    counts = json.loads(report.read_text())
-    said = {
-        name: [one for one in found if not one.startswith(BESIDE)] if isinstance(found, list) else found
-        for name, found in counts.items()
-    }
+    said = json.loads(report.read_text())
+    for name in ("modules", "classes"):
+        said[name] = [one for one in said[name] if not one.startswith(BESIDE)]
     opened, scanned = (sum(is_ours(path, openkoi) for path in said[event]) for event in ("opened", "scanned"))
     found = Counts(len(said["modules"]), len(said["classes"]), opened, scanned, said["written"], requests)
     return Counted(found, frozenset(said["modules"]))

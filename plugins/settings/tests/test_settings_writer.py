@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_hookspecs import ConfigError
+from openkoi_hookspecs import ConfigError, Json
 from openkoi_settings import write_setting
 
 CONFIG = """\
@@ -48,7 +48,7 @@ def test_a_configuration_that_cannot_be_changed_is_left_as_it_is(tmp_path: Path,
 def test_a_table_is_written_and_removed(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text(CONFIG)
-    server = {"command": "npx", "args": ["-y", "x"], "env": {"A": "${A}"}}
+    server: dict[str, Json] = {"command": "npx", "args": ["-y", "x"], "env": {"A": "${A}"}}
     write_setting(file, "mcp.servers.files", server)
 
     assert server == tomllib.loads(file.read_text())["mcp"]["servers"]["files"]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import KoiError
 
-from ..plugins import read_version, why_unused
+from ..plugins import why_unused
 
 if TYPE_CHECKING:
     from openkoi_hookspecs import PluginState
@@ -28,7 +28,7 @@ def describe(name: str, invocation: "Invocation") -> list[str]:
     needs = [("Requires", ", ".join(about.requires))] if about.requires else []
     lines = [f"{field:<12}{value}" for field, value in [*fields, ("Location", str(about.locate_file(""))), *needs]]
     return [
-        f"{of} {read_version(of)}",
+        f"{of} {plugins[0].version}".rstrip(),
         *lines,
         *(f"{one.kind:<12}{one.name} {why_unused(one)}".rstrip() for one in own),
     ]
