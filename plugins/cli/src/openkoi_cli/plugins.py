@@ -13,6 +13,7 @@ import click
 
 from .frontends import hidden_frontends
 from .group import OpenKoi
+from .hook_times import Times, format_hook_times, read_hook_times
 from .invocation import Invocation
 
 if TYPE_CHECKING:
@@ -46,11 +47,12 @@ def format_plugins(invocation: Invocation) -> list[str]:
     """Return the lines of all distributions and sources, and the warnings."""
     installation = invocation.launcher.installation(config=invocation.config)
     broken = find_broken(installation, invocation)
+    times = read_hook_times(invocation.paths.sessions)
     lines: list[str] = []
     for distribution, version in sorted({(one.distribution, one.version) for one in installation.plugins}):
         own = [one for one in installation.plugins if one.distribution == distribution]
         lines.append(f"{distribution} {version}".rstrip())
-        lines += [f"  {one.kind:<12} {one.name:<16} {broken.get(one) or why_unused(one)}".rstrip() for one in own]
+        lines += [f"  {one.kind:<12} {one.name:<16} {broken.get(one) or describe(one, times)}".rstrip() for one in own]
     sourced, warnings = read_sources(invocation)
     hidden = hidden_frontends(invocation, OpenKoi(invocation).frontends)
     lines += [*sourced, *(f"! {text}" for text in (*installation.warnings, *hidden, *warnings))]
@@ -74,6 +76,12 @@ def without_secrets(lines: Sequence[str], invocation: Invocation) -> list[str]:
     with suppress(ConfigError):
         invocation.open()
     return invocation.redact("\n".join(lines)).split("\n")
+
+
+def describe(plugin: "PluginState", times: Times) -> str:
+    """Return why a plugin is not used; else, for one of hooks, those that were called, and when."""
+    hooks = format_hook_times(times.get(plugin.name, {})) if plugin.kind == "hooks" else ""
+    return why_unused(plugin) or hooks
 
 
 def why_unused(plugin: "PluginState") -> str:
