@@ -95,4 +95,4 @@ def test_an_unknown_price_is_loud_and_not_free(tmp_path: Path) -> None:
 
     result = json.loads(out)
     assert result["cost_usd"] > 0
-    assert any("price of openai/gpt-fake is not known" in text for text in result["warnings"])
+    assert any("price of openai/gpt-fake is unknown" in text for text in result["warnings"])

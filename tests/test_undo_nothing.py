@@ -63,7 +63,7 @@ def test_redo_says_that_no_task_was_undone(openkoi: Shell) -> None:
     assert (0, "x = 3\n") == (redone.returncode, (openkoi.folder / "a.py").read_text())
     assert [
         f"Nothing to reapply: the files are as they were after task {id}: Edit it",
-        "It is not undone.",
+        "It has not been undone.",
         "0 files restored, 1 already up to date",
     ] == redone.stdout.splitlines()
 

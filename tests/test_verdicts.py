@@ -253,7 +253,7 @@ def test_a_commit_is_a_change_that_the_judge_sees(openkoi: Shell) -> None:
 
 
 def test_of_work_that_changed_nothing_the_judge_is_told_so_and_votes_three_times(openkoi: Shell) -> None:
-    judge = judge_of(0.95, "Nothing was changed")
+    judge = judge_of(0.95, "Nothing changed")
     done = play(openkoi, SAID.format("Carp in the pond"), "--why", judge=judge, task="Write a haiku about carp")
 
     assert (0, True) == (done.returncode, result(done)["accepted"]), done.stderr

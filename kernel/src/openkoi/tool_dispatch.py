@@ -39,9 +39,7 @@ from .run import TaskRun
 from .sandbox_policy import CALL_PATHS
 
 MAX_CALLS = 64
-TOO_MANY = (
-    f"More than {MAX_CALLS} calls in one turn: this one was not run. Ask for what is still needed in the next turn."
-)
+TOO_MANY = f"More than {MAX_CALLS} calls in one turn: this one was not run. Repeat it in the next turn if needed."
 APPROVED = "the user allowed it"
 UNANSWERED = "Not run: this needs the user's approval, and no answer was given."
 MAX_DEPTH = 8

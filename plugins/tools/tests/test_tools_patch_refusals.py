@@ -78,7 +78,7 @@ def test_a_failure_half_way_puts_everything_back(hands: "Hands") -> None:
 
     answer = hands.use("apply_patch", patch=patch)
 
-    assert "a part of this path is a file, not a folder. All files are as they were." in answer.text
+    assert "a part of this path is a file, not a folder. All files are unchanged." in answer.text
     assert before == hands.contents()
     assert 0o751 == stat.S_IMODE((hands.workspace / "a.py").stat().st_mode)
     assert not (hands.workspace / "new").exists()

@@ -128,4 +128,4 @@ def test_a_file_that_is_too_large_says_how_to_see_a_part(bench: "Bench") -> None
     answer = hands.use("read_file", path="a.log")
 
     assert answer.failed
-    assert "a.log is too large to open here: 1.1 MB, and at most 1.0 MB are read. Use search" in answer.text
+    assert "a.log is too large to open here: 1.1 MB; the limit is 1.0 MB. Use search" in answer.text

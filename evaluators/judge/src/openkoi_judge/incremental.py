@@ -21,9 +21,9 @@ CORRECTNESS = "correctness"
 PROSE_SUFFIXES = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc", ".org", ".tex", ""})
 PARTIAL_INSTRUCTIONS = (
     """\
-You have judged an earlier state of this work in full. That verdict is quoted, and so is what changed since. Score \
-only the dimensions that the change affects, each for the work as it is now; the others keep their scores. List only \
-new findings, and under "resolved" the numbers of the quoted findings that the change fixes.
+You evaluated an earlier version of this work in full. Your verdict and the changes since then are quoted. Score only \
+the dimensions that the changes affect, each for the work as it is now; the others keep their scores. List only new \
+findings, and under "resolved" the numbers of the quoted findings that the change fixes.
 
 Answer with one JSON object and nothing else:
 {"scores": [{"dimension": "<name>", "score": <0.0 to 1.0>}], "resolved": [<numbers>], """

@@ -86,7 +86,7 @@ def missing_test(name: str, outcome: SuiteOutcome, before: SuiteBaseline) -> Fin
         else ""
     )
     return Finding(
-        absence_title(name, outcome), rule=name, detail=f"It ran when the work began.{named}", fix=RESTORE_FIX
+        absence_title(name, outcome), rule=name, detail=f"It ran before the work began.{named}", fix=RESTORE_FIX
     )
 
 

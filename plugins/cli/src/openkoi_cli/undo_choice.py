@@ -16,7 +16,7 @@ UNTOUCHED = "It ended before it changed a file."
 UNDONE = "It is already undone. To reapply it, run `openkoi redo {id}`."
 REVERTED = "It was reverted without `openkoi undo`."
 TASK_BEFORE = " To undo the task before it, run `openkoi undo {id}`."
-NOT_UNDONE = "It is not undone."
+NOT_UNDONE = "It has not been undone."
 REAPPLIED = "It was reapplied without `openkoi redo`."
 RESOLVED = "Its earlier conflicts are resolved."
 

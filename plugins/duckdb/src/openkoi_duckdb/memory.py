@@ -104,8 +104,8 @@ class DuckDB:
     def describe_embedder(self) -> str:
         """Return what is compared beside words."""
         if not self.index.dimensions:
-            return "none, search is by words"
-        return self.embedder.id if self.embedder else "none, search is by words and their pieces"
+            return "none, searching by words only"
+        return self.embedder.id if self.embedder else "none, searching by words and their pieces"
 
     def create_shadow(self) -> "DuckDB":
         """Return an empty memory beside this one, to be given the whole log; with tables if this one has some."""

@@ -144,8 +144,8 @@ class ModelClient:
         self.warned.add(resolved.name)
         await self.emit(
             events.WarningIssued(
-                f"The price of {resolved.name} is not known: it is counted at ${resolved.price.input:g} and "
-                f"${resolved.price.output:g} per million tokens. "
+                f"The price of {resolved.name} is unknown; assuming ${resolved.price.input:g} per million input tokens "
+                f"and ${resolved.price.output:g} per million output tokens. "
                 f'Set [models.known."{resolved.name}"] price = [in, out].'
             )
         )

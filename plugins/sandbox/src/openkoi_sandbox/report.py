@@ -8,8 +8,8 @@ from .self_test import ALL_TESTS, NETWORK_TESTS, UNTESTABLE, SelfTestResult, des
 WRITABLE_TEXT = {
     SandboxLevel.NONE: "everything that you can",
     SandboxLevel.LIMITED: "everything that you can",
-    SandboxLevel.CONFINED: "the workspace and folders of their own",
-    SandboxLevel.ISOLATED: "the workspace and folders of their own",
+    SandboxLevel.CONFINED: "the workspace and private folders",
+    SandboxLevel.ISOLATED: "the workspace and private folders",
 }
 
 

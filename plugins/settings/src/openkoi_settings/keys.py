@@ -21,9 +21,9 @@ def model_key(role: str, description: str, *, flag: str = "", example: str = "op
 
 # Which model does what.
 
-DEFAULT_MODEL = model_key("default", "the model of every role without its own", flag="model")
+DEFAULT_MODEL = model_key("default", "the model for roles without one of their own", flag="model")
 EXECUTOR = model_key(
-    "executor", "the model that does the work; without a default, also of the other roles", flag="executor"
+    "executor", "the model that does the work; without a default, also for the other roles", flag="executor"
 )
 EVALUATOR = model_key("evaluator", "the model that judges the work", flag="evaluator")
 PLANNER = model_key("planner", "the model that plans the steps; if unset, the task itself is the plan", flag="planner")
@@ -38,7 +38,7 @@ EMBEDDER = Key(
 UNKNOWN_PRICE = Key(
     "models.unknown_price",
     [15.0, 75.0],
-    "dollars per million tokens, in and out, of a model without a known price",
+    "assumed where the price is unknown: dollars per million input and output tokens",
     read_by=Reader.MODELS,
 )
 FALLBACKS: dict[str, Key[tuple[str, ...]]] = {
@@ -54,7 +54,7 @@ FALLBACKS: dict[str, Key[tuple[str, ...]]] = {
 MODEL_CONTEXT = Key(
     "models.known.*.context",
     128_000,
-    "tokens that a model can read; overrides what its provider reports",
+    "context window of a model in tokens; overrides what its provider reports",
     read_by=Reader.MODELS,
     low=1,
     example=200_000,
@@ -63,7 +63,7 @@ MODEL_CONTEXT = Key(
 MODEL_OUTPUT = Key(
     "models.known.*.output",
     8_192,
-    "tokens that a model can write",
+    "maximum output tokens of a model",
     read_by=Reader.MODELS,
     low=1,
     example=16_384,
@@ -72,7 +72,7 @@ MODEL_OUTPUT = Key(
 MODEL_PRICE: Key[list[float]] = Key(
     "models.known.*.price",
     [],
-    "dollars per million tokens: in, out, and cached ones: read, written",
+    "dollars per million tokens: input, output, cache read, cache write",
     read_by=Reader.MODELS,
     example=[0.0, 0.0],
     example_names=("openai/my-model",),
@@ -214,7 +214,9 @@ LOOP_BREAKER = Key(
     former=(FormerName("safety.tool_loop.circuit_breaker_threshold"),),
 )
 WAIT_SECONDS = Key("approvals.wait_seconds", 0.0, "how long a run without a terminal waits for openkoi approve", low=0)
-ALLOWED_SECRETS: Key[tuple[str, ...]] = Key("redact.allow", (), "kinds of secrets not to mask, as a warning names them")
+ALLOWED_SECRETS: Key[tuple[str, ...]] = Key(
+    "redact.allow", (), "kinds of secrets that are not redacted, as named in the warning"
+)
 
 # What is kept and learned.
 

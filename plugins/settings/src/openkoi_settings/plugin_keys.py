@@ -16,7 +16,7 @@ HOOK_DEADLINE = Key("hooks.deadline_seconds", 30.0, "how long an asynchronous ho
 ENABLED = Key("*.*.enabled", True, "false disables a plugin", example=False, example_names=("evaluators", "judge"))
 USE_MEMORY = Key("use.memory", "", "what stores tasks and learnings", selects="memory")
 USE_SANDBOX = Key(
-    "use.sandbox", "", "what commands run in; ladder: the strongest that can be proved here", selects="sandboxes"
+    "use.sandbox", "", "sandbox for commands; ladder: the strongest one that works here", selects="sandboxes"
 )
 USE_CHECKPOINTS = Key("use.checkpoints", "", "what saves files for undo", selects="checkpoints")
 USE_COMPACTOR = Key(
@@ -25,19 +25,19 @@ USE_COMPACTOR = Key(
 USE_QUESTIONS = Key(
     "use.questions",
     "",
-    "where questions wait for openkoi approve; process: for this process only",
+    "where questions wait for `openkoi approve`; process: in this process only",
     selects="questions",
 )
 USE_BUDGET = Key(
     "use.budget",
     "",
-    "what enforces the daily limits; process: for this process only",
+    "what enforces the daily limits; process: in this process only",
     selects="budgets",
 )
 USE_FRONTEND = Key(
     "use.frontend",
     "cli",
-    "what openkoi starts without arguments; openkoi NAME starts any other",
+    "frontend that `openkoi` starts without arguments; `openkoi NAME` starts another",
     selects="frontends",
 )
 PREFER = Key(

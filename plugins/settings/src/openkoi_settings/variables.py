@@ -6,15 +6,15 @@ PREFIX = "OPENKOI_"
 CASSETTE = ("record", "replay")
 CASSETTE_VARIABLE = f"{PREFIX}CASSETTE"
 OTHERS = {
-    f"{PREFIX}HOME": "folder of the configuration and of all data",
-    f"{PREFIX}CONFIG": "configuration file, or the folder that it is in",
-    f"{PREFIX}DATA": "folder of the data",
+    f"{PREFIX}HOME": "folder for configuration and data",
+    f"{PREFIX}CONFIG": "configuration file, or its folder",
+    f"{PREFIX}DATA": "data folder",
     f"{PREFIX}LOG_LEVEL": "error, warn, info, debug or trace",
     f"{PREFIX}VERBOSE": "1: verbose output, like --verbose",
     f"{PREFIX}FORMAT": "text, json or jsonl, like --format",
     f"{PREFIX}RECORD": "file to record model responses to, like --record",
     f"{PREFIX}REPLAY": "file to replay model responses from, like --replay",
-    CASSETTE_VARIABLE: "the same for providers: record:FILE or replay:FILE",
+    CASSETTE_VARIABLE: "record or replay HTTP requests of providers: record:FILE or replay:FILE",
 }
 
 

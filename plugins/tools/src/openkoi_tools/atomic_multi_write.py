@@ -93,5 +93,5 @@ def restore_backups(done: Sequence[PathBackup]) -> list[str]:
 def describe_failure(lost: Sequence[str]) -> str:
     """Describe the state after a failure."""
     if lost:
-        return f"Not everything could be restored: check {', '.join(lost)}. All other files are as they were."
-    return "All files are as they were."
+        return f"Not everything could be restored: check {', '.join(lost)}. All other files are unchanged."
+    return "All files are unchanged."

@@ -21,8 +21,8 @@ def load_file(where: WorkspacePath, settings: ToolSettings) -> bytes:
     facts = stat_existing(where, settings)
     if facts.st_size > settings.file_bytes:
         raise ToolError(
-            f"{where.name} is too large to open here: {format_size(facts.st_size)}, and at most "
-            f"{format_size(settings.file_bytes)} are read. "
+            f"{where.name} is too large to open here: {format_size(facts.st_size)}; the limit is "
+            f"{format_size(settings.file_bytes)}. "
             "Use search, or run_command with sed or head, to see a part of it."
         )
     return where.real.read_bytes()

@@ -33,7 +33,7 @@ def open_run_lock(path: Path) -> int:
         private_folder(path.parent)
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        why = f"{error.strerror}. Free some space, or fix the folder."
+        why = f"{error.strerror}. Free some space, or fix the folder's permissions."
         raise KoiError(f"Cannot write the run log or {path.parent}: {why}") from None
 
 

@@ -142,7 +142,7 @@ def may_call(path: str, rule: AutorunRule) -> bool:
 def called_files(root: Path, naming: Naming) -> Iterator[tuple[str, AutorunRule]]:
     """Yield the files in the workspace that a text has as words, whether they exist or not yet."""
     rule = naming.rule
-    reason = rule.reason if rule.called else f"{naming.path} names it, and {rule.reason}"
+    reason = rule.reason if rule.called else f"{naming.path} refers to it, and {rule.reason}"
     called = AutorunRule(("",), reason, at_once=True, everywhere=True, called=True)
     entered = [os.path.join(*pair) for pair in product(naming.folders, ENTERED.findall(naming.text))]  # noqa: PTH118
     folders = [*naming.folders, *filter(os.path.isdir, entered)]

@@ -21,9 +21,7 @@ CODE = lazy_pattern(r"[ \t]*(`{3,}|~{3,})[\w-]*[ \t]*")
 ENTRY = lazy_pattern(r"[ \t]*[\w -]+:(?:[ \t]|$)|[ \t]+\S|- ")
 TITLED = lazy_pattern(r"#{1,3} \S[^\n]*\n[\s\S]*^[^#\s]", re.MULTILINE)
 NOT_FENCED = "it does not start with YAML between two lines of three dashes"
-NO_FRONT_MATTER = (
-    "it has no front matter, which other readers may reject; name and description come from its folder and first words"
-)
+NO_FRONT_MATTER = "it has no front matter, which other readers may reject; its folder and first words name it"
 UNCLOSED = "the front matter has no end; add a line of three dashes after it"
 
 

@@ -36,7 +36,7 @@ def explain_run(report: RunReport) -> Iterator[str]:
         return
     limits, iterations = report.task.effective_limits, report.iterations
     yield f"[why] {truncate_line(report.task.text, 60)}"
-    yield f"  threshold {limits.quality_threshold:.2f}, {format_count(limits.iterations, 'iteration')} at most"
+    yield f"  threshold {limits.quality_threshold:.2f}, at most {format_count(limits.iterations, 'iteration')}"
     for one in iterations:
         yield from format_iteration(one, report.judgings.get(one.number, ()), limits.quality_threshold)
     if len(iterations) > 1 and report.completion:

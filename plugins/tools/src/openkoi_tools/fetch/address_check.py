@@ -25,7 +25,7 @@ def reason_blocked(address: PageAddress, leading: str = "") -> str:
     """Return why an address is not connected to; ``leading`` is what its name resolves to."""
     leads = f"{address.authority} resolves to {leading}, which" if leading else address.authority
     return (
-        f"{leads} is not a public address: pages of this machine, of its network and of its cloud are not fetched. "
+        f"{leads} is not a public address: pages on this machine, its network or its cloud are not fetched. "
         f"The user can list it in [tools.fetch] allow: {allowlist_line(leading or address.host, address.port)!r}."
     )
 
