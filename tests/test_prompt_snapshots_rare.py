@@ -7,6 +7,7 @@ from test_prompt_snapshots import FAMILIES, FOUND, verdict
 
 from openkoi.inner_loop import CONTINUE_TRUNCATED
 from openkoi_agents.strategies import ANSWER, GO_ON, LAST, MODERATE, REVIEW, REVISE
+from openkoi_base.decision.termination import reminder
 from openkoi_base.skillfile import Skill
 from openkoi_compaction.periodic import INSTRUCTIONS
 from openkoi_hookspecs import (
@@ -35,7 +36,6 @@ from openkoi_judge.vote_request import RETRY_PROMPT, TRUNCATED_ADVICE
 from openkoi_learning.proposals.llm_wording import SYSTEM as WORDING
 from openkoi_prompt import format_section as shown_section
 from openkoi_prompt import recall_sections, restart_message
-from openkoi_runlog.decision.termination import reminder
 from openkoi_skills.prompt import format_index
 
 

@@ -6,6 +6,7 @@ It depends on conversations and tools, and on no evaluation, plan or file.
 from collections.abc import Sequence
 
 from openkoi.progress import Gain, Step, StuckDetector
+from openkoi_base.decision.termination import EXHAUSTED, met_condition, reminder
 from openkoi_base.isolation import sanitize_text
 from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import (
@@ -28,7 +29,6 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_models import EXECUTOR, executor_of
 from openkoi_prompt.conversation import Conversation
-from openkoi_runlog.decision.termination import EXHAUSTED, met_condition, reminder
 
 from .compact import compact
 from .run import TaskRun

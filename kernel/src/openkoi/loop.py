@@ -3,6 +3,10 @@
 Depends on the order of the phases alone, and on no model, prompt, plugin or clock.
 """
 
+from openkoi_base.decision.best import best_of, choose_returned
+from openkoi_base.decision.decide import decide
+from openkoi_base.decision.facts import failed_before, limit_work, observe, policy_of
+from openkoi_base.decision.refine import refine
 from openkoi_hookspecs import (
     Decision,
     Evaluation,
@@ -17,10 +21,6 @@ from openkoi_hookspecs import (
     StopReason,
 )
 from openkoi_hookspecs.events import DecisionMade, IterationFinished, RunCompleted
-from openkoi_runlog.decision.best import best_of, choose_returned
-from openkoi_runlog.decision.decide import decide
-from openkoi_runlog.decision.facts import failed_before, limit_work, observe, policy_of
-from openkoi_runlog.decision.refine import refine
 
 from .phases.evaluate import evaluate
 from .phases.execute import execute

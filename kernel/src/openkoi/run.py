@@ -12,6 +12,7 @@ from secrets import token_hex
 from typing import Concatenate, ParamSpec, TypeVar
 
 from openkoi.progress import Footprints, StuckDetector, StuckLimits
+from openkoi_base.decision.effects import EffectLog
 from openkoi_base.isolation import checks_arguments, with_timeout
 from openkoi_base.schema import visible_tools
 from openkoi_hookspecs import (
@@ -46,7 +47,6 @@ from openkoi_loader.tool_lists import list_tools
 from openkoi_models import EXECUTOR, CallBudget, ModelClient, ResolvedModel, TaskBudget, executor_of
 from openkoi_prompt.conversation import Conversation
 from openkoi_runlog import RunReplay, build_replay
-from openkoi_runlog.decision.effects import EffectLog
 from openkoi_settings import keys
 
 from .asker import pending_question

@@ -68,7 +68,7 @@ class Runs:
 
     async def make_run(self, task: Task, origin: RunOrigin = ALONE, root: Root = None) -> "TaskRun":
         """Make a run of the task that has not begun. Raises what prevents it before anything is logged."""
-        from openkoi_runlog.decision.facts import is_judge, may_be_evaluated
+        from openkoi_base.decision.facts import is_judge, may_be_evaluated
 
         from .baselines import resume_baselines
         from .run import TaskRun

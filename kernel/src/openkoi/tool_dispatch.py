@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from time import monotonic
 
+from openkoi_base.decision.effects import effects_of
 from openkoi_base.isolation import contain_exit, copy_call, format_error, type_error_of
 from openkoi_base.schema import approval_question, coerce_arguments, format_progress, resolve_call, unknown_tool
 from openkoi_hookspecs import (
@@ -31,7 +32,6 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_models import check_result
 from openkoi_runlog import RESULT_UNKNOWN, UNAPPROVED, plugin_call_id
-from openkoi_runlog.decision.effects import effects_of
 
 from .baselines import capture_baseline
 from .require_checkpoint import REFUSED, may_change_files

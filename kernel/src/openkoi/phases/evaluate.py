@@ -1,11 +1,13 @@
 """Ask all evaluators, checks first and judges last, and merge what they say into one evaluation.
 
-``openkoi_runlog.decision.merge`` decides what is merged, and which scores are refused.
+``openkoi_base.decision.merge`` decides what is merged, and which scores are refused.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 
+from openkoi_base.decision.facts import is_judge, is_question, policy_of
+from openkoi_base.decision.merge import NOT_A_JUDGE, merge, only_stricter, validate_evaluation, without_scores
 from openkoi_base.isolation import contain_exit, format_error
 from openkoi_hookspecs import (
     Evaluation,
@@ -20,8 +22,6 @@ from openkoi_hookspecs import (
     events,
     hooks,
 )
-from openkoi_runlog.decision.facts import is_judge, is_question, policy_of
-from openkoi_runlog.decision.merge import NOT_A_JUDGE, merge, only_stricter, validate_evaluation, without_scores
 from openkoi_settings import plugin_keys
 
 from ..baselines import capture_baseline

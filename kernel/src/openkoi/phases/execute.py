@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from openkoi_base.decision.best import best_of
+from openkoi_base.decision.facts import policy_of
 from openkoi_base.files.diffs import changed_files
 from openkoi_base.isolation import named_errors, sanitize_text, type_error_of
 from openkoi_hookspecs import (
@@ -23,8 +25,6 @@ from openkoi_prompt import (
     trailing_sections,
 )
 from openkoi_prompt.conversation import Conversation
-from openkoi_runlog.decision.best import best_of
-from openkoi_runlog.decision.facts import policy_of
 
 from ..inner_loop import InnerLoopResult, add_message, ended_by_limit, run_inner_loop
 from ..run import TaskRun

@@ -7,6 +7,7 @@ words ask a question is looked at only where it matters before the work: it take
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from openkoi_base.decision.facts import policy_of
 from openkoi_hookspecs import (
     FinishReason,
     KoiError,
@@ -21,7 +22,6 @@ from openkoi_hookspecs import (
 )
 from openkoi_prompt import MEMORY_SOURCE, executor_instructions, is_question, merge_sections, recall_sections
 from openkoi_prompt.planner import build_planner_request, parse_plan
-from openkoi_runlog.decision.facts import policy_of
 from openkoi_settings import keys
 
 from ..run import TaskRun

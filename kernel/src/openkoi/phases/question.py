@@ -6,10 +6,10 @@ what was done for it can sway that. Only a plain "no" makes it a question; whate
 
 from dataclasses import replace
 
+from openkoi_base.decision.facts import policy_of
 from openkoi_base.isolation import with_timeout
 from openkoi_hookspecs import ExecutionResult, KoiError, LimitExceededError, Plan, Policy, StopReason, events
 from openkoi_prompt import effect_request, is_question, says_no
-from openkoi_runlog.decision.facts import policy_of
 
 from ..run import TaskRun
 

@@ -6,8 +6,8 @@ Its conditions are checked after its reply, not while it works: a reviewer that 
 from collections.abc import Iterable
 from dataclasses import replace
 
+from openkoi_base.decision.termination import met_condition
 from openkoi_hookspecs import Agent, Record, ToolResult, ToolReturned, events
-from openkoi_runlog.decision.termination import met_condition
 
 from .member import MemberReply, MemberTask, TeamRun
 

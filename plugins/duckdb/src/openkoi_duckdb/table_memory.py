@@ -93,7 +93,7 @@ class TableMemory:
         known = (saved.entries, 0) if saved else await self.run_in_thread(self.file.read, self.counts)
         entries, bare = known or (0, 0)
         report = {"file": str(self.file.path), "size": format_size(self.file.size), "entries": f"{entries:,}"}
-        report["embedder"] = self.meaning.embedder.id if self.meaning else "none, search is by words"
+        report["embedder"] = self.meaning.embedder.id if self.meaning else "none, searching by words only"
         if self.meaning and bare:
             report[f"without vectors of {self.meaning.embedder.id}"] = (
                 f"{bare:,} (run `openkoi memory rebuild` to create them)"

@@ -7,10 +7,10 @@ missing. A run that was resumed, approved or judged later goes on in the iterati
 from collections.abc import Sequence
 from dataclasses import field, replace
 
+from openkoi_base.decision.best import best_of
+from openkoi_base.decision.refine import advice_to_finding, refine
 from openkoi_hookspecs import Cost, Event, Finding, Iteration, Plan, Record, Result, Task, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_runlog.decision.best import best_of
-from openkoi_runlog.decision.refine import advice_to_finding, refine
 
 from .checkpoint_view import UNDO_EVENTS, CheckpointView
 from .iteration_view import FindingView, IterationView, Phase, list_findings, phase_after

@@ -6,11 +6,11 @@ Reads the report only: it explains recorded decisions and makes none.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from openkoi_base.decision.history import meets
+from openkoi_base.decision.merge import normalize_weights
 from openkoi_hookspecs import Check, Evaluation, EvaluationMode, Facts, Finding, Score, Severity, events
 from openkoi_hookspecs.evaluation import RED_CAP
 from openkoi_runlog import IterationView
-from openkoi_runlog.decision.history import meets
-from openkoi_runlog.decision.merge import normalize_weights
 
 from .formatting import format_count, format_list, truncate_line
 from .report import RunReport

@@ -8,6 +8,8 @@ from typing import TypeVar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from openkoi_base.decision.best import best_of
+from openkoi_base.decision.decide import ROWS, decide, row_of
 from openkoi_hookspecs import (
     Check,
     Cost,
@@ -25,8 +27,6 @@ from openkoi_hookspecs import (
     Severity,
     StopReason,
 )
-from openkoi_runlog.decision.best import best_of
-from openkoi_runlog.decision.decide import ROWS, decide, row_of
 
 T = TypeVar("T")
 NEAR = 1e-6

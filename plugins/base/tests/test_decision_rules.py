@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from decision_iterations import BLOCKER, GREEN, RED, iteration, judged
 
+from openkoi_base.decision.decide import decide
 from openkoi_hookspecs import (
     Cost,
     Decision,
@@ -17,7 +18,6 @@ from openkoi_hookspecs import (
     Plan,
     StopReason,
 )
-from openkoi_runlog.decision.decide import decide
 
 pytestmark = pytest.mark.unit
 

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from openkoi_base.decision.decide import decide, row_of
+from openkoi_base.decision.facts import observe
 from openkoi_hookspecs import (
     Check,
     Cost,
@@ -22,8 +24,6 @@ from openkoi_hookspecs import (
     Severity,
     StopReason,
 )
-from openkoi_runlog.decision.decide import decide, row_of
-from openkoi_runlog.decision.facts import observe
 
 pytestmark = pytest.mark.unit
 

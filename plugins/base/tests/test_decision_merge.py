@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from openkoi_base.decision.merge import distinct_findings, merge, only_stricter, validate_evaluation
 from openkoi_hookspecs import (
     Check,
     Evaluation,
@@ -12,7 +13,6 @@ from openkoi_hookspecs import (
     Score,
     Severity,
 )
-from openkoi_runlog.decision.merge import distinct_findings, merge, only_stricter, validate_evaluation
 
 pytestmark = pytest.mark.unit
 

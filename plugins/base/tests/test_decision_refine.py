@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from openkoi_base.decision.refine import refine
 from openkoi_hookspecs import (
     Cost,
     Evaluation,
@@ -17,7 +18,6 @@ from openkoi_hookspecs import (
     Severity,
     StopReason,
 )
-from openkoi_runlog.decision.refine import refine
 
 pytestmark = pytest.mark.unit
 

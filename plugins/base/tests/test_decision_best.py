@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from decision_iterations import BLOCKER, GREEN, RED, judged
 
+from openkoi_base.decision.best import best_of, choose_returned
 from openkoi_hookspecs import (
     Check,
     Cost,
@@ -15,7 +16,6 @@ from openkoi_hookspecs import (
     Plan,
     StopReason,
 )
-from openkoi_runlog.decision.best import best_of, choose_returned
 
 pytestmark = pytest.mark.unit
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import count
 
+from openkoi_base.decision.facts import observe
 from openkoi_hookspecs import (
     Check,
     Cost,
@@ -16,7 +17,6 @@ from openkoi_hookspecs import (
     Severity,
     StopReason,
 )
-from openkoi_runlog.decision.facts import observe
 
 NUMBERS = count()
 BLOCKER = Finding("drops every table", Severity.BLOCKER)

@@ -9,6 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from openkoi_base.decision.decide import decide
+from openkoi_base.decision.facts import observe
+from openkoi_base.decision.merge import MAX_WEIGHT, MODES, SEVERITIES, distinct_findings, merge, validate_evaluation
 from openkoi_hookspecs import (
     Check,
     Cost,
@@ -25,9 +28,6 @@ from openkoi_hookspecs import (
     Severity,
 )
 from openkoi_hookspecs.evaluation import RED_CAP
-from openkoi_runlog.decision.decide import decide
-from openkoi_runlog.decision.facts import observe
-from openkoi_runlog.decision.merge import MAX_WEIGHT, MODES, SEVERITIES, distinct_findings, merge, validate_evaluation
 
 T = TypeVar("T")
 NEAR = 1e-9

@@ -1,0 +1,1 @@
+"""Decide what happens after an iteration: whether the work is accepted, continues or ends. Pure."""
