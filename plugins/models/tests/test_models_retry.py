@@ -74,8 +74,8 @@ def test_the_next_model_answers_and_the_result_names_what_happened() -> None:
 
     assert "Here you are." == result["output"]
     assert {"executor": "cyan/three"} == result["models"]
-    assert any("borg/two instead of acme/one" in text for text in result["warnings"])
-    assert any("cyan/three instead of borg/two" in text for text in result["warnings"])
+    assert any("from acme/one to borg/two" in text for text in result["warnings"])
+    assert any("from borg/two to cyan/three" in text for text in result["warnings"])
 
 
 @pytest.mark.row("PROV-09")

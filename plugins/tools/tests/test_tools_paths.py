@@ -83,7 +83,7 @@ def test_a_pipe_is_not_waited_for(hands: "Hands") -> None:
 
     assert "pipe is a device, a pipe or a socket, not a file." == hands.use("read_file", path="pipe").text
     assert (
-        "[Nothing matches. Try a shorter pattern, literal=true for plain text, or another path]"
+        "[No matches. Try a shorter pattern, literal=true for plain text, or another path]"
         == hands.use("search", pattern="x").text
     )
     assert hands.use("write_file", path="pipe", content="x", overwrite=True).failed

@@ -57,7 +57,7 @@ def test_plain_text_needs_no_escaping(hands: "Hands") -> None:
 def test_nothing_found_is_an_answer(hands: "Hands") -> None:
     answer = hands.use("search", pattern="login")
 
-    assert ("[Nothing matches. Try a shorter pattern, literal=true for plain text, or another path]", False) == (
+    assert ("[No matches. Try a shorter pattern, literal=true for plain text, or another path]", False) == (
         answer.text,
         answer.failed,
     )

@@ -77,7 +77,7 @@ class ModelClient:
                 if not following:
                     raise chain_error(names, error) from error
                 await self.report_fallback(name, following, request.model, error)
-        raise AssertionError("a role has a model, or choosing one has raised")
+        raise AssertionError("every role has a model here: choosing one raises otherwise")
 
     async def judgement_cost(self) -> tuple[int, float]:
         """Return the tokens and dollars that one judgement is expected to need; zero if no model can judge."""
@@ -92,7 +92,7 @@ class ModelClient:
     async def report_fallback(self, name: str, following: str, role: str, error: ProviderUnavailableError) -> None:
         """Report that another model is called."""
         await self.emit(events.ModelFallback(role, name, following, str(error)))
-        await self.emit(events.WarningIssued(f"{error} Asking {following} instead of {name}."))
+        await self.emit(events.WarningIssued(f"{error} Falling back from {name} to {following}."))
 
     async def accept_empty_answer(self, name: str, request: Request, error: EmptyResponseError) -> Response:
         """Take an empty answer after tool calls for the end of the work, which is then evaluated like any other."""

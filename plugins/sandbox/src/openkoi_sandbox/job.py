@@ -128,10 +128,10 @@ class Job:
         if why is EndReason.TIMED_OUT:
             yield f"[Timed out after {self.command.seconds:g} seconds.]"
         if why is EndReason.CROWDED:
-            yield f"[Ended because it started more than {self.confinement.most_processes} processes, the maximum.]"
+            yield f"[Stopped because it started more than {self.confinement.most_processes} processes, the limit.]"
         if drain.capture.is_full:
             most = self.settings.most / 1_000_000
-            yield f"[The output exceeded {most:g} MB, the maximum; the rest is lost.]"
+            yield f"[The output exceeded {most:g} MB, the limit; the rest is lost.]"
 
     def wait_for_end(self, tree: ProcessTree, drain: PipeDrain) -> EndReason:
         """Wait for what comes first: the end, a limit, or cancellation."""

@@ -15,7 +15,7 @@ from .tool_context import ToolContext, ToolSettings
 from .truncate import format_count, take_fitting
 
 FOOTER_BYTES = 200
-NO_MATCH = "Nothing matches. Try a shorter pattern, literal=true for plain text, or another path"
+NO_MATCH = "No matches. Try a shorter pattern, literal=true for plain text, or another path"
 
 
 async def search_files(given: ParsedArguments, desk: ToolContext) -> ToolResult:

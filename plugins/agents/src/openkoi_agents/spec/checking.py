@@ -109,7 +109,7 @@ def of_team(part: Part) -> Iterator[SpecProblem]:
         yield part.make_problem(("composite", "agents"), f"must list at least {least} agents for a {strategy} team")
     if part.has("composite", "rounds") and strategy not in ROUNDS:
         yield part.make_problem(
-            ("composite", "rounds"), f"is for {' and '.join(sorted(ROUNDS))} teams: remove it", key=True
+            ("composite", "rounds"), f"applies only to {' and '.join(sorted(ROUNDS))} teams: remove it", key=True
         )
 
 

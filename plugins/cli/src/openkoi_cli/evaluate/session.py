@@ -63,7 +63,9 @@ class EvaluationRequest:
         In a folder all tests count; since a revision, those that passed then. With a ``judge`` it needs a model:
         running it raises NoProviderError where there is none.
         """
-        what = f"Make the changes since {self.revision} correct" if self.revision else "Make this project correct"
+        what = (
+            f"Make the changes since {self.revision} correct" if self.revision else "Fix what is wrong in this project"
+        )
         purpose = f". Purpose: {self.purpose.strip()}" if self.purpose.strip() else ""
         return Task(
             f"{what}{purpose}.",

@@ -27,7 +27,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 FOLDERS = {TASK: "skills", EVALUATOR: "evaluators"}
 DISMISSED_FOLDER = ".dismissed"
-TAKEN = "{target} already exists, so {name} would not be used. Move that one away, or dismiss the draft."
+TAKEN = "{target} already exists, so {name} would not be used. Move it, or dismiss the draft."
 TOO_MUCH = "Not approved: {folder} contains too many or too large files, or a link that leads out of it."
 
 

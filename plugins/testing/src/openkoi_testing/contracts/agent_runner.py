@@ -124,7 +124,7 @@ class AgentRunnerContract:
         result, observed = self.solve(root, tmp_path / "home", task, failing=FailingOnce())
 
         if result.iterations[0].evaluation is None:
-            pytest.skip("Its work changes nothing, so that nothing is evaluated.")
+            pytest.skip("Its work changes nothing, so nothing is evaluated.")
         assert 2 == len(observed.plans) == len(result.iterations)
         assert observed.plans[1].feedback
 

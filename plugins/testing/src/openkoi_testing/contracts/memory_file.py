@@ -65,7 +65,7 @@ class MemoryFileContract:
 
     def hold_lock(self, path: Path) -> AbstractContextManager[object]:
         """Return a context in which another program keeps the file from being written."""
-        raise TypeError(f"{type(self).__name__} does not say how its file is kept")
+        raise TypeError(f"{type(self).__name__} must override this method")
 
     def test_asking_makes_no_file(self, tmp_path: Path) -> None:
         memory = self.memory(tmp_path / "data")

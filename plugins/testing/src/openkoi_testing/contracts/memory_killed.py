@@ -34,7 +34,7 @@ class MemoryKilledContract:
 
     def tasks(self, memory: Any) -> Sequence[str]:
         """Return the tasks that are remembered, in order."""
-        raise TypeError(f"{type(self).__name__} does not say which tasks are remembered")
+        raise TypeError(f"{type(self).__name__} must override tasks()")
 
     def test_nothing_acknowledged_is_lost_or_doubled_however_often_processes_are_killed(self, tmp_path: Path) -> None:
         kills = self.run_with_kills(tmp_path, processes=8, tasks=200)
