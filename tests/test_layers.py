@@ -24,6 +24,7 @@ BRING_A_PLUGIN_TOO = {
     "openkoi-search": "an embedder without a model",
 }
 HOLD_THE_KERNEL = {"openkoi-testing"}
+TABLES_OF_PLUGINS = {"plugins.mcp"}  # an older form of `[mcp]`, which its plugin reads
 DECLARING = ("keys.py", "plugin_keys.py", "setting_names.py")
 KERNELS_LIBRARIES = {"openkoi-loader", "openkoi-models", "openkoi-prompt", "openkoi-settings"}
 USE_THEM_TOO = {
@@ -204,7 +205,8 @@ def undeclared_settings(calls: Iterable[ast.Call], known: Collection[str]) -> se
     """Return the settings of common tables that calls name although none is declared so."""
     names = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
     tables = {name.partition(".")[0] for name in known} - {"hooks", "evaluators", "tools", "use"}
-    return {name for name in names if isinstance(name, str) and name.partition(".")[0] in tables} - {*known}
+    common = {name for name in names if isinstance(name, str) and name.partition(".")[0] in tables}
+    return common - {*known} - TABLES_OF_PLUGINS
 
 
 def class_fields(path: Path) -> Iterator[tuple[ast.ClassDef, ast.expr]]:

@@ -122,7 +122,7 @@ def test_what_is_wrong_with_the_file_is_all_said_and_the_result_is_an_object_sti
     done = openkoi("run", "mender.yaml", "Fix it", "--format", "json")
 
     assert 2 == done.returncode
-    assert "mender.yaml, line 3, column 1: iteration (line 2) and composite (line 3) exclude" in done.stderr
+    assert "mender.yaml, line 3, column 1: iteration (line 2) and composite (line 3)" in done.stderr
     assert json.loads(done.stdout)["stop_reason"] in done.stderr
 
 
