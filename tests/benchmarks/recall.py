@@ -11,24 +11,18 @@ from importlib.util import find_spec
 
 from openkoi_hookspecs import Embedder
 from openkoi_search import TextIndex, make_index
-from openkoi_search.fusion import (
-    LEXICAL_WEIGHT,
-    MEANING_WEIGHT,
-    FusionWeights,
-    add_reciprocal_ranks,
-    best_positions,
-    weights_for,
-)
+from openkoi_search.embedders import make_embed
+from openkoi_search.fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, FusionWeights, weights_for
+from openkoi_search.index import embed_texts
 from openkoi_search.lexical import Lexical
-from openkoi_search.words import index_terms
 
 from .contest import table
 from .recall_code import code
 from .recall_talk import Question, Talk, talk
 
-K = 10
+K, CANDIDATES, RANK_SMOOTHING = 10, 170, 60
 NONE = FusionWeights(vectors=0, neighbours=(), names=0)
-Way = Callable[[str, Sequence[float]], Sequence[int]]
+Way = Callable[[str], Sequence[int]]
 
 
 def show(rounds: int) -> None:
@@ -63,41 +57,59 @@ def embedders() -> Mapping[str, tuple[Embedder, float]]:
 def figures(told: Talk, embedder: Embedder, weight: float) -> Mapping[str, Sequence[float]]:
     """Return what share of its evidence each question finds, by each way."""
     index = make_index(told.turns, about=told.about, parts=told.parts, embedder=embedder)
-    assert index.embed is not None
-    vectors = index.embed([question.text for question in told.questions]).tolist()
-    asked = list(zip(told.questions, vectors, strict=True))
-    return {name: [found(one, way(one.text, vector)) for one, vector in asked] for name, way in ways(index, weight)}
+    nearest = Nearest(embedder, [f"{note} {text}" for note, text in zip(told.about, told.turns, strict=True)])
+    return {
+        name: [found(question, way(question.text)) for question in told.questions]
+        for name, way in ways(index, nearest, weight)
+    }
 
 
-def ways(index: "TextIndex[int]", weight: float) -> Sequence[tuple[str, Way]]:
+class Nearest:
+    """The texts in the order of their cosines with a question."""
+
+    def __init__(self, embedder: Embedder, texts: Sequence[str]) -> None:
+        self.embed = make_embed(embedder)
+        self.vectors = embed_texts(self.embed, texts)
+
+    def __call__(self, text: str, number: int = K) -> Sequence[int]:
+        """Return the nearest."""
+        rows, _ = self.vectors.nearest(self.embed([text])[0].tolist(), number)
+        nearest: list[int] = rows.tolist()
+        return nearest
+
+
+def ways(index: "TextIndex[int]", nearest: Nearest, weight: float) -> Sequence[tuple[str, Way]]:
     """The ways of searching that are compared."""
 
     def weighed(weights: FusionWeights) -> Way:
         chosen = replace(index, weights=weights)
-        return lambda text, vector: best_positions(chosen.score_with_vector(text, vector), K)
+        return lambda text: chosen(text, K)
 
-    def near(text: str, vector: Sequence[float]) -> Sequence[int]:
-        assert index.vectors is not None
-        return best_positions(index.vectors.scores(vector), K)
-
-    def fused(text: str, vector: Sequence[float]) -> Sequence[int]:
-        assert index.vectors is not None
-        return best_positions(
-            add_reciprocal_ranks([index.postings.scores(index_terms(text)), index.vectors.scores(vector)]), K
-        )
+    def fused(text: str) -> Sequence[int]:
+        return fuse_ranks([replace(index, weights=NONE).rank(text, CANDIDATES), nearest(text, CANDIDATES)])[:K]
 
     spread = weights_for(weight).neighbours
     return (
         ("words (BM25)", weighed(NONE)),
-        ("vectors", near),
+        ("vectors", nearest),
         ("ranks fused", fused),
         ("weighted sum", weighed(replace(NONE, vectors=weight))),
         ("+ the next texts", weighed(FusionWeights(vectors=weight, neighbours=spread[:1], names=0))),
         ("+ those after them", weighed(FusionWeights(vectors=weight, neighbours=spread, names=0))),
         ("+ names", weighed(FusionWeights(vectors=weight, neighbours=spread))),
         ("words, neighbours, names", weighed(FusionWeights())),
+        ("by default, as memory searches", weighed(index.weights)),
         ("by default, without an embedder", weighed(replace(index.weights, vectors=0))),
     )
+
+
+def fuse_ranks(orders: Sequence[Sequence[int]]) -> list[int]:
+    """Return what several searches found by its added reciprocal ranks, which others use."""
+    scores: dict[int, float] = {}
+    for order in orders:
+        for rank, one in enumerate(order, 1):
+            scores[one] = scores.get(one, 0.0) + 1 / (RANK_SMOOTHING + rank)
+    return sorted(scores, key=lambda one: -scores[one])
 
 
 def found(question: Question, ids: Sequence[int]) -> float:

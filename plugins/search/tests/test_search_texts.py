@@ -1,15 +1,19 @@
 """Any texts can be searched: by their words, what they mean, what was said beside them, and names."""
 
+import asyncio
+import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from openkoi_hookspecs import Embedding, Passage
 from openkoi_search import fusion, make_index, sparse_fusion
-from openkoi_search.exact_search import VectorMatrix
 from openkoi_search.index import is_code
-from openkoi_search.sparse_matrix import SparseMatrix, make_sparse
+from openkoi_search.indexed_memory import IndexedMemory, LexicalQuery
+from openkoi_testing.contracts.memory import search_project
+from openkoi_testing.contracts.memory_log import SUBJECTS, run_records, talk_records
 
 SAID = (
     "We chose the blue gateway for all invoices.",
@@ -90,12 +94,8 @@ def test_texts_of_any_kind_are_taken() -> None:
 
 
 def test_the_better_one_beside_counts_and_what_is_further_only_for_what_has_something() -> None:
-    import numpy
-
-    column = numpy.array([1, 0, 0, 0.2, 0], numpy.float32)
     pairs = [(0, 1), (1, 2), (2, 3), (3, 4)]
 
-    assert [1, 0.56, 0.4, 0.2, 0.1] == pytest.approx(fusion.with_neighbours(column, (0.5, 0.3)).tolist())
     assert {0: 1, 1: 0.56, 2: 0.4, 3: 0.2, 4: 0.1} == pytest.approx(
         sparse_fusion.with_neighbours({0: 1.0, 3: 0.2}, pairs, (0.5, 0.3))
     )
@@ -112,7 +112,7 @@ def test_neighbours_are_those_of_the_same_part_and_functions_have_none() -> None
 def test_words_and_their_pieces_count_when_nothing_is_said_of_an_embedder() -> None:
     search = make_index(SAID)
 
-    assert isinstance(search.vectors, SparseMatrix)
+    assert isinstance(search.similarity("webhooking"), LexicalQuery)
     assert fusion.LEXICAL_WEIGHT == search.weights.vectors
     assert 2 == search("webhooking", 1)[0]
 
@@ -130,13 +130,33 @@ def test_what_is_said_is_told_from_code(expected: bool, text: str) -> None:
     assert expected is is_code([text])
 
 
-def test_few_numbers_among_many_holes_answer_as_all_of_them_do() -> None:
-    import numpy
+class Recorded(Meanings):
+    """An embedder that records what it is given."""
 
-    chance = numpy.random.default_rng(3)
-    rows = numpy.where(chance.random((50, 64)) < 0.1, chance.normal(size=(50, 64)), 0).astype(numpy.float32)
-    asked = rows[4].tolist()
+    def __init__(self) -> None:
+        self.given: list[str] = []
 
-    assert VectorMatrix(rows).scores(asked) == pytest.approx(
-        make_sparse([rows[:20], rows[20:]]).scores(asked), abs=1e-6
-    )
+    async def embed(self, texts: Sequence[str]) -> Embedding:
+        self.given += texts
+        return await super().embed(texts)
+
+
+def test_an_embedder_is_given_each_text_once_and_each_question() -> None:
+    embedder = Recorded()
+
+    make_index(SAID, embedder=embedder)("almanac", 2)
+
+    assert [*SAID, "almanac"] == embedder.given
+
+
+def test_any_texts_are_searched_as_the_memory_is(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    said = [" ".join(chance.choices(SUBJECTS, k=chance.randint(4, 9))) for _ in range(60)]
+    memory = IndexedMemory(tmp_path / "index", dimensions=1024, weight=fusion.LEXICAL_WEIGHT)
+    asyncio.run(memory.ingest([*run_records("r1", "Talk")[:1], *talk_records("r1", *said)]))
+    search = make_index(said)
+
+    for _ in range(20):
+        text = " ".join(chance.choices(SUBJECTS, k=3))
+        hits = search_project(memory, text, kinds=("transcript",), limit=5, tokens=10_000)
+        assert [said[n] for n in search(text, 5)] == [hit.item.text for hit in hits], text

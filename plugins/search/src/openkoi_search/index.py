@@ -4,34 +4,34 @@ For benchmarks, and for programs that have texts but no memory file.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
-from openkoi_hookspecs import Embedder
+from openkoi_hookspecs import Embedder, Query, SupportsDimensions
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .bm25 import CODE_SHAPE, K1, B, Postings, build_postings
-from .embedders import NOT_GIVEN, Embed, NotGiven, make_embed, resolve_embedder
-from .fusion import (
-    LEXICAL_WEIGHT,
-    MEANING_WEIGHT,
-    FusionWeights,
-    add_scores,
-    best_positions,
-    weights_for,
-    with_neighbours,
-)
+from .bm25 import CODE_SHAPE, K1, B
+from .embedders import DEFAULT_EMBEDDER, NOT_GIVEN, Embed, NotGiven, make_embed, resolve_embedder
+from .fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, FusionWeights, weights_for
+from .indexed_memory import LexicalQuery
 from .input_texts import TextWithId, check_length, indexed_texts, read_chunks
-from .names import find_names
+from .lexical.hashing import sparse_vector
+from .lexical.words import count_words
+from .ranking import query_words, rank_documents
+from .scopes import EVERYONE, TRANSCRIPT
+from .segment import StoredDocument, open_segment
+from .segment_documents import SegmentDocuments
+from .segment_file import decode_segment
+from .segment_index import SegmentIndex
+from .segment_writer import IndexedDocument, make_content
+from .vector_store import MIN_COSINE
 from .words import index_terms
 
 if TYPE_CHECKING:
-    from .bm25 import Numbers, Scores
     from .exact_search import VectorMatrix
-    from .sparse_matrix import SparseMatrix
 
 DEFAULT_RESULTS = 10
 CODE_SAMPLE_TEXTS, EMBED_BATCH_TEXTS = 500, 1_024
@@ -49,36 +49,60 @@ Id = TypeVar("Id", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class TextIndex(Generic[Id]):
-    """Searchable texts. Call it with a question to get the ids of the best."""
+    """Searchable texts. Call it with a question to get the ids of the best.
+
+    ``vectors`` are those of an ``embedder``; of the lexical one the index itself has them.
+    """
 
     ids: Sequence[Id]
-    postings: Postings
+    documents: SegmentDocuments
     weights: FusionWeights
-    parts: "Numbers | None" = None
-    vectors: "VectorMatrix | SparseMatrix | None" = None
-    embed: Embed | None = None
+    embedder: Embedder | None = None
+    vectors: "VectorMatrix | None" = None
 
     def __call__(self, query: str, k: int = DEFAULT_RESULTS) -> list[Id]:
         """Return the ids of the ``k`` best texts, best first; fewer when fewer match. Ids are unique."""
-        scores = self.scores(query)
-        found = dict.fromkeys(self.ids[number] for number in best_positions(scores, k))
-        if len(found) < min(k, len(self.ids)):
-            found = dict.fromkeys(self.ids[number] for number in best_positions(scores, len(self.ids)))
-        return list(found)[: max(k, 0)]
+        if k <= 0:
+            return []
+        found = self.rank(query, k)
+        return found if len(found) >= min(k, len(self.ids)) else self.rank(query, len(self.ids))[:k]
 
-    def scores(self, query: str) -> "Scores":
-        """Score each text against a question."""
-        vector = self.embed([query])[0].tolist() if self.embed else None
-        return self.score_with_vector(query, vector)
+    def rank(self, query: str, number: int) -> list[Id]:
+        """Return the ids of the best of some texts, which may be fewer ids."""
+        asked = Query(query, scope="all", limit=number)
+        found = rank_documents(self.documents, asked, query_words(asked), self.similarity(query), self.weights)
+        return list(dict.fromkeys(self.ids[one.doc] for one in found[:number]))
 
-    def score_with_vector(self, query: str, vector: Sequence[float] | None = None) -> "Scores":
-        """Score each text against a question whose vector is known."""
-        near = self.vectors.scores(vector) if self.vectors and vector is not None else None
-        found = add_scores(self.postings.scores(index_terms(query)), near, self.weights.vectors)
-        found = with_neighbours(found, self.weights.neighbours, self.parts)
-        if self.weights.names:
-            found = found + self.weights.names * self.postings.shares(find_names(query)) * (found > 0)
-        return found
+    def similarity(self, query: str) -> "LexicalQuery | TextVectors | None":
+        """Return what is compared beside words."""
+        if self.embedder is None or not self.weights.vectors:
+            return None
+        if self.vectors is None:
+            return LexicalQuery(query, dimensions_of(self.embedder), self.weights.vectors)
+        vector = make_embed(self.embedder)([query])[0].tolist()
+        return TextVectors(vector, self.vectors, self.weights.vectors)
+
+
+@dataclass(frozen=True, slots=True)
+class TextVectors:
+    """A question's vector, and those of all texts."""
+
+    vector: Sequence[float]
+    vectors: "VectorMatrix"
+    weight: float
+    tells_meaning: ClassVar[bool] = True
+
+    def measure(
+        self, documents: SegmentDocuments, shelves: Sequence[str], docs: Collection[int], most: int
+    ) -> Mapping[int, float]:
+        """Return the cosines of these texts, and of the nearest others that are near enough."""
+        import numpy
+
+        rows, cosines = self.vectors.nearest(self.vector, most)
+        near = zip(rows.tolist(), cosines.tolist(), strict=True)
+        asked = numpy.array(list(docs), numpy.int64)
+        known = zip(docs, self.vectors.scores_of(asked, self.vector).tolist(), strict=True)
+        return {doc: cosine for doc, cosine in near if cosine >= MIN_COSINE} | dict(known)
 
 
 @overload
@@ -145,16 +169,48 @@ def make_index(
     texts, indexed = [chunk.text for chunk in given], indexed_texts(given, about)
     chosen = resolve_embedder(embedder)
     code = is_code(texts)
-    posted = build_postings([index_terms(text) for text in indexed], CODE_SHAPE if code else (K1, B))
-    sessions = number_groups(check_length("parts", parts if len(parts) else [chunk.session for chunk in given], texts))
-    index = TextIndex([chunk.id for chunk in given], posted, weights or default_weights(chosen, code=code), sessions)
-    return with_vectors(index, indexed, chosen) if chosen and texts else index
+    sessions = check_length("parts", parts if len(parts) else [chunk.session for chunk in given], texts)
+    documents = index_texts(indexed, sessions, dimensions_of(chosen) if chosen and is_lexical(chosen) else 0)
+    return TextIndex(
+        [chunk.id for chunk in given],
+        SegmentDocuments(documents, CODE_SHAPE if code else (K1, B)),
+        weights or default_weights(chosen, code=code),
+        chosen,
+        embed_texts(make_embed(chosen), indexed) if chosen and texts and not is_lexical(chosen) else None,
+    )
+
+
+def index_texts(texts: Sequence[str], parts: Sequence[Hashable], dimensions: int) -> SegmentIndex:
+    """Return texts as a segment in memory: each is a chunk of its part, the earlier the newer."""
+    runs = {part: str(number) for number, part in enumerate(dict.fromkeys(parts))}
+    documents = [
+        index_text(number, text, runs[part], len(texts) - number, dimensions)
+        for number, (text, part) in enumerate(zip(texts, parts, strict=True))
+    ]
+    data = make_content(documents, (), {}).encode(born="", replaces=[])
+    return SegmentIndex([open_segment("", decode_segment(data))])
+
+
+def index_text(number: int, text: str, run: str, age: int, dimensions: int) -> IndexedDocument:
+    """Return a text with all that it can be found by."""
+    words = Counter(index_terms(text))
+    stored = StoredDocument(number, str(number), TRANSCRIPT, False, EVERYONE, f"{age:012}", run, (), words.total(), "")
+    return IndexedDocument(stored, words, sparse_vector(count_words(text), dimensions) if dimensions else {})
+
+
+def is_lexical(embedder: Embedder) -> bool:
+    """Return whether an embedder compares words and their pieces, as the index itself does."""
+    return embedder.id.startswith(DEFAULT_EMBEDDER)
+
+
+def dimensions_of(embedder: Embedder) -> int:
+    """Return the length of an embedder's vectors, as far as it says so."""
+    return embedder.dimensions if isinstance(embedder, SupportsDimensions) else 0
 
 
 def default_weights(embedder: Embedder | None, *, code: bool) -> FusionWeights:
     """Return the best measured weights: code stands alone, and speech is understood from its context."""
-    lexical = embedder is not None and embedder.id.startswith("lexical")
-    found = weights_for(LEXICAL_WEIGHT if lexical else MEANING_WEIGHT if embedder else 0.0)
+    found = weights_for(0.0 if embedder is None else LEXICAL_WEIGHT if is_lexical(embedder) else MEANING_WEIGHT)
     return replace(found, neighbours=(), names=0.0) if code else found
 
 
@@ -164,30 +220,9 @@ def is_code(texts: Sequence[str]) -> bool:
     return sum(sum(bool(sign.search(text)) for sign in CODE_SIGNS) >= MIN_CODE_SIGNS for text in some) > len(some) / 2
 
 
-def with_vectors(index: TextIndex[Id], texts: Sequence[str], embedder: Embedder) -> TextIndex[Id]:
-    """Return the same index, with a vector for each text."""
-    embed = make_embed(embedder)
-    return replace(index, vectors=embed_texts(embed, texts), embed=embed)
-
-
-def embed_texts(embed: Embed, texts: Sequence[str]) -> "VectorMatrix | SparseMatrix":
-    """Embed texts in batches; vectors that are mostly empty are stored sparsely."""
+def embed_texts(embed: Embed, texts: Sequence[str]) -> "VectorMatrix":
+    """Embed texts in batches."""
     from .exact_search import VectorMatrix, stack_matrices
-    from .sparse_matrix import is_sparse, make_sparse
 
     groups = (texts[start : start + EMBED_BATCH_TEXTS] for start in range(0, len(texts), EMBED_BATCH_TEXTS))
-    matrices = map(embed, groups)
-    first = next(matrices)
-    return (
-        make_sparse(chain([first], matrices)) if is_sparse(first) else VectorMatrix(stack_matrices([first, *matrices]))
-    )
-
-
-def number_groups(parts: Sequence[Hashable]) -> "Numbers | None":
-    """Return a number for each part, in place of its name."""
-    import numpy
-
-    if len(set(parts)) < 2:
-        return None
-    known: dict[Hashable, int] = {}
-    return numpy.array([known.setdefault(part, len(known)) for part in parts], numpy.int64)
+    return VectorMatrix(stack_matrices([embed(group) for group in groups]))

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from openkoi_hookspecs import Query
 
-from .fusion import weights_for
+from .fusion import FusionWeights, weights_for
 from .hit_selection import FoundDocument, sort_documents
 from .names import find_names
 from .scopes import TRANSCRIPT
@@ -74,15 +74,19 @@ def query_words(query: Query) -> list[str]:
 
 
 def rank_documents(
-    documents: D, query: Query, words: list[str], meant: "Similarity[D] | None" = None
+    documents: D,
+    query: Query,
+    words: list[str],
+    meant: "Similarity[D] | None" = None,
+    weights: FusionWeights | None = None,
 ) -> Sequence[FoundDocument]:
-    """Return all documents that match the query, best first."""
+    """Return all documents that match the query, best first; by default with the best measured weights."""
+    weights = weights or weights_for(meant.weight if meant else 0.0)
     shelves, number = documents.visible_scopes(query), query.limit + EXTRA_CANDIDATES
     scores = documents.rank_by_words(query, shelves, words, number) if words else {}
     near = meant.measure(documents, shelves, list(scores), number) if meant else {}
     if near and (query.kinds or query.keys):
         near = {doc: near[doc] for doc in documents.filter_documents(query, list(near))}
-    weights = weights_for(meant.weight if meant else 0.0)
     scores = add_scores(scores, near, weights.vectors)
     if scores and not query.keys and (not query.kinds or TRANSCRIPT in query.kinds):
         scores = with_neighbours(scores, documents.find_neighbours(list(scores)), weights.neighbours)

@@ -28,9 +28,10 @@ ROUNDING = 10**-DIGITS
 
 @dataclass(frozen=True, slots=True)
 class SegmentDocuments:
-    """The documents of an index, as ``rank_documents`` asks for them."""
+    """The documents of an index, as ``rank_documents`` asks for them. ``shape`` is BM25's k1 and b."""
 
     index: SegmentIndex
+    shape: tuple[float, float] = (K1, B)
 
     def visible_scopes(self, query: Query) -> Sequence[str]:
         """Return the scopes that a query may see."""
@@ -40,11 +41,12 @@ class SegmentDocuments:
         """Score documents by their words."""
         posted = {word: self.postings(word, shelves) for word in words}
         size, mean = self.measure(shelves)
-        base, share = K1 * (1 - B), K1 * B / mean
+        k1, b = self.shape
+        base, share = k1 * (1 - b), k1 * b / mean
         scores: list[RowScores] = [{} for _ in self.index.segments]
         for word in words:
             count = sum(len(postings.rows) for _, postings in posted[word])
-            weight = log(1 + (size - count + 0.5) / (count + 0.5)) * (K1 + 1)
+            weight = log(1 + (size - count + 0.5) / (count + 0.5)) * (k1 + 1)
             for place, (rows, times) in posted[word]:
                 lengths, found = self.index.segments[place].lengths, scores[place]
                 for row, often in zip(rows, times, strict=True):

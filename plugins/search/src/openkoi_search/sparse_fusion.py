@@ -1,7 +1,4 @@
-"""Combine the word, vector, neighbour and name scores of a few documents, without NumPy.
-
-The same sums as in ``fusion``, for the few documents that a database returned: a search by words alone needs no NumPy.
-"""
+"""Combine the word, vector, neighbour and name scores of the best documents, without NumPy."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
