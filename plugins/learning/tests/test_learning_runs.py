@@ -1,6 +1,7 @@
 """What the ledger does in real runs, over the kernel, a real memory and a scripted model."""
 
 import asyncio
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -215,7 +216,7 @@ def test_a_limit_that_is_reached_while_reflecting_is_quiet(house: House) -> None
 def test_memory_and_ledger_are_rebuilt_from_the_log_alone(house: House) -> None:
     house.memory = True
     house.do("Export the invoices", ["commas", "semicolon", "NONE"])
-    (house.home / "data" / "openkoi.db").unlink()
+    shutil.rmtree(house.home / "data" / "openkoi.db.index")
 
     [recalled] = of(house.do("Export the open invoices", ["semicolon"]), RecallFinished)
 

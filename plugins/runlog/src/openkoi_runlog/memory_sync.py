@@ -23,7 +23,7 @@ from openkoi_hookspecs import (
 )
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .read_segments import has_writer, list_all_segments, list_session_segments, read_segment
+from .read_segments import has_writer, list_grown_segments, list_session_segments, read_segment
 from .segment_files import has_more, iterate_lines, original_name
 from .select_records import encode_names, is_kind, make_filter
 
@@ -67,7 +67,7 @@ class MemorySync:
 
     def is_behind(self, seen: Mapping[str, int]) -> bool:
         """Whether memory lacks something of a run that has ended, or whose process has."""
-        return any(is_due(path, seen.get(original_name(path), 0)) for path in list_all_segments(self.folder))
+        return any(is_due(path, seen.get(original_name(path), 0)) for path in list_grown_segments(self.folder, seen))
 
     async def update(self, session: str = "") -> None:
         """Give the memory, if there is one, what is new, at least of a session; updates that wait are done together."""
@@ -103,15 +103,13 @@ class MemorySync:
         self, seen: Mapping[str, int], sessions: Collection[str], wanted: Callable[[bytes], bool]
     ) -> Iterator[Record]:
         """Yield the records beyond the offsets, archived ones included."""
-        for path in self.segments(sessions):
+        for path in self.segments(sessions) if sessions else list_grown_segments(self.folder, seen):
             start = seen.get(original_name(path), 0)
             if has_more(path, start):
                 yield from read_segment(path, start, self.warn, wanted)
 
     def segments(self, sessions: Collection[str]) -> Iterable[Path]:
-        """Return the segments of some sessions that are not archived, or all segments."""
-        if not sessions:
-            return list_all_segments(self.folder)
+        """Return the segments of some sessions that are not archived."""
         return chain.from_iterable(list_session_segments(self.folder, session) for session in sessions)
 
 
@@ -122,8 +120,6 @@ async def read_offsets(memory: Memory) -> Mapping[str, int]:
 
 def is_due(path: Path, start: int) -> bool:
     """Whether a segment has more than was seen of it, which its writer has ended with or a run in it."""
-    if not has_more(path, start):
-        return False
     return not has_writer(path) or any(is_kind(line, DUE_EVENTS) for line in iterate_lines(path, start))
 
 

@@ -4,7 +4,9 @@ Damaged lines and unreadable files are skipped. An incomplete last line is skipp
 because otherwise it may still be completed.
 """
 
-from collections.abc import Callable, Iterator
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count, takewhile
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from openkoi_hookspecs import Record
 
 from .blobs import blob_folder
 from .record_format import CorruptLineError, read_line
-from .segment_files import PACKED, is_packed, iterate_lines, log_folders, original_name
+from .segment_files import PACKED, has_more, is_packed, iterate_lines, log_folders, original_name
 from .segment_names import file_stem, parse_segment_name, parse_session, segment_name
 
 
@@ -29,6 +31,34 @@ def list_all_segments(folder: Path, session: str = "") -> list[Path]:
     known = {path.name for path in written}
     packed = [path for path in find_files(archive, session, f".jsonl{PACKED}") if original_name(path) not in known]
     return sort_segments([*written, *packed])
+
+
+def list_grown_segments(folder: Path, seen: Mapping[str, int]) -> list[Path]:
+    """Return the segments that have more than was seen of each, archived ones included, oldest first."""
+    sizes = {entry.name: size_of(entry) for entry in scan_folder(folder) if entry.name.endswith(".jsonl")}
+    grown = [folder / name for name, size in sizes.items() if size > seen.get(name, 0)]
+    archive = log_folders(folder)[1]
+    packed = [archive / entry.name for entry in scan_folder(archive) if entry.name.endswith(f".jsonl{PACKED}")]
+    names = {path: original_name(path) for path in packed}
+    grown += [path for path, name in names.items() if name not in sizes and has_more(path, seen.get(name, 0))]
+    return sort_segments(grown)
+
+
+def size_of(entry: "os.DirEntry[str]") -> int:
+    """Return the size of a file; of one that cannot be read, so much that it is tried."""
+    try:
+        return entry.stat().st_size
+    except OSError:
+        return sys.maxsize
+
+
+def scan_folder(folder: Path) -> "Iterator[os.DirEntry[str]]":
+    """Yield the files in a folder; none if it does not exist."""
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except (FileNotFoundError, NotADirectoryError):
+        return
 
 
 def list_session_segments(folder: Path, session: str) -> list[Path]:
