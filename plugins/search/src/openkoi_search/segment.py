@@ -20,7 +20,7 @@ MAX_COUNT = 2 ** (8 * COUNT_BYTES) - 1
 NO_ROW = -1
 VECTOR_SCALE = 32_767
 SEPARATOR = b"\0"
-COLUMN_CODES, COLUMN_BYTES = "qIHHi", (8, 4, 2, 2, 4)
+COLUMN_CODES, COLUMN_BYTES = "qIHHii", (8, 4, 2, 2, 4, 4)
 
 
 class EntryKind(bytes, Enum):
@@ -76,7 +76,8 @@ class Shelf(NamedTuple):
 class Segment:
     """A segment that was opened. Each column has a value for each row.
 
-    ``shelf_places`` and ``kind_places`` are places in the header's lists, ``after`` is the next row of a transcript.
+    ``shelf_places`` and ``kind_places`` are places in the header's lists, ``after`` and ``before`` the next rows of a
+    transcript.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Segment:
     shelf_places: "array[int]"
     kind_places: "array[int]"
     after: "array[int]"
+    before: "array[int]"
 
     @property
     def size(self) -> int:
@@ -106,11 +108,6 @@ class Segment:
     def shelf_names(self) -> list[str]:
         """The names of the scopes, by place."""
         return [name for name, *_ in self.file.header["shelves"]]
-
-    @cached_property
-    def before(self) -> Mapping[int, int]:
-        """The row before each row that has one, in its transcript."""
-        return {after: row for row, after in enumerate(self.after) if after != NO_ROW}
 
     @cached_property
     def gone(self) -> "array[int]":

@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
 from math import log
+from operator import mul
 from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Query
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 RowScores = dict[int, float]
 ROUNDING = 10**-DIGITS
+MAX_PLACES = 65_536  # of a vector: two bytes say which
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +95,12 @@ class SegmentDocuments:
     def compare(self, vector: Mapping[int, float], docs: Collection[int]) -> Scores:
         """Return the cosines of documents and a vector."""
         found: dict[int, float] = {}
+        asked = [0.0] * MAX_PLACES
+        for place, value in vector.items():
+            asked[place] = value / VECTOR_SCALE
         for doc, (place, row) in self.locate(docs).items():
             places, values = self.index.segments[place].vector(row)
-            shared = (vector[at] * value for at, value in zip(places, values, strict=True) if at in vector)
-            found[doc] = sum(shared) / VECTOR_SCALE
+            found[doc] = sum(map(mul, map(asked.__getitem__, places), values))
         return found
 
     def filter_documents(self, query: Query, docs: Collection[int]) -> Collection[int]:
@@ -116,8 +120,8 @@ class SegmentDocuments:
             segment = self.index.segments[place]
             if segment.after[row] >= 0:
                 pairs[doc] = segment.numbers[segment.after[row]]
-            if (before := segment.before.get(row)) is not None:
-                pairs[segment.numbers[before]] = doc
+            if segment.before[row] >= 0:
+                pairs[segment.numbers[segment.before[row]]] = doc
         return list(pairs.items())
 
     def count_words(self, shelves: Sequence[str], words: Collection[str], docs: Collection[int]) -> "Pairs":

@@ -86,7 +86,7 @@ class SegmentContent:
         stored, row = one.stored, len(self.documents)
         shelf = self.shelves.setdefault(stored.shelf, len(self.shelves))
         kind = self.kinds.setdefault(stored.kind, len(self.kinds))
-        values = (stored.number, stored.length, shelf, kind, NO_ROW)
+        values = (stored.number, stored.length, shelf, kind, NO_ROW, NO_ROW)
         for column, value in zip(self.columns, values, strict=True):
             column.append(value)
         self.documents.append(encode_document(stored))
@@ -103,13 +103,13 @@ class SegmentContent:
         kinds = [self.kinds.setdefault(name, len(self.kinds)) for name in segment.file.header["kinds"]]
         for row, new in enumerate(moved):
             if new != NO_ROW:
-                after = segment.after[row]
+                beside = (segment.after[row], segment.before[row])
                 values = (
                     segment.numbers[row],
                     segment.lengths[row],
                     shelves[segment.shelf_places[row]],
                     kinds[segment.kind_places[row]],
-                    NO_ROW if after == NO_ROW else moved[after],
+                    *(NO_ROW if other == NO_ROW else moved[other] for other in beside),
                 )
                 for column, value in zip(self.columns, values, strict=True):
                     column.append(value)
@@ -152,7 +152,8 @@ def make_content(
     for places in transcripts.values():
         places.sort()
         for (*_, row), (*_, following) in pairwise(places):
-            content.columns[-1][row] = following
+            after, before = content.columns[-2:]
+            after[row], before[following] = following, row
     return content
 
 
