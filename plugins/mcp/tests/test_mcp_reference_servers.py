@@ -1,10 +1,14 @@
 """The official reference servers start, list and answer through OpenKoi, as they are installed from the registries."""
 
+import asyncio
 import json
+import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -12,6 +16,9 @@ from documented_plugins import DONE, calling, events_of, shell_with, turn
 from reference_servers import npm_package, python_package
 
 from openkoi_hookspecs import events
+from openkoi_mcp.connection import Connection
+from openkoi_mcp.listing import list_definitions
+from openkoi_mcp.server_config import ServerConfig, ServerTable
 
 VERSION = "2026.8.31"
 
@@ -113,8 +120,60 @@ def test_a_reference_server_starts_lists_and_answers(name: str, tmp_path: Path) 
     assert (name == "fetch") == finished.result.failed, finished.result.text  # nothing listens at its address
 
 
+def server_table(reference: Reference, folder: Path) -> ServerTable:
+    """Return how a server is started in a folder."""
+    words, env = filled([*reference.words], folder), filled(reference.env, folder)
+    return ServerTable(command=str(reference.install()), args=tuple(words), env=env)
+
+
 def make_repository(folder: Path) -> None:
     """Make a repository with one commit."""
     identity = ["-c", "user.name=Koi", "-c", "user.email=koi@example.com"]
     for words in (["init", "-q"], ["add", "a.txt"], [*identity, "commit", "-q", "-m", "A pond"]):
         subprocess.run(["git", *words], cwd=folder, check=True)
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(600)
+def test_seven_servers_are_ready_with_the_slowest_or_when_the_processors_allow(tmp_path: Path) -> None:
+    """Within 1.3 times the larger of the slowest one alone and their summed CPU time over the processors."""
+    (tmp_path / "a.txt").write_text("carp")
+    make_repository(tmp_path)
+    tables = {name: server_table(SERVERS[name], tmp_path) for name in SERVERS if name != "old"}
+    alone, together, seconds = asyncio.run(measure(tables, tmp_path))
+
+    bound = max(*alone, seconds / (os.cpu_count() or 1))
+    print(f"alone {sum(alone):.2f} s, slowest {max(alone):.2f} s, CPU {seconds:.2f} s, together {together:.2f} s")
+    assert together <= 1.3 * bound
+
+
+async def measure(tables: Mapping[str, ServerTable], folder: Path) -> tuple[list[float], float, float]:
+    """Return how long each server needs to be ready alone, how long all need at once, and the CPU time of all."""
+    await asyncio.to_thread(import_module, "openkoi_mcp.transport")
+
+    async def ready(name: str) -> Connection:
+        connection = Connection(ServerConfig(name, tables[name], "here"), folder, ask_nobody, dict(os.environ))
+        await list_definitions(await connection.client())
+        return connection
+
+    alone: list[float] = []
+    before = children_seconds()
+    for name in tables:
+        began = monotonic()
+        connection = await ready(name)
+        alone.append(monotonic() - began)
+        await connection.close()
+    used, began = children_seconds() - before, monotonic()
+    connections = await asyncio.gather(*map(ready, tables))
+    together = monotonic() - began
+    await asyncio.gather(*(one.close() for one in connections))
+    return alone, together, used
+
+
+def children_seconds() -> float:
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+async def ask_nobody(context: object, params: object) -> Any:
+    raise AssertionError

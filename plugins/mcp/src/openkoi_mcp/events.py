@@ -5,6 +5,17 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class ToolsOffered(Event):
+    """A run is offered the tools of a server: how many, and whether their schemas are sent with every request."""
+
+    name = "mcp.offered"
+    server: str
+    tools: int
+    prompts: int
+    deferred: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CallProgressed(Event):
     """How far a server is with a call; shown, and not kept."""
 

@@ -14,6 +14,7 @@ from openkoi_hookspecs import Effect, Json, Koi, Run, Tool, ToolError, is_yes
 from .active_call import ActiveCalls
 from .connection import Connection, process_variables, reason_of
 from .definitions import Definition, Definitions, count, visible, visible_json
+from .events import ToolsOffered
 from .given_secrets import given_secrets
 from .run_calls import RunCalls
 from .server_config import STDIO, ServerConfig
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mcp_types import ElicitRequestParams, ElicitResult
 
 MAX_NAME = 64  # characters of a tool's name that all vendors take
+REFUSED_KEYS = ("$schema", "oneOf", "anyOf", "allOf")  # Anthropic takes no combination at the top of a schema
 NOT_APPROVED = "The MCP server {0} is not approved, so {1}. To decide, run `openkoi mcp approve {0}`."
 
 
@@ -53,24 +55,33 @@ class ServerTools:
         known = self.snapshots.approved(self.config)
         if known is None:
             known = await self.introduce(run)
-        deferred = self.many() if self.config.table.deferred is None else self.config.table.deferred
-        if known and not deferred:
+        if known is None:
+            return []
+        name, table = self.config.name, self.config.table
+        deferred = self.many() if table.deferred is None else table.deferred
+        if not deferred:
             self.connection.begin()
-        return build_tools(self.config.name, known, RunCalls(self, run, known), deferred=deferred) if known else []
+        await run.emit(ToolsOffered(name, len(known.tools), len(known.prompts), deferred))
+        return build_tools(name, known, RunCalls(self, run, known), deferred=deferred)
 
     async def introduce(self, run: Run) -> Definitions | None:
         """Start a server that is not approved yet, and ask whether its tools may be used; None if they may not."""
-        name = self.config.name
-        if self.config.project and not is_yes(await run.ask(start_question(self.config))):
+        if self.config.project and not is_yes(answer := await run.ask(start_question(self.config))):
             verb = "started" if self.config.transport == STDIO else "connected to"
-            self.koi.warn(NOT_APPROVED.format(name, f"it is not {verb}"))
+            self.warn_undecided(answer, f"it is not {verb}")
             return None
         found = await self.list_definitions(await self.connection.client())
         if await self.is_allowed(found, run):
             return found
         await self.connection.close()
-        self.koi.warn(NOT_APPROVED.format(name, f"its {count(len(found.tools), 'tool')} cannot be used"))
+        answer = self.koi.consent(found.digest(self.config))
+        self.warn_undecided(answer, f"its {count(len(found.tools), 'tool')} cannot be used")
         return None
+
+    def warn_undecided(self, answer: str | None, consequence: str) -> None:
+        """Warn that a server is not used because the user gave no answer; one who refused knows it."""
+        if answer is None:
+            self.koi.warn(NOT_APPROVED.format(self.config.name, consequence))
 
     async def is_allowed(self, definitions: Definitions, run: Run) -> bool:
         """Whether the user allows these definitions; asks at most once for all calls that wait."""
@@ -153,12 +164,19 @@ def build_tool(server: str, definition: Definition, calls: RunCalls, *, deferred
     return Tool(
         tool_name(server, name),
         description,
-        visible_json(definition.get("inputSchema") or {"type": "object"}),
+        input_schema(definition),
         partial(calls.call_tool, name),
         effect=effect_of(definition.get("annotations") or {}),
         progress_text=f"Calling {visible(name)} of {server}",
         deferred=deferred,
     )
+
+
+def input_schema(definition: Definition) -> dict[str, Json]:
+    """Return the schema of a tool's arguments, without the parts at its top that some vendors refuse."""
+    schema = visible_json(definition.get("inputSchema") or {})
+    kept = {key: value for key, value in schema.items() if key not in REFUSED_KEYS}
+    return {"properties": {}, **kept, "type": "object"}
 
 
 def effect_of(hints: Mapping[str, object]) -> Effect:

@@ -97,7 +97,9 @@ def child_parameters(config: ServerConfig, workspace: Path, variables: Mapping[s
     folder = working_folder(config, workspace)
     if not folder.is_dir():
         raise ToolError(f"The MCP server {config.name} cannot be started: its folder {folder} does not exist.")
-    program = shutil.which(command, path=environment.get("PATH")) or shutil.which(str(folder / command))
+    named = Path(command).expanduser()
+    plain = str(named) == named.name
+    program = shutil.which(command, path=environment.get("PATH")) if plain else shutil.which(folder / named)
     if program is None:
         raise ToolError(
             f"The MCP server {config.name} cannot be started: {command!r} was not found. "
@@ -106,5 +108,5 @@ def child_parameters(config: ServerConfig, workspace: Path, variables: Mapping[s
     if os.name == "nt":
         return StdioServerParameters(command=program, args=arguments, env=environment, cwd=folder)
     # The SDK adds variables of its own, and a child outlives a parent that is killed: the launcher changes both.
-    launched = ["-I", "-S", str(LAUNCHER), str(os.getpid()), ",".join(environment), program, *arguments]
+    launched = ["-I", "-S", str(LAUNCHER), str(os.getpid()), ",".join(environment), str(program), *arguments]
     return StdioServerParameters(command=sys.executable, args=launched, env=environment, cwd=folder)
