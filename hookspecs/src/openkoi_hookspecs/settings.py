@@ -30,7 +30,10 @@ class DataDir:
 
 @dataclass(frozen=True, slots=True)
 class SharedSetting:
-    """A setting of a common table, such as ``memory.max_storage_mb``, for a plugin whose own table says nothing."""
+    """A setting of a common table, such as ``memory.max_storage_mb``, for a plugin whose own table says nothing.
+
+    A whole table may be shared, too: ``mcp.servers``, whose type is a mapping or a dataclass.
+    """
 
     key: str
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from documented_plugins import DONE, calling, turn
-from mcp_runs import POND, Pond, pond, write_project_file
+from mcp_runs import POND, Pond, pond, pond_table, write_project_file
 
 from openkoi_mcp.run_calls import RunCalls
 from openkoi_mcp.server_tools import build_tool
@@ -103,6 +103,21 @@ def test_the_user_who_attends_is_asked_once_and_the_answer_is_kept(tmp_path: Pat
     assert "8 tools (ask, count_fish, crash" in first[0]
     assert [] == second
     assert 2 == len(openkoi.noted)
+
+
+def test_a_user_who_refuses_is_neither_asked_nor_warned_again(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("pond__count_fish"))
+    code = (Path(__file__).parents[3] / "tests" / "acme_tool_servers.py").read_text()
+    there = openkoi.openkoi.with_plugin(code, commands="acme:do")
+    write_project_file(openkoi.openkoi, theirs=pond_table(tmp_path / "theirs"))
+    asked = json.loads(there("acme", "Do it", "--answer", "no").stdout)["asked"]
+    again = there("acme", "Do it")
+
+    assert {"Allow the MCP server pond", "Start the MCP server theirs"} == {" ".join(one.split()[:5]) for one in asked}
+    assert [] == json.loads(again.stdout)["asked"]
+    assert "not approved" not in again.stderr
+    assert [] == openkoi.noted
+    assert not (tmp_path / "theirs").exists()
 
 
 def test_invisible_characters_are_neither_shown_to_users_nor_to_models(tmp_path: Path) -> None:

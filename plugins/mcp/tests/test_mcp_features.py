@@ -195,4 +195,21 @@ def test_servers_are_reached_over_http(tmp_path: Path, transport: str) -> None:
 def test_a_server_that_is_not_there_is_named_and_the_run_goes_on(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, server={"command": "", "args": [], "url": "http://127.0.0.1:1/mcp"})
 
-    assert "The MCP server pond cannot be started: " in openkoi("Do it")
+    assert "The MCP server pond cannot be reached: " in openkoi("Do it")
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+def test_a_server_elsewhere_that_ends_costs_its_calls_and_nothing_else(tmp_path: Path, transport: str) -> None:
+    first = turn(calling("pond__crash"), when="contains: Do it, after: 0")
+    second = turn(calling("pond__count_fish"), calling("read_file", path="a.txt"), when="contains: Do it, after: 1")
+    openkoi = pond(tmp_path, server={"enabled": False})
+    (openkoi.openkoi.folder / "a.txt").write_text("still here")
+    (tmp_path / "script.yaml").write_text(f"turns:\n{first}{second}{DONE}")
+    with served(openkoi.calls, transport) as url:
+        openkoi.started_with(command="", args=[], url=url, transport=transport).approved()
+        openkoi("Do it")
+    crashed, counted, read = ordered(openkoi)
+
+    assert crashed.startswith("The MCP server pond ")
+    assert counted.startswith("The MCP server pond cannot be reached: ")
+    assert "still here" in read

@@ -96,7 +96,8 @@ class Connection:
         if isinstance(error, KoiError):
             return error
         why = f"it did not answer within {START_SECONDS:g} s" if isinstance(error, TimeoutError) else reason_of(error)
-        return ToolError(f"The MCP server {self.config.name} cannot be started: {why}.{self.error_tail}")
+        verb = "reached" if self.config.table.url else "started"
+        return ToolError(f"The MCP server {self.config.name} cannot be {verb}: {why}.{self.error_tail}")
 
     def note_failure(self, error_tail: str = "") -> None:
         """Let the next start wait, longer with each failure in a row."""

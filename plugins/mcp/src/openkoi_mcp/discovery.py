@@ -54,6 +54,8 @@ class McpServers:
 
     def configured(self, koi: Koi) -> Iterator[ServerConfig]:
         """Yield the servers of the configuration, with the file that has them."""
+        if not self.own:
+            return
         origins = {one.key: one.origin for one in koi.settings() if one.key.startswith(("mcp.", "plugins.mcp"))}
         for name, table in self.own:
             origin = next((text for key, text in origins.items() if key.startswith(f"mcp.servers.{name}.")), "")
