@@ -73,7 +73,7 @@ def pond(folder: Path, *calls: str, options: tuple[str, ...] = (), server: Any =
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process runs, and is not one that has ended and that nobody waited for."""
+    """Return whether a process runs; one that has ended and was not reaped does not."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

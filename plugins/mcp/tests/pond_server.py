@@ -10,11 +10,21 @@ import time
 from argparse import ArgumentParser
 from base64 import b64decode
 from pathlib import Path
+from typing import Any
 
 import anyio
+from mcp import MCPError
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Image
-from mcp_types import SamplingMessage, TextContent, ToolAnnotations
+from mcp_types import (
+    METHOD_NOT_FOUND,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    InputRequiredResult,
+    SamplingMessage,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import BaseModel
 
 PIXEL = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
@@ -23,6 +33,7 @@ parser = ArgumentParser()
 parser.add_argument("calls", type=Path)
 parser.add_argument("--description", default="Count the fish of a pond.")
 parser.add_argument("--hiding", default="")
+parser.add_argument("--modern", action="store_true")
 parser.add_argument("--stubborn", action="store_true")
 parser.add_argument("--changing", action="store_true")
 parser.add_argument("--many", type=int, default=0)
@@ -30,7 +41,16 @@ parser.add_argument("--slow-start", type=float, default=0)
 parser.add_argument("--http", type=int)
 parser.add_argument("--sse", type=int)
 options = parser.parse_args()
-server = MCPServer("pond", log_level="CRITICAL")
+
+
+async def refuse_handshake(ctx: Any, call_next: Any) -> Any:
+    """Behave as a server that speaks the newest protocol alone."""
+    if ctx.method == "initialize":
+        raise MCPError(METHOD_NOT_FOUND, "Method not found")
+    return await call_next(ctx)
+
+
+server = MCPServer("pond", log_level="CRITICAL", middleware=[refuse_handshake] if options.modern else [])
 
 
 def note(call: str) -> None:
@@ -109,6 +129,18 @@ async def ask(ctx: Context) -> str:
     """Ask the user."""
     answer = await ctx.elicit("Drain the pond?", Answer)
     return f"{answer.action} {getattr(answer, 'data', None)}"
+
+
+if options.modern:
+
+    @server.tool(annotations=READS, structured_output=False)
+    async def ask_back(ctx: Context) -> str | InputRequiredResult:
+        """Ask the user as the newest protocol does: by a result that is asked about."""
+        if not ctx.input_responses:
+            schema = {"type": "object", "properties": {"fish": {"type": "integer"}}, "required": ["fish"]}
+            form = ElicitRequestFormParams(message="How many?", requested_schema=schema)
+            return InputRequiredResult(input_requests={"fish": ElicitRequest(params=form)})
+        return repr(ctx.input_responses["fish"])
 
 
 @server.tool(annotations=READS)

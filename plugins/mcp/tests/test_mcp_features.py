@@ -117,6 +117,18 @@ def test_a_server_asks_the_user_in_the_middle_of_a_call(tmp_path: Path, answers:
     assert asked[1:] == [] or "Fish (integer)" in asked[1][0]
 
 
+def test_a_server_that_speaks_the_newest_protocol_alone_is_called_and_may_ask(tmp_path: Path) -> None:
+    calls = calling("pond__count_fish"), calling("pond__ask_back")
+    openkoi = pond(tmp_path, *calls, options=("--modern",)).approved()
+    there = openkoi.openkoi.with_plugin(ATTENDED, commands="acme:do")
+    asked = json.loads(there("acme", "Do it", "7").stdout)
+    counted, answered = ordered(openkoi)
+
+    assert ["The MCP server pond asks: How many?\nfish (integer)"] == [text for text, _ in asked]
+    assert "42 fish in koi" == counted
+    assert "'fish': 7" in answered
+
+
 def test_sampling_is_refused_with_a_clear_error(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, calling("pond__think")).approved()
     openkoi("Do it")

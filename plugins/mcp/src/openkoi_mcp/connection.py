@@ -45,7 +45,7 @@ class Connection:
         if self.task is None or self.task.done():
             self.stop = asyncio.Event()
             self.ready = asyncio.get_running_loop().create_future()
-            self.ready.add_done_callback(lambda ready: ready.exception())  # one that nobody waits for is no warning
+            self.ready.add_done_callback(lambda ready: ready.exception())  # an unused failure is not a warning
             self.task = asyncio.create_task(self.live(self.ready, self.stop), context=self.context)
 
     async def client(self) -> "Client":
@@ -65,7 +65,7 @@ class Connection:
 
     async def live(self, ready: "asyncio.Future[Client]", stop: asyncio.Event) -> None:
         """Start the server, and keep it until it is stopped; whatever goes wrong is the error of ``ready``."""
-        await asyncio.to_thread(import_module, "openkoi_mcp.transport")  # the SDK takes 0.6 s, and runs go on
+        await asyncio.to_thread(import_module, "openkoi_mcp.transport")  # importing the SDK takes 0.6 s; runs continue
         silence_sdk()
         from mcp import Client
 
@@ -132,7 +132,7 @@ class Connection:
 
 
 def silence_sdk() -> None:
-    """Keep the SDK from writing tracebacks to a terminal that nobody has set up logging for: errors are results."""
+    """Keep the SDK from logging tracebacks to the terminal where no logging is set up: its errors are results."""
     for name in ("mcp", "client"):
         logger = logging.getLogger(name)
         if not logger.handlers:

@@ -25,7 +25,7 @@ class Definitions:
     resources: bool = False
 
     def digest(self, config: ServerConfig) -> str:
-        """Return what consent is bound to: the command line, and all that is told to models."""
+        """Return what consent is bound to: the command line, and all that models are shown."""
         seen = ["openkoi-mcp", config.identity, self.tools, self.prompts, self.resources]
         return sha256(json.dumps(seen, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 

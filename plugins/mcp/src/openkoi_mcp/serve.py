@@ -19,7 +19,7 @@ from openkoi_hookspecs import Handle, Koi, KoiError, NextAction, Query, Record, 
 
 INSTRUCTIONS = """\
 OpenKoi does tasks in a folder: it works, judges its own work and tries again. A task that needs permission stops and \
-returns its question; answer it with answer_question, which goes on with the task."""
+returns its question; answer it with answer_question, which resumes the task."""
 EVALUATED = {0, 3, 4, 5}  # exit statuses of `openkoi evaluate` that come with a verdict
 
 
@@ -103,13 +103,13 @@ class Tools:
         return await self.questions()
 
     async def answer_question(self, id: str, answer: str, ctx: Context) -> TaskResult | str:
-        """Answer a question for the user; a task that stopped because of it goes on, and its result is returned."""
+        """Answer a question for the user; a task that stopped for it is resumed, and its result is returned."""
         try:
             question = await self.koi.answer_question(id, answer)
         except KoiError as error:
             raise ToolError(str(error)) from error
         if question.alive or not question.run:
-            return "The answer was passed on."
+            return "The task has received the answer and continues."
         return await self.follow(self.koi.resume(question.outermost), ctx)
 
     async def follow(self, handle: Handle, ctx: Context) -> TaskResult:
@@ -153,7 +153,7 @@ class Tools:
 
 @asynccontextmanager
 async def reporting(handle: Handle, koi: Koi, ctx: Context) -> AsyncIterator[None]:
-    """Tell the client what a run does, as progress."""
+    """Report what a run does to the client, as progress."""
     lines: asyncio.Queue[str | None] = asyncio.Queue()
     stop = koi.listen(partial(note_line, handle.id, lines))
     sender = asyncio.create_task(send_progress(lines, koi, ctx))

@@ -1,6 +1,6 @@
 """Keep the definitions that the user approved, so that tools are offered before their server has started.
 
-What is kept counts only while the kernel has consent for its digest: a changed file is one that nobody approved.
+What is kept is used only while the kernel has consent for its digest: a changed file is not approved.
 """
 
 import json
