@@ -263,7 +263,7 @@ class TaskRun:
         happened = [one for one in (event, *more) if not self.replay.covers(one)]
         if not happened:
             return
-        self.services.publish(self.id, happened)
+        await self.services.publisher.publish_together(self.id, happened)
         if NOTIFYING.get() or not self.hooks.implementations_by_hook.get("on_event"):
             return
         before = NOTIFYING.set(True)

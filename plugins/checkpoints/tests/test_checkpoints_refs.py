@@ -50,9 +50,9 @@ def called(
         foresight = SaveBeforeWrite(store=CheckpointStore(folder=workspace.parent / "kept"))
         call, tool = ToolCall("1", "run_command", arguments), Tool("run_command", "", {}, nothing)
         async with make_run(workspace=workspace) as run:
-            await foresight.before_tool(call, tool, run)
+            await foresight.save_before(call, tool, run)
             do()
-            whole = await foresight.after_tool(result, call, run) or result
+            whole = await foresight.log_side_effects(result, call, run) or result
             said = [record.event for record in run.koi.records("") if record.event.name.startswith("checkpoints.")]
             return said, whole
 

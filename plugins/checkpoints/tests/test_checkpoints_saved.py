@@ -161,7 +161,8 @@ def test_the_hook_saves_what_a_call_names(
     async def story() -> None:
         async with make_run(root) as run:
             tool = Tool("t", "", {}, nothing, effect=effect)
-            await SaveBeforeWrite(store=small).before_tool(ToolCall("1", "t", arguments), tool, run)
+            if waiting := SaveBeforeWrite(store=small).before_tool(ToolCall("1", "t", arguments), tool, run):
+                await waiting
 
     asyncio.run(story())
 

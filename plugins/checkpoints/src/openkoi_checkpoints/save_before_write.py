@@ -1,6 +1,6 @@
 """Save files that a checkpoint does not contain before a tool writes them, and log what no checkpoint can restore."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +13,13 @@ from .errors import CheckpointStoreError
 from .side_effects import SideEffects, describe_effect, paths_outside
 
 WORKER = "worker"
+FOLLOWED = (
+    events.ToolCallStarted,
+    events.ToolCallFinished,
+    events.TaskStarted,
+    events.PlanReady,
+    events.ExecutionFinished,
+)
 
 
 class SaveBeforeWrite:
@@ -36,10 +43,12 @@ class SaveBeforeWrite:
         store.watched = True
 
     @hookimpl
-    async def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> None:
-        """Save each file that the call names and record the state before it; never decide about the call."""
-        if tool.effect is Effect.READS:
-            return
+    def before_tool(self, call: ToolCall, tool: Tool, run: Run) -> Awaitable[None] | None:
+        """Save what a call may write; never decide about the call."""
+        return None if tool.effect is Effect.READS else self.save_before(call, tool, run)
+
+    async def save_before(self, call: ToolCall, tool: Tool, run: Run) -> None:
+        """Save each file that the call names and record the state before it."""
         names = [name for name in written_paths(call, tool, self.path_arguments) if name and "\0" not in name]
         for name in names:
             await self.save(run.workspace, Path(name))
@@ -54,7 +63,16 @@ class SaveBeforeWrite:
                 raise
 
     @hookimpl
-    async def on_event(self, event: Event, run: Run) -> None:
+    def on_event(self, event: Event, run: Run) -> Awaitable[None] | None:
+        """Record when calls and workers begin and end."""
+        match event:
+            case events.ToolCallStarted(call=call) if (run.id, call.id) not in self.notes.calls:
+                return None
+            case events.ToolCallFinished() if not self.open_calls:
+                return None
+        return self.follow_event(event, run) if isinstance(event, FOLLOWED) else None
+
+    async def follow_event(self, event: Event, run: Run) -> None:
         """Record when a call that may write begins and ends, because other changes were made by others.
 
         What a worker does itself counts as such a call, until it starts a sub-task.
@@ -85,7 +103,11 @@ class SaveBeforeWrite:
             await run.emit(events.SkippedFolderChanged(path))
 
     @hookimpl
-    async def after_tool(self, result: ToolResult, call: ToolCall, run: Run) -> ToolResult | None:
+    def after_tool(self, result: ToolResult, call: ToolCall, run: Run) -> Awaitable[ToolResult | None] | None:
+        """Log what a call that may write did that no checkpoint contains."""
+        return self.log_side_effects(result, call, run) if (run.id, call.id) in self.notes.calls else None
+
+    async def log_side_effects(self, result: ToolResult, call: ToolCall, run: Run) -> ToolResult | None:
         """Log what the call did that no checkpoint contains, and add it to the result's effects."""
         happened = list(self.notes.side_effects_of(call, run, failed=result.failed))
         for event in happened:

@@ -1,5 +1,6 @@
 """Write events to the log, then pass them to the listeners."""
 
+from asyncio import CancelledError
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import partial
@@ -29,18 +30,39 @@ class Publisher:
 
     def publish(self, run: str, happened: Sequence[Event]) -> list[Record]:
         """Log events, and a warning for each secret that was masked in them; return the records."""
+        records = self.append(run, happened)
+        self.call_listeners(records)
+        return records
+
+    async def publish_together(self, run: str, happened: Sequence[Event]) -> None:
+        """Log events of a run, with one sync for all runs that log in the same turn of the loop."""
+        alone = self.log.runs < 2
+        records = self.append(run, happened, sync=alone)
+        try:
+            if not alone and any(record.event.durable for record in records):
+                await self.log.commit()
+        except CancelledError:  # it is in the log
+            self.call_listeners(records)
+            raise
+        self.call_listeners(records)
+
+    def append(self, run: str, happened: Sequence[Event], *, sync: bool = True) -> list[Record]:
+        """Write events to the log, and a warning for each secret that was masked in them."""
         for event in happened:
             if not isinstance(event, Event):
                 raise ArgumentError(f"Only an Event can be logged, not {event!r:.80}.")
             if not event.name and not isinstance(event, UnknownEvent):
                 raise ArgumentError(f"{type(event).__name__} has no name that starts with its plugin's name.")
-        records = self.log.append(run, happened)
+        records = self.log.append(run, happened, sync=sync)
         if masked := self.announcements.of(run, happened):
-            records += self.log.append(run, masked)
+            records += self.log.append(run, masked, sync=sync)
+        return records
+
+    def call_listeners(self, records: Sequence[Record]) -> None:
+        """Pass records to all listeners."""
         for record in records:
             for listener in tuple(self.listeners):  # one may leave when it is called
                 listener(record)
-        return records
 
     def listen(self, callback: Listener) -> Callable[[], None]:
         """Call back with every record once it is logged; return a function that ends this."""

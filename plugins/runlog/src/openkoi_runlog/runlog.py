@@ -5,6 +5,7 @@ to an old one, so that a torn tail cannot swallow what comes next. Acknowledged 
 writer's lock is held for life, so that a reader can tell a torn tail from a line that is still being written.
 """
 
+import asyncio
 import os
 import secrets
 from collections.abc import Callable, Iterable
@@ -34,7 +35,10 @@ class LogWriteError(KoiError):
 
 
 class RunLog:
-    """Writes one segment, and another one when it is large. The file is made with the first record."""
+    """Writes one segment, and another one when it is large. The file is made with the first record.
+
+    ``runs`` is how many runs write to it now: several of them wait for one sync.
+    """
 
     def __init__(self, folder: Path, session: str, redact: Callable[[str], str], largest: int = LARGEST) -> None:
         self.largest = largest
@@ -45,12 +49,18 @@ class RunLog:
         self.path = folder
         self.name = ""
         self.end = 0
+        self.synced = 0
+        self.runs = 0
+        self.waiting: list[asyncio.Future[None]] = []
         self.count = 0
         self.mark = secrets.token_hex(6)
         self.last = ""
 
-    def append(self, run: str, events: Iterable[Event]) -> list[Record]:
-        """Write events; when this returns the durable ones are on the disk. Raises LogWriteError, and then none is."""
+    def append(self, run: str, events: Iterable[Event], *, sync: bool = True) -> list[Record]:
+        """Write events; when this returns the durable ones are on the disk. Raises LogWriteError, and then none is.
+
+        Without ``sync`` they are on the disk when ``commit`` returns.
+        """
         if self.end > self.largest:
             self.close()
         if self.file < 0:
@@ -62,18 +72,50 @@ class RunLog:
             if blobs:
                 store_blobs(blobs, blob_folder(self.path))
             write_all(self.file, data)
-            if any(record.event.durable for record in records):
+            if sync and any(record.event.durable for record in records):
                 sync_file(self.file)
+                self.synced = self.end + len(data)
         except OSError as error:
             self.truncate_partial()
-            raise LogWriteError(
-                f"The run log {self.path} cannot be written: {error.strerror}. Free some space and continue."
-            ) from error
+            raise self.write_error(error) from error
         except BaseException:  # an interruption in the middle: what was not acknowledged was not written
             self.truncate_partial()
             raise
         self.end += len(data)
         return records
+
+    async def commit(self) -> None:
+        """Wait until all that was appended is on the disk, with those that append in the same turn of the loop."""
+        loop = asyncio.get_running_loop()
+        done = loop.create_future()
+        if not self.waiting:
+            loop.call_soon(self.flush)
+        self.waiting.append(done)
+        try:
+            await done
+        except asyncio.CancelledError:
+            self.flush()
+            raise
+
+    def flush(self) -> None:
+        """Sync for all that wait; if that fails, none of what they appended is in the log."""
+        waiting, self.waiting = self.waiting, []
+        failed: LogWriteError | None = None
+        try:
+            if self.file >= 0 and self.synced < self.end:
+                sync_file(self.file)
+                self.synced = self.end
+        except OSError as error:
+            failed, self.end = self.write_error(error), self.synced
+            self.truncate_partial()
+        for done in waiting:
+            if not done.done():
+                done.set_exception(failed) if failed else done.set_result(None)
+
+    def write_error(self, error: OSError) -> LogWriteError:
+        return LogWriteError(
+            f"The run log {self.path} cannot be written: {error.strerror}. Free some space and continue."
+        )
 
     def make_record(self, run: str, event: Event) -> Record:
         """Give an event its id and its time; times never go back within a session."""
@@ -102,8 +144,9 @@ class RunLog:
     def close(self) -> None:
         """Let go of the segment; another one is made if anything is still to be written."""
         if self.file >= 0:
+            self.flush()
             os.close(self.file)
-            self.file, self.end = -1, 0
+            self.file, self.end, self.synced = -1, 0, 0
 
 
 def create_segment(folder: Path, session: str) -> tuple[Path, int]:

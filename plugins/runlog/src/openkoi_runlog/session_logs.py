@@ -37,7 +37,9 @@ class SessionLogs:
     def writing(self, session: str) -> Iterator[RunLog]:
         """Lend the log of a session."""
         log = self.open(session)
+        log.runs += 1
         try:
             yield log
         finally:
+            log.runs -= 1
             self.close(session)

@@ -1,7 +1,7 @@
 """List, when a run ends, the files that it created or changed and that other programs run on their own."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 
 MAX_RUNS = 100
 MAX_CALLS = 1_000
+
+FOLLOWED = (
+    events.BaselineSaved,
+    events.RunResumed,
+    events.ToolCallStarted,
+    events.ToolCallFinished,
+    events.ExecutionFinished,
+    events.DecisionMade,
+    events.RunCompleted,
+    events.RunFailed,
+)
 
 
 class AutorunReport:
@@ -36,8 +47,17 @@ class AutorunReport:
                 del self.writes[oldest]
 
     @hookimpl
-    async def on_event(self, event: Event, run: Run) -> None:
+    def on_event(self, event: Event, run: Run) -> Awaitable[None] | None:
         """Scan the workspace around whatever the run does to it, and list what is new after the last of it."""
+        match event:
+            case events.ToolCallStarted(call=call) if (run.id, call.id) not in self.writes:
+                return None
+            case events.ToolCallFinished(result=result) if (run.id, result.call) not in self.writes:
+                return None
+        return self.follow_event(event, run) if isinstance(event, FOLLOWED) else None
+
+    async def follow_event(self, event: Event, run: Run) -> None:
+        """Scan the workspace if the event says that it begins or ends to change."""
         match event:
             case events.BaselineSaved():
                 await self.begin_watching(run)
