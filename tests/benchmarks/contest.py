@@ -40,11 +40,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a turn cost: seconds of processor time, seconds, and the most memory of the process so far in MiB."""
+    """What a turn cost.
+
+    Seconds of processor time, seconds, the most memory of the process so far in MiB, and how often a file was synced.
+    """
 
     cpu: float
     wall: float
     peak: float
+    syncs: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ class Contestant:
         with suppress(BrokenPipeError):  # it has ended, which is seen when it says nothing
             print(json.dumps(asked), file=self.process.stdin, flush=True)
         said = self.said()
-        return Cost(*(float(str(said[name])) for name in ("cpu", "wall", "peak")))
+        return Cost(*(float(str(said[name])) for name in ("cpu", "wall", "peak", "syncs")))
 
 
 @contextmanager

@@ -10,11 +10,15 @@ import secrets
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+
+SYNCS = [0]
 
 
 def take_turns(distribution: str, turn: Callable[[dict[str, int]], None]) -> None:
     """Say who this is; then do turns as they are asked for, each ``again`` and again, until nobody asks."""
+    count_syncs()
     told = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     told.write(json.dumps({"version": version_of(distribution)}) + "\n")
@@ -22,11 +26,24 @@ def take_turns(distribution: str, turn: Callable[[dict[str, int]], None]) -> Non
         asked = json.loads(line)
         again = range(asked.pop("again", 1))
         gc.collect()
+        syncs = SYNCS[0]
         cpu, wall = time.process_time(), time.perf_counter()
         for _ in again:
             turn(asked)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        told.write(json.dumps({"cpu": cpu, "wall": wall, "peak": peak()}) + "\n")
+        told.write(json.dumps({"cpu": cpu, "wall": wall, "peak": peak(), "syncs": SYNCS[0] - syncs}) + "\n")
+
+
+def count_syncs() -> None:
+    """Count how often a file is synced."""
+    for name in ("fsync", "fdatasync"):
+        if sync := getattr(os, name, None):
+            setattr(os, name, partial(counted_sync, sync))
+
+
+def counted_sync(sync: Callable[[int], None], file: int) -> None:
+    SYNCS[0] += 1
+    sync(file)
 
 
 def version_of(distribution: str) -> str:

@@ -1,8 +1,13 @@
-"""The floor: a loop over httpx2 that does nothing else. Streams as ours does, or asks for whole answers as peers do."""
+"""The floor: a loop over httpx2. Streams as ours does, or asks for whole answers as peers do.
+
+It does nothing else, or also appends a line a step to a file and syncs it, as whoever wants to resume a run has to.
+"""
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator
+from tempfile import TemporaryFile
 from typing import Any
 
 import httpx2
@@ -19,8 +24,8 @@ TOOL = {
 Said = dict[str, Any]  # a message as JSON has it
 
 
-async def converse(client: httpx2.AsyncClient, steps: int, *, stream: bool) -> None:
-    """Ask, do as the model says, and tell it all again."""
+async def converse(client: httpx2.AsyncClient, steps: int, *, stream: bool, file: int = -1) -> None:
+    """Ask, do as the model says, and tell it all again; what was said is written to a file if there is one."""
     messages: list[Said] = [{"role": "user", "content": task(steps)}]
     while True:
         body = {"model": "m", "messages": messages, "tools": [TOOL], "stream": stream}
@@ -28,6 +33,9 @@ async def converse(client: httpx2.AsyncClient, steps: int, *, stream: bool) -> N
         if not said.get("tool_calls"):
             return done(said["content"])
         messages.append(said)
+        if file >= 0:
+            os.write(file, json.dumps(said).encode() + b"\n")
+            os.fdatasync(file)
         for call in said["tool_calls"]:
             result = add(**json.loads(call["function"]["arguments"]))
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
@@ -57,17 +65,19 @@ async def whole(client: httpx2.AsyncClient, body: Said) -> Said:
     return said
 
 
-async def turn(client: httpx2.AsyncClient, asked: dict[str, int], *, stream: bool) -> None:
+async def turn(client: httpx2.AsyncClient, asked: dict[str, int], *, stream: bool, file: int) -> None:
     """So many runs at once."""
-    await asyncio.gather(*(converse(client, asked["steps"], stream=stream) for _ in range(asked.get("runs", 1))))
+    runs = range(asked.get("runs", 1))
+    await asyncio.gather(*(converse(client, asked["steps"], stream=stream, file=file) for _ in runs))
 
 
-def main(*, stream: bool) -> None:
+def main(*, stream: bool, logged: bool = False) -> None:
     """Take turns."""
     pool = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
     client = httpx2.AsyncClient(base_url=address(), headers=key(), limits=pool, timeout=None)
-    with asyncio.Runner() as runner:
-        take_turns("httpx2", lambda asked: runner.run(turn(client, asked, stream=stream)))
+    with asyncio.Runner() as runner, TemporaryFile() as log:
+        file = log.fileno() if logged else -1
+        take_turns("httpx2", lambda asked: runner.run(turn(client, asked, stream=stream, file=file)))
 
 
 if __name__ == "__main__":
