@@ -7,14 +7,13 @@ with LazyExports(globals()):
 import builtins
 from _thread import allocate_lock  # what threading.Lock is, without its module
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 
-class Export(NamedTuple):
+class Export(tuple[str, str]):
     """A name that a package exports: the module that it is in, and how it is called there."""
 
-    module: str
-    name: str
+    __slots__ = ()
 
 
 class Exports:
@@ -24,7 +23,7 @@ class Exports:
         self.__module = module
 
     def __getattr__(self, name: str) -> Export:
-        return Export(self.__module, name)
+        return Export((self.__module, name))
 
 
 ONE_AT_A_TIME = (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_base.files import lock_run, project_id
 from openkoi_base.isolation import sanitize_text
+from openkoi_base.redact import use_redactor
 from openkoi_hookspecs import KoiError, Result, Task, ToolCall, ToolResult, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_loader.workspace_plugins import Root
@@ -34,7 +35,7 @@ class Runs:
         if origin.depth:
             return await self.solve_in_workspace(task, origin)
         origin = replace(origin, id=origin.id or token_hex(10))
-        with lock_run(self.services.running, origin.id):
+        with use_redactor(self.services.redactor), lock_run(self.services.running, origin.id):
             return await self.solve_in_workspace(task, origin)
 
     async def solve_in_workspace(self, task: Task, origin: RunOrigin) -> Result:

@@ -1,8 +1,8 @@
 """Report errors, and choose the exit status."""
 
 import errno
+import os
 from contextlib import suppress
-from pathlib import Path
 
 import click
 
@@ -60,7 +60,7 @@ def describe_environment(error: BaseException) -> str:
 def is_folder_gone() -> bool:
     """Return whether the current folder was deleted."""
     try:
-        Path.cwd()
+        os.getcwd()  # noqa: PTH109 - no pathlib on the start path
     except FileNotFoundError:
         return True
     return False
