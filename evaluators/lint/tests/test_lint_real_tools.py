@@ -106,3 +106,37 @@ def test_a_linter_tells_where_and_a_finding_stays_the_same_when_it_moves(
     assert (rule, f"{file}:{int(line) + 3}", severity) in placed(moved)
     assert {finding.key for finding in first.findings} == {finding.key for finding in moved.findings}
     assert () == first.blockers
+
+
+ADDED = {"eslint": ("pond.js", "other;\n", "no-undef"), "shellcheck": ("pond.sh", "cd $2\n", "SC2164")}
+
+
+@pytest.mark.parametrize("linter", ADDED)
+def test_a_changed_file_is_compared_with_how_it_was(
+    tmp_path: Path, request: pytest.FixtureRequest, linter: str
+) -> None:
+    if linter not in ON_THE_PATH:
+        (tmp_path / "node_modules").symlink_to(request.getfixturevalue("packages"))
+    elif shutil.which(ON_THE_PATH[linter]) is None:
+        pytest.skip(f"there is no {linter} here")
+    file, line, rule = ADDED[linter]
+    text = FILES[linter][file]
+    count = text.count("\n")
+    lines = "".join(f" {one}\n" for one in text.splitlines())
+    diff = f"diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n@@ -1,{count} +1,{count + 1} @@\n{lines}+{line}"
+    lint = Lint(seconds=120, checkpoints="store")
+
+    async def story() -> Evaluation | None:
+        async with make_run(tmp_path) as run:
+            before = await lint.baseline(run)
+            (tmp_path / file).write_text(f"{text}{line}")
+            work = ExecutionResult("done", diff=diff, files=(file,), checkpoint="1", baseline=before)
+            return await lint.evaluate(work, run)
+
+    for name, content in FILES[linter].items():
+        (tmp_path / name).write_text(content)
+    evaluation = asyncio.run(story())
+
+    assert evaluation is not None
+    important = [(one.rule, one.where) for one in evaluation.findings if one.severity is Severity.IMPORTANT]
+    assert ([(rule, f"{file}:{count + 1}")], ()) == (important, evaluation.missing)
