@@ -1,7 +1,7 @@
 """Figures of speed, beside others in one run and in turn. They inform; nothing fails by time.
 
-    python tests/benchmarks [startup] [steps] [streaming] [at_once] [recall] [recall_speed] [acknowledge]
-                            [--rounds N] [--save]
+    python tests/benchmarks [startup] [first_write] [steps] [streaming] [at_once] [recall] [recall_speed]
+                            [acknowledge] [--rounds N] [--save]
 
 OpenKoi takes part as ``pip install openkoi`` gives it: wheels in a virtualenv of their own, with all default plugins.
 """
@@ -16,10 +16,11 @@ from pathlib import Path
 def main() -> None:
     """Show what was asked for, or all there is."""
     sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a folder, this is no package yet
-    from benchmarks import acknowledge, at_once, published, recall, recall_speed, startup, steps, streaming
+    from benchmarks import acknowledge, at_once, first_write, published, recall, recall_speed, startup, steps, streaming
 
     all_of_them = {
         "startup": startup.show,
+        "first_write": first_write.show,
         "steps": steps.show,
         "streaming": streaming.show,
         "at_once": at_once.show,

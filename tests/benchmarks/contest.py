@@ -7,10 +7,11 @@ trusted.
 
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -163,6 +164,17 @@ def in_turn(contestants: list[Contestant], rounds: int, **asked: int) -> dict[st
                 contestants.remove(one)
                 del pairs[one.entry.name]
     return pairs
+
+
+def usage_of(command: Sequence[str], environment: Mapping[str, str], folder: Path) -> resource.struct_rusage:
+    """Run a whole process and return what it used, with those that it started."""
+    nothing = subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, env=environment, cwd=folder) as child:
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {child.returncode}")
+    return usage
 
 
 def spread(figures: Sequence[float]) -> Spread:

@@ -6,13 +6,12 @@ that is searched has that one task in it.
 
 import os
 import statistics
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .contest import ALONE, COMPILES, load, met, model, table
+from .contest import ALONE, COMPILES, load, met, model, table, usage_of
 from .homes import home_of_openkoi
 
 FAKES, ADDED_GOAL = 100, 10.0
@@ -50,14 +49,7 @@ class Machine:
     def cpu(self, command: Sequence[str], extra: str = "") -> float:
         """Return the seconds of processor time of one whole process."""
         environment = {**self.variables, **({"PYTHONPATH": extra} if extra else {})}
-        nothing = subprocess.DEVNULL
-        with subprocess.Popen(
-            command, stdin=nothing, stdout=nothing, stderr=nothing, env=environment, cwd=self.folder
-        ) as child:
-            _, status, usage = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            raise RuntimeError(f"{' '.join(command)} ended with {child.returncode}")
+        usage = usage_of(command, environment, self.folder)
         return usage.ru_utime + usage.ru_stime
 
     def ours(self, *arguments: str) -> list[str]:
