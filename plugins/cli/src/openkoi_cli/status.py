@@ -64,13 +64,16 @@ def explain_decisions(invocation: Invocation, task_id: str) -> list[str]:
 
 
 async def ask_plugins(koi: "OpenedKoi", *, verbose: bool) -> tuple[dict[str, str], Sequence["Pending"], Sequence[str]]:
-    """Return memory's state, open questions, and the use of daily limits."""
-    from .pending import list_pending
-    from .status_details import read_day_limits
+    """Return memory's state; if they are to be shown, open questions and the use of daily limits."""
     from .without_hooks import without_hooks
 
     async with without_hooks(koi):
-        return await read_memory_health(koi), await list_pending(koi), await read_day_limits(koi) if verbose else ()
+        if not verbose:
+            return await read_memory_health(koi), (), ()
+        from .pending import list_pending
+        from .status_details import read_day_limits
+
+        return await read_memory_health(koi), await list_pending(koi), await read_day_limits(koi)
 
 
 async def read_memory_health(koi: "Koi") -> dict[str, str]:
@@ -128,16 +131,18 @@ def format_spending(
     by_model: bool,
 ) -> "Iterator[str]":
     """Yield the costs of today, this week and this month, with details if requested."""
-    from .savings_table import format_savings_table
     from .spending import charge_events, read_charges
-    from .status_details import format_breakdown
 
     sessions = invocation.paths.sessions
     there = read_charges(sessions, charge_events(phases=invocation.verbose))
     yield from (format_span(name, span_start(days), there, tasks) for name, days in SPANS)
     if by_model:
+        from .savings_table import format_savings_table
+
         yield from ("", *format_models(there), "", *format_savings_table(sessions, koi.price))
     if invocation.verbose:
+        from .status_details import format_breakdown
+
         yield from format_breakdown(invocation.paths.running, tasks, there, pending, day)
 
 
