@@ -9,6 +9,7 @@ from cli_process import Shell, shell
 
 from openkoi_hookspecs import ToolCall
 from openkoi_testing.servers import OpenAIServer, Say
+from openkoi_testing.servers.http_server import ReceivedRequest, ServerResponse
 
 NOT_PYTHON = "def f(:\n" + ")( 1 2 3\nx = = 4 $ ??\n  import\n" * 40
 MANY = 1_000
@@ -130,10 +131,37 @@ def test_a_linter_that_reports_more_than_is_read_is_named(openkoi: Shell) -> Non
     assert [] == found(said)
 
 
-def test_what_others_changed_meanwhile_is_not_counted_and_named(openkoi: Shell) -> None:
+def test_a_file_that_is_not_text_is_not_compared(openkoi: Shell) -> None:
     (openkoi.folder / "a.py").write_bytes(b"x = 'caf\xe9'\nprint(old_name)\n")
+    (openkoi.folder / "real.py").write_text(OLD)
+    line = "printf 'print(new_name)\\n' >> a.py; ln -s real.py link.py; printf 'print(new_name)\\n' >> real.py"
 
-    said = do(openkoi, [command("printf 'print(new_name)\\n' >> a.py")], *CHECKED)
+    said = do(openkoi, [command(line)], *CHECKED)
 
-    assert [] == found(said)
-    assert "ruff could not compare a.py" in str(said)
+    assert [("real.py:6", "F821")] == found(said)
+    assert "could not compare" not in str(said)
+
+
+class Meddling(OpenAIServer):
+    """A model that edits a file and says so; meanwhile someone else changes the line that it wrote."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(Say([write("a.py", f"{OLD}print(new_name)\n")]), "Done.", models=["mock"])
+        self.path = path
+
+    def answer(self, seen: ReceivedRequest) -> ServerResponse:
+        """Answer as the vendor does."""
+        if "new_name" in self.path.read_text():
+            self.path.write_text(f"{OLD}print(other_name)\n")
+        return super().answer(seen)
+
+
+def test_a_file_that_others_changed_meanwhile_is_named(openkoi: Shell) -> None:
+    (openkoi.folder / "a.py").write_text(OLD)
+    with Meddling(openkoi.folder / "a.py") as server:
+        asked = openkoi.told(OPENAI_BASE_URL=server.url, OPENAI_API_KEY="sk-not-a-real-key")
+        done = asked("--format", "json", "-m", "openai/mock", *CHECKED, "Improve the code")
+
+    said = json.loads(done.stdout)
+    assert ([], False) == (found(said), said["accepted"])
+    assert "not checked: ruff could not compare a.py with how it was before the task" in said["stop_reason"]

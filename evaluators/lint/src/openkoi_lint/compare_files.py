@@ -61,8 +61,8 @@ async def find_in_text(old: str | None, file: str, linter: Linter, runner: Linte
 
 
 def is_checked(file: str, linter: Linter, root: Path) -> bool:
-    """Return whether a linter checks a file, which still exists."""
-    return linter.checks(file) and (root / file).is_file()
+    """Return whether a linter checks a file: one that is still there and is text, and no link to another."""
+    return linter.checks(file) and not (root / file).is_symlink() and read_text_exactly(root / file) is not None
 
 
 def files_with_findings(heard: LinterOutput | None, changed: Sequence[str]) -> list[str]:
@@ -73,9 +73,15 @@ def files_with_findings(heard: LinterOutput | None, changed: Sequence[str]) -> l
 
 def read_old_text(path: Path, part: str) -> str | None:
     """Return the text of a file before a diff's part changed it; None if that is not known."""
+    text = read_text_exactly(path)
+    return reverse_patch(part, text) if part and text is not None else None
+
+
+def read_text_exactly(path: Path) -> str | None:
+    """Return a file's text with its line ends; None if there is no text in UTF-8."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            return reverse_patch(part, file.read()) if part else None
+            return file.read()
     except (OSError, UnicodeDecodeError):
         return None
 

@@ -13,13 +13,14 @@ from .baseline import SuiteBaseline, make_baseline, parse_baseline
 from .known_results import KnownResults
 from .project import RunnerKind
 from .results import SuiteOutcome
-from .state_digest import digest_state
+from .state_digest import StateDigests
 from .suite_runner import SuiteResults, SuiteRunner, start_time_limits
 from .suites import Suite, remaining_suites, suites_of
 from .verdict import not_run_findings, verdict
 
 SETTINGS = frozenset({"conftest.py", "pytest.ini"})  # they decide how every test below them runs
 ABOUT_TESTS = frozenset({"bugfix", "test", "testing"})
+MAX_BEGUN = 256  # runs that have not asked for their baselines: an error may have ended them
 NONE = SuiteOutcome(runner="tests")
 
 
@@ -45,6 +46,7 @@ class TestRunner:
         self.total = total
         self.venv = venv
         self.known = KnownResults(results)
+        self.digests = StateDigests()
         self.begun: dict[str, asyncio.Task[Baseline]] = {}
 
     def begin(self, run: Run) -> None:
@@ -52,6 +54,8 @@ class TestRunner:
         if run.id not in self.begun:
             self.begun[run.id] = task = asyncio.create_task(self._find_baseline(run))
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            for oldest in [*self.begun][:-MAX_BEGUN]:
+                self.begun.pop(oldest).cancel()
 
     def end(self, run: Run) -> None:
         """End what was begun, if the run has not asked for it."""
@@ -92,7 +96,7 @@ class TestRunner:
         if not suites or self.known.folder is None:
             return ""
         settings = (self.command, *(f"{suite.kind} {suite.folder}" for suite in suites))
-        return await asyncio.to_thread(digest_state, run.workspace, self.venv, settings)
+        return await asyncio.to_thread(self.digests.digest, run.workspace, self.venv, settings)
 
     async def _keep(self, state: str, results: SuiteResults, suites: tuple[Suite, ...], run: Run) -> None:
         """Keep the results if all suites ran to their end and nothing changed meanwhile."""

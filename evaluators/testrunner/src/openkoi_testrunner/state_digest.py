@@ -1,9 +1,15 @@
 """Compute a digest of all that the results of a project's tests depend on, as far as it is on this machine."""
 
 import os
+import stat
+import time
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b, file_digest
+from dataclasses import field
+from hashlib import blake2b
 from pathlib import Path
+from typing import TypeAlias
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .interpreters import find_interpreters
 from .project import SKIPPED_FOLDERS
@@ -13,58 +19,76 @@ INSTALLED = {".venv", ".tox", ".nox", *SKIPPED_FOLDERS} - WITHOUT_EFFECT
 VARIABLES = ("PATH", "VIRTUAL_ENV", "PYTHONPATH", "NODE_PATH", "NODE_ENV", "CI")
 SITES = ("lib/python*/site-packages", "Lib/site-packages")
 MAX_FILES, MAX_BYTES = 20_000, 200_000_000  # about half a second
+SETTLED_SECONDS = 2.0  # a file may change again with the same time, where clocks of file systems are coarse
+FileVersion: TypeAlias = tuple[str, int, int, int]
 
 
-def digest_state(root: Path, venv: str, settings: Sequence[str]) -> str:
-    """Return a digest of a workspace, its environment and settings; empty if it is too large or cannot be read.
+@dataclass(frozen=True, slots=True)
+class StateDigests:
+    """Digests of workspaces; a file that has not changed since the last one is not read again."""
 
-    Folders of installed packages are known by the times of what is in them.
-    """
-    digest = blake2b(digest_size=16)
-    variables = (f"{name}={os.environ.get(name)}" for name in VARIABLES)
-    packages = (f"{site} {site.stat().st_mtime_ns}" for site in site_packages(root, venv))
-    try:
-        for part in (str(root), *settings, *variables, *packages, *describe_files(root)):
-            digest.update(part.encode(errors="surrogateescape") + b"\0")
-    except (OSError, ValueError):
-        return ""
-    return digest.hexdigest()
+    files: dict[FileVersion, bytes] = field(default_factory=dict)
+
+    def digest(self, root: Path, venv: str, settings: Sequence[str]) -> str:
+        """Return a digest of a workspace, its environment and settings; empty if it is too large or cannot be read.
+
+        Folders of installed packages are known by the times of what is in them.
+        """
+        whole = blake2b(digest_size=16)
+        variables = (f"{name}={os.environ.get(name)}" for name in VARIABLES)
+        try:
+            for part in (str(root), *settings, *variables, *describe_packages(root, venv)):
+                whole.update(part.encode(errors="surrogateescape") + b"\0")
+            count = size = 0
+            for entry in project_entries(str(root)):
+                status = entry.stat(follow_symlinks=False)
+                count, size = count + 1, size + status.st_size
+                if count > MAX_FILES or size > MAX_BYTES:
+                    return ""
+                whole.update(f"{entry.path} {status.st_mode}\0".encode(errors="surrogateescape"))
+                whole.update(self.content(entry, status))
+        except OSError:
+            return ""
+        return whole.hexdigest()
+
+    def content(self, entry: "os.DirEntry[str]", status: os.stat_result) -> bytes:
+        """Return a digest of a file, where a link leads, or when an installed package changed."""
+        if stat.S_ISLNK(status.st_mode):
+            return os.readlink(entry.path).encode(errors="surrogateescape")  # noqa: PTH115  # of thousands of files
+        if not stat.S_ISREG(status.st_mode):
+            return str(status.st_mtime_ns).encode()
+        version = entry.path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+        known = self.files.get(version)
+        return self.read(entry.path, version, status) if known is None else known
+
+    def read(self, path: str, version: FileVersion, status: os.stat_result) -> bytes:
+        """Return a digest of a file's content, and keep it."""
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123  # of thousands of files
+            digest = blake2b(file.read(), digest_size=16).digest()
+        if len(self.files) >= MAX_FILES:
+            self.files.clear()
+        if time.time() - status.st_ctime > SETTLED_SECONDS:
+            self.files[version] = digest
+        return digest
 
 
-def site_packages(root: Path, venv: str) -> Iterator[Path]:
-    """Yield the folders of the packages that Python tests may import."""
+def describe_packages(root: Path, venv: str) -> Iterator[str]:
+    """Yield the folders of the packages that Python tests may import, with their times."""
     for python in find_interpreters(root, venv):
-        yield from (site for pattern in SITES for site in sorted(Path(python).parent.parent.glob(pattern)))
+        for pattern in SITES:
+            for site in sorted(Path(python).parent.parent.glob(pattern)):
+                yield f"{site} {site.stat().st_mtime_ns}"
 
 
-def describe_files(root: Path) -> Iterator[str]:
-    """Yield each file of a workspace with its mode and content; raise ValueError if there are too many."""
-    count = size = 0
-    for place, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in WITHOUT_EFFECT)
-        for name in INSTALLED.intersection(folders):
-            folders.remove(name)
-            yield from describe_installed(Path(place, name))
-        for name in sorted(names):
-            path = Path(place, name)
-            status = path.lstat()
-            count, size = count + 1, size + status.st_size
-            if count > MAX_FILES or size > MAX_BYTES:
-                raise ValueError(f"{root} is too large")
-            yield f"{path} {status.st_mode} {read_digest(path)}"
-
-
-def describe_installed(folder: Path) -> Iterator[str]:
-    """Yield what a folder of installed packages contains, with times."""
-    for entry in sorted(os.scandir(folder), key=lambda one: one.name):
-        yield f"{entry.path} {entry.stat(follow_symlinks=False).st_mtime_ns}"
-
-
-def read_digest(path: Path) -> str:
-    """Return a digest of a file, or where a link leads."""
-    if path.is_symlink():
-        return str(path.readlink())
-    if not path.is_file():
-        return ""
-    with path.open("rb") as file:
-        return file_digest(file, "blake2b").hexdigest()
+def project_entries(folder: str) -> Iterator["os.DirEntry[str]"]:
+    """Yield the files of a workspace, and what is directly in its folders of installed packages."""
+    with os.scandir(folder) as listing:
+        entries = sorted(listing, key=lambda entry: entry.name)
+    for entry in entries:
+        if not entry.is_dir(follow_symlinks=False):
+            yield entry
+        elif entry.name in INSTALLED:
+            with os.scandir(entry.path) as listing:
+                yield from sorted(listing, key=lambda one: one.name)
+        elif entry.name not in WITHOUT_EFFECT:
+            yield from project_entries(entry.path)
