@@ -1,4 +1,4 @@
-"""Linters look at what a run changed, and compare it with how it was: default plugins, a server as the model."""
+"""Linters look at what a run changed and compare it with how it was: the default plugins, and a server as the model."""
 
 import json
 from collections.abc import Sequence
