@@ -131,7 +131,12 @@ def test_many_findings_are_read_from_the_whole_output(bench: Bench) -> None:
     evaluation = bench.told({"pyproject.toml": CONFIGURED, "pond.py": body})
 
     assert evaluation.log.startswith("ruff: 40")
+    assert "… and 2" in evaluation.log.split("\n")[-1]
     assert 30 == len(evaluation.findings)
+    assert ("More new findings of linters are not listed", "371 more") == (
+        evaluation.findings[-1].title,
+        evaluation.findings[-1].detail,
+    )
     assert frozenset({"ruff"}) == evaluation.failing
     assert len(evaluation.log.encode()) <= 8192
 

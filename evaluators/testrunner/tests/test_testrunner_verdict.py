@@ -1,6 +1,7 @@
 """What an outcome means for the work, and the words it is told in."""
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -141,6 +142,7 @@ def test_many_failures_are_told_in_a_few_findings_and_a_short_log() -> None:
     assert evaluation is not None
     assert evaluation.log.startswith("pytest: 0 passed, 100 failed\n\nFAILED t0 fails\n")
     assert len(evaluation.log.encode()) <= 8192
+    assert re.search(r"\[[\d,]+ bytes omitted\]$", evaluation.log)
     assert 21 == len(evaluation.findings)
     assert "… and 60 more" in evaluation.findings[-1].detail
 

@@ -13,8 +13,8 @@ from openkoi_hookspecs import Baseline, Check
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 MAX_AGE_SECONDS = 3600.0  # tests may also depend on the clock, the network and other programs
-MAX_STATES = 20
-MAX_BYTES = 2_000_000  # about 20,000 tests
+MAX_STATES = 10
+MAX_BYTES = 1_000_000  # about 10,000 tests
 
 
 @dataclass(frozen=True, slots=True)

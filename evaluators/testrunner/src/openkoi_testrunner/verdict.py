@@ -125,7 +125,14 @@ def format_log(outcome: SuiteOutcome, before: SuiteBaseline, gone: Sequence[str]
         when = "" if before.requires(test.name) else " (failed before the work began)"
         place = f"{MARGIN}{test.where}" if test.where else ""
         parts.append(f"FAILED {test.title}{when}{place}{MARGIN}{test.detail.replace(chr(10), MARGIN)}".rstrip())
-    return "\n\n".join(parts).encode(errors="replace")[:MAX_LOG_BYTES].decode(errors="ignore")
+    return shorten_log("\n\n".join(parts).encode(errors="replace"))
+
+
+def shorten_log(log: bytes) -> str:
+    """Return a log as text; of a long one the beginning, and how much is omitted."""
+    omitted = len(log) - MAX_LOG_BYTES
+    end = f"\n[{omitted:,} bytes omitted]" if omitted > 0 else ""
+    return log[:MAX_LOG_BYTES].decode(errors="ignore") + end
 
 
 def format_counts(outcome: SuiteOutcome, gone: Sequence[str]) -> str:
