@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, cast
 
-from openkoi_hookspecs import Env, ExecutionResult, Plan, Run, Section, SharedSetting, Task, hookimpl
+from openkoi_hookspecs import Env, ExecutionResult, Plan, Run, Section, SharedSetting, StopReason, Task, hookimpl
 
 from .interpreters import find_interpreters
 from .package import Package
@@ -62,9 +62,10 @@ class TestCommand:
 
     @hookimpl
     async def after_execute(self, work: ExecutionResult, run: Run) -> None:
-        """End it, if nothing was changed."""
-        if self.enabled and not run.iterations and is_work(run.task):
-            (await find_runner(run)).end(run)
+        """End it, if nothing will be evaluated."""
+        evaluated = work.changed or (work.ended is StopReason.DONE and work.answered)
+        if self.enabled and not evaluated and not run.iterations and is_work(run.task):
+            await (await find_runner(run)).end(run)
 
 
 async def find_runner(run: Run) -> "TestRunner":

@@ -57,10 +57,11 @@ class TestRunner:
             for oldest in [*self.begun][:-MAX_BEGUN]:
                 self.begun.pop(oldest).cancel()
 
-    def end(self, run: Run) -> None:
-        """End what was begun, if the run has not asked for it."""
+    async def end(self, run: Run) -> None:
+        """End what was begun, if the run has not asked for it; tests never run twice at the same time."""
         if task := self.begun.pop(run.id, None):
             task.cancel()
+            await asyncio.wait([task])
 
     async def baseline(self, run: Run) -> Baseline:
         """Return which of the existing tests pass before the first change."""
@@ -81,6 +82,7 @@ class TestRunner:
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Run the tests of the workspace; None if there are none and were none."""
+        await self.end(run)
         since = [check for one in run.iterations if one.evaluation for check in one.evaluation.checks]
         settings = tuple(file for file in work.files if file.rpartition("/")[2] in SETTINGS)
         before = replace(parse_baseline(work.baseline, since), all_count=about_tests(run.task), settings=settings)
