@@ -59,7 +59,7 @@ def test_what_was_begun_ends_where_the_baseline_is_known(root: Path, venv: str) 
             record = await runner.baseline(run)
             (root / BEGUN).unlink()
             runner.begin(run)
-            while not (root / BEGUN).exists():
+            while not (root / BEGUN).exists():  # noqa: ASYNC110  # another process makes it
                 await asyncio.sleep(0.05)
             return await runner.evaluate(replace(WORK, baseline=record), run)
 
