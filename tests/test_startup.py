@@ -137,12 +137,12 @@ class Counts:
 
 CEILINGS = {
     ("--version",): Counts(modules=3, classes=0, opened=0, scanned=1, written=30, requests=0),
-    ("--help",): Counts(modules=34, classes=16, opened=0, scanned=3, written=4_000, requests=0),
-    QUESTION: Counts(modules=679, classes=593, opened=28, scanned=27, written=490_000, requests=2),
-    WORK: Counts(modules=797, classes=681, opened=610, scanned=530, written=560_000, requests=3),
-    ("status",): Counts(modules=226, classes=298, opened=4, scanned=6, written=500, requests=0),
-    ("plugins",): Counts(modules=57, classes=89, opened=5, scanned=3, written=9_500, requests=0),
-    ("memory", "search", "capital"): Counts(modules=239, classes=304, opened=4, scanned=5, written=200, requests=0),
+    ("--help",): Counts(modules=34, classes=17, opened=0, scanned=3, written=4_000, requests=0),
+    QUESTION: Counts(modules=595, classes=524, opened=24, scanned=32, written=15_000, requests=2),
+    WORK: Counts(modules=752, classes=652, opened=610, scanned=540, written=80_000, requests=4),
+    ("status",): Counts(modules=215, classes=307, opened=4, scanned=8, written=500, requests=0),
+    ("plugins",): Counts(modules=62, classes=91, opened=8, scanned=4, written=9_800, requests=0),
+    ("memory", "search", "capital"): Counts(modules=235, classes=319, opened=4, scanned=9, written=200, requests=0),
 }
 
 
