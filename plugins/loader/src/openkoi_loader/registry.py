@@ -97,7 +97,10 @@ def distributions(path: Iterable[str]) -> Iterator[tuple[str, str]]:
 def metadata_folders() -> dict[str, str]:
     """Return the folder of each distribution's metadata; the first on the path counts."""
     places = [
-        (distribution_name(one), os.path.join(folder, one)) for folder in sys.path for one in list_folder(folder or ".")
+        (name, os.path.join(folder, one))
+        for folder in sys.path
+        for one in list_folder(folder or ".")
+        if (name := distribution_name(one))
     ]
     return dict(reversed(places))
 
