@@ -11,7 +11,8 @@ import pytest
 from openkoi_hookspecs import Embedding, Passage
 from openkoi_search import fusion, make_index, sparse_fusion
 from openkoi_search.index import is_code
-from openkoi_search.indexed_memory import IndexedMemory, LexicalQuery
+from openkoi_search.indexed_memory import IndexedMemory
+from openkoi_search.segment_documents import LexicalQuery
 from openkoi_testing.contracts.memory import search_project
 from openkoi_testing.contracts.memory_log import SUBJECTS, run_records, talk_records
 

@@ -16,14 +16,13 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from .bm25 import CODE_SHAPE, K1, B
 from .embedders import DEFAULT_EMBEDDER, NOT_GIVEN, Embed, NotGiven, make_embed, resolve_embedder
 from .fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, FusionWeights, weights_for
-from .indexed_memory import LexicalQuery
 from .input_texts import TextWithId, check_length, indexed_texts, read_chunks
 from .lexical.hashing import sparse_vector
 from .lexical.words import count_words
 from .ranking import query_words, rank_documents
 from .scopes import EVERYONE, TRANSCRIPT
 from .segment import StoredDocument, open_segment
-from .segment_documents import SegmentDocuments
+from .segment_documents import LexicalQuery, SegmentDocuments
 from .segment_file import decode_segment
 from .segment_index import SegmentIndex
 from .segment_writer import IndexedDocument, make_content

@@ -5,17 +5,15 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from openkoi_hookspecs import Event, Hit, KoiError, MemoryItem, Query, Record, ShadowMemory
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .lock_timeout import LockTimeout
-
 if TYPE_CHECKING:
     from .hit_selection import FoundDocument
+    from .lock_timeout import LockTimeout
     from .recall_facts import Batch
-    from .segment_documents import SegmentDocuments
     from .segment_folder import SegmentFolder
 
 T = TypeVar("T")
@@ -70,15 +68,17 @@ class IndexedMemory:
         self.born, offsets = (index.born, index.offsets) if index else ("", {})
         return offsets
 
-    async def run_in_thread(self, work: Callable[[LockTimeout], T]) -> T:
+    async def run_in_thread(self, work: "Callable[[LockTimeout], T]") -> T:
         """Work in a thread that stops waiting for other writers once its caller does."""
+        from .lock_timeout import LockTimeout
+
         timeout = LockTimeout(self.seconds)
         try:
             return await asyncio.to_thread(work, timeout)
         finally:
             timeout.given_up.set()
 
-    def add(self, records: Iterable[Record], timeout: LockTimeout) -> None:
+    def add(self, records: Iterable[Record], timeout: "LockTimeout") -> None:
         """Add a segment with what records change, if they change anything.
 
         If the index was replaced since the offsets were read, they stay, because earlier records are missing in it.
@@ -110,7 +110,7 @@ class IndexedMemory:
         """Rank the documents of the index as it is now."""
         from .hit_selection import select_hits
         from .ranking import query_words, rank_documents
-        from .segment_documents import SegmentDocuments
+        from .segment_documents import LexicalQuery, SegmentDocuments
 
         index = self.folder.read()
         if not index.size:
@@ -144,6 +144,8 @@ class IndexedMemory:
 
     def make_way(self, fresh: "IndexedMemory | None" = None) -> Path | None:
         """Move the index aside, and a fresh one into its place; return where it is, if there was one."""
+        from .lock_timeout import LockTimeout
+
         self.born = ""
         old = None
         if not self.is_empty:
@@ -157,28 +159,6 @@ class IndexedMemory:
     def discard(self) -> None:
         """Delete the index."""
         self.folder.discard()
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalQuery:
-    """A question's words and their pieces, compared with those of the documents that share words with it.
-
-    Comparing all documents found no more (tests/benchmarks/recall.py).
-    """
-
-    text: str
-    dimensions: int
-    weight: float
-    tells_meaning: ClassVar[bool] = False
-
-    def measure(
-        self, documents: "SegmentDocuments", shelves: Sequence[str], docs: Collection[int], most: int
-    ) -> Mapping[int, float]:
-        """Return the cosines of these documents."""
-        from .lexical.hashing import sparse_vector
-        from .lexical.words import count_words
-
-        return documents.compare(sparse_vector(count_words(self.text), self.dimensions), docs)
 
 
 def format_size(size: int) -> str:

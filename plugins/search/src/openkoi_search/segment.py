@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .checksums import CorruptFileError
 from .segment_file import SegmentFile, pack, unpack
 
 ROW_BYTES, COUNT_BYTES = 4, 2
@@ -148,8 +149,10 @@ class Segment:
 
 
 def open_segment(name: str, file: SegmentFile) -> Segment:
-    """Return a segment whose columns are read."""
+    """Return a segment whose columns are read; raise CorruptFileError if they are of another version."""
     data, count = file.read(EntryKind.COLUMNS.value), int(file.header["documents"])
+    if len(data) != count * sum(COLUMN_BYTES):
+        raise CorruptFileError("other columns than expected")
     ends = list(accumulate((width * count for width in COLUMN_BYTES), initial=0))
     parts = [data[start:end] for start, end in pairwise(ends)]
     return Segment(name, file, *(unpack(code, part) for code, part in zip(COLUMN_CODES, parts, strict=True)))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import nlargest
 from math import log
 from operator import mul
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from openkoi_hookspecs import Query
 from openkoi_hookspecs.lazy_dataclass import dataclass
@@ -140,6 +140,28 @@ class SegmentDocuments:
             make_found(self.index.segments[place], row, scores[doc])
             for doc, (place, row) in self.locate(scores).items()
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalQuery:
+    """A question's words and their pieces, compared with those of the documents that share words with it.
+
+    Comparing all documents found no more (tests/benchmarks/recall.py).
+    """
+
+    text: str
+    dimensions: int
+    weight: float
+    tells_meaning: ClassVar[bool] = False
+
+    def measure(
+        self, documents: SegmentDocuments, shelves: Sequence[str], docs: Collection[int], most: int
+    ) -> Mapping[int, float]:
+        """Return the cosines of these documents."""
+        from .lexical.hashing import sparse_vector
+        from .lexical.words import count_words
+
+        return documents.compare(sparse_vector(count_words(self.text), self.dimensions), docs)
 
 
 def drop_dead(postings: Postings, dead: Collection[int]) -> Postings:

@@ -13,17 +13,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from openkoi_base.files.filelock import try_lock_file
 from openkoi_base.files.private_files import private_folder, write_atomically
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .checksums import CorruptFileError
-from .lock_timeout import LockTimeout
 from .memory_file_errors import MemoryBusyError, MemoryUnusableError
 from .segment import Segment, open_segment
 from .segment_file import decode_segment, read_segment_file
 from .segment_index import SegmentIndex
+
+if TYPE_CHECKING:
+    from .lock_timeout import LockTimeout
 
 ENDING, TEMPORARY = ".segment", ".new-"
 ADDED, MERGED = "added", "merged"  # in this order: a merged segment follows those that it replaces
@@ -88,7 +91,7 @@ class SegmentFolder:
         return self.path.with_name(f"{self.path.name}.lock")
 
     @contextmanager
-    def lock(self, timeout: LockTimeout) -> Iterator[None]:
+    def lock(self, timeout: "LockTimeout") -> Iterator[None]:
         """Keep other writers out; raise MemoryBusyError if that takes too long."""
         try:
             private_folder(self.path.parent)
