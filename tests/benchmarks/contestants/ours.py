@@ -10,6 +10,7 @@ from benchmarks.turns import address, done, take_turns, task, words
 
 from openkoi.app import App
 from openkoi.open_app import open_app
+from openkoi_base.redact import CURRENT
 from openkoi_hookspecs import Limits, Message, Request, Task
 
 MODEL = "openai/m"
@@ -40,7 +41,8 @@ async def turn(koi: App, asked: dict[str, int]) -> None:
 
 
 async def listen(koi: App, asked: dict[str, int]) -> None:
-    """A call that is streamed."""
+    """A call that is streamed, as in a run."""
+    CURRENT.set(koi.services.redactor)
     run = await koi.runs_of_tasks.make_run(Task("Speak.", limits=PLENTY))
     said = Message.user(words(asked["chunks"], asked["pause"]))
     reply = await run.chat(Request((said,), model="executor"))

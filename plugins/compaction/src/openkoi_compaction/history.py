@@ -25,8 +25,6 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .placeholders import TOOL
-from .summarize import model_of
-from .transcript import format_part
 
 MAX_PAGE_CHARACTERS = 20_000
 DESCRIPTION = (
@@ -47,6 +45,8 @@ class CompactedTurn:
     @property
     def text(self) -> str:
         """All of it as text."""
+        from .transcript import format_part
+
         lines = [format_part(part, Role.ASSISTANT, str) for part in self.message]
         return "\n".join(filter(None, [*lines, *(format_part(part, Role.USER, str) for part in self.answered)]))
 
@@ -58,6 +58,8 @@ class ReadHistoryTool:
         """Return the tool, which is deferred."""
 
         async def call(arguments: Arguments) -> ToolResult:
+            from .summarize import model_of
+
             given = PARAMETERS.accept(arguments)
             first = given.number("first", 1)
             wanted = range(first, given.number("last", first) + 1)

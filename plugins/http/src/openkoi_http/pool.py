@@ -16,8 +16,6 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .cassette import root_path
 from .limits import ResponseLimits
 from .other_scheme import describe_other_scheme
-from .recorder import Recorder
-from .recordings import Recordings
 from .server import Server, is_loopback
 from .wrong_server import tls_problem
 
@@ -25,6 +23,9 @@ if TYPE_CHECKING:
     from ssl import SSLContext
 
     from httpx2 import AsyncBaseTransport, AsyncClient, Request, Response
+
+    from .recorder import Recorder
+    from .recordings import Recordings
 
 DEFAULT_HEADERS = {"User-Agent": "openkoi", "Accept-Encoding": "identity"}
 MAX_IDLE_SECONDS = 5.0
@@ -42,7 +43,7 @@ class ClientPool:
     base_url: str
     headers: Mapping[str, str]
     bounds: ResponseLimits
-    cassette: Recorder | Recordings | None
+    cassette: "Recorder | Recordings | None"
     transport: object | None
     clients: "set[AsyncClient]" = field(default_factory=set)
     idle: "deque[tuple[float, AsyncClient]]" = field(default_factory=deque)
@@ -98,20 +99,34 @@ class ClientPool:
         raise self.server.wrong_server(problem)
 
     async def _send(self, client: "AsyncClient", request: "Request") -> "Response":
-        if isinstance(self.cassette, Recorder):
-            return await self.cassette.send(client, request)
+        if recorder := self._recorder():
+            return await recorder.send(client, request)
         return await client.send(request, stream=True)
+
+    def _recorder(self) -> "Recorder | None":
+        if self.cassette is None:
+            return None
+        from .recorder import Recorder
+
+        return self.cassette if isinstance(self.cassette, Recorder) else None
+
+    def _recordings(self) -> "Recordings | None":
+        if self.cassette is None:
+            return None
+        from .recordings import Recordings
+
+        return self.cassette if isinstance(self.cassette, Recordings) else None
 
     @property
     def is_replay(self) -> bool:
         """Whether responses come from a cassette."""
-        return isinstance(self.cassette, Recordings)
+        return self._recordings() is not None
 
     def _make_transport(self) -> "AsyncBaseTransport | None":
-        if isinstance(self.cassette, Recordings):
+        if recordings := self._recordings():
             from .cassette_transport import ReplayTransport
 
-            return ReplayTransport(self.cassette, root_path(self.base_url))
+            return ReplayTransport(recordings, root_path(self.base_url))
         return cast("AsyncBaseTransport | None", self.transport)  # untyped, so that signatures need no httpx2
 
     @property
