@@ -1,6 +1,5 @@
 """Mask a text that comes in pieces, including secrets spread over several. Memory stays constant."""
 
-import re
 from functools import cache
 
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
@@ -8,7 +7,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from .assignments import unfinished_start
 from .formats import formats
 from .hints import HINTS
-from .keywords import any_of, lower_text
+from .keywords import lower_text
 from .redactor import Redactor, Span, mask_spans
 
 CONTEXT_CHARACTERS = 16 * 1024  # before and after a position; a private key of 8,192 bits takes 6,400
@@ -19,10 +18,10 @@ KEY_BEGINS, KEY_ENDS = "-----BEGIN", "-----END"
 
 
 @cache
-def before_secret() -> re.Pattern[str]:
-    """Return an expression for what a secret may follow in the same line, after a space."""
+def words_before_secrets() -> frozenset[str]:
+    """Return what a secret may follow in the same line, after a space. A pattern of them takes 10 ms to compile."""
     words = {word for one in formats() for word in one.keywords if WORD.fullmatch(word)}
-    return re.compile(any_of(sorted({*HINTS, *words, "echo", "zip", "bcp", "7z"})))
+    return frozenset({*HINTS, *words, "echo", "zip", "bcp", "7z"})
 
 
 def safe_cut(text: str, redact: Redactor) -> int:
@@ -33,7 +32,8 @@ def safe_cut(text: str, redact: Redactor) -> int:
     """
     end = text.rfind(" ") + 1
     line = text.rfind("\n", 0, end) + 1
-    if before_secret().search(lower_text(text[line:end])):
+    lower = lower_text(text[line:end])
+    if any(word in lower for word in words_before_secrets()):
         end = line
     end = unfinished_start(text, end)
     end = redact.partial_start(text[:end])
