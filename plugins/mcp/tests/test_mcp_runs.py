@@ -6,10 +6,11 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from documented_plugins import DONE, calling, turn
-from mcp_runs import is_running, pond, pond_table, write_project_file
+from mcp_runs import Pond, is_running, pond, pond_table, write_project_file
 
 posix = pytest.mark.skipif(os.name != "posix", reason="processes are stopped as POSIX stops them")
 
@@ -51,14 +52,25 @@ def test_a_server_of_a_project_is_not_even_started_without_approval(tmp_path: Pa
     write_project_file(openkoi.openkoi, theirs=pond_table(theirs))
     done = openkoi("Do it")
     started = theirs.exists()
-    listed = openkoi("mcp", "list")
+    tested = openkoi.openkoi("mcp", "test", "theirs")
+    started = started or theirs.exists()
+    before = listed(openkoi)
     openkoi("mcp", "approve", "theirs", "--yes")
+    after = listed(openkoi)
     openkoi("Do it")
 
     assert not started
     assert "The MCP server theirs is not approved, so it is not started." in done
-    assert "not approved" in listed
+    assert (1, True) == (tested.returncode, "theirs: not approved, so it was not started." in tested.stdout)
+    assert (False, [], True, 8) == (before["approved"], before["tools"], after["approved"], len(after["tools"]))
     assert "count_fish koi" in theirs.read_text().splitlines()
+
+
+def listed(openkoi: Pond) -> dict[str, Any]:
+    """Return what is listed of the project's server."""
+    found = json.loads(openkoi("mcp", "list", "--format", "json"))["servers"]
+    (theirs,) = [dict(one) for one in found if one["name"] == "theirs"]
+    return theirs
 
 
 def test_a_server_that_ends_in_a_call_costs_one_result_and_is_started_again(tmp_path: Path) -> None:
@@ -199,3 +211,17 @@ def test_the_secrets_that_a_server_is_given_are_masked(tmp_path: Path) -> None:
 
     assert [f"count_fish {secret}"] == openkoi.noted
     assert secret not in "\n".join(openkoi.results)
+
+
+@posix
+def test_ctrl_c_in_a_call_ends_the_run_and_the_server(tmp_path: Path) -> None:
+    openkoi = pond(tmp_path, calling("pond__wait", seconds=60)).approved()
+    running = openkoi.openkoi.started("Do it")
+    wait_until(lambda: "wait" in openkoi.noted)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=30)
+
+    assert 130 == running.returncode, err
+    assert "Traceback" not in err
+    assert "wait was cancelled" in openkoi.noted
+    assert [] == [pid for pid in openkoi.pids if is_running(pid)]

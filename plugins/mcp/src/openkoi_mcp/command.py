@@ -1,6 +1,7 @@
 """Define ``openkoi mcp``: the servers that OpenKoi uses, and OpenKoi as a server."""
 
 import asyncio
+import json
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 NEEDS_TERMINAL = "This needs your approval, and no terminal is attached. Run it again with --yes to approve it."
 ADDED = "Added {0} to {1}. To let OpenKoi call its tools, run `openkoi mcp approve {0}`."
 SERVERS = "mcp.servers"
+SCHEMA = "openkoi.mcp/1"
 
 
 @click.group()
@@ -32,18 +34,22 @@ def mcp() -> None:
 
 
 @mcp.command("list")
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_obj
-async def list_servers(koi: Koi, /) -> None:
+async def list_servers(koi: Koi, /, layout: str) -> None:
     """List the MCP servers of this folder: your own, those you share with other programs, and the project's."""
     found = (await source_of(koi)).find(koi, koi.workspace)
+    for warning in koi.warnings():
+        click.echo(koi.redact(f"! {warning}"), err=True)
+    if layout == "json":
+        click.echo(koi.redact(json.dumps({"schema": SCHEMA, "servers": [server_to_json(one, koi) for one in found]})))
+        return
     width = max((len(one.name) for one in found), default=0)
     for one in found:
         click.echo(koi.redact(f"{one.name:<{width}}  {state_of(one, koi):<20}  {visible(one.command_line)}"))
         click.echo(f"{'':<{width}}  {'':<20}  {one.origin}")
     if not found:
         click.echo("No MCP servers. To add one, run `openkoi mcp add NAME COMMAND`.")
-    for warning in koi.warnings():
-        click.echo(koi.redact(f"! {warning}"), err=True)
 
 
 @mcp.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -144,6 +150,8 @@ async def serve(koi: Koi, /) -> None:
 async def try_server(source: McpServers, config: ServerConfig, koi: Koi) -> tuple[bool, str]:
     """Return whether a server starts and lists what it offers, and a line about it."""
     began = monotonic()
+    if not may_start(config, koi):
+        return False, f"{config.name}: not approved, so it was not started. Run `openkoi mcp approve {config.name}`."
     try:
         async with started(source, config, koi) as server:
             client = await server.connection.client()
@@ -200,6 +208,20 @@ def split_pairs(pairs: Sequence[str]) -> dict[str, Json]:
     if wrong := [one for one in pairs if "=" not in one]:
         raise click.UsageError(f"{wrong[0]!r} is not of the form NAME=VALUE.")
     return {name: value for name, _, value in (one.partition("=") for one in pairs)}
+
+
+def server_to_json(config: ServerConfig, koi: Koi) -> dict[str, Json]:
+    """Return a server as JSON."""
+    known = Snapshots(koi).approved(config)
+    return {
+        "name": config.name,
+        "enabled": config.table.enabled,
+        "approved": known is not None,
+        "tools": [str(one["name"]) for one in known.tools] if known else [],
+        "transport": config.transport,
+        "command": config.command_line,
+        "origin": config.origin,
+    }
 
 
 def state_of(config: ServerConfig, koi: Koi) -> str:
