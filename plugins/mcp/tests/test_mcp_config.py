@@ -10,10 +10,10 @@ from documented_plugins import configure, shell_with
 from mcp_runs import write_project_file
 
 from openkoi_hookspecs import events
+from openkoi_mcp.definitions import tool_name
 from openkoi_mcp.discovery import McpServers
 from openkoi_mcp.json_files import read_servers, table_of
 from openkoi_mcp.server_config import ServerConfig, ServerTable, child_environment, expand
-from openkoi_mcp.server_tools import tool_name
 from openkoi_testing import SourceContract
 
 FILES = {"command": "npx", "args": ["-y", "files"], "env": {"TOKEN": "${TOKEN}"}}

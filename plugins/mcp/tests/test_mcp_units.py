@@ -144,8 +144,10 @@ def test_changes_are_named() -> None:
 @pytest.mark.unit
 def test_invisible_characters_are_removed_from_descriptions_and_tags_from_results() -> None:
     hidden = "a\u200bb\u202ec\U000e0041d\x07\ue000"
+    spelled = "e" + "".join(chr(0xE0100 + byte) for byte in b"send") + "\ufe0f\u3164\u2800\u00ad"
 
     assert "abcd" == visible(hidden)
+    assert "e" == visible(spelled)
     assert "a\u200bb\u202ecd\x07\ue000" == without_tags(hidden)
     assert "line\n\tüñ 鯉" == visible("line\n\tüñ 鯉")
 

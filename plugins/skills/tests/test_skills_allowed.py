@@ -24,6 +24,8 @@ def allowed(tools: str, wanted: ToolCall) -> bool:
         ("Grep|Glob", call("list_files"), True),
         ("mcp__pond__*", call("mcp__pond__feed"), True),
         ("mcp__pond__*", call("mcp__lake__feed"), False),
+        ("mcp__pond__*", call("pond__feed"), True),
+        ("mcp__pond__feed", call("lake__feed"), False),
         ("*", call("anything"), True),
         ("Read", call("read_skill"), True),
         ("Bash", call("run_command", command="rm -r x; ls"), True),

@@ -1,6 +1,7 @@
 """What a server offers: its tools and prompts as it describes them, as plain JSON. Pure."""
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -13,6 +14,9 @@ from .server_config import ServerConfig
 Definition = Mapping[str, Any]
 TOOL_KEYS = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
 PROMPT_KEYS = ("name", "title", "description", "arguments")
+MAX_NAME = 64  # characters of a tool's name that all vendors take
+# Letters and marks without any ink: fillers, the blank of braille, selectors of variants, which can spell any bytes.
+UNSEEN = "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 MAX_NAMES = 12  # in one question or warning
 
 
@@ -66,11 +70,19 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def tool_name(server: str, tool: str) -> str:
+    """Return ``server__tool`` in the characters and the length that vendors take."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", f"{server}__{tool}")
+    short = sha256(json.dumps([server, tool]).encode()).hexdigest()[:8]
+    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 9]}_{short}"
+
+
 def visible(text: str) -> str:
-    """Return a text without characters that users do not see and models do: control, format, tag and unassigned."""
+    """Return a text without the characters that models read and users do not see."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char)[0] != "C")
+    seen = re.sub(UNSEEN, "", text)
+    return "".join(char for char in seen if char in "\n\t" or unicodedata.category(char)[0] != "C")
 
 
 def visible_json(value: Any) -> Any:

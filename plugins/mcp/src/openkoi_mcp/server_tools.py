@@ -1,11 +1,8 @@
 """The tools of one server, for any number of runs: what is offered, and how a call is made."""
 
 import asyncio
-import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -13,7 +10,7 @@ from openkoi_hookspecs import Effect, Json, Koi, Run, Tool, ToolError, is_yes
 
 from .active_call import ActiveCalls
 from .connection import Connection, process_variables, reason_of
-from .definitions import Definition, Definitions, count, visible, visible_json
+from .definitions import Definition, Definitions, count, tool_name, visible, visible_json
 from .events import ToolsOffered
 from .given_secrets import given_secrets
 from .run_calls import RunCalls
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
     from mcp.client import ClientRequestContext
     from mcp_types import ElicitRequestParams, ElicitResult
 
-MAX_NAME = 64  # characters of a tool's name that all vendors take
 REFUSED_KEYS = ("$schema", "oneOf", "anyOf", "allOf")  # Anthropic takes no combination at the top of a schema
 NOT_APPROVED = "The MCP server {0} is not approved, so {1}. To decide, run `openkoi mcp approve {0}`."
 
@@ -184,13 +180,6 @@ def effect_of(hints: Mapping[str, object]) -> Effect:
     if hints.get("readOnlyHint") is True:
         return Effect.READS
     return Effect.IRREVERSIBLE if hints.get("destructiveHint") is True else Effect.WRITES
-
-
-def tool_name(server: str, tool: str) -> str:
-    """Return ``server__tool`` in the characters and the length that vendors take."""
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", f"{server}__{tool}")
-    short = sha256(json.dumps([server, tool]).encode()).hexdigest()[:8]
-    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 9]}_{short}"
 
 
 def parameters(properties: dict[str, Json], *required: str) -> dict[str, Json]:

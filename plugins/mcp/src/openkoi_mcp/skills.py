@@ -10,7 +10,7 @@ from pathlib import Path
 from openkoi_base.files import replace_file
 from openkoi_hookspecs import Koi, PluginEntry
 
-from .definitions import Definition, Definitions, visible
+from .definitions import Definition, Definitions, tool_name, visible
 from .server_config import ServerConfig
 from .snapshots import Snapshots
 
@@ -20,7 +20,7 @@ BODY = """\
 name: {name}
 description: {description}
 ---
-Call `{server}__get_prompt` with {{"name": {prompt}, "arguments": {{...}}}}, and follow the text that it returns.
+Call `{tool}` with {{"name": {prompt}, "arguments": {{...}}}}, and follow the text that it returns.
 {arguments}
 """
 
@@ -59,7 +59,7 @@ def skill_text(server: str, name: str, prompt: Definition) -> str:
     return BODY.format(
         name=name,
         description=json.dumps(description[:MAX_DESCRIPTION]),
-        server=server,
+        tool=tool_name(server, "get_prompt"),
         prompt=json.dumps(visible(str(prompt["name"]))),
         arguments="\n".join(["Arguments:", *arguments] if arguments else ["It has no arguments."]),
     )

@@ -25,6 +25,7 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "terminal": ("run_command",),
     "askuserquestion": ("ask_user",),
 }
+MCP_PREFIX = "mcp__"  # of the tools of MCP servers, in programs that do not call them server__tool
 ALWAYS_ALLOWED = ("read_skill", "find_tool", "ask_user")
 ANY_ARGUMENT = ("*", "**")
 COMPOUND = lazy_pattern(r"[;&|<>$`(){}\n\r\\]")
@@ -57,7 +58,8 @@ def permits_call(rule: str, call: ToolCall) -> bool:
     if not rule_match:
         return False
     name = rule_match["name"].strip().casefold()
-    if not any(fnmatchcase(call.tool.casefold(), one) for one in (name, *TOOL_ALIASES.get(name, ()))):
+    names = (name, name.removeprefix(MCP_PREFIX), *TOOL_ALIASES.get(name, ()))
+    if not any(fnmatchcase(call.tool.casefold(), one) for one in names):
         return False
     pattern = rule_match["pattern"]
     return not pattern or pattern.strip() in ANY_ARGUMENT or matches_arguments(pattern.strip(), call)
