@@ -3,7 +3,9 @@
 import json
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from documented_plugins import DONE, calling, turn
@@ -70,13 +72,15 @@ def test_another_command_line_needs_approval_again(tmp_path: Path) -> None:
     assert "The MCP server pond is not approved" in done
 
 
-def test_approval_is_listed_and_revoked_with_all_other_consent(tmp_path: Path) -> None:
+@pytest.mark.parametrize("revoked", [lambda start, allow: start, lambda start, allow: allow], ids=["start", "tools"])
+def test_approval_is_listed_and_revoked_with_all_other_consent(tmp_path: Path, revoked: Callable[..., Any]) -> None:
     openkoi = pond(tmp_path, calling("pond__count_fish")).approved()
-    (kept,) = json.loads(openkoi("trust", "--format", "json"))["trust"]
-    openkoi("trust", "revoke", kept["id"])
+    start, allow = json.loads(openkoi("trust", "--format", "json"))["trust"]
+    openkoi("trust", "revoke", revoked(start, allow)["id"])
     openkoi("Do it")
 
-    assert "Allow the MCP server pond" in kept["question"]
+    assert start["question"].startswith("Start the MCP server pond of ")
+    assert allow["question"].startswith("Allow the MCP server pond (")
     assert [] == openkoi.noted
 
 
@@ -98,11 +102,23 @@ def test_the_user_who_attends_is_asked_once_and_the_answer_is_kept(tmp_path: Pat
     write_project_file(openkoi.openkoi)
     first, second = (json.loads(there("acme", "Do it").stdout)["asked"] for _ in range(2))
 
-    assert 1 == len(first)
-    assert "Allow the MCP server pond" in first[0]
-    assert "8 tools (ask, count_fish, crash" in first[0]
+    assert 2 == len(first)
+    assert "Start the MCP server pond of " in first[0]
+    assert "Allow the MCP server pond" in first[1]
+    assert "8 tools (ask, count_fish, crash" in first[1]
     assert [] == second
     assert 2 == len(openkoi.noted)
+
+
+def test_a_user_who_allows_a_change_in_a_run_gets_the_call_made(tmp_path: Path) -> None:
+    openkoi = calling_twice(tmp_path, "--changing")
+    code = (Path(__file__).parents[3] / "tests" / "acme_tool_servers.py").read_text()
+    there = openkoi.openkoi.with_plugin(code, commands="acme:do")
+    (asked,) = json.loads(there("acme", "Do it").stdout)["asked"]
+
+    assert "The MCP server pond" in asked
+    assert "changed since you allowed it: changed tool: count_fish. Allow it now?" in asked
+    assert ["42 fish in koi", "stolen"] == openkoi.results
 
 
 def test_a_user_who_refuses_is_neither_asked_nor_warned_again(tmp_path: Path) -> None:
@@ -113,7 +129,7 @@ def test_a_user_who_refuses_is_neither_asked_nor_warned_again(tmp_path: Path) ->
     asked = json.loads(there("acme", "Do it", "--answer", "no").stdout)["asked"]
     again = there("acme", "Do it")
 
-    assert {"Allow the MCP server pond", "Start the MCP server theirs"} == {" ".join(one.split()[:5]) for one in asked}
+    assert {"Start the MCP server pond", "Start the MCP server theirs"} == {" ".join(one.split()[:5]) for one in asked}
     assert [] == json.loads(again.stdout)["asked"]
     assert "not approved" not in again.stderr
     assert [] == openkoi.noted

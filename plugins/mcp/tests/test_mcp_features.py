@@ -206,6 +206,7 @@ def test_servers_are_reached_over_http(tmp_path: Path, transport: str) -> None:
 
 def test_a_server_that_is_not_there_is_named_and_the_run_goes_on(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, server={"command": "", "args": [], "url": "http://127.0.0.1:1/mcp"})
+    openkoi.openkoi("mcp", "approve", "pond", "--yes")
 
     assert "The MCP server pond cannot be reached: " in openkoi("Do it")
 

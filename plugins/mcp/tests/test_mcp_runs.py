@@ -42,7 +42,8 @@ def test_without_approval_no_tool_is_offered_and_the_run_says_so(tmp_path: Path)
     done = openkoi("Do it")
 
     assert [] == openkoi.noted
-    assert "The MCP server pond is not approved, so its 8 tools cannot be used." in done
+    assert "The MCP server pond is not approved, so it is not started." in done
+    assert [] == openkoi.pids
     assert "openkoi mcp approve pond" in done
 
 
@@ -133,16 +134,17 @@ def test_a_server_that_ignores_everything_ends_with_an_openkoi_that_is_killed(tm
 
 def test_a_command_that_is_not_there_is_named_with_the_file_to_correct(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, server={"command": "no-such-server"})
-    done = openkoi("Do it")
+    done = openkoi.openkoi("mcp", "approve", "pond", "--yes")
 
-    assert "The MCP server pond cannot be started: 'no-such-server' was not found." in done
-    assert "config.toml" in done
+    assert "The MCP server pond cannot be started: 'no-such-server' was not found." in done.stderr
+    assert "config.toml" in done.stderr
+    assert (1, True) == (done.returncode, "'no-such-server' was not found" in openkoi("Do it"))
 
 
 def test_what_a_server_says_before_it_ends_is_shown(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, server={"args": ["-c", "import sys; sys.exit('The pond is empty.')"]})
 
-    assert "It wrote: The pond is empty." in openkoi("Do it")
+    assert "It wrote: The pond is empty." in openkoi.openkoi("mcp", "test").stdout
 
 
 def wait_until(happened: object, seconds: float = 30) -> None:
@@ -195,7 +197,7 @@ def test_a_server_that_prints_other_things_too_is_understood_and_the_terminal_st
 def test_a_server_that_never_lists_its_tools_costs_its_timeout_and_is_named(tmp_path: Path) -> None:
     openkoi = pond(tmp_path, server={"args": ["-c", SILENT], "timeout": 1.0})
 
-    assert "The MCP server pond cannot list its tools: no answer within 1 s." in openkoi("Do it")
+    assert "The MCP server pond cannot list its tools: no answer within 1 s." in openkoi.openkoi("mcp", "test").stdout
 
 
 def test_the_secrets_that_a_server_is_given_are_masked(tmp_path: Path) -> None:

@@ -110,10 +110,9 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
     source = await source_of(koi)
     for config in await servers_of(koi, names):
         start = start_question(config)
-        if config.project and not is_yes(koi.consent(start.digest)):
-            if not (yes or click.confirm(start.text)):
-                continue
-            koi.keep_consent(start, YES)
+        if not (yes or may_start(config, koi) or click.confirm(start.text)):
+            continue
+        koi.keep_consent(start, YES)
         async with started(source, config, koi) as server:
             found = await server.list_definitions(await server.connection.client())
         click.echo(koi.redact("\n".join(format_definitions(config, found))))

@@ -46,7 +46,7 @@ class PluginsTable:
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """A server, the file that names it, and whether that is a project's file, which needs consent before a start."""
+    """A server, the file that names it, and whether that is a project's file, which others may have written."""
 
     name: str
     table: ServerTable

@@ -61,8 +61,8 @@ class ServerTools:
         return build_tools(name, known, RunCalls(self, run, known), deferred=deferred)
 
     async def introduce(self, run: Run) -> Definitions | None:
-        """Start a server that is not approved yet, and ask whether its tools may be used; None if they may not."""
-        if self.config.project and not is_yes(answer := await run.ask(start_question(self.config))):
+        """Ask whether a new server may be started, and then whether its tools may be used; None if they may not."""
+        if not is_yes(answer := await run.ask(start_question(self.config))):
             verb = "started" if self.config.transport == STDIO else "connected to"
             self.warn_undecided(answer, f"it is not {verb}")
             return None

@@ -42,8 +42,9 @@ class Snapshots:
         return found if found and self.allows(config, found) else None
 
     def allows(self, config: ServerConfig, definitions: Definitions) -> bool:
-        """Whether the user approved these definitions of this server."""
-        return is_yes(self.koi.consent(definitions.digest(config)))
+        """Whether the user approved both the start of this server and these definitions."""
+        started = is_yes(self.koi.consent(start_question(config).digest))
+        return started and is_yes(self.koi.consent(definitions.digest(config)))
 
     def refuses(self, config: ServerConfig, definitions: Definitions) -> bool:
         """Whether the user decided about them, and refused."""
@@ -68,7 +69,7 @@ class Snapshots:
 
 
 def start_question(config: ServerConfig) -> Question:
-    """Return the question whether a server that a project names may be started."""
+    """Return the question whether a server may be started, before anything of it runs."""
     names = config.given_variables
     given = f" It gets your {count(len(names), 'variable')} {', '.join(names)}." if names else ""
     verb = "Connect to" if config.table.url else "Start"
