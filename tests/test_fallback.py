@@ -69,8 +69,8 @@ def test_the_third_answers_and_the_result_names_what_happened(openkoi: Shell) ->
     result = result_of(openkoi)
 
     assert ("It says 42.", {"executor": CHAIN[2]}) == (result["output"], result["models"])
-    assert any("529" in text and f"Asking {CHAIN[1]}" in text for text in result["warnings"])
-    assert any("sent no new content" in text and f"Asking {CHAIN[2]}" in text for text in result["warnings"])
+    assert any("529" in text and f"to {CHAIN[1]}" in text for text in result["warnings"])
+    assert any("sent no new content" in text and f"to {CHAIN[2]}" in text for text in result["warnings"])
 
 
 def test_only_what_was_used_is_paid(openkoi: Shell) -> None:

@@ -96,7 +96,7 @@ def mistakes(folder: Path, text: str | bytes) -> list[str]:
         (
             WHO + "composite: {strategy: parallel, rounds: 2, agents: [{identity: {name: b}}]}",
             "2, column 33",
-            "is for debate and iterative teams",
+            "applies only to debate and iterative teams",
         ),
         (WHO + "composite: {strategy: parallel, agents: [3]}", "2, column 42", "composite.agents[1] must be an agent"),
         (WHO + "composite: {strategy: parallel, agents: [no.yaml]}", "2, column 42", "cannot be read: File not found"),
