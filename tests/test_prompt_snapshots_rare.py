@@ -7,7 +7,7 @@ from test_prompt_snapshots import FAMILIES, FOUND, verdict
 
 from openkoi.inner_loop import CONTINUE_TRUNCATED
 from openkoi_agents.strategies import ANSWER, GO_ON, LAST, MODERATE, REVIEW, REVISE
-from openkoi_base.decision.termination import reminder
+from openkoi_base.decision.termination import build_reminder
 from openkoi_base.skillfile import Skill
 from openkoi_compaction.periodic import INSTRUCTIONS
 from openkoi_hookspecs import (
@@ -116,7 +116,7 @@ def test_what_members_of_a_team_are_asked() -> None:
 def test_what_a_model_is_told_that_stops_too_early() -> None:
     nudges = {
         "cut off": CONTINUE_TRUNCATED,
-        "not done": reminder((TextIncludes("DONE"), ToolReturned(tool="run_command", exit_code=0))),
+        "not done": build_reminder((TextIncludes("DONE"), ToolReturned(tool="run_command", exit_code=0))),
     }
 
     check(

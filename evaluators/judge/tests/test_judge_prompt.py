@@ -19,7 +19,7 @@ from openkoi_hookspecs import (
 from openkoi_judge.evidence import ONLY_ELSEWHERE, UNCHANGED, format_task, format_work
 from openkoi_judge.quoting import abridge, make_marker, quote_content
 from openkoi_judge.scores import UnreadableError
-from openkoi_judge.system_prompt import MANNERS, answer_schema, instruction
+from openkoi_judge.system_prompt import MANNERS, answer_schema, build_instructions
 from openkoi_judge.verdict import parse_verdict
 
 RUBRIC = Rubric("house", (Dimension("walls", 0.75, "Do they stand?"), Dimension("roof", 0.25)), guide="Knock on it.")
@@ -90,7 +90,7 @@ END checks 663d970e61f8
 
 @pytest.mark.row("EVAL-16")
 def test_the_whole_prompt_for_a_small_work() -> None:
-    prompt = "\n".join(instruction(RUBRIC)), format_task(Task("Mend the roof")), format_work(WORK, 1000)
+    prompt = "\n".join(build_instructions(RUBRIC)), format_task(Task("Mend the roof")), format_work(WORK, 1000)
 
     assert (MANNERS + SYSTEM, TASK, OUTPUT) == prompt
 
@@ -102,7 +102,7 @@ def test_the_manners_say_what_quotations_are() -> None:
 
 def test_the_shape_that_the_prompt_shows_is_no_verdict_when_it_is_echoed() -> None:
     with pytest.raises(UnreadableError):
-        parse_verdict("".join(instruction(RUBRIC)), RUBRIC)
+        parse_verdict("".join(build_instructions(RUBRIC)), RUBRIC)
 
 
 def test_the_schema_asks_for_each_dimension_and_nothing_else() -> None:

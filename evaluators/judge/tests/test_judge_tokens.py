@@ -16,7 +16,7 @@ from openkoi_hookspecs import Chunk, ExecutionResult, Model, Request, StreamEnd,
 from openkoi_judge import Judge
 from openkoi_judge.evidence import format_task, format_work
 from openkoi_judge.rubrics_library import load_rubrics
-from openkoi_judge.system_prompt import instruction
+from openkoi_judge.system_prompt import build_instructions
 from openkoi_testing import Scenario, make_run
 
 TASK = Task("Make every part add one more", category="code")
@@ -71,7 +71,11 @@ def tokens(root: Path, before: str, states: list[str], scores: list[float]) -> t
         return took
 
     took = asyncio.run(judging())
-    whole = (*instruction(RUBRIC), format_task(TASK), format_work(ExecutionResult("Mended." + states[-1]), 10**6))
+    whole = (
+        *build_instructions(RUBRIC),
+        format_task(TASK),
+        format_work(ExecutionResult("Mended." + states[-1]), 10**6),
+    )
     return took, sum(map(len, whole)) // 4
 
 

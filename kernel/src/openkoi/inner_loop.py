@@ -6,7 +6,7 @@ It depends on conversations and tools, and on no evaluation, plan or file.
 from collections.abc import Sequence
 
 from openkoi.progress import Gain, Step, StuckDetector
-from openkoi_base.decision.termination import EXHAUSTED, met_condition, reminder
+from openkoi_base.decision.termination import EXHAUSTED, build_reminder, met_condition
 from openkoi_base.isolation import sanitize_text
 from openkoi_base.tokens import estimate_tokens
 from openkoi_hookspecs import (
@@ -94,7 +94,7 @@ async def run_cycles(run: TaskRun) -> InnerLoopResult:
             return InnerLoopResult(text, StopReason.DONE, condition=condition)
         quiet = 0 if settled else quiet + 1
         over = settled or quiet > MAX_REMINDERS or is_refusal(reply)
-        words = "" if over else CONTINUE_TRUNCATED if is_truncated(reply) else reminder(conditions)
+        words = "" if over else CONTINUE_TRUNCATED if is_truncated(reply) else build_reminder(conditions)
         if stop:
             return InnerLoopResult(text, stop)
         if not (settled or words or run.inbox):

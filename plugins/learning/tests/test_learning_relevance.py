@@ -8,7 +8,7 @@ from openkoi_hookspecs import Hit, LearningStatus, Passage, Recall, Record, Task
 from openkoi_learning.entry import EntryEvidence, LearningEntry, Trust, archive_entry
 from openkoi_learning.events import EntriesShown, EntryUpdated, OutcomeCredited
 from openkoi_learning.hook import find_similar
-from openkoi_learning.relevance import contained_share, relevance_of, resembles, score_words
+from openkoi_learning.relevance import contained_share, is_similar, relevance_of, score_words
 from openkoi_learning.selection import TaskQuery
 from openkoi_learning.state import LearningState
 
@@ -106,7 +106,7 @@ def test_a_text_is_like_a_task_by_most_of_its_words_or_by_a_name() -> None:
         "Summarise invoice 4712 of customer Meier", "pond"
     )
 
-    assert resembles(task, "Summarise invoice 4711 of customer Meier")
-    assert not resembles(task, "Summarise the weather")
-    assert not resembles(lived().weigh_task("", "pond"), "Summarise invoice 4711")
-    assert resembles(lived().weigh_task("Fix error E1234 in the parser", "pond"), "Handle E1234 when parsing")
+    assert is_similar(task, "Summarise invoice 4711 of customer Meier")
+    assert not is_similar(task, "Summarise the weather")
+    assert not is_similar(lived().weigh_task("", "pond"), "Summarise invoice 4711")
+    assert is_similar(lived().weigh_task("Fix error E1234 in the parser", "pond"), "Handle E1234 when parsing")

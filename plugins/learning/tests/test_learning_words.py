@@ -3,12 +3,12 @@
 import pytest
 
 from openkoi_learning.state import squared_idf
-from openkoi_learning.text_similarity import Vocabulary, agree, contradict, differ, terms, topic_similarity
+from openkoi_learning.text_similarity import Vocabulary, agree, contradict, details_differ, stem_terms, topic_similarity
 
 pytestmark = pytest.mark.unit
 
-TITLES = terms("separator delimiter column wrong fit charset backoff")
-RARE, OFTEN = terms("separator delimiter column"), terms("wrong")
+TITLES = stem_terms("separator delimiter column wrong fit charset backoff")
+RARE, OFTEN = stem_terms("separator delimiter column"), stem_terms("wrong")
 WEIGHTS = {word: squared_idf(2, 40) for word in RARE} | {word: squared_idf(20, 40) for word in OFTEN}
 TONGUE = Vocabulary(TITLES, WEIGHTS, squared_idf(0, 40))
 
@@ -25,7 +25,7 @@ TONGUE = Vocabulary(TITLES, WEIGHTS, squared_idf(0, 40))
     ],
 )
 def test_a_name_is_the_same_with_and_without_marks(one: str, other: str, apart: bool) -> None:
-    assert apart is differ(one, other)
+    assert apart is details_differ(one, other)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_name_is_the_same_with_and_without_marks(one: str, other: str, apart: 
 )
 def test_plain_words_disagree_where_each_names_what_the_other_does_not(one: str, other: str, against: bool) -> None:
     assert against is contradict(one, other, TONGUE)
-    assert (not against) is (agree(one, other, TONGUE) and not differ(one, other))
+    assert (not against) is (agree(one, other, TONGUE) and not details_differ(one, other))
 
 
 def test_two_texts_are_kindred_by_what_is_rarely_said_and_not_by_how_faults_are_spoken_of() -> None:

@@ -14,7 +14,7 @@ from openkoi_learning.proposals.finding_topics import TOPICS, find_topic
 from openkoi_learning.proposals.llm_wording import list_topics, parse_wordings
 from openkoi_learning.proposals.log import JudgedTask, find_judged_tasks
 from openkoi_learning.proposals.recurring_findings import RecurrenceThresholds, RecurringFindings, find_recurring
-from openkoi_learning.proposals.safe_example import is_instruction, safe_example, sanitize_line, slug
+from openkoi_learning.proposals.safe_example import is_instruction, make_slug, safe_example, sanitize_line
 from openkoi_runlog import RunLog, new_session_id
 
 BAR = RecurrenceThresholds()
@@ -142,7 +142,7 @@ def test_a_title_is_quoted_in_one_plain_line() -> None:
         "  Totals of `table 3`\n\tare\u2028off\x07 https://x.example/a?b "
     )
     assert len(sanitize_line("word " * 100)) <= 101
-    assert "quarterly-report" == slug("  Quarterly Réport!")
+    assert "quarterly-report" == make_slug("  Quarterly Réport!")
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ from .preferences import preferences
 from .rubrics_library import RubricLibrary, load_rubrics, search_locations
 from .scores import UnreadableError
 from .skip_rules import JudgingRules
-from .system_prompt import instruction
+from .system_prompt import build_instructions
 
 UNREADABLE = "The judge returned no usable verdict after 2 tries. {wrong} Try another evaluator model."
 MIN_SKIP_CONFIDENCE = 0.9  # a lower score is never reused; the setting has the same bound
@@ -111,7 +111,7 @@ class Judge:
 
     def stamp(self, rubric: Rubric) -> str:
         """Return a digest of the rubric and the instructions."""
-        return digest_texts(*instruction(rubric))
+        return digest_texts(*build_instructions(rubric))
 
     def sample_request(self, sample: RubricSample) -> Request:
         """Return the request for one vote on a sample."""

@@ -10,7 +10,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .changes_since import WorkChange
 from .evidence import Evidence, format_task, format_work, quote_evidence
 from .incremental import PARTIAL_INSTRUCTIONS, PreviousVerdict, format_verdict, partial_schema
-from .system_prompt import answer_schema, instruction, instructions_and_rubric
+from .system_prompt import answer_schema, build_instructions, instructions_and_rubric
 from .verdict import JudgeVerdict
 from .vote_request import VoteRequest
 
@@ -41,7 +41,7 @@ class JudgeInput:
     def standard_digest(self) -> str:
         """The digest of the standard: the rubric, the instructions and the task."""
         media = (part.digest for part in self.task.parts)
-        return digest_texts(*instruction(self.rubric), self.task.text, self.task.context, *media)
+        return digest_texts(*build_instructions(self.rubric), self.task.text, self.task.context, *media)
 
     @property
     def cache_key(self) -> str:
@@ -53,13 +53,17 @@ class JudgeInput:
     def full_request(self) -> VoteRequest:
         """Return the question about all of the work."""
         parts = format_task(self.task), format_work(self.work, self.settings.max_diff, self.facts)
-        return VoteRequest(self._request(instruction(self.rubric), parts, answer_schema(self.rubric)), self.rubric)
+        return VoteRequest(
+            self._request(build_instructions(self.rubric), parts, answer_schema(self.rubric)), self.rubric
+        )
 
     def incremental_request(self, before: JudgeVerdict, diff: str) -> VoteRequest:
         """Return the question about all of the work, with the previous verdict on what the diff omits."""
         facts = Evidence("verdict", format_verdict(before)), *self.facts
         parts = format_task(self.task), format_work(replace(self.work, diff=diff), self.settings.max_diff, facts)
-        return VoteRequest(self._request(instruction(self.rubric), parts, answer_schema(self.rubric)), self.rubric)
+        return VoteRequest(
+            self._request(build_instructions(self.rubric), parts, answer_schema(self.rubric)), self.rubric
+        )
 
     def partial_request(self, change: WorkChange, before: PreviousVerdict) -> VoteRequest:
         """Return the question about what changed since the last full judgment."""

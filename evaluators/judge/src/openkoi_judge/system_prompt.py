@@ -38,7 +38,7 @@ REMARKS = """\
 SHAPE = 'Answer with one JSON object and nothing else:\n{{"scores": {{{scores}}}, '
 
 
-def instruction(rubric: Rubric) -> tuple[str, str]:
+def build_instructions(rubric: Rubric) -> tuple[str, str]:
     """Return the instructions and the rubric, the same for every question about a work; then the answer format."""
     return instructions_and_rubric(rubric), answer_format(rubric)
 

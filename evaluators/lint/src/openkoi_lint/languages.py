@@ -30,13 +30,15 @@ MANIFESTS = {*ESLINT, *OLD_ESLINT, "package.json", "tsconfig.json", "Cargo.toml"
 def find_linters(root: Path) -> Iterator[Linter]:
     """Yield a linter for each outermost folder with its manifest or settings."""
     files = list(project_files(root, lambda name: name in MANIFESTS or name.endswith(tuple(SHELLS))))
-    for home in outermost(path.parent for path in files if is_eslint(path)):
+    for home in drop_nested_folders(path.parent for path in files if is_eslint(path)):
         yield eslint_linter(home, root)
-    for home in outermost(path.parent for path in files if path.name == "tsconfig.json"):
+    for home in drop_nested_folders(path.parent for path in files if path.name == "tsconfig.json"):
         argv = node_command(home, root, "tsc", "--noEmit", "--pretty", "false", "-p", ".", *BUILD_INFO)
         yield Linter("tsc", argv, read_tsc, wide=True, folder=name_of(home, root))
     if shutil.which("cargo-clippy"):
-        yield from (clippy_linter(home, root) for home in outermost(p.parent for p in files if p.name == "Cargo.toml"))
+        yield from (
+            clippy_linter(home, root) for home in drop_nested_folders(p.parent for p in files if p.name == "Cargo.toml")
+        )
     if shutil.which("go"):
         yield from (vet_linter(path.parent, root) for path in files if path.name == "go.mod")
     scripts = [path.relative_to(root).as_posix() for path in files if path.suffix in SHELLS][:MAX_SCRIPTS]
@@ -55,7 +57,7 @@ def is_eslint(path: Path) -> bool:
     return path.name in ESLINT or path.name in OLD_ESLINT
 
 
-def outermost(homes: Iterator[Path]) -> list[Path]:
+def drop_nested_folders(homes: Iterator[Path]) -> list[Path]:
     """Return each folder once, without those inside another."""
     every = list(dict.fromkeys(homes))
     return [home for home in every if not any(home != other and home.is_relative_to(other) for other in every)]

@@ -90,7 +90,7 @@ def test_commands(root: Path, venv: str) -> Sequence[str]:
 def by_language(root: Path, venv: str) -> Iterator[str]:
     """Yield the command of each language that the top folder names."""
     if runner := python_runner(root):
-        yield f"{interpreter(root, venv)} -m {runner}"
+        yield f"{find_interpreter(root, venv)} -m {runner}"
     if (root / "Cargo.toml").is_file():
         yield "cargo test"
     if (root / "go.mod").is_file():
@@ -120,7 +120,7 @@ def python_runner(root: Path) -> str:
     return runner
 
 
-def interpreter(root: Path, venv: str) -> str:
+def find_interpreter(root: Path, venv: str) -> str:
     """Return the Python that the tests run in, relative to the project where it is its own."""
     first = next(iter(find_interpreters(root, venv)), "python")
     return os.path.relpath(first, root) if Path(first).is_relative_to(root) else first

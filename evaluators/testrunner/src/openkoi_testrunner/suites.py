@@ -78,18 +78,18 @@ def python_suites(root: Path, homes: Sequence[Path]) -> list[Suite]:
     if not below or has_any(root, PYTHON) or asks_for_pytest(root) or next(loose, None):
         kind = python_kind(root)
         return [Suite(kind)] if kind else []
-    kinds = [(home, python_kind(home)) for home in outermost(below)]
+    kinds = [(home, python_kind(home)) for home in drop_nested_suites(below)]
     return [Suite(kind, home.relative_to(root).as_posix()) for home, kind in kinds if kind]
 
 
 def nested_suites(kind: RunnerKind, root: Path, homes: Sequence[Path]) -> list[Suite]:
     """Return the suites of a kind: the outermost, which include those below; a Go module runs only itself."""
     having = [home for home in homes if kind in detect_runners(home)]
-    chosen = having if kind is RunnerKind.GO else outermost(having)
+    chosen = having if kind is RunnerKind.GO else drop_nested_suites(having)
     return [Suite(kind, name_of(home, root)) for home in chosen]
 
 
-def outermost(homes: Sequence[Path]) -> list[Path]:
+def drop_nested_suites(homes: Sequence[Path]) -> list[Path]:
     """Return those that are in no other."""
     return [home for home in homes if not any(home != other and home.is_relative_to(other) for other in homes)]
 

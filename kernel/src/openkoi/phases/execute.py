@@ -40,7 +40,7 @@ async def execute(plan: Plan, run: TaskRun) -> ExecutionResult:
         if run.replay.rejudge and not run.replay.is_active:
             await run.go_back_to(known.work)
         return known.work
-    work = await outcome(ending, run)
+    work = await build_result(ending, run)
     folded = await run.fold(hooks.after_execute, work, run=run)
     if work.answered:  # what happened, and whether there is an answer at all, is not a plugin's to say
         work = replace(work, text=folded.text)
@@ -87,7 +87,7 @@ async def add_task_message(plan: Plan, run: TaskRun) -> None:
     await add_message(run, "\n\n".join(filter(None, (words, own))), fresh=fresh)
 
 
-async def outcome(ending: InnerLoopResult, run: TaskRun) -> ExecutionResult:
+async def build_result(ending: InnerLoopResult, run: TaskRun) -> ExecutionResult:
     """Return the execution's result, with a checkpoint of the files."""
     checkpoint = await run.workspace_state.checkpoint() if run.workspace_state.origin else ""
     diff = await run.workspace_state.changes(checkpoint)

@@ -90,8 +90,8 @@ class StuckDetector:
 
     def measure_gain(self, step: Step) -> Gain:
         """Return what a call added, and remember it."""
-        asked, answer = digest_call(step.call), digest(step.outcome)
-        like, before = digest(["like", mask_volatile(step.outcome)]), self.answers.get(asked)
+        asked, answer = digest_call(step.call), hash_value(step.outcome)
+        like, before = hash_value(["like", mask_volatile(step.outcome)]), self.answers.get(asked)
         unseen, unlike = answer not in self.texts, like not in self.texts
         self.answers[asked] = Answer(answer, self.changes, self.edits)
         self.texts |= {answer, like}
@@ -130,9 +130,9 @@ class StuckDetector:
 
 def digest_call(call: ToolCall) -> bytes:
     """Return the digest of a call."""
-    return digest([call.tool, without_comments(call.arguments)])
+    return hash_value([call.tool, without_comments(call.arguments)])
 
 
-def digest(value: object) -> bytes:
+def hash_value(value: object) -> bytes:
     text = json.dumps(value, sort_keys=True, default=str)
     return sha256(text.encode("utf-8", "surrogatepass")).digest()

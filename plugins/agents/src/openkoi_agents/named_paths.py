@@ -33,12 +33,12 @@ def named_paths(value: "Json | Arguments", key: str = "") -> Iterator[str]:
     elif isinstance(value, str):
         key_words = [word.lower() for word in WORD.findall(key)]
         if any(map(COMMANDS.fullmatch, key_words)):
-            yield from words(value)
+            yield from split_words(value)
         elif any(map(PATHS.fullmatch, key_words)) and len(value) <= MAX_PATH_CHARACTERS:
             yield unquote(value.removeprefix(FILE)) if value.startswith(FILE) else value
 
 
-def words(line: str) -> Iterator[str]:
+def split_words(line: str) -> Iterator[str]:
     """Yield the words of a shell line, including those after signs such as ``>`` or ``=``."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""

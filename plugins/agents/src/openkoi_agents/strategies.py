@@ -48,10 +48,10 @@ async def debate(team: Team, crew: TeamRun) -> TeamResult:
     latest: dict[str, MemberReply] = {}
     why = ROUNDS
     for number in range(1, team.rounds + 1):
-        asked = [(member, answering(member, latest, ANSWER)) for member in crew.available_members(others)]
+        asked = [(member, make_reply_task(member, latest, ANSWER)) for member in crew.available_members(others)]
         latest |= {reply.by: reply for reply in await all_at_once(asked, crew)}
         wish = f"{MODERATE} {LAST}" if number == team.rounds else MODERATE
-        summary = await ask_decider(moderator, answering(moderator, latest, wish), crew)
+        summary = await ask_decider(moderator, make_reply_task(moderator, latest, wish), crew)
         latest |= {moderator.name: summary} if summary else {}
         why = met_condition_of(moderator, summary, crew) or ROUNDS
         if why != ROUNDS or not crew.available_members(others):
@@ -117,7 +117,7 @@ def end_rounds(text: str, why: str, member: Agent) -> TeamResult:
     return TeamResult(text, why, StopReason.CYCLES if why == ROUNDS and member.conditions else StopReason.DONE)
 
 
-def answering(member: Agent, latest: Mapping[str, MemberReply], wish: str) -> MemberTask:
+def make_reply_task(member: Agent, latest: Mapping[str, MemberReply], wish: str) -> MemberTask:
     """Return the request to a member after others have replied."""
     heard = [reply for name, reply in latest.items() if name != member.name]
     return MemberTask(wish, heard) if heard else ALONE

@@ -54,7 +54,7 @@ def media_tokens(part: Image | File) -> int:
     if isinstance(part, File):
         is_text = part.media_type.startswith(TEXT_TYPES)
         return part.size // BYTES_PER_TOKEN if is_text else PAGE_TOKENS * pages(part)
-    width, height = (0, 0) if isinstance(part.content, Blob) else dimensions(part.content)
+    width, height = (0, 0) if isinstance(part.content, Blob) else read_dimensions(part.content)
     if not width * height:
         return MAX_IMAGE_TOKENS
     return max(MIN_IMAGE_TOKENS, min(MAX_IMAGE_TOKENS, width * height // PIXELS_A_TOKEN))
@@ -66,7 +66,7 @@ def pages(file: File) -> int:
     return counted or 1 + file.size // PAGE_BYTES
 
 
-def dimensions(data: bytes) -> tuple[int, int]:
+def read_dimensions(data: bytes) -> tuple[int, int]:
     """Return the width and height of an image in pixels; zero where they cannot be read."""
     try:
         if data[:4] == b"\x89PNG":

@@ -14,7 +14,7 @@ from openkoi_hookspecs.events import LearningSaved
 from openkoi_runlog import RunLog, new_session_id
 
 from .comparison import EntryComparison
-from .decay import now
+from .decay import utc_now
 from .entry import LearningEntry
 from .events import EntryUpdated
 from .figures import to_learning
@@ -109,10 +109,10 @@ def ask_decision(hook: LearningHook, entry: LearningEntry) -> None:
         if key in ("\x03", "\x04"):
             raise click.Abort
         if key == "v":
-            click.echo(format_page(hook.log_view.state, entry, now(), hook.rules.decay))
+            click.echo(format_page(hook.log_view.state, entry, utc_now(), hook.rules.decay))
             continue
         if key in ("a", "d"):
-            save_decision(hook, approve_entry(entry, now()) if key == "a" else dismiss_entry(entry, now()))
+            save_decision(hook, approve_entry(entry, utc_now()) if key == "a" else dismiss_entry(entry, utc_now()))
             click.echo("Approved." if key == "a" else "Dismissed.", err=True)
         return
 
@@ -131,7 +131,7 @@ def list_entries(koi: Koi, /, everything: bool, layout: str) -> None:
     hook = load_hook(koi)
     state, decay = hook.log_view.read_now(), hook.rules.decay
     entries = [entry for entry in state.entries.values() if everything or entry.is_live]
-    click.echo(format_json(state, entries, now(), decay) if layout == "json" else format_list(state, entries))
+    click.echo(format_json(state, entries, utc_now(), decay) if layout == "json" else format_list(state, entries))
 
 
 @learn.command()
@@ -140,7 +140,7 @@ def list_entries(koi: Koi, /, everything: bool, layout: str) -> None:
 def why(koi: Koi, /, id: str) -> None:
     """Show an entry's evidence, its outcomes, and whether it helps."""
     hook = load_hook(koi)
-    click.echo(format_page(hook.log_view.read_now(), find_entry(hook, id), now(), hook.rules.decay))
+    click.echo(format_page(hook.log_view.read_now(), find_entry(hook, id), utc_now(), hook.rules.decay))
 
 
 @learn.command()
@@ -158,7 +158,7 @@ def approve(ctx: click.Context, /, id: str) -> None:
     entry = find_entry(hook, id)
     if not entry.is_live:
         raise KoiError(f"{entry.id} is archived. To approve it, first run `openkoi learn restore {entry.id}`.")
-    finish_action(hook, approve_entry(entry, now()), "Approved")
+    finish_action(hook, approve_entry(entry, utc_now()), "Approved")
 
 
 @learn.command()
@@ -167,7 +167,7 @@ def approve(ctx: click.Context, /, id: str) -> None:
 def pin(koi: Koi, /, id: str) -> None:
     """Keep an entry: show it in every matching task, never hold it out or archive it."""
     hook = load_hook(koi)
-    finish_action(hook, pin_entry(find_entry(hook, id), now()), "Pinned")
+    finish_action(hook, pin_entry(find_entry(hook, id), utc_now()), "Pinned")
 
 
 @learn.command()
@@ -177,7 +177,7 @@ def forget(koi: Koi, /, id: str) -> None:
     """Archive an entry; it stays in the log and can be restored."""
     hook = load_hook(koi)
     entry = find_entry(hook, id)
-    finish_action(hook, dismiss_entry(entry, now()), "Archived")
+    finish_action(hook, dismiss_entry(entry, utc_now()), "Archived")
     click.echo(f"To undo: openkoi learn restore {entry.id}", err=True)
 
 
@@ -190,7 +190,7 @@ def restore(koi: Koi, /, id: str) -> None:
     entry = find_entry(hook, id)
     if entry.is_live and not entry.pinned:
         raise KoiError(f"{entry.id} is not archived, so there is nothing to restore.")
-    finish_action(hook, restore_entry(entry, now()), "No longer pinned" if entry.is_live else "Restored")
+    finish_action(hook, restore_entry(entry, utc_now()), "No longer pinned" if entry.is_live else "Restored")
 
 
 @learn.command()

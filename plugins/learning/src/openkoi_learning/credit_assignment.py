@@ -18,8 +18,8 @@ from .text_similarity import (
     Vocabulary,
     contains_names,
     contradict,
-    details,
-    terms,
+    extract_details,
+    stem_terms,
     topic_similarity,
     weighted_overlap,
 )
@@ -53,7 +53,7 @@ def is_at_fault(entry: LearningEntry, fault: FirstAttemptFailure) -> bool:
     disagreeing = [finding for finding in fault.findings if not agrees(entry, finding, fault.vocabulary)]
     if entry.check in fault.vocabulary.checks and fault.red:
         return entry.check in fault.red and len(disagreeing) == len(fault.findings)
-    words = terms(fault.task)
+    words = stem_terms(fault.task)
     return entry.check not in fault.green and any(
         is_about(entry, finding, words, fault.vocabulary) for finding in disagreeing
     )
@@ -66,8 +66,8 @@ def is_about(entry: LearningEntry, finding: Finding, task: frozenset[str], vocab
     """
     rule, where, title = finding.key
     text = f"{title} {finding.detail} {finding.fix}"
-    words = terms(text)
-    if (rule or title, where) in subjects(entry) and (not entry.topic or terms(rule) & entry.topic):
+    words = stem_terms(text)
+    if (rule or title, where) in subjects(entry) and (not entry.topic or stem_terms(rule) & entry.topic):
         return True
     if rule and has_known_rule(entry) and (rule, where) not in subjects(entry):
         return False
@@ -75,13 +75,13 @@ def is_about(entry: LearningEntry, finding: Finding, task: frozenset[str], vocab
         entry.own_words, words & task
     ):
         return True
-    return weighted_overlap(entry.topic or terms(entry.text), words & task or task or words, {}) >= SAME_TOPIC
+    return weighted_overlap(entry.topic or stem_terms(entry.text), words & task or task or words, {}) >= SAME_TOPIC
 
 
 def survives_in_result(entry: LearningEntry, result: Result) -> bool:
     """Return whether accepted work still contains what an entry names: then that was not the error."""
     judged, work = result.best.evaluation, result.best.work
-    names = details(entry.stance).identifiers
+    names = extract_details(entry.stance).identifiers
     if not names or entry.kind == "anti_pattern" or judged is None or judged.failing or judged.blockers:
         return False
     return contains_names(names, f"{work.text}\n{work.diff}")

@@ -29,7 +29,7 @@ class Decay:
 DEFAULT_DECAY = Decay()
 
 
-def now() -> str:
+def utc_now() -> str:
     """Return the current time as the log writes it: UTC in ISO 8601, with microseconds."""
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 

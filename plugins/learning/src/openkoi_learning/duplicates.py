@@ -11,9 +11,9 @@ from .text_similarity import (
     Vocabulary,
     agree,
     contradict,
-    details,
-    differ,
-    terms,
+    details_differ,
+    extract_details,
+    stem_terms,
     topic_similarity,
     weighted_overlap,
     word_overlap,
@@ -30,9 +30,9 @@ SAME_TOPIC_TEXT = 0.4
 
 def is_same(one: LearningEntry, new: LearningEntry, vocabulary: Vocabulary = EMPTY_VOCABULARY) -> bool:
     """Return whether two entries say the same in other words."""
-    if (one.kind == "anti_pattern") != (new.kind == "anti_pattern") or differ(one.stance, new.stance):
+    if (one.kind == "anti_pattern") != (new.kind == "anti_pattern") or details_differ(one.stance, new.stance):
         return False
-    likeness, named = word_overlap(one.text, new.text), bool(details(one.stance).identifiers)
+    likeness, named = word_overlap(one.text, new.text), bool(extract_details(one.stance).identifiers)
     if about_the_same(one, new, vocabulary):
         return named or likeness >= SAME_OF_SUBJECT or not contradict(one.stance, new.stance, vocabulary)
     if likeness >= (SAME_OF_NAME if named else SAME):
@@ -54,7 +54,11 @@ def about_the_same(one: LearningEntry, other: LearningEntry, vocabulary: Vocabul
         return False
     mine, theirs = one.topic, other.topic
     for rule, _ in subjects(one) & subjects(other):
-        if not (mine and theirs) or terms(rule) & (mine | theirs) or weighted_overlap(mine, theirs, {}) >= SAME_TOPIC:
+        if (
+            not (mine and theirs)
+            or stem_terms(rule) & (mine | theirs)
+            or weighted_overlap(mine, theirs, {}) >= SAME_TOPIC
+        ):
             return True
     if has_known_rule(one) and has_known_rule(other):
         return False
@@ -79,16 +83,16 @@ def is_contrary(one: LearningEntry, other: LearningEntry) -> bool:
     if advises.kind == "anti_pattern":
         return False
     if warns.kind != "anti_pattern":
-        return differ(one.stance, other.stance)
-    named = details(warns.stance).identifiers
+        return details_differ(one.stance, other.stance)
+    named = extract_details(warns.stance).identifiers
     if named:
-        return bool(named & details(advises.stance).identifiers)
+        return bool(named & extract_details(advises.stance).identifiers)
     return word_overlap(warns.stance, advises.stance) >= SAME_OF_SUBJECT
 
 
 def has_specific_name(stance: str) -> bool:
     """Return whether a name in an advice identifies its subject: it is neither short nor common."""
-    return any(len(name) >= MIN_NAME_CHARACTERS for name in details(stance).identifiers)
+    return any(len(name) >= MIN_NAME_CHARACTERS for name in extract_details(stance).identifiers)
 
 
 def differ_in_topic(mine: Collection[str], theirs: Collection[str]) -> bool:

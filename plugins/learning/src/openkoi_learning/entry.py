@@ -10,7 +10,7 @@ from typing import Any
 from openkoi_hookspecs import Learning, LearningStatus
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .text_similarity import terms
+from .text_similarity import stem_terms
 
 MAX_TEXT_CHARACTERS = 200
 LIVE = (LearningStatus.PROBATION, LearningStatus.ACTIVE)
@@ -122,7 +122,7 @@ class LearningEntry:
     @property
     def own_words(self) -> frozenset[str]:
         """Its words that also occur in the tasks in which it was seen."""
-        return terms(self.text) & {word for task in self.when for word in terms(task)}
+        return stem_terms(self.text) & {word for task in self.when for word in stem_terms(task)}
 
     @property
     def check(self) -> str:
@@ -141,8 +141,8 @@ class LearningEntry:
 @lru_cache(maxsize=16_384)
 def task_words(text: str, when: tuple[str, ...]) -> frozenset[str]:
     """Return the words of tasks in a text; for many tasks, also recurring ones."""
-    counted = Counter(word for task in when for word in terms(task))
-    own = terms(text) & counted.keys()
+    counted = Counter(word for task in when for word in stem_terms(task))
+    own = stem_terms(text) & counted.keys()
     again = {
         word for word, count in counted.items() if count >= min(2, len(when)) and count * RECURRING_SHARE >= len(when)
     }

@@ -13,7 +13,7 @@ from openkoi_hookspecs import Check, Evaluation, Finding, Iteration
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-from .text_similarity import advising_stems, contains_names, details, terms
+from .text_similarity import advising_stems, contains_names, extract_details, stem_terms
 
 CHANGED = lazy_pattern(r"^[+-](?!\+\+ |-- )[ \t]*(\S.*)$", re.MULTILINE)
 ADDED = lazy_pattern(r"^\+(?!\+\+ )[ \t]*(\S.*)$", re.MULTILINE)
@@ -162,11 +162,11 @@ def followed_sentences(advice: str, written: str) -> str:
 
 def is_followed(advice: str, written: str) -> bool:
     """Return whether all names and numbers of an advice, or else most of its words, are in what was written."""
-    known = details(advice)
+    known = extract_details(advice)
     if names := known.identifiers | known.numbers:
         return contains_names(names, written)
-    words = terms(advice) - advising_stems()
-    return bool(words) and len(words & terms(written)) >= MIN_SHARE * len(words)
+    words = stem_terms(advice) - advising_stems()
+    return bool(words) and len(words & stem_terms(written)) >= MIN_SHARE * len(words)
 
 
 def evaluated_steps(iterations: Iterable[Iteration]) -> Iterator[tuple[int, IterationStep]]:

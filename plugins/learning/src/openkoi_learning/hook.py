@@ -24,13 +24,13 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.events import WarningIssued
 from openkoi_prompt import build_recall_text
 
-from .decay import DECAY_PER_WEEK, MIN_WORTH, Decay, now
+from .decay import DECAY_PER_WEEK, MIN_WORTH, Decay, utc_now
 from .entry import CHARACTERS_PER_TOKEN, LearningEntry, entry_from_learning
 from .events import EntriesShown, RunProcessed
 from .figures import to_learning
 from .log_view import LearningLogView
 from .provenance import quotes_source
-from .relevance import WeightedTask, resembles
+from .relevance import WeightedTask, is_similar
 from .selection import Selection, SelectionRules, TaskQuery, in_scope, select_entries
 from .state import LearningState, RunOrigin
 from .text_similarity import names_in
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 COMPARISON_VARIABLE = "OPENKOI_LEDGER_DUEL"
 MAX_SIMILAR_TASKS = 3
-MIN_SIMILARITY = 0.35  # cosine, from where a past task resembles this one (estimate)
+MIN_SIMILARITY = 0.35  # cosine, from where a past task is_similar this one (estimate)
 
 
 class LearningHook:
@@ -92,9 +92,9 @@ class LearningHook:
         if any(one != run.id for one in state.due):
             state = await self.learner(run).catch_up()
         for learning in (hit.item for hit in recall.hits if isinstance(hit.item, Learning)):
-            state.entries.setdefault(learning.id, entry_from_learning(learning, now(), task.project))
+            state.entries.setdefault(learning.id, entry_from_learning(learning, utc_now(), task.project))
         model = state.origins.get(run.id, RunOrigin()).model
-        asked = TaskQuery(run=run.id, text=build_recall_text(task), project=task.project, model=model, now=now())
+        asked = TaskQuery(run=run.id, text=build_recall_text(task), project=task.project, model=model, now=utc_now())
         if self.duel:
             choice = select_entries(*prepare_comparison(state, asked, self.duel), replace(self.rules, withheld=0.0))
             return Recall(
@@ -186,8 +186,8 @@ def find_similar(recall: Recall, state: LearningState, asked: TaskQuery, task: T
 
 
 def is_like(hit: Hit, tasks: Iterable[WeightedTask]) -> bool:
-    """Return whether a hit resembles a task in meaning or words."""
-    return hit.similarity >= MIN_SIMILARITY or any(resembles(one, hit.item.text) for one in tasks)
+    """Return whether a hit is_similar a task in meaning or words."""
+    return hit.similarity >= MIN_SIMILARITY or any(is_similar(one, hit.item.text) for one in tasks)
 
 
 def drop_known_lines(text: str, known: Iterable[LearningEntry]) -> str:

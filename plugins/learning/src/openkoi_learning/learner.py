@@ -13,7 +13,7 @@ from openkoi_hookspecs.events import LearningSaved
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .credit_assignment import entries_to_blame, first_attempt_failure, status_changes, survives_in_result
-from .decay import DEFAULT_DECAY, Decay, now
+from .decay import DEFAULT_DECAY, Decay, utc_now
 from .entry import LearningEntry
 from .events import EntryUpdated, OutcomeCredited, RunProcessed
 from .figures import figures_differ, to_learning
@@ -55,7 +55,7 @@ class Learner:
         state = self.log_view.state
         project = state.origins.get(id, RunOrigin(project=result.task.project)).project
         answers, vocabulary = tuple(state.answers.get(id, ())), state.vocabulary(project)
-        known = Lesson(run=id, result=result, project=project, at=now(), thresholds=self.thresholds)
+        known = Lesson(run=id, result=result, project=project, at=utc_now(), thresholds=self.thresholds)
         return replace(known, answers=answers, vocabulary=vocabulary)
 
     async def learn(self, lesson: Lesson) -> list[LearningEntry]:

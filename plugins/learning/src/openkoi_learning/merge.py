@@ -16,7 +16,7 @@ from .text_similarity import (
     EMPTY_VOCABULARY,
     Vocabulary,
     contradict,
-    terms,
+    stem_terms,
     weighted_overlap,
     without_specifics,
     word_overlap,
@@ -119,7 +119,9 @@ def supersedes(new: LearningEntry, old: LearningEntry, by: MergeContext) -> bool
         return False
     if old.id in blamed and is_opinion(old) and not is_opinion(seen):
         return True
-    speaks_of_it = not old.when and is_opinion(old) and weighted_overlap(terms(old.text), new.topic, {}) >= SAME_TOPIC
+    speaks_of_it = (
+        not old.when and is_opinion(old) and weighted_overlap(stem_terms(old.text), new.topic, {}) >= SAME_TOPIC
+    )
     if old.id in blamed:
         return speaks_of_it or about_the_same(old, new, by.vocabulary)
     related = word_overlap(without_specifics(old.stance), without_specifics(new.stance)) >= SIMILAR_TEXT

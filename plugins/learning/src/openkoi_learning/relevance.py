@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .entry import MIN_TASKS, LearningEntry
-from .text_similarity import keys_in, terms, weighted_overlap
+from .text_similarity import keys_in, stem_terms, weighted_overlap
 
 # Estimates, checked by the simulated users of the tests.
 OWN_WORD_PRIOR = PRIOR = 0.5
@@ -45,7 +45,7 @@ class WeightedTask:
 
 def score_words(entry: LearningEntry, words: Collection[str], statistics: WordStatistics) -> dict[str, float]:
     """Return the share of each word's tasks in which the entry was needed, of those that could tell."""
-    own = terms(entry.text)
+    own = stem_terms(entry.text)
     shares = {word: needed_share(statistics, word, mine=word in own) for word in words}
     return {word: part for word, part in shares.items() if part > 0}
 
@@ -61,7 +61,7 @@ def relevance_of(entry: LearningEntry, scores: Mapping[str, float], task: Weight
     """Return how relevant an entry is to a task: its two strongest words; names that both contain count extra."""
     known = sum(sorted(scores.values(), reverse=True)[:COUNTED_WORDS]) / COUNTED_WORDS
     alike = topic_share(entry, task)
-    plain = len(terms(entry.text) & task.words) >= COUNTED_WORDS
+    plain = len(stem_terms(entry.text) & task.words) >= COUNTED_WORDS
     named = {key.lower() for key in entry.keys} & set(keys_in(task.text))
     return min(
         1.0, max(known, alike if plain else min(alike, MAX_TEXT_FACTOR * known)) + (NAME_BONUS if named else 0.0)
@@ -76,7 +76,9 @@ def topic_share(entry: LearningEntry, task: WeightedTask) -> float:
     """
     mine = subject_words(entry, task.weights.keys())
     if not mine:
-        return TOPIC_WEIGHT * weighted_overlap(task.words, entry.topic or terms(entry.text), task.weights, task.usual)
+        return TOPIC_WEIGHT * weighted_overlap(
+            task.words, entry.topic or stem_terms(entry.text), task.weights, task.usual
+        )
     total, shared = (sum(task.weights.get(word, task.usual) for word in some) for some in (mine, mine & task.words))
     return shared / max(2 * total / max(2, len(mine)), total / 3)
 
@@ -84,14 +86,14 @@ def topic_share(entry: LearningEntry, task: WeightedTask) -> float:
 def contained_share(task: WeightedTask, text: str) -> float:
     """Return how much of a task's words a text contains, 0.0 to 1.0."""
     weights = {word: task.weights.get(word, task.usual) for word in task.words}
-    return sum(weights[word] for word in task.words & terms(text)) / sum(weights.values()) if weights else 0.0
+    return sum(weights[word] for word in task.words & stem_terms(text)) / sum(weights.values()) if weights else 0.0
 
 
-def resembles(task: WeightedTask, text: str) -> bool:
+def is_similar(task: WeightedTask, text: str) -> bool:
     """Return whether a text is like a task: by half of its words' weight, most of its words, or a common name."""
     if not task.words:
         return False
-    plain = len(task.words & terms(text)) >= MIN_WORD_SHARE * len(task.words)
+    plain = len(task.words & stem_terms(text)) >= MIN_WORD_SHARE * len(task.words)
     return plain or contained_share(task, text) >= MIN_WEIGHT_SHARE or bool({*keys_in(task.text)} & {*keys_in(text)})
 
 
@@ -100,5 +102,5 @@ def subject_words(entry: LearningEntry, known: Collection[str]) -> frozenset[str
 
     None while it has none, and was seen in too few tasks.
     """
-    own = terms(entry.text) & frozenset(known)
+    own = stem_terms(entry.text) & frozenset(known)
     return own | entry.topic if own or len(entry.when) >= MIN_TASKS else own

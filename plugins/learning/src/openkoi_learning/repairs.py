@@ -7,7 +7,7 @@ from openkoi_hookspecs import Evaluation, Finding, LearningStatus
 from .entry import LearningEntry, Trust, shorten
 from .evidence import IterationStep, evaluated_steps, followed_sentences, is_verified, own_checks
 from .lesson import Lesson, make_entry, make_evidence
-from .text_similarity import terms, word_overlap
+from .text_similarity import stem_terms, word_overlap
 
 MIN_TITLE_SIMILARITY = 0.5  # share of common words (estimate)
 VERIFIED_WORTH, OPINION_WORTH = 0.8, 0.6  # before any outcome (estimates)
@@ -70,7 +70,7 @@ def may_be_reworded(finding: Finding, step: IterationStep) -> bool:
     """Return whether a finding may persist in other words, as one that looks new."""
     if finding.rule and sum(one.key[:2] == finding.key[:2] for one in step.old.open) == 1:
         return False
-    if any(terms(check) & terms(finding_text(finding)) for check in step.old.failing - step.new.failing):
+    if any(stem_terms(check) & stem_terms(finding_text(finding)) for check in step.old.failing - step.new.failing):
         return False
     known = [one for one in step.old.open if one is not finding]
     return any(not any(is_same_finding(one, found) for one in known) for found in step.new.open)
@@ -90,7 +90,7 @@ def finding_text(finding: Finding) -> str:
 
 def find_fixing_line(finding: Finding, step: IterationStep) -> str:
     """Return the added line that a finding is about, or the only added line."""
-    lines, words = step.added_lines, terms(f"{finding.title} {finding.detail} {finding.rule}")
-    best = max(lines, key=lambda line: len(terms(line) & words), default="")
-    related = best and (len(lines) == 1 or terms(best) & words)
+    lines, words = step.added_lines, stem_terms(f"{finding.title} {finding.detail} {finding.rule}")
+    best = max(lines, key=lambda line: len(stem_terms(line) & words), default="")
+    related = best and (len(lines) == 1 or stem_terms(best) & words)
     return f"fixed by `{shorten(best, 80)}`" if related else ""

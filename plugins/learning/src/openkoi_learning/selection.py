@@ -214,7 +214,7 @@ def drop_contradicted(candidates: Iterable[Candidate], vocabulary: Vocabulary) -
     """Drop what a better entry contradicts, however relevant it is, and what it already says."""
     best: list[Candidate] = []
     for candidate in sorted(candidates, key=lambda candidate: candidate.rank, reverse=True):
-        if not any(clash(candidate, other, vocabulary) for other in best):
+        if not any(must_not_be_combined(candidate, other, vocabulary) for other in best):
             best.append(candidate)
     return sorted(best, key=lambda candidate: candidate.order)
 
@@ -233,7 +233,7 @@ def fit_limits(candidates: Iterable[Candidate], rules: SelectionRules) -> list[C
     return fitted
 
 
-def clash(one: Candidate, other: Candidate, vocabulary: Vocabulary) -> bool:
+def must_not_be_combined(one: Candidate, other: Candidate, vocabulary: Vocabulary) -> bool:
     """Return whether two entries must not be shown together; opinions clash with anything about the same thing."""
     mine, theirs = one.entry, other.entry
     if is_same(mine, theirs, vocabulary):
@@ -246,12 +246,12 @@ def clash(one: Candidate, other: Candidate, vocabulary: Vocabulary) -> bool:
     if about_the_same(mine, theirs, vocabulary):
         return True
     return (
-        agreement(one.word_scores, other.word_scores) >= SAME_TASK_WORDS
+        measure_agreement(one.word_scores, other.word_scores) >= SAME_TASK_WORDS
         and word_overlap(without_specifics(mine.text), without_specifics(theirs.text)) >= SIMILAR_TEXT
     )
 
 
-def agreement(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+def measure_agreement(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """Return how much the same words of a task suggest both entries, 0.0 to 1.0."""
     size = sqrt(sum(share**2 for share in one.values()) * sum(share**2 for share in other.values()))
     return sum(share * other.get(word, 0.0) for word, share in one.items()) / size if size else 0.0

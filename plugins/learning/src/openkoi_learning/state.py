@@ -13,7 +13,7 @@ from .effectiveness import EntryOutcome
 from .entry import LearningEntry, entry_from_learning
 from .events import EntriesShown, EntryUpdated, OutcomeCredited, RunProcessed
 from .relevance import WeightedTask, WordStatistics, score_words
-from .text_similarity import Vocabulary, terms
+from .text_similarity import Vocabulary, stem_terms
 
 RECENT_RUNS = 40  # for the usual success rate (estimate)
 PRIOR_RATE = 0.5  # even chances, counted like two runs
@@ -123,21 +123,21 @@ class LearningState:
         self.entries[entry.id] = entry
         if known is None:
             self.entry_counts[entry.project] += 1
-            self.texts[entry.project].update(terms(entry.text))
+            self.texts[entry.project].update(stem_terms(entry.text))
             self.fixed_checks[entry.project].update(check for proof in entry.proofs for check in proof.fixed_checks)
         new = set(entry.when) - set(known.when if known else ())
         for task in new:
-            self.subject_counts[entry.id].update(terms(task))
+            self.subject_counts[entry.id].update(stem_terms(task))
         if entry.superseded_by:
             self.replaced[entry.superseded_by] |= {entry.id, *self.replaced[entry.id]} - {entry.superseded_by}
-        self.titles[entry.project].update(word for proof in entry.proofs for word in terms(proof.finding))
+        self.titles[entry.project].update(word for proof in entry.proofs for word in stem_terms(proof.finding))
 
     def update_run(self, visit: RunExposure) -> None:
         """Record how a run went, and the words for which entries were shown in it without a finding about them."""
         before, self.exposures[visit.run] = self.exposures[visit.run], visit
         if before.passed is not None or visit.passed is None:
             return
-        words = terms(visit.selection.task)
+        words = stem_terms(visit.selection.task)
         for entry in (
             self.entries[id] for id in visit.selection.shown if id in self.entries and id not in visit.blamed
         ):
@@ -163,7 +163,7 @@ class LearningState:
 
     def weigh_task(self, text: str, project: str) -> WeightedTask:
         """Return a task's words, and their weight in its project."""
-        return WeightedTask(text, terms(text), self.word_weights(project), self.unknown_word_weight(project))
+        return WeightedTask(text, stem_terms(text), self.word_weights(project), self.unknown_word_weight(project))
 
     def apply_saved(self, learning: Learning, record: Record) -> None:
         """Apply a saved learning: another plugin may have changed the entry."""
@@ -189,7 +189,7 @@ class LearningState:
         self.projects[selection.project].append(visit.run)
         for id in (*selection.shown, *selection.withheld):
             self.eligible_runs[id].append(visit.run)
-        for word in terms(selection.task):
+        for word in stem_terms(selection.task):
             self.word_counts[selection.project][word] += 1
 
     def apply_checkpoints(self, record: Record) -> None:

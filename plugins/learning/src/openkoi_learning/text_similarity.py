@@ -63,7 +63,7 @@ class Details:
 
 
 @lru_cache(maxsize=16_384)
-def terms(text: str) -> frozenset[str]:
+def stem_terms(text: str) -> frozenset[str]:
     """Return the stems of the words that say something; identifiers also in parts."""
     parts = (part.lower() for word in WORD.findall(text) for part in {word, *HUMP.split(word)})
     return frozenset(stem(part) for part in parts if part not in STOP_WORDS)
@@ -76,7 +76,7 @@ def advising_stems() -> frozenset[str]:
 
 
 @lru_cache(maxsize=16_384)
-def details(text: str) -> Details:
+def extract_details(text: str) -> Details:
     """Return what a paraphrase may not change."""
     identifiers = frozenset(strip_marks(found) for found in IDENTIFIER.findall(text))
     return Details(frozenset(NUMBER.findall(text)), identifiers, bool(NEGATION.search(text)))
@@ -87,12 +87,12 @@ def strip_marks(name: str) -> str:
     return ASSIGNED.sub("", name.strip("`")).strip("\"' ,;").lower()
 
 
-def differ(one: str, other: str) -> bool:
+def details_differ(one: str, other: str) -> bool:
     """Return whether a number, an identifier or a negation distinguishes two texts.
 
     A name that is marked in one and unmarked in the other makes no difference.
     """
-    mine, theirs = details(one), details(other)
+    mine, theirs = extract_details(one), extract_details(other)
     if (mine.numbers, mine.denied) != (theirs.numbers, theirs.denied):
         return True
     return not (
@@ -108,7 +108,7 @@ def contains_names(names: Collection[str], text: str) -> bool:
 
 def content_words(text: str, vocabulary: Vocabulary) -> frozenset[str]:
     """Return the words of an advice that say what to do: neither common advice words, nor words of tasks and titles."""
-    return terms(text) - advising_stems() - vocabulary.heard
+    return stem_terms(text) - advising_stems() - vocabulary.heard
 
 
 def agree(one: str, other: str, vocabulary: Vocabulary) -> bool:
@@ -119,20 +119,20 @@ def agree(one: str, other: str, vocabulary: Vocabulary) -> bool:
 
 def contradict(one: str, other: str, vocabulary: Vocabulary) -> bool:
     """Return whether two pieces of advice on one thing say different things."""
-    if (apart := differ(one, other)) or has_name(one):
+    if (apart := details_differ(one, other)) or has_name(one):
         return apart
-    left, right = (content_words(each, vocabulary) or terms(each) - advising_stems() for each in (one, other))
+    left, right = (content_words(each, vocabulary) or stem_terms(each) - advising_stems() for each in (one, other))
     return not (left <= right or right <= left)
 
 
 def has_name(text: str) -> bool:
     """Return whether a text contains a name or a number."""
-    return bool(details(text).identifiers or details(text).numbers)
+    return bool(extract_details(text).identifiers or extract_details(text).numbers)
 
 
 def topic_similarity(one: str, other: str, vocabulary: Vocabulary) -> float:
     """Return how much two texts are about the same thing, whatever they say about it: 0.0 to 1.0."""
-    mine, theirs = (terms(without_specifics(text)) - content_words(text, vocabulary) for text in (one, other))
+    mine, theirs = (stem_terms(without_specifics(text)) - content_words(text, vocabulary) for text in (one, other))
     if not any(vocabulary.weights.get(word, 0.0) >= vocabulary.usual / COMMON_WORD_FACTOR for word in mine & theirs):
         return 0.0
     return weighted_overlap(mine, theirs, vocabulary.weights, vocabulary.usual)
@@ -145,13 +145,13 @@ def without_specifics(text: str) -> str:
 
 def word_overlap(one: str, other: str) -> float:
     """Return the share of words that two texts have in common, 0.0 to 1.0."""
-    mine, theirs = terms(one), terms(other)
+    mine, theirs = stem_terms(one), stem_terms(other)
     return len(mine & theirs) / len(mine | theirs) if mine and theirs else 0.0
 
 
 def keys_in(text: str) -> tuple[str, ...]:
     """Return the files, options, error codes and names that a text is about."""
-    return tuple(sorted(details(text[:MAX_KEY_CHARACTERS]).identifiers))
+    return tuple(sorted(extract_details(text[:MAX_KEY_CHARACTERS]).identifiers))
 
 
 @lru_cache(maxsize=16_384)

@@ -7,7 +7,7 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
     from .call_budget import CallBudget
-    from .call_cost import budget_tokens, cost, tiered_cost
+    from .call_cost import budget_tokens, compute_cost, tiered_cost
     from .catalogue import CONTEXT, FILE, OUTPUT, Catalogue
     from .compaction import is_much_shorter, removed_parts
     from .content import check_content, check_result
@@ -45,7 +45,7 @@ __all__ = [
     "check_content",
     "check_models",
     "check_result",
-    "cost",
+    "compute_cost",
     "executor_of",
     "is_much_shorter",
     "removed_parts",

@@ -5,7 +5,7 @@ from openkoi_hookspecs import Cost, Price, Usage
 CACHED_SHARE = 0.1
 
 
-def cost(usage: Usage, price: Price) -> float:
+def compute_cost(usage: Usage, price: Price) -> float:
     """Return the dollars for one call."""
     return (
         usage.input * price.input
@@ -17,7 +17,7 @@ def cost(usage: Usage, price: Price) -> float:
 
 def tiered_cost(usage: Usage, price: Price) -> float:
     """Return the dollars for one call, at the price of a request of that length."""
-    return cost(usage, price.at(usage.input + usage.cache_read + usage.cache_write))
+    return compute_cost(usage, price.at(usage.input + usage.cache_read + usage.cache_write))
 
 
 def cost_of_call(usage: Usage, usd: float, weighted: float) -> Cost:

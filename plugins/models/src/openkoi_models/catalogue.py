@@ -97,9 +97,9 @@ def price_of(facts: Json) -> Price | None:
     if "price" not in facts:
         return None
     beyond = Price(*facts["beyond"]) if "beyond" in facts else None
-    return Price(*pad(facts["price"]), above=facts.get("above", 0), beyond=beyond)
+    return Price(*pad_price(facts["price"]), above=facts.get("above", 0), beyond=beyond)
 
 
-def pad(parts: Sequence[float]) -> list[float]:
+def pad_price(parts: Sequence[float]) -> list[float]:
     """Return all four parts of a price; those that a vendor does not distinguish cost the same."""
     return [*map(float, parts), *[0.0] * (4 - len(parts))]

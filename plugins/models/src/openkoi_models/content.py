@@ -40,12 +40,12 @@ def check_content(task: Task) -> Task:
         raise ConfigError(f"The task's history cannot be continued: {reason}. {HISTORY_FORM}")
     media = [*task.parts, *media_in(history)]
     for part in media:
-        if reason := problem(part):
+        if reason := explain_unsendable(part):
             raise ConfigError(f"The task cannot start: {reason}.")
     if (size := sum(part.size for part in media)) > MAX_FILE_BYTES:
         raise ConfigError(
-            f"The task cannot start: its images and files total {megabytes(size)}; the limit is "
-            f"{megabytes(MAX_FILE_BYTES)}."
+            f"The task cannot start: its images and files total {format_megabytes(size)}; the limit is "
+            f"{format_megabytes(MAX_FILE_BYTES)}."
         )
     return replace(task, history=history, parts=tuple(map(with_own_type, task.parts)))
 
@@ -77,11 +77,11 @@ def history_problem(history: Sequence[Message]) -> str:
     return "" if calls == results else "a tool call has no result in the next message, or a result has no call"
 
 
-def problem(part: Image | File) -> str:
+def explain_unsendable(part: Image | File) -> str:
     """Return why an image or a file cannot be sent, in a few words; empty if it can."""
     limit = MAX_IMAGE_BYTES if isinstance(part, Image) else MAX_FILE_BYTES
     if part.size > limit:
-        return f"{name_of(part)} is {megabytes(part.size)}; the limit is {megabytes(limit)}"
+        return f"{name_of(part)} is {format_megabytes(part.size)}; the limit is {format_megabytes(limit)}"
     if not part.size:
         return f"{name_of(part)} is empty"
     if isinstance(part, File):
@@ -103,11 +103,11 @@ def check_result(result: ToolResult) -> ToolResult:
 
 
 def check_parts(part: Content) -> Content:
-    if not isinstance(part, Text) and (reason := problem(part)):
+    if not isinstance(part, Text) and (reason := explain_unsendable(part)):
         return Text(f"[Not shown: {reason}.]")
     return sanitized_content(part)
 
 
-def megabytes(size: int) -> str:
+def format_megabytes(size: int) -> str:
     """Return a number of bytes in megabytes."""
     return f"{size / 1e6:.1f} MB"

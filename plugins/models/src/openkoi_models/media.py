@@ -29,7 +29,7 @@ def name_of(part: Image | File) -> str:
     return f"an image ({part.media_type or 'no media type'})"
 
 
-def sentence(part: Image | File) -> str:
+def describe_part(part: Image | File) -> str:
     """Return what to call a part at the beginning of a sentence."""
     name = name_of(part)
     return name[0].upper() + name[1:]
@@ -59,4 +59,4 @@ def without_media_part(part: Part, *, of_users: bool) -> Part:
 
 
 def note(part: Content) -> Text:
-    return part if isinstance(part, Text) else Text(REMOVED.format(sentence(part)))
+    return part if isinstance(part, Text) else Text(REMOVED.format(describe_part(part)))

@@ -28,7 +28,7 @@ from openkoi_hookspecs import (
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .call_budget import CallBudget
-from .call_cost import cost
+from .call_cost import compute_cost
 from .charges import Charge, charge
 from .model_roles import EXECUTOR, LISTING_GRACE, ModelRouter, ResolvedModel, suggest_models
 from .reasoning_filter import strip_foreign_reasoning
@@ -87,7 +87,7 @@ class ModelClient:
         except KoiError:
             return 0, 0.0
         wide = replace(self.judgement, input=round(self.judgement.input * INPUT_MARGIN))
-        return wide.total, cost(wide, price)
+        return wide.total, compute_cost(wide, price)
 
     async def report_fallback(self, name: str, following: str, role: str, error: ProviderUnavailableError) -> None:
         """Report that another model is called."""

@@ -22,7 +22,7 @@ from openkoi_hookspecs.content import IMAGE_TYPES
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_prompt import quote_untrusted
 
-from .media import media_in, sentence
+from .media import describe_part, media_in
 from .model_roles import ResolvedModel
 
 IMAGES = "images"
@@ -114,7 +114,7 @@ class SendableMessages:
             return self.load_part(part, shown)
         except KoiError as error:
             self.warnings.setdefault(f"{error} A note is sent instead.", True)
-            return Text(f"[{sentence(part)} is omitted, because it is missing from the run log.]")
+            return Text(f"[{describe_part(part)} is omitted, because it is missing from the run log.]")
 
     def load_part(self, part: Image | File, shown: Shown) -> Content:
         """Return an image or a file with its bytes, or words in its place; raises KoiError if the bytes are gone."""
@@ -132,7 +132,7 @@ class SendableMessages:
         """Return words in place of a part, and warn the user."""
         remedy = " To send it, choose another model with -m." if reason != REFUSED else ""
         self.warnings.setdefault(f"{shown.name} {reason}: a note is sent instead.{remedy}", True)
-        return Text(f"[{sentence(part)} is omitted, because this model {reason}.]")
+        return Text(f"[{describe_part(part)} is omitted, because this model {reason}.]")
 
 
 def is_about_content(error: RequestRejectedError) -> bool:

@@ -130,13 +130,13 @@ def recall_sections(recall: Recall) -> tuple[Section, ...]:
     recalled = [memo.text for memo in memos if not isinstance(memo, Learning) or memo.untrusted]
     sections = []
     if learned:
-        sections.append(Section("learned", f"{LESSONS}\n\n{bullets(learned)}"))
+        sections.append(Section("learned", f"{LESSONS}\n\n{format_bullets(learned)}"))
     if recalled:
-        sections.append(Section("recall", bullets(recalled), untrusted=True))
+        sections.append(Section("recall", format_bullets(recalled), untrusted=True))
     return tuple(sections)
 
 
-def bullets(lines: Iterable[str]) -> str:
+def format_bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in dict.fromkeys(lines))
 
 

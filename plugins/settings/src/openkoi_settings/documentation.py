@@ -38,13 +38,13 @@ COLUMN = 37
 
 def settings_table(bundle: Values) -> str:
     """Return a table of all settings in Markdown; ``bundle`` outranks their defaults."""
-    rows = [row(key, bundle) for key in KEYS]
+    rows = [format_row(key, bundle) for key in KEYS]
     others = [f"| `{name}` | {text} |" for name, text in OTHERS.items()]
     former = [f"| `{one.name}` | `{key.name}` | {format_date(one.until)} |" for key in KEYS for one in key.former]
     return HEADING + "\n".join(rows) + "\n" + VARIABLES + "\n".join(others) + "\n" + FORMER + "\n".join(former) + "\n"
 
 
-def row(key: Key[Any], bundle: Values) -> str:
+def format_row(key: Key[Any], bundle: Values) -> str:
     """Return one setting's line of the table."""
     value = is_stated(bundle.get(key.name, key.default))
     default = f"`{value}`" if value and ANY not in key.name else ""
@@ -56,7 +56,7 @@ def row(key: Key[Any], bundle: Values) -> str:
 
 def is_stated(value: object) -> str:
     """Return a default as TOML; empty for one that sets nothing."""
-    return "" if value in ("", (), [], math.inf) else toml(value)
+    return "" if value in ("", (), [], math.inf) else format_toml(value)
 
 
 def default_file(bundle: Values) -> str:
@@ -67,7 +67,7 @@ def default_file(bundle: Values) -> str:
         names = iter(key.example_names)
         *table, word = (toml_key(next(names) if part == ANY else part) for part in key.name.split("."))
         value = key.example if is_example else bundle.get(key.name, key.default)
-        line = f"{'# ' if is_example else ''}{word} = {toml(value)}"
+        line = f"{'# ' if is_example else ''}{word} = {format_toml(value)}"
         tables.setdefault(".".join(table), []).append(f"{line:<{COLUMN}} # {key.help}" if key.help else line)
     return TEMPLATE + "".join(f"\n{table_text(name, lines)}\n" for name, lines in tables.items())
 
@@ -83,6 +83,6 @@ def toml_key(word: str) -> str:
     return word if word.replace("-", "").replace("_", "").isalnum() else json.dumps(word)
 
 
-def toml(value: object) -> str:
+def format_toml(value: object) -> str:
     """Return a value as TOML."""
     return json.dumps(list(value) if isinstance(value, tuple) else value, default=str)

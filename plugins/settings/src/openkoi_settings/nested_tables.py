@@ -38,15 +38,15 @@ def insert(table: dict[str, Any], keys: Sequence[str], value: object, own: Mappi
     for key in keys if empty else keys[:-1]:
         table = table.setdefault(key, {})
         if not isinstance(table, dict):
-            raise conflict(own)
+            raise conflict_error(own)
     if empty:
         return
     if not keys or keys[-1] in table:
-        raise conflict(own)
+        raise conflict_error(own)
     table[keys[-1]] = value
 
 
-def conflict(own: Mapping[str, Setting]) -> ConfigError:
+def conflict_error(own: Mapping[str, Setting]) -> ConfigError:
     places = [f"{key} in {setting.origin}" for key, setting in own.items()]
     return ConfigError(f"A setting is both a value and a table: {', '.join(places)}. Remove one of them.")
 
@@ -74,11 +74,11 @@ def common_length(one: Sequence[str], other: Sequence[str]) -> int:
 def find_unknown_keys(hint: Any, value: object, path: str) -> list[UnknownKey]:
     """Return the keys in nested tables that the type of a parameter does not have."""
     if isinstance(value, list):
-        items = [get_args(one)[0] for one in alternatives(hint) if is_kind_of(one, Sequence) and get_args(one)]
+        items = [get_args(one)[0] for one in list_alternatives(hint) if is_kind_of(one, Sequence) and get_args(one)]
         return [unknown for item in value for unknown in fewest_unknown_keys(items, item, path)]
     if not isinstance(value, dict):
         return []
-    tables = [one for one in alternatives(hint) if is_dataclass(one) or is_kind_of(one, Mapping)]
+    tables = [one for one in list_alternatives(hint) if is_dataclass(one) or is_kind_of(one, Mapping)]
     return min((unknown_in_table(one, value, path) for one in tables), key=len, default=[])
 
 
@@ -107,14 +107,14 @@ def fields_of(kind: Any) -> Mapping[str, Any] | None:
     return get_type_hints(kind) if hasattr(kind, "__required_keys__") else None
 
 
-def alternatives(hint: Any) -> Iterator[Any]:
+def list_alternatives(hint: Any) -> Iterator[Any]:
     """Yield the types that a hint allows."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        yield from alternatives(arguments[0])
+        yield from list_alternatives(arguments[0])
     elif origin in (Union, UnionType):
         for argument in arguments:
-            yield from alternatives(argument)
+            yield from list_alternatives(argument)
     else:
         yield hint
 

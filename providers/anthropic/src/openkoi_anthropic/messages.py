@@ -88,14 +88,14 @@ def encode_result(answer: ToolResult) -> Turn:
 
 def encode_image(image: Image) -> Turn:
     """Tell of a picture, with all its bytes."""
-    return {"type": "image", "source": source(image)}
+    return {"type": "image", "source": encode_source(image)}
 
 
 def document(file: File) -> Turn:
     """Tell of a file, with all its bytes."""
-    return {"type": "document", "source": source(file), "title": file.name}
+    return {"type": "document", "source": encode_source(file), "title": file.name}
 
 
-def source(part: Image | File) -> Turn:
+def encode_source(part: Image | File) -> Turn:
     """Tell the bytes of a part."""
     return {"type": "base64", "media_type": part.media_type, "data": base64_of(part)}

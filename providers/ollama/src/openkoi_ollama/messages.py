@@ -38,16 +38,16 @@ def encode_result(answer: ToolResult, tools: Mapping[str, str]) -> Turn:
     """Tell of a tool's result, with its pictures."""
     named = {"tool_name": tools[answer.call]} if answer.call in tools else {}
     parts_of_user = {"role": "tool", **named, "tool_call_id": answer.call, "content": result_text(answer)}
-    return {**parts_of_user, **images(answer.parts)}
+    return {**parts_of_user, **encode_images(answer.parts)}
 
 
 def encode_user(parts_of_user: Sequence[Text | Image]) -> Turn:
     """Return a user message with text and images."""
     turn = {"role": "user", "content": "\n".join(part.text for part in parts_of_user if isinstance(part, Text))}
-    return {**turn, **images(parts_of_user)}
+    return {**turn, **encode_images(parts_of_user)}
 
 
-def images(parts: Iterable[Part]) -> Turn:
+def encode_images(parts: Iterable[Part]) -> Turn:
     """Tell pictures, if there are any."""
     pictures = [base64_of(part) for part in parts if isinstance(part, Image)]
     return {"images": pictures} if pictures else {}

@@ -88,7 +88,7 @@ def last_message_text(request: Request) -> str:
 
 def message_text(message: Message) -> str:
     """Return the text of a message; an image or file as its media type and name."""
-    return "\n".join(text for part in shown_in(message) if (text := word(part)))
+    return "\n".join(text for part in shown_in(message) if (text := part_text(part)))
 
 
 def shown_in(message: Message) -> Iterator[Part]:
@@ -98,7 +98,7 @@ def shown_in(message: Message) -> Iterator[Part]:
         yield from part.parts if isinstance(part, ToolResult) else ()
 
 
-def word(part: Part) -> str:
+def part_text(part: Part) -> str:
     """Return the text of a part."""
     match part:
         case Text(text=text) | ToolResult(text=text):

@@ -68,7 +68,7 @@ class Part:
 
 def check_shape(part: Part, faults: list[SpecProblem]) -> AgentShape | None:
     """Return the agent's shape, or None with its problems."""
-    found = list(contradictions(part))
+    found = list(find_contradictions(part))
     shape = None
     try:
         shape = AgentShape.model_validate(part.data)
@@ -78,7 +78,7 @@ def check_shape(part: Part, faults: list[SpecProblem]) -> AgentShape | None:
     return None if found else shape
 
 
-def contradictions(part: Part) -> Iterator[SpecProblem]:
+def find_contradictions(part: Part) -> Iterator[SpecProblem]:
     """Yield errors about combinations of keys: those that exclude, and those that require each other."""
     for one, other, text in EXCLUSIVE:
         if part.has(one) and part.has(other):
@@ -124,7 +124,7 @@ def fault_of(error: Mapping[str, Any], part: Part) -> SpecProblem:
         case "union_tag_not_found":
             return part.make_problem((*path, "kind"), f"is missing: one of {', '.join(CONDITIONS)}")
         case "extra_forbidden":
-            return part.make_problem(path, f"is not a valid key here. {nearest(str(path[-1]), model)}", key=True)
+            return part.make_problem(path, f"is not a valid key here. {suggest_key(str(path[-1]), model)}", key=True)
     if error["type"] == "union_tag_invalid":
         path = (*path, "kind")
         return part.make_problem(path, f"must be one of {', '.join(CONDITIONS)}, not {abbreviate_value(part.at(path))}")
@@ -169,7 +169,7 @@ def describe_expected(field: FieldInfo | None) -> str:
     return (field.description if field else None) or "a table with identity, instructions and tools"
 
 
-def nearest(key: str, model: type[Shape]) -> str:
+def suggest_key(key: str, model: type[Shape]) -> str:
     """Return the known key that was meant, or all keys."""
     known = [*model.model_fields]
     near = get_close_matches(key, known, n=1)

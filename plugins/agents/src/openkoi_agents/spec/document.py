@@ -85,11 +85,11 @@ class Loader(yaml.SafeLoader):
         """Compose one node and those in it."""
         event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave its type out
         if isinstance(event, yaml.AliasEvent):
-            raise mistake("references (*) are not supported: write out the value", event)
+            raise yaml_error("references (*) are not supported: write out the value", event)
         if self.depth > MAX_DEPTH:
-            raise mistake(f"nesting is limited to {MAX_DEPTH} levels", event)
+            raise yaml_error(f"nesting is limited to {MAX_DEPTH} levels", event)
         if self.count > MAX_VALUES:
-            raise mistake(f"a file is limited to {MAX_VALUES:,} values", event)
+            raise yaml_error(f"a file is limited to {MAX_VALUES:,} values", event)
         self.count += 1
         self.depth += 1
         node = super().compose_node(parent, index)
@@ -97,7 +97,7 @@ class Loader(yaml.SafeLoader):
         return node
 
 
-def mistake(text: str, event: yaml.Event) -> yaml.MarkedYAMLError:
+def yaml_error(text: str, event: yaml.Event) -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(None, None, text, event.start_mark)  # type: ignore[arg-type]  # either kind of mark will do
 
 
@@ -107,7 +107,7 @@ def parse_document(text: str, file: str) -> YamlDocument:
     try:
         node = yaml.compose(text, Loader=Loader)
     except yaml.MarkedYAMLError as error:
-        document.faults.append(unreadable(error, file))
+        document.faults.append(encoding_error(error, file))
     except yaml.reader.ReaderError as error:
         where = text.count("\n", 0, error.position) + 1
         document.faults.append(SpecProblem(file, where, 1, "this line contains a character that YAML does not allow."))
@@ -118,7 +118,7 @@ def parse_document(text: str, file: str) -> YamlDocument:
     return document
 
 
-def unreadable(error: yaml.MarkedYAMLError, file: str) -> SpecProblem:
+def encoding_error(error: yaml.MarkedYAMLError, file: str) -> SpecProblem:
     mark = error.problem_mark or error.context_mark
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     problem = " ".join((error.problem or error.context or "something is missing").split())

@@ -21,7 +21,9 @@ class EffectLog:
         """Add a call, and how it ended."""
         if tool.effect is not Effect.READS:
             arguments = json.dumps(call.arguments, ensure_ascii=False, default=str)
-            self.calls.append(EffectCall(f"{call.tool} {arguments}"[:MAX_CALL_LENGTH], outcome(result), result.effects))
+            self.calls.append(
+                EffectCall(f"{call.tool} {arguments}"[:MAX_CALL_LENGTH], describe_outcome(result), result.effects)
+            )
 
     def note_unseen(self) -> None:
         """Record that files may have changed without a checkpoint; from then on no diff shows all of the run's work."""
@@ -35,7 +37,7 @@ class EffectLog:
         return (*earlier, *self.calls[-MAX_CALLS:])
 
 
-def outcome(result: ToolResult) -> str:
+def describe_outcome(result: ToolResult) -> str:
     """Say how a call ended."""
     if result.exit_code is not None:
         return f"exit code {result.exit_code}"

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from openkoi_hookspecs import Cost, Decision, Evaluation, Facts, Iteration, Limits
 
-from .shortfall import shortfall
+from .shortfall import explain_shortfall
 
 NOTHING = Evaluation()
 ROUNDING = 1e-9  # scores are means of decimals: what misses a threshold by less than this reaches it
@@ -53,7 +53,7 @@ class History:
     @property
     def shortfall(self) -> str:
         """Why the last iteration is not good enough."""
-        return shortfall(self.last, self.limits)
+        return explain_shortfall(self.last, self.limits)
 
     @property
     def meets_threshold(self) -> bool:

@@ -40,20 +40,20 @@ def out_of_budget(limit: str) -> Decision:
 
 def restart_after_regression(history: History) -> Decision | None:
     """Undo work that got worse; the first time, continue from the best iteration in another way."""
-    why = regression(history)
+    why = describe_regression(history)
     if not why:
         return None
-    if any(regression(earlier) for earlier in prefixes(history.before)):
+    if any(describe_regression(earlier) for earlier in iteration_prefixes(history.before)):
         return Decision(NextAction.ABORT_REGRESSION, f"{why}, for the second time")
     return None if history.used_up else Decision(NextAction.CONTINUE, why, restart_from_best=True)
 
 
-def prefixes(history: History) -> Sequence[History]:
+def iteration_prefixes(history: History) -> Sequence[History]:
     counts = range(1, len(history.iterations) + 1)
     return [History(history.iterations[:count], history.limits, history.spent) for count in counts]
 
 
-def regression(history: History) -> str:
+def describe_regression(history: History) -> str:
     """Say how the last iteration is worse than those before; empty if it is not."""
     failing = (check for check in history.evaluation.checks if check.required and not check.passed)
     passed = passed_before(history)

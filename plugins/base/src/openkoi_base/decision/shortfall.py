@@ -7,11 +7,11 @@ from .refine import NOTHING_DONE, how_it_ended
 DIGITS = range(2, 9)  # a difference below 1e-9 is rounding: such a score is accepted (history.py)
 
 
-def shortfall(iteration: Iteration, limits: Limits) -> str:
+def explain_shortfall(iteration: Iteration, limits: Limits) -> str:
     """Say why an iteration was not accepted."""
     facts, evaluation = iteration.facts, iteration.evaluation or Evaluation()
     if facts.red:
-        return failures(evaluation)
+        return describe_failures(evaluation)
     if facts.end is StopReason.REFUSED:
         return f"the model refused: {first_line(iteration.work.text) or 'it gave no reason'}"
     if facts.end is not StopReason.DONE:
@@ -33,7 +33,7 @@ def below_threshold(score: float, threshold: float) -> str:
     return f"score {score:.{digits}f} is below the threshold {threshold:.{digits}f}"
 
 
-def failures(evaluation: Evaluation) -> str:
+def describe_failures(evaluation: Evaluation) -> str:
     """Name the open blocker, or else say how many checks fail."""
     if evaluation.blockers:
         return f"a blocker is open: {evaluation.blockers[0].title}"

@@ -40,7 +40,7 @@ def tool_condition_met(condition: ToolReturned, tool: str, result: ToolResult) -
     return not result.failed if condition.exit_code is None else result.exit_code == condition.exit_code
 
 
-def reminder(conditions: Iterable[Condition]) -> str:
+def build_reminder(conditions: Iterable[Condition]) -> str:
     """Return the reminder for a model that waits instead of working; empty if it can meet none of the conditions."""
     wanted = [advice_to_finding for condition in conditions if (advice_to_finding := describe_condition(condition))]
     return f"{UNDONE} It is done when you {' or '.join(wanted)}. Continue." if wanted else ""

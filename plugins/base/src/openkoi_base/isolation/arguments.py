@@ -69,7 +69,7 @@ def refuse_wrong_arguments(declared: Method, args: tuple[Any, ...], named: Mappi
     hints = hints_of(declared)
     for name, value in (*zip(hints, args, strict=False), *named.items()):
         if wrong := type_error_of(value, hint := hints.get(name, object)):
-            raise ArgumentError(sentence(label_of(declared), name, value, hint, wrong))
+            raise ArgumentError(describe_mismatch(label_of(declared), name, value, hint, wrong))
 
 
 @cache
@@ -86,7 +86,7 @@ def label_of(declared: Method) -> str:
     return f"{owner.lower()}.{name}"
 
 
-def sentence(label: str, name: str, value: object, hint: Any, wrong: str) -> str:
+def describe_mismatch(label: str, name: str, value: object, hint: Any, wrong: str) -> str:
     """Say what a method expects and what it was given; ``wrong`` says which field of a value it is about."""
     place, _, reason = wrong.rpartition(": ")
     if place:

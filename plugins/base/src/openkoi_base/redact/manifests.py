@@ -27,13 +27,13 @@ def manifest_secrets(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the positions of the values in manifests of secrets."""
     if not MANIFEST.search(text):
         return
-    for start, end in manifests(text):
+    for start, end in split_manifests(text):
         for block in BLOCK.finditer(text, start, end) if MANIFEST.search(text, start, end) else ():
             for found in VALUE.finditer(text, *block.span("lines")):
                 yield (*found.span("value" if found["value"] else "line"), KIND)
 
 
-def manifests(text: str) -> Iterator[tuple[int, int]]:
+def split_manifests(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each document of a text."""
     start = 0
     for part in PARTS.finditer(text):

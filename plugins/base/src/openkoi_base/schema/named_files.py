@@ -53,7 +53,7 @@ def find_autorun_files(index: AutorunIndex) -> dict[str, AutorunRule]:
 def find_named(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> dict[str, AutorunRule]:
     """Return what these files name, by path in small letters; protection wins if a file has both."""
     found = dict[str, AutorunRule]()
-    called = (one for naming in namings(index, files) for one in called_files(index.root, naming))
+    called = (one for naming in find_namings(index, files) for one in called_files(index.root, naming))
     for path, rule in (*called, *linked_files(index, files), *files_of_settings(index, files)):
         folded = path.casefold()
         if folded and not (folded in found and found[folded].protected and not rule.protected):
@@ -120,7 +120,7 @@ def files_of_settings(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> 
                 yield from ((inside, with_link(rule, index, path)) for inside in paths_from(index.root, folder, name))
 
 
-def namings(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> Iterator[Naming]:
+def find_namings(index: AutorunIndex, files: Mapping[str, AutorunRule]) -> Iterator[Naming]:
     """Yield the hooks, settings and scripts among these files that name others."""
     for path in settings_files(files):
         for key, value in named_commands(read_text(index.absolute_path(path))):
@@ -184,11 +184,11 @@ def folders_meant(index: AutorunIndex, path: str) -> tuple[str, ...]:
     place = index.absolute_path(path)
     own = os.path.dirname(place)  # noqa: PTH120
     tops = (index.absolute_path(top) for top in index.tops if not top or path.startswith(f"{top}/"))
-    trees = (tree for git in (own, os.path.dirname(own)) for tree in worktrees(git))  # noqa: PTH120
+    trees = (tree for git in (own, os.path.dirname(own)) for tree in find_worktrees(git))  # noqa: PTH120
     return tuple(dict.fromkeys(map(os.path.realpath, (*tops, own, os.path.dirname(own), *trees))))  # noqa: PTH120
 
 
-def worktrees(git: str) -> Iterator[str]:
+def find_worktrees(git: str) -> Iterator[str]:
     """Yield the working trees of a git folder that do not lie around it."""
     for key, value in parse_settings(read_text(f"{git}/config")):
         if key == "core.worktree":

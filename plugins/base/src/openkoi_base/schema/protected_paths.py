@@ -53,12 +53,12 @@ def all_protected(
     matcher = GlobMatcher.build(globs, workspace)
     for path in paths if globs else ():
         for folder in folders:
-            glob = next(filter(None, map(matcher.first_match, spellings(path, workspace, folder))), None)
+            glob = next(filter(None, map(matcher.first_match, spell_path(path, workspace, folder))), None)
             if glob:
                 yield ProtectedPath(path, glob, folder)
 
 
-def spellings(path: str, workspace: Path, folder: str = ".") -> Iterator[str]:
+def spell_path(path: str, workspace: Path, folder: str = ".") -> Iterator[str]:
     """Yield a path as it is written, as it is on the disk, and as a shell would expand it."""
     written = join_path(workspace, folder, path)
     yield normalize_path(os.path.normpath(written))

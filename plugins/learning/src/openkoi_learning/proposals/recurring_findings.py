@@ -9,7 +9,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .finding_topics import OTHER, TOPICS, FindingTopic, find_topic
 from .log import JudgedTask
-from .safe_example import is_instruction, safe_example, slug
+from .safe_example import is_instruction, make_slug, safe_example
 from .title_similarity import similar_titles
 
 GENERAL_RUBRIC = "general"
@@ -39,7 +39,7 @@ class RecurringFindings:
     @property
     def name(self) -> str:
         """The name of an evaluator for it."""
-        return f"{slug(self.category)}-quality"
+        return f"{make_slug(self.category)}-quality"
 
     @property
     def confidence(self) -> float:
@@ -60,7 +60,7 @@ def find_recurring(tasks: Iterable[JudgedTask], bar: RecurrenceThresholds) -> li
     groups: dict[str, list[JudgedTask]] = {}
     for task in tasks:
         groups.setdefault(canonical_name(task.category), []).append(task)
-    named = [(name, group) for name, group in groups.items() if CATEGORY.fullmatch(name) and slug(name)]
+    named = [(name, group) for name, group in groups.items() if CATEGORY.fullmatch(name) and make_slug(name)]
     found = [summarize_category(category, group, bar) for category, group in named if only_general(group)]
     sure = [one for one in found if one.faults and one.confidence >= bar.confidence]
     return sorted(sure, key=lambda one: (-one.confidence, -one.tasks, one.category))

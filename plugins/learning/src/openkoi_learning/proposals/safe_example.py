@@ -52,7 +52,7 @@ def safe_example(text: str) -> str:
     return "" if is_instruction(text) or sum(char.isalpha() for char in line) < 3 else line
 
 
-def slug(text: str, limit: int = 40) -> str:
+def make_slug(text: str, limit: int = 40) -> str:
     """Return a folder name: lower-case letters, digits and single dashes; empty if nothing remains."""
     ascii_only = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:limit].strip("-")

@@ -15,7 +15,7 @@ HINTS = {
 }
 
 
-def refusal(address: PageAddress, status: int) -> str:
+def explain_status(address: PageAddress, status: int) -> str:
     """Return why the page is unavailable, by the response's status."""
     later = "Try again later." if status >= 500 else "No page to read."
     return f"{address.authority} answered {format_status(status)} for {address.printable}. {HINTS.get(status, later)}"
@@ -34,7 +34,7 @@ def explain_error(address: PageAddress, error: Exception) -> str:
     from httpx2 import ConnectError, ConnectTimeout, DecodingError
 
     host = address.authority
-    for cause in causes(error):
+    for cause in walk_causes(error):
         if isinstance(cause, SSLCertVerificationError):
             return f"{host} has an invalid certificate ({cause.verify_message}); nothing was sent."
         if isinstance(cause, SSLError):
@@ -47,7 +47,7 @@ def explain_error(address: PageAddress, error: Exception) -> str:
     return f"{host} ended its response early ({type(error).__name__})."
 
 
-def causes(error: BaseException | None) -> Iterator[BaseException]:
+def walk_causes(error: BaseException | None) -> Iterator[BaseException]:
     """Yield an error and its causes."""
     while error is not None:
         yield error

@@ -22,7 +22,7 @@ def to_markdown(html: str, address: str) -> str:
     from justhtml import JustHTML
 
     page, title = JustHTML(html[:MAX_HTML_CHARACTERS], sanitize=False), ""
-    for node in nodes(page.root):
+    for node in walk_nodes(page.root):
         node.children = [child for child in node.children or () if not is_skipped(child)]
         node.attrs = useful_attributes(node, address)
         if node.name == "title" and not title:
@@ -31,7 +31,7 @@ def to_markdown(html: str, address: str) -> str:
     return f"Title: {title}\n\n{text}" if title else text
 
 
-def nodes(root: "Node") -> "Iterator[Node]":
+def walk_nodes(root: "Node") -> "Iterator[Node]":
     """Yield each element from the top; skip those removed meanwhile."""
     waiting = [root]
     while waiting:

@@ -74,9 +74,9 @@ class RedirectFollower:
 def check_arrival(address: PageAddress, answer: HttpAnswer) -> Arrival:
     """Return the end of the redirects, if there is a page."""
     if not 200 <= answer.status < 300:
-        from .failures import refusal
+        from .failures import explain_status
 
-        raise ToolError(refusal(address, answer.status))
+        raise ToolError(explain_status(address, answer.status))
     return Arrival(address, answer)
 
 
