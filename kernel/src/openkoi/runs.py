@@ -47,7 +47,7 @@ class Runs:
     async def solve_with_plugins(self, root: Root, task: Task, origin: RunOrigin) -> Result:
         """Do a task and log it in its session, until learning is done."""
         with ExitStack() as writing:
-            log = writing.enter_context(self.services.logs.writing(task.session or self.services.session))
+            log = writing.enter_context(self.services.logs.open_for_writing(task.session or self.services.session))
             run = await Runs(self.services.writing_to(log)).make_run(task, origin, root)
             log_beginning(run)
             result = await run_logged(run)

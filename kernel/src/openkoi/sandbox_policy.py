@@ -42,7 +42,7 @@ class SandboxPolicy:
         if sandbox is None:
             raise KoiError("No sandbox is installed, so no command can be run. Install openkoi-sandbox.")
         await self.require_level(sandbox)
-        hidden = command.hide_env | self.services.redactor.names(self.services.config.environment)
+        hidden = command.hide_env | self.services.redactor.find_names(self.services.config.environment)
         seconds, approved = min(command.seconds, seconds_left), command.approved | self.approved | CALL_PATHS.get()
         done = await sandbox.execute(replace(command, seconds=seconds, hide_env=hidden, approved=approved), workspace)
         for event in done.events:

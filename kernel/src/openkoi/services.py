@@ -201,7 +201,7 @@ class Services:
     def publish_of_task(self, id: str, event: Event) -> None:
         """Log an event of a task that may have ended, in the log of its session."""
         past = find_task(self.config.paths.sessions, id)
-        with self.logs.writing(past.session) as log:
+        with self.logs.open_for_writing(past.session) as log:
             self.writing_to(log).publish(past.run, [event])
 
     def warn_once(self, text: str) -> None:

@@ -35,14 +35,14 @@ def catalogue(tmp_path: Path, *tables: object) -> Catalogue:
     [("large", 1000), ("large-1", 1000), ("large-2", 2000), ("large-2-20260101", 2000), ("large-two", 2000)],
 )
 def test_an_exact_name_or_the_longest_beginning_tells(tmp_path: Path, name: str, context: int) -> None:
-    found = catalogue(tmp_path, OURS).facts("acme", name)
+    found = catalogue(tmp_path, OURS).find_facts("acme", name)
 
     assert found is not None
     assert context == found.context
 
 
 def test_no_answer_is_longer_than_what_is_read(tmp_path: Path) -> None:
-    found = catalogue(tmp_path, OURS).facts("acme", "large")
+    found = catalogue(tmp_path, OURS).find_facts("acme", "large")
 
     assert found is not None
     assert 1000 == found.output
@@ -51,14 +51,14 @@ def test_no_answer_is_longer_than_what_is_read(tmp_path: Path) -> None:
 def test_what_is_not_known_is_none(tmp_path: Path) -> None:
     known = catalogue(tmp_path, OURS)
 
-    assert (None, None) == (known.facts("acme", "other"), known.facts("borg", "large"))
-    free = known.facts("acme", "x-free")
+    assert (None, None) == (known.find_facts("acme", "other"), known.find_facts("borg", "large"))
+    free = known.find_facts("acme", "x-free")
     assert free is not None
     assert free.price is None
 
 
 def test_a_long_request_may_cost_more_as_a_whole(tmp_path: Path) -> None:
-    found = catalogue(tmp_path, OURS).facts("acme", "tiered")
+    found = catalogue(tmp_path, OURS).find_facts("acme", "tiered")
 
     assert found is not None
     assert found.price is not None
@@ -90,7 +90,7 @@ def test_a_later_bundle_outranks_an_earlier_one(tmp_path: Path) -> None:
 
     assert "acme/tiered" == known.long_name("large")
     assert ["tiered"] == [offer.model for offer in known.providers]
-    assert known.facts("acme", "large") is not None
+    assert known.find_facts("acme", "large") is not None
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -98,10 +98,10 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     file.write_text("{")
 
     with pytest.raises(ConfigError, match=r"Cannot load the model file .*models\.json"):
-        Catalogue([file]).facts("acme", "large")
+        Catalogue([file]).find_facts("acme", "large")
 
 
 def test_nothing_is_known_where_there_is_no_file(tmp_path: Path) -> None:
     known = catalogue(tmp_path)
 
-    assert (None, "", ()) == (known.facts("a", "b"), known.long_name("a"), tuple(known.providers))
+    assert (None, "", ()) == (known.find_facts("a", "b"), known.long_name("a"), tuple(known.providers))

@@ -117,7 +117,7 @@ def test_a_result_keeps_its_words_when_an_image_of_it_cannot_be_sent() -> None:
 
 def test_a_model_that_sees_no_images_is_told_so_and_the_user_is_warned_once() -> None:
     sendable, messages = SendableMessages(), (Message.user("Look", SHOT), CALL, ANSWERED)
-    first, second = (sendable.messages(messages, model("tools")) for _ in range(2))
+    first, second = (sendable.adapt_messages(messages, model("tools")) for _ in range(2))
 
     note = Text("[An image (image/png) is omitted, because this model cannot see images.]")
     assert [Text("Look"), note, ToolCall("1", "look", {}), note] == said(first)
@@ -132,13 +132,13 @@ def test_a_model_that_sees_no_images_is_told_so_and_the_user_is_warned_once() ->
 def test_any_other_model_is_sent_images(can: tuple[str, ...]) -> None:
     messages = (Message.user("Look", SHOT), CALL, ANSWERED)
 
-    assert list(messages) == SendableMessages().messages(messages, model(*can))
+    assert list(messages) == SendableMessages().adapt_messages(messages, model(*can))
 
 
 def test_words_alone_stay_the_very_same_messages() -> None:
     messages = (Message.user("Look"), CALL, Message.user(ToolResult("Nothing.", call="1")))
 
-    sent = SendableMessages().messages(messages, model("tools"))
+    sent = SendableMessages().adapt_messages(messages, model("tools"))
     assert all(one is other for one, other in zip(sent, messages, strict=True))
 
 
@@ -151,20 +151,20 @@ def test_words_alone_stay_the_very_same_messages() -> None:
     ],
 )
 def test_a_file_is_sent_where_its_type_is_taken(provider: object, can: tuple[str, ...], shown: str) -> None:
-    (part,) = said(SendableMessages().messages((Message.user(PDF),), model(*can, provider=provider)))
+    (part,) = said(SendableMessages().adapt_messages((Message.user(PDF),), model(*can, provider=provider)))
 
     assert part == PDF if shown == "PDF" else shown in part.text
 
 
 def test_a_text_file_is_read_as_text_by_any_model() -> None:
-    (part,) = said(SendableMessages().messages((Message.user(NOTES),), model("tools")))
+    (part,) = said(SendableMessages().adapt_messages((Message.user(NOTES),), model("tools")))
 
     assert Text('<data name="notes.md">\nBuy milk.\n</data>') == part
 
 
 def test_bytes_that_the_log_has_lost_cost_only_themselves(tmp_path: Path) -> None:
     sendable, lost = SendableMessages(), Image(Blob("0" * 64, 10, tmp_path / "gone"), "image/png")
-    words, note, shot = said(sendable.messages((Message.user("Look", lost, SHOT),), model("images")))
+    words, note, shot = said(sendable.adapt_messages((Message.user("Look", lost, SHOT),), model("images")))
 
     assert (Text("Look"), SHOT) == (words, shot)
     assert Text("[An image (image/png) is omitted, because it is missing from the run log.]") == note
@@ -178,7 +178,7 @@ def test_what_a_request_was_refused_with_is_not_sent_again() -> None:
 
     assert sendable.note_refusal(REFUSED, (Message.user(SHOT),), seeing)
     assert not sendable.note_refusal(REFUSED, (Message.user(SHOT),), seeing)
-    note, shown = said(sendable.messages((Message.user(SHOT, other),), seeing))
+    note, shown = said(sendable.adapt_messages((Message.user(SHOT, other),), seeing))
     assert "because this model rejected a request that contained it" in note.text
     assert other == shown
 
@@ -187,7 +187,7 @@ def test_a_model_of_which_nothing_is_known_is_sent_no_more_images_once_it_refuse
     sendable, unknown = SendableMessages(), model()
 
     assert sendable.note_refusal(REFUSED, (Message.user(SHOT),), unknown)
-    (note,) = said(sendable.messages((Message.user(Image(PNG + b"another", "image/png")),), unknown))
+    (note,) = said(sendable.adapt_messages((Message.user(Image(PNG + b"another", "image/png")),), unknown))
     assert "cannot see images" in note.text
 
 

@@ -77,7 +77,7 @@ class TeamRun:
         )
         return None
 
-    def fault(self) -> KoiError:
+    def make_failure(self) -> KoiError:
         """Return the error to raise when no member is left."""
         return next(
             reversed(self.failed.values()), KoiError(f"The team {self.leader.name} has no members. Add agents.")

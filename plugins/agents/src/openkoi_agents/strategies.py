@@ -34,7 +34,7 @@ async def parallel(team: Team, crew: TeamRun) -> TeamResult:
     """Run all members at once; list their replies under their names."""
     answers = await all_at_once([(member, ALONE) for member in team.members], crew)
     if not answers:
-        raise crew.fault()
+        raise crew.make_failure()
     return (
         TeamResult.from_refusals(*answers)
         if all(reply.refused for reply in answers)
@@ -57,7 +57,7 @@ async def debate(team: Team, crew: TeamRun) -> TeamResult:
         if why != ROUNDS or not crew.available_members(others):
             break
     if not latest:
-        raise crew.fault()
+        raise crew.make_failure()
     if all(reply.refused for reply in latest.values()):
         return TeamResult.from_refusals(*latest.values())
     await warn_if_undecided(moderator, why, crew)
@@ -92,7 +92,7 @@ async def in_turn(
         reply = await crew.send(member, MemberTask(GO_ON, (reply,)) if reply else errand) or reply
     last = reply or before
     if last is None:
-        raise crew.fault()
+        raise crew.make_failure()
     return last
 
 

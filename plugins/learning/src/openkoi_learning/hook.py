@@ -120,7 +120,7 @@ class LearningHook:
 
         before = dict((await self.log_view.read()).entries)
         study = self.learner(run)
-        lesson = study.lesson(run.id, result)
+        lesson = study.build_lesson(run.id, result)
         changed = await study.learn(lesson)
         if guesses := await self.ask_reflection(lesson, run):
             changed += await study.note(lesson, guesses)

@@ -43,14 +43,14 @@ class Learner:
             result = await asyncio.to_thread(
                 self.log_view.rebuild_result, over, state.origins.get(over, RunOrigin()).session
             )
-            changed = await self.learn(self.lesson(over, result)) if result else []
+            changed = await self.learn(self.build_lesson(over, result)) if result else []
             for entry in changed:
                 learning = to_learning(state, entry, self.decay)
                 await self.run.emit(LearningSaved(await self.run.fold(hooks.on_learning, learning, run=self.run)))
             await self.run.emit(RunProcessed(over))
         return await self.log_view.read()
 
-    def lesson(self, id: str, result: Result) -> Lesson:
+    def build_lesson(self, id: str, result: Result) -> Lesson:
         """Return a finished run with the user's answers in it."""
         state = self.log_view.state
         project = state.origins.get(id, RunOrigin(project=result.task.project)).project

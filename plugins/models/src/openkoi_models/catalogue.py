@@ -54,7 +54,7 @@ class Catalogue:
         )
         return [f"{provider}/{bare}" for provider in dict.fromkeys(named)]
 
-    def facts(self, provider: str, name: str) -> Model | None:
+    def find_facts(self, provider: str, name: str) -> Model | None:
         """Return what is known about a model: by its exact name, else by the longest match."""
         for table in self.tables:
             models = table.get("models", {}).get(provider, {})

@@ -120,14 +120,14 @@ class ModelClient:
                     await self.emit(events.WarningIssued(f"{error} {NO_IMAGES}"))
                     continue
                 raise RequestRejectedError(
-                    f"{error}{await advice(error, resolved)}", context_overflow=error.context_overflow
+                    f"{error}{await find_advice(error, resolved)}", context_overflow=error.context_overflow
                 ) from error
 
     async def adapt_request(self, request: Request, resolved: ResolvedModel) -> Request:
         """Return a request with what the model can be shown; warn of what it cannot."""
         if not self.updated_stats(request).has_media:
             return request
-        messages = self.sendable.messages(request.messages, resolved)
+        messages = self.sendable.adapt_messages(request.messages, resolved)
         for text in self.sendable.take_warnings():
             await self.emit(events.WarningIssued(text))
         return replace(request, messages=messages)
@@ -275,7 +275,7 @@ async def close_stream(chunks: AsyncIterator[Chunk]) -> AsyncIterator[AsyncItera
             await chunks.aclose()
 
 
-async def advice(error: RequestRejectedError, resolved: ResolvedModel) -> str:
+async def find_advice(error: RequestRejectedError, resolved: ResolvedModel) -> str:
     """Return advice for a refusal, if we know more than the vendor's message."""
     if error.context_overflow or isinstance(error, WrongServerError):
         return ""

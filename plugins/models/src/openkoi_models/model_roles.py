@@ -144,7 +144,7 @@ class ModelRouter:
     async def resolve(self, name: str) -> ResolvedModel:
         vendor, _, bare = name.partition("/")
         provider = await self.load(vendor)
-        known = self.catalogue.facts(vendor, bare)
+        known = self.catalogue.find_facts(vendor, bare)
         model = model_from_settings(name, self.config, known) or await described_model(provider, name, known)
         guessed = model is None and not self.is_listed(vendor)
         if model is None:
@@ -167,7 +167,7 @@ class ModelRouter:
     def listed_price(self, name: str) -> Price | None:
         """Return the price of a full name as it is configured or in a bundle; its provider is not asked."""
         vendor, _, bare = name.partition("/")
-        known = self.catalogue.facts(vendor, bare)
+        known = self.catalogue.find_facts(vendor, bare)
         model = model_from_settings(name, self.config, known) or known
         return model.price if model else None
 

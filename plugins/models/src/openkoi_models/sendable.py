@@ -58,11 +58,11 @@ class SendableMessages:
     blind: set[str] = field(default_factory=set)
     refusals: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    def messages(self, messages: Sequence[Message], resolved: ResolvedModel) -> Sequence[Message]:
+    def adapt_messages(self, messages: Sequence[Message], resolved: ResolvedModel) -> Sequence[Message]:
         """Return what a model is sent of messages."""
-        return [self.message(one, resolved) for one in messages]
+        return [self.adapt_message(one, resolved) for one in messages]
 
-    def message(self, message: Message, resolved: ResolvedModel) -> Message:
+    def adapt_message(self, message: Message, resolved: ResolvedModel) -> Message:
         """Return what a model is sent of a message; a message is held, so that no other has its identity."""
         shown = self.shown_to(resolved)
         if len(self.kept) > MAX_KEPT:
@@ -99,15 +99,15 @@ class SendableMessages:
         return fresh
 
     def convert_message(self, message: Message, shown: Shown) -> Message:
-        parts = tuple(self.part(part, shown) for part in message.parts)
+        parts = tuple(self.adapt_part(part, shown) for part in message.parts)
         return message if parts == message.parts else replace(message, parts=parts)
 
-    def part(self, part: Part, shown: Shown) -> Part:
+    def adapt_part(self, part: Part, shown: Shown) -> Part:
         if isinstance(part, ToolResult) and part.parts:
-            return replace(part, parts=tuple(self.content(one, shown) for one in part.parts))
-        return self.content(part, shown) if isinstance(part, Image | File) else part
+            return replace(part, parts=tuple(self.load_content(one, shown) for one in part.parts))
+        return self.load_content(part, shown) if isinstance(part, Image | File) else part
 
-    def content(self, part: Content, shown: Shown) -> Content:
+    def load_content(self, part: Content, shown: Shown) -> Content:
         if isinstance(part, Text):
             return part
         try:

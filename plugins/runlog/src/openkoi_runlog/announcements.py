@@ -16,7 +16,7 @@ class Announcements:
     redactor: Redactor
     made: dict[str, set[str]] = field(default_factory=dict)
 
-    def of(self, run: str, happened: Sequence[Event]) -> list[Event]:
+    def find_new(self, run: str, happened: Sequence[Event]) -> list[Event]:
         """Return the warnings about secrets masked in these events that this run has not had yet."""
         seen, self.redactor.seen = self.redactor.seen, set()
         if not seen:

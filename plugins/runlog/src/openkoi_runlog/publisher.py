@@ -54,7 +54,7 @@ class Publisher:
             if not event.name and not isinstance(event, UnknownEvent):
                 raise ArgumentError(f"{type(event).__name__} has no name that starts with its plugin's name.")
         records = self.log.append(run, happened, sync=sync)
-        if masked := self.announcements.of(run, happened):
+        if masked := self.announcements.find_new(run, happened):
             records += self.log.append(run, masked, sync=sync)
         return records
 

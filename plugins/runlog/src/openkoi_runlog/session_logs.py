@@ -34,7 +34,7 @@ class SessionLogs:
             self.logs.pop(session).close()
 
     @contextmanager
-    def writing(self, session: str) -> Iterator[RunLog]:
+    def open_for_writing(self, session: str) -> Iterator[RunLog]:
         """Lend the log of a session."""
         log = self.open(session)
         log.runs += 1

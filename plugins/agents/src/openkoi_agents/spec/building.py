@@ -47,7 +47,7 @@ class Building:
     def from_text(self, text: str, file: Path) -> Spec | None:
         """Return the agent of a file."""
         part = self.open_file(text, file)
-        return self.spec(part, (resolve_path(file),)) if part else None
+        return self.build_spec(part, (resolve_path(file),)) if part else None
 
     def open_file(self, text: str, file: Path) -> Part | None:
         """Return the content of a file, if it is YAML."""
@@ -55,31 +55,31 @@ class Building:
         self.faults += document.faults
         return None if document.data is None and document.faults else Part(document)
 
-    def spec(self, part: Part, trail: Sequence[Path], depth: int = 0) -> Spec | None:
+    def build_spec(self, part: Part, trail: Sequence[Path], depth: int = 0) -> Spec | None:
         """Return an agent with its members; None if something is wrong with it."""
         self.count += 1
-        members = self.members(part, trail, depth)
+        members = self.build_members(part, trail, depth)
         found = check_shape(part, self.faults)
         if found is None:
             return None
-        instructions = found.instructions or self.instructions(found.instructions_file, part)
+        instructions = found.instructions or self.read_instructions(found.instructions_file, part)
         agent = agent_of(found, instructions, members)
         return Spec(agent=agent, bounds=bounds_of(found), description=found.identity.description, notes=(*self.notes,))
 
-    def members(self, part: Part, trail: Sequence[Path], depth: int) -> list[Agent]:
+    def build_members(self, part: Part, trail: Sequence[Path], depth: int) -> list[Agent]:
         agents = part.at(("composite", "agents"))
         listed = agents if isinstance(agents, list) else []
         found: dict[str, Agent] = {}
         for number, one in enumerate(listed):
             path: Keys = ("composite", "agents", number)
-            agent = self.member(one, path, part, trail, depth + 1)
+            agent = self.build_member(one, path, part, trail, depth + 1)
             if agent and agent.name in found:
                 self.blame(part, path, f"is a second agent named {agent.name!r}; agent names must be unique")
             elif agent:
                 found[agent.name] = agent
         return [*found.values()]
 
-    def member(self, one: object, path: Keys, part: Part, trail: Sequence[Path], depth: int) -> Agent | None:
+    def build_member(self, one: object, path: Keys, part: Part, trail: Sequence[Path], depth: int) -> Agent | None:
         if depth > MAX_DEPTH or self.count >= MAX_AGENTS:
             self.blame(
                 part, path, f"is one too many: the limits are {MAX_AGENTS} agents, and {MAX_DEPTH} levels of teams"
@@ -91,7 +91,7 @@ class Building:
             self.blame(part, path, "must be an agent (a table with identity), or the path of an agent file")
             return None
         inner = Part(part.document, (*part.path, *path))
-        return self.add_member(inner, self.spec(inner, trail, depth))
+        return self.add_member(inner, self.build_spec(inner, trail, depth))
 
     def from_file(self, name: str, path: Keys, part: Part, trail: Sequence[Path], depth: int) -> Agent | None:
         """Return a member from a file of its own, whose path is relative to this one's folder."""
@@ -106,7 +106,7 @@ class Building:
             self.blame(part, path, f"cannot be read: {str(error).removesuffix('.')}")
             return None
         inner = self.open_file(text, file)
-        return self.add_member(inner, self.spec(inner, (*trail, resolve_path(file)), depth)) if inner else None
+        return self.add_member(inner, self.build_spec(inner, (*trail, resolve_path(file)), depth)) if inner else None
 
     def add_member(self, part: Part, spec: Spec | None) -> Agent | None:
         """Return a member; report what has no meaning in a team."""
@@ -116,7 +116,7 @@ class Building:
                 self.notes.append(f"{part.document.file}, line {part.line(*path)}: {name} is not used, {why}.")
         return spec.agent if spec else None
 
-    def instructions(self, name: str, part: Part) -> str:
+    def read_instructions(self, name: str, part: Part) -> str:
         """Return the text of a file in the agent's folder or below; others were not meant for a model."""
         if not name:
             return ""

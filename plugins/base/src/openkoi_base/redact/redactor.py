@@ -74,7 +74,7 @@ class Redactor:
             return f"it has the format of {kind}"
         return f"its name is {kind}"
 
-    def names(self, environment: Mapping[str, str]) -> frozenset[str]:
+    def find_names(self, environment: Mapping[str, str]) -> frozenset[str]:
         """Return the variables whose value contains a known secret, in any form."""
         return frozenset(
             name
