@@ -30,7 +30,6 @@ KERNELS_LIBRARIES = {"openkoi-loader", "openkoi-models", "openkoi-prompt", "open
 USE_THEM_TOO = {
     "openkoi-certify": {"openkoi-models"},  # sizes of requests
     "openkoi-compaction": {"openkoi-prompt"},  # how turns are joined
-    "openkoi-duckdb": {"openkoi-settings"},
     "openkoi-learning": {"openkoi-prompt"},  # what a task is looked up by
     "openkoi-lint": {"openkoi-settings"},
     "openkoi-testrunner": {"openkoi-prompt"},  # whether a task is a question, for which no tests are run

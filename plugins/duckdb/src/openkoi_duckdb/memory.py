@@ -21,7 +21,6 @@ from openkoi_hookspecs import (
     SharedSetting,
 )
 from openkoi_search.indexed_memory import IndexedMemory
-from openkoi_settings.keys import EMBEDDER
 
 if TYPE_CHECKING:
     from .table_memory import TableMemory
@@ -42,7 +41,7 @@ class DuckDB:
         *,
         path: Annotated[Path, DataDir("openkoi.db")],
         seconds: float = 1.0,
-        embedder: Annotated[Embedder | None, Inject("embedders"), SharedSetting(EMBEDDER.name)] = None,
+        embedder: Annotated[Embedder | None, Inject("embedders"), SharedSetting("models.embedder")] = None,
         vectors: float | None = None,
     ) -> None:
         self.path, self.seconds, self.embedder, self.vectors = path, seconds, embedder, vectors
