@@ -18,7 +18,7 @@ from .messages import LinterOutput
 from .run_linter import LinterRunner
 
 UNSEEN = "{} was not run: no checkpoint shows which files changed"
-CUT = "{} reported more than is read"
+CUT = "{} reported more than the limit; the rest was not read"
 AS_BEFORE = "{} already failed before the task, so it was ignored: {}."
 TOO_MUCH = "{} reported more before the task than can be compared, so it was ignored."
 

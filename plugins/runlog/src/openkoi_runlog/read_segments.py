@@ -86,7 +86,7 @@ def read_segment(
 ) -> Iterator[Record]:
     """Yield records from an offset on; report damaged lines, and stop at an incomplete last line.
 
-    Lines that are not ``wanted`` are passed over unread, but for the last one, which says how far the segment was read.
+    Lines that are not ``wanted`` are skipped unread, except for the last one, which says how far the segment was read.
     """
     end, last = start, b""
     for line in iterate_lines(path, start):

@@ -62,11 +62,11 @@ def make_filter(kinds: Collection[type[Event]]) -> Callable[[bytes], bool]:
     """
     names, (response,) = frozenset(encode_names(kinds)), encode_names((ModelResponse,))
 
-    def wanted(line: bytes) -> bool:
+    def is_wanted(line: bytes) -> bool:
         head = parse_head(line)
         return head is None or (head.kind in names and (head.kind != response or TEXT_MARK in line))
 
-    return wanted if kinds else lambda _: True
+    return is_wanted if kinds else lambda _: True
 
 
 def select_lines(

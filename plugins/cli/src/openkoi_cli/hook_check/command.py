@@ -62,7 +62,7 @@ async def run_synthetic_task(koi: "OpenedKoi", folder: "Path") -> "tuple[list[Ho
 
 
 async def decline(question: object) -> None:
-    """Answer no question: nobody is asked by a check."""
+    """Answer no question: a check asks no user."""
 
 
 def logged_answers(records: "list[Record]") -> Answers:
