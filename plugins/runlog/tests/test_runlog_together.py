@@ -93,7 +93,7 @@ def test_a_sync_that_fails_is_an_error_for_all_that_wait_and_the_log_goes_on_in_
 def test_runs_are_counted_for_as_long_as_they_write(tmp_path: Path) -> None:
     logs = SessionLogs(tmp_path, str)
 
-    with logs.open_for_writing("session") as log, logs.writing("session"):
+    with logs.open_for_writing("session") as log, logs.open_for_writing("session"):
         assert 2 == log.runs
 
     assert 0 == log.runs
