@@ -31,7 +31,6 @@ USE_THEM_TOO = {
     "openkoi-certify": {"openkoi-models"},  # sizes of requests
     "openkoi-compaction": {"openkoi-prompt"},  # how turns are joined
     "openkoi-learning": {"openkoi-prompt"},  # what a task is looked up by
-    "openkoi-lint": {"openkoi-settings"},
     "openkoi-testrunner": {"openkoi-prompt"},  # whether a task is a question, for which no tests are run
 }
 

@@ -105,6 +105,7 @@ KOI_CALLS = {
     "koi.save_key('openai', None)": "needs a str as key, not None.",
     "koi.use_key('openai', b'key')": "needs a str as key, not a bytes.",
     "koi.set_setting('a.b', Path('c'))": "PosixPath",
+    "koi.settings(bundles='no')": "needs a bool as bundles, not a str.",
     "koi.unknown_settings(None)": "needs a str as table, not None.",
     "koi.setting('a.b', 'str', '')": "needs a class as kind, not a str.",
     "koi.conceal(None)": "needs a str as secret, not None.",

@@ -10,7 +10,9 @@ from openkoi_hookspecs import Baseline, Check, Evaluation, ExecutionResult, Find
 from openkoi_lint import Lint
 from openkoi_lint.baseline import LintBaseline, LinterBaseline, make_baseline, read_baseline
 from openkoi_lint.messages import LinterOutput
-from openkoi_testing import logged_baseline, make_run
+from openkoi_testing import Scenario, logged_baseline, make_run
+
+WITHOUT_CHECKPOINTS = Scenario(settings={"use.checkpoints": "none"})
 
 UNDEFINED = Finding("Undefined name", rule="F821", where="pond.py:1")
 ODD = Finding("\ud800 is odd", Severity.SUGGESTION, rule="E1", where="b \udcff.py:2")
@@ -36,7 +38,7 @@ def logged(root: Path, baseline: Baseline) -> Baseline:
     """The baseline as the log gives it back."""
 
     async def story() -> Baseline | None:
-        async with make_run(root) as run:
+        async with make_run(root, stage=WITHOUT_CHECKPOINTS) as run:
             return await logged_baseline(Fixed(baseline), run)
 
     said = asyncio.run(story())
@@ -74,7 +76,7 @@ def worked(root: Path, before: dict[str, str], lint: Lint, work: Callable[[Path]
     """What is said of work on these files."""
 
     async def story() -> Evaluation | None:
-        async with make_run(root) as run:
+        async with make_run(root, stage=WITHOUT_CHECKPOINTS) as run:
             baseline = await logged_baseline(lint, run)
             work(root)
             return await lint.evaluate(ExecutionResult("done", files=tuple(before), baseline=baseline), run)

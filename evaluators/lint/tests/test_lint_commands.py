@@ -15,7 +15,9 @@ from openkoi_lint.messages import LinterOutput, normalize_message
 from openkoi_lint.mypy import read_mypy
 from openkoi_lint.parse_lines import read_lines
 from openkoi_lint.ruff import severity_of
-from openkoi_testing import make_run
+from openkoi_testing import Scenario, make_run
+
+WITHOUT_CHECKPOINTS = Scenario(settings={"use.checkpoints": "none"})
 
 GRAVE = Finding("Undefined name", rule="F821", where="pond.py:1")
 MILD = Finding("Too long", Severity.SUGGESTION, rule="E501", where="pond.py:2")
@@ -23,7 +25,7 @@ MILD = Finding("Too long", Severity.SUGGESTION, rule="E501", where="pond.py:2")
 
 def evaluated(root: Path, lint: Lint) -> Evaluation | None:
     async def story() -> Evaluation | None:
-        async with make_run(root) as run:
+        async with make_run(root, stage=WITHOUT_CHECKPOINTS) as run:
             return await lint.evaluate(ExecutionResult("done"), run)
 
     return asyncio.run(story())

@@ -15,7 +15,9 @@ from openkoi_lint.linters import find_all_linters
 from openkoi_lint.messages import normalize_message
 from openkoi_lint.shellcheck import read_shellcheck
 from openkoi_lint.tsc import read_tsc
-from openkoi_testing import logged_baseline, make_run
+from openkoi_testing import Scenario, logged_baseline, make_run
+
+WITHOUT_CHECKPOINTS = Scenario(settings={"use.checkpoints": "none"})
 
 ESLINT = """noise
 [{"filePath": "/koi/a.js", "messages": [
@@ -149,7 +151,7 @@ def test_shell_scripts_are_looked_at(tmp_path: Path) -> None:
 def test_a_linter_that_was_useless_before_says_nothing(tmp_path: Path) -> None:
     async def story() -> Evaluation | None:
         lint = Lint(commands={"spell": "echo no dictionary; exit 2"})
-        async with make_run(tmp_path) as run:
+        async with make_run(tmp_path, stage=WITHOUT_CHECKPOINTS) as run:
             return await lint.evaluate(ExecutionResult("done", baseline=await logged_baseline(lint, run)), run)
 
     assert asyncio.run(story()) is None
@@ -157,7 +159,7 @@ def test_a_linter_that_was_useless_before_says_nothing(tmp_path: Path) -> None:
 
 def evaluated(root: Path) -> Evaluation:
     async def story() -> Evaluation | None:
-        async with make_run(root) as run:
+        async with make_run(root, stage=WITHOUT_CHECKPOINTS) as run:
             return await Lint().evaluate(ExecutionResult("done"), run)
 
     evaluation = asyncio.run(story())

@@ -12,7 +12,9 @@ import pytest
 from openkoi_base.files import UnstartableProgram, diagnose_start
 from openkoi_hookspecs import Evaluation, ExecutionResult, Severity
 from openkoi_lint import Lint
-from openkoi_testing import make_run
+from openkoi_testing import Scenario, make_run
+
+WITHOUT_CHECKPOINTS = Scenario(settings={"use.checkpoints": "none"})
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(300)]
 if os.name == "nt":
@@ -57,7 +59,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def told(root: Path, files: Mapping[str, str]) -> Evaluation:
     async def story() -> Evaluation | None:
-        async with make_run(root) as run:
+        async with make_run(root, stage=WITHOUT_CHECKPOINTS) as run:
             return await Lint(seconds=120).evaluate(ExecutionResult("done"), run)
 
     for name, text in files.items():
@@ -124,10 +126,11 @@ def test_a_changed_file_is_compared_with_how_it_was(
     count = text.count("\n")
     lines = "".join(f" {one}\n" for one in text.splitlines())
     diff = f"diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n@@ -1,{count} +1,{count + 1} @@\n{lines}+{line}"
-    lint = Lint(seconds=120, checkpoints="store")
+    lint = Lint(seconds=120)
+    with_checkpoints = Scenario(settings={"use.checkpoints": "store"})
 
     async def story() -> Evaluation | None:
-        async with make_run(tmp_path) as run:
+        async with make_run(tmp_path, stage=with_checkpoints) as run:
             before = await lint.baseline(run)
             (tmp_path / file).write_text(f"{text}{line}")
             work = ExecutionResult("done", diff=diff, files=(file,), checkpoint="1", baseline=before)

@@ -9,7 +9,9 @@ import pytest
 
 from openkoi_hookspecs import Check, Evaluation, ExecutionResult, Severity
 from openkoi_lint import Lint
-from openkoi_testing import logged_baseline, make_run
+from openkoi_testing import Scenario, logged_baseline, make_run
+
+WITHOUT_CHECKPOINTS = Scenario(settings={"use.checkpoints": "none"})
 
 CONFIGURED = '[tool.ruff.lint]\nselect = ["E", "F", "I"]\n'
 UNUSED = "import os\n"
@@ -29,7 +31,7 @@ class Bench:
 
     def evaluated(self, files: dict[str, str], work: ExecutionResult = ExecutionResult("done")) -> Evaluation | None:  # noqa: B008  # frozen
         async def story() -> Evaluation | None:
-            async with make_run(self.root) as run:
+            async with make_run(self.root, stage=WITHOUT_CHECKPOINTS) as run:
                 return await self.lint.evaluate(work, run)
 
         self.write(files)
@@ -42,7 +44,7 @@ class Bench:
 
     def reworked(self, before: dict[str, str], after: dict[str, str]) -> Evaluation:
         async def story() -> Evaluation | None:
-            async with make_run(self.root) as run:
+            async with make_run(self.root, stage=WITHOUT_CHECKPOINTS) as run:
                 before = await logged_baseline(self.lint, run)
                 self.write(after)
                 return await self.lint.evaluate(ExecutionResult("done", files=tuple(after), baseline=before), run)

@@ -64,8 +64,8 @@ class Configuration(Protocol):
         Where it is not set, a setting of a common table has its own default, any other one the ``default``.
         """
 
-    def settings(self) -> Sequence[ConfiguredSetting]:
-        """List what the user, the project, the environment and the command line set, by key."""
+    def settings(self, *, bundles: bool = False) -> Sequence[ConfiguredSetting]:
+        """List what the user, project, environment and command line set; with ``bundles``, what those set too."""
 
     def unknown_settings(self, table: str = "") -> Sequence[str]:
         """Return a warning for each setting that nothing reads, of a dotted table or of all."""

@@ -34,9 +34,9 @@ class AppConfiguration:
         """Return the value of a dotted key; raises ConfigError for one of another kind."""
         return self.services.config.get(key, kind, default)
 
-    def settings(self) -> Sequence[ConfiguredSetting]:
-        """List what is set other than by a bundle."""
-        return self.services.config.configured_settings
+    def settings(self, *, bundles: bool = False) -> Sequence[ConfiguredSetting]:
+        """List what is set other than by a bundle, or by bundles as well."""
+        return self.services.config.configured_settings(bundles=bundles)
 
     def unknown_settings(self, table: str = "") -> Sequence[str]:
         """Return a warning for each setting that nothing reads, of a table or of all."""

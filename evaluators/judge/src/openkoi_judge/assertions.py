@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from openkoi_base.skillfile import Approvals, Method, Rubric, Trust, plugin_locations
+from openkoi_base.skillfile import Approvals, Method, Rubric, Trust
 from openkoi_hookspecs import Check, DataDir, Evaluation, EvaluationMode, ExecutionResult, Finding, Run
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .choice import find_named, find_rubric, for_category
 from .execution_facts import ExecutionFacts, read_facts
 from .preferences import preferences
-from .rubrics_library import load_rubrics, search_locations
+from .rubrics_library import installed_locations, load_rubrics, search_locations
 
 MAX_TEXT_CHARACTERS = 100_000  # of a text that are searched
 
@@ -33,7 +33,7 @@ class Expectations:
 
     async def evaluate(self, work: ExecutionResult, run: Run) -> Evaluation | None:
         """Check what the rubrics for this task expect; return None if there are none."""
-        brought, _ = await plugin_locations(run.koi.plugins("skills"))
+        brought, _ = await installed_locations(run.koi)
         places = search_locations(self.folder, run.workspace, self.path, brought)
         shelf = load_rubrics(places, self.trust or Approvals(run.koi))
         fixed = [rubric for rubric in shelf.rubrics if rubric.method.asks_no_model]

@@ -5,7 +5,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from openkoi_base.skillfile import Approvals, Method, Rubric, RubricSample, Trust, plugin_locations
+from openkoi_base.skillfile import Approvals, Method, Rubric, RubricSample, Trust
 from openkoi_hookspecs import (
     ConfigError,
     DataDir,
@@ -36,7 +36,7 @@ from .execution_facts import read_facts
 from .judge_input import EVALUATOR, JudgeInput, JudgeSettings, digest_texts
 from .judging import JudgingSession
 from .preferences import preferences
-from .rubrics_library import RubricLibrary, load_rubrics, search_locations
+from .rubrics_library import RubricLibrary, installed_locations, load_rubrics, search_locations
 from .scores import UnreadableError
 from .skip_rules import JudgingRules
 from .system_prompt import build_instructions
@@ -152,7 +152,7 @@ class Judge:
 
     async def _load_library(self, workspace: Path | None, koi: Koi | None) -> RubricLibrary:
         """Load the rubrics."""
-        brought, complaints = await plugin_locations(koi.plugins("skills") if koi else ())
+        brought, complaints = await installed_locations(koi) if koi else ([], [])
         places = search_locations(self.folder, workspace, self.path, brought)
         shelf = load_rubrics(places, self.trust or (Approvals(koi) if koi else None))
         return replace(shelf, complaints=(*complaints, *shelf.complaints))

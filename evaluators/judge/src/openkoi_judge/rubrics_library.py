@@ -17,8 +17,10 @@ from openkoi_base.skillfile import (
     describe_missing,
     list_locations,
     parse_rubric,
+    plugin_locations,
     resolve_shadowing,
 )
+from openkoi_hookspecs import Koi
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 BUNDLED = SkillLocation(Path(__file__).with_name("rubrics"), SkillSource.BUNDLED)
@@ -63,6 +65,13 @@ def reason_unusable(found: FoundSkill, machine: MachineFeatures) -> str:
     except InvalidSkillError as error:
         return str(error)
     return describe_missing(found.skill.requires, machine)
+
+
+async def installed_locations(koi: Koi) -> tuple[list[SkillLocation], list[str]]:
+    """Return where installed packages and bundles have rubrics, and a message about each that cannot be read."""
+    packages, complaints = await plugin_locations(koi.plugins("skills"))
+    bundles, more = await plugin_locations(koi.plugins("bundles"), name="evaluators")
+    return [*packages, *bundles], [*complaints, *more]
 
 
 def search_locations(

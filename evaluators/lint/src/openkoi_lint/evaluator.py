@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
-from openkoi_hookspecs import Baseline, ConfigError, Env, Evaluation, ExecutionResult, Run, SharedSetting
+from openkoi_hookspecs import Baseline, ConfigError, Env, Evaluation, ExecutionResult, Run
 from openkoi_hookspecs.events import WarningIssued
-from openkoi_settings.plugin_keys import USE_CHECKPOINTS
 
 from .baseline import LintBaseline, LinterBaseline, make_baseline, read_baseline
 from .compare_files import Comparison, compare_files
@@ -26,7 +25,7 @@ TOO_MUCH = "{} reported more before the task than can be compared, so it was ign
 class Lint:
     """Configured by ``[evaluators.lint]``: ``commands``, ``seconds``, ``venv``.
 
-    With ``checkpoints``, the diff shows how files were before the task, and they are checked at the end. Without,
+    Where checkpoints are chosen, the diff shows how files were before the task, and they are checked at the end. Else
     the whole project is checked before the task.
     """
 
@@ -36,19 +35,17 @@ class Lint:
         commands: Mapping[str, str] | Sequence[str] = (),
         seconds: float = 60.0,
         venv: Annotated[str, Env("VIRTUAL_ENV")] = "",
-        checkpoints: Annotated[str, SharedSetting(USE_CHECKPOINTS.name)] = "",
     ) -> None:
         if not seconds > 0:
             raise ConfigError(f"[evaluators.lint] seconds is {seconds}. It must be above 0.")
         self.commands = commands
         self.seconds = seconds
         self.venv = venv
-        self.checkpoints = checkpoints not in ("", "none")
 
     async def baseline(self, run: Run) -> Baseline:
         """Record before the first change which linters work, and the findings of those that check whole projects."""
         runner, wanted = LinterRunner(run, self.seconds), await self._find_linters(run)
-        later = [linter for linter in wanted if linter.files and self.checkpoints]
+        later = [linter for linter in wanted if linter.files and run.koi.chosen_name("checkpoints")]
         checks = (runner.check_settings(one) if one in later else runner.check_project(one) for one in wanted)
         heard = [await check for check in checks]
         return make_baseline([one for one in heard if one is not None], later=[linter.label for linter in later])

@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = {
     "approvals": "List the questions that need your answer.",
     "approve": "Approve what a task asked for.",
     "blame": "Show what each plugin, model, tool and learning added to a task.",
+    "config": "Show settings, and where each is set.",
     "completion": "Print a shell completion script.",
     "diff": "Show what a task changed, as a unified diff.",
     "doctor": "Check your setup and suggest fixes.",

@@ -13,13 +13,14 @@ import click
 
 from .frontends import hidden_frontends
 from .group import OpenKoi
-from .hook_times import Times, format_hook_times, read_hook_times
+from .hook_times import format_hook_times
 from .invocation import Invocation
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from openkoi_hookspecs import Installation, PluginState
+    from openkoi_runlog.hook_times import Times
 
 IMPORT_TIMEOUT_SECONDS = 20.0  # estimate: for the slowest library on a busy machine
 CHECK_COMMAND = ("plugins", "--check")
@@ -45,6 +46,8 @@ def command(invocation: Invocation, /, sources: bool, check: bool) -> None:
 
 def format_plugins(invocation: Invocation) -> list[str]:
     """Return the lines of all distributions and sources, and the warnings."""
+    from openkoi_runlog.hook_times import read_hook_times
+
     installation = invocation.launcher.installation(config=invocation.config)
     broken = find_broken(installation, invocation)
     times = read_hook_times(invocation.paths.sessions)
@@ -78,7 +81,7 @@ def without_secrets(lines: Sequence[str], invocation: Invocation) -> list[str]:
     return invocation.redact("\n".join(lines)).split("\n")
 
 
-def describe(plugin: "PluginState", times: Times) -> str:
+def describe(plugin: "PluginState", times: "Times") -> str:
     """Return why a plugin is not used; else, for one of hooks, those that were called, and when."""
     hooks = format_hook_times(times.get(plugin.name, {})) if plugin.kind == "hooks" else ""
     return why_unused(plugin) or hooks

@@ -15,6 +15,7 @@ from .server_config import PluginsTable, ServerConfig, ServerTable
 if TYPE_CHECKING:
     from .server_tools import ServerTools
 
+PREFIXES = ("mcp.", "plugins.mcp")
 DEFER_ABOVE = 20  # tools whose schemas are sent with every request; estimate: 150 tokens each
 Listed = Mapping[str, ServerTable] | Sequence[ServerTable]
 
@@ -56,7 +57,7 @@ class McpServers:
         """Yield the servers of the configuration, with the file that has them."""
         if not self.own:
             return
-        origins = {one.key: one.origin for one in koi.settings() if one.key.startswith(("mcp.", "plugins.mcp"))}
+        origins = {one.key: one.origin for one in koi.settings(bundles=True) if one.key.startswith(PREFIXES)}
         for name, table in self.own:
             origin = next((text for key, text in origins.items() if key.startswith(f"mcp.servers.{name}.")), "")
             yield ServerConfig(name, table, origin or next(iter(origins.values()), "the configuration"))

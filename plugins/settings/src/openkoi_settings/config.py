@@ -81,13 +81,12 @@ class Config:
         """What the user, the project, the environment and the command line set, by dotted key."""
         return {name: one for name, one in sorted(self.settings.items()) if not one.origin.endswith(BUNDLE_FILE)}
 
-    @property
-    def configured_settings(self) -> Sequence[ConfiguredSetting]:
-        """The changed settings, each with its default if it is declared."""
-        declared = {name: find_key(name) for name in self.changed_settings}
+    def configured_settings(self, *, bundles: bool = False) -> Sequence[ConfiguredSetting]:
+        """Return the changed settings, or those of bundles as well, each with its default if it is declared."""
+        chosen = self.settings if bundles else self.changed_settings
         return [
-            ConfiguredSetting(name, one.value, one.origin, key.default if (key := declared[name]) else None)
-            for name, one in self.changed_settings.items()
+            ConfiguredSetting(name, one.value, one.origin, key.default if (key := find_key(name)) else None)
+            for name, one in sorted(chosen.items())
         ]
 
     @property

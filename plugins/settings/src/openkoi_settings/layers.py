@@ -21,6 +21,9 @@ from .toml_file import read_settings
 from .value import Setting
 from .variables import CASSETTE, CASSETTE_VARIABLE, variable_of
 
+CONFLICT = (
+    "{name} is set by {used} and otherwise by {others}; the former is used. To choose, set it in your config.toml."
+)
 WITHOUT_MEMORY = "Memory is off while model requests are recorded or replayed, so that a replay sends the same ones."
 
 
@@ -42,6 +45,7 @@ def load_config(
     if given.get(CASSETTE_VARIABLE):
         settings[USE_MEMORY.name] = Setting("none", f"${CASSETTE_VARIABLE}")
         warnings.append(WITHOUT_MEMORY)
+    warnings += explain_conflicts(bundles, settings)
     config = Config(settings, paths, workspace, (*warnings, *odd, *refused), given)
     config.check()
     return config
@@ -64,6 +68,21 @@ def merge_files(files: Sequence[Path], today: date | None = None) -> tuple[dict[
         settings |= layer
         warnings += odd
     return settings, warnings
+
+
+def explain_conflicts(bundles: Sequence[Path], settings: Mapping[str, Setting]) -> list[str]:
+    """Return a warning for each setting that two bundles set to other values, unless the user has set it.
+
+    The first bundle is OpenKoi's own, which any other may change.
+    """
+    layers = [read_settings(bundle / BUNDLE_FILE) for bundle in bundles[1:]] if len(bundles) > 2 else []
+    warnings: list[str] = []
+    for name in sorted({name for layer in layers for name in layer}):
+        rivals = [layer[name] for layer in layers if name in layer]
+        if settings[name].origin == rivals[-1].origin and any(one.value != rivals[-1].value for one in rivals):
+            others = ", ".join(one.origin for one in rivals[:-1])
+            warnings.append(CONFLICT.format(name=name, others=others, used=rivals[-1].origin))
+    return warnings
 
 
 def override(settings: Mapping[str, Setting], layer: Mapping[str, Setting]) -> dict[str, Setting]:

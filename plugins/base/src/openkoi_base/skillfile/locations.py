@@ -120,28 +120,28 @@ def find_openclaw_folders(data: Path | None) -> list[Path]:
 
 
 async def plugin_locations(
-    entries: Iterable[PluginEntry], source: SkillSource = SkillSource.PLUGIN
+    entries: Iterable[PluginEntry], source: SkillSource = SkillSource.PLUGIN, name: str = "skills"
 ) -> tuple[list[SkillLocation], list[str]]:
-    """Return the skill folders of installed packages: their own ``skills``, or a path."""
+    """Return the skill folders of installed packages: the folder ``name`` of each, or a path."""
     found, complaints = [], []
     for entry in entries:
         try:
-            folder = find_folder(await entry.load())
+            folder = find_folder(await entry.load(), name)
             found.append(SkillLocation(folder, source, kind="task"))
         except Exception as error:  # a package is a plugin: its errors become a warning
             complaints.append(f"The skills of {entry.name} ({entry.origin}) are not used: {error}.")
     return found, complaints
 
 
-def find_folder(brought: object) -> Path:
-    """Return the folder that an entry point refers to."""
+def find_folder(brought: object, name: str) -> Path:
+    """Return the folder that an entry point refers to: of a package its folder ``name``, if it has one."""
     if isinstance(brought, str | Path):
         return Path(brought)
     file, paths = getattr(brought, "__file__", None), getattr(brought, "__path__", ())
     if not file and not paths:
         raise KoiError(f"its entry point refers to an object ({type(brought).__name__}), not to a package or a path")
     own = Path(file).parent if file else Path(next(iter(paths)))
-    return own / "skills" if (own / "skills").is_dir() else own
+    return own / name if (own / name).is_dir() else own
 
 
 def collect_skills(

@@ -1,0 +1,91 @@
+"""A bundle of a team brings settings, skills and rubrics; the origin of each setting is shown; bundles may disagree."""
+
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell, write_script
+
+ROOT = Path(__file__).parent.parent
+TEAM = ROOT / "examples" / "team_bundle"
+LETTER = """
+  - when: {contains: "Read the letter as the customer"}
+    says: '{"scores": {"answer": 0.95, "tone": 0.95}, "findings": [], "suggestion": ""}'
+    repeat: true
+  - {says: Dear customer., repeat: true}
+"""
+
+
+def install_bundle(openkoi: Shell, name: str, package: str, folder: Path) -> Shell:
+    """Install a distribution that brings a bundle: what a wheel of it unpacks."""
+    site = openkoi.home.parent / "site"
+    info = site / f"{package}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[openkoi.bundles]\n{name} = {package}\n")
+    (site / package).symlink_to(folder, target_is_directory=True)
+    return openkoi.seeing(site)
+
+
+@pytest.fixture(name="openkoi")
+def install_team(tmp_path: Path) -> Shell:
+    return install_bundle(shell(tmp_path), "acme", "acme_team", TEAM / "acme_team")
+
+
+@pytest.fixture(name="rival")
+def install_rival(openkoi: Shell, tmp_path: Path) -> Shell:
+    """Return the same with a second bundle that disagrees about one setting, and agrees about another."""
+    folder = tmp_path / "rival"
+    folder.mkdir()
+    (folder / "bundle.toml").write_text("[iteration]\nmax_iterations = 4\nquality_threshold = 0.7\n")
+    return install_bundle(openkoi, "rival", "rival_team", folder)
+
+
+@pytest.mark.row("PLUG-07")
+def test_a_setting_of_the_bundle_holds_until_the_user_sets_another(openkoi: Shell) -> None:
+    assert openkoi("config", "get", "iteration.max_iterations").stdout.startswith("iteration.max_iterations = 4  # ")
+    assert "acme_team/bundle.toml" in openkoi("config", "get", "iteration").stdout
+    assert "Nothing is set" in openkoi("config", "list").stdout
+    openkoi.home.mkdir(exist_ok=True)
+    (openkoi.home / "config.toml").write_text("[iteration]\nmax_iterations = 2\n")
+    changed = openkoi("config", "get", "iteration.max_iterations").stdout
+
+    assert changed == f"iteration.max_iterations = 2  # {openkoi.home / 'config.toml'}\n"
+    assert openkoi("config", "list").stdout == changed
+    assert "quality_threshold = 0.9" in openkoi("config", "list", "--all").stdout
+
+
+@pytest.mark.row("PLUG-07")
+def test_its_skill_and_its_rubric_are_used(openkoi: Shell) -> None:
+    model = write_script(openkoi.folder, LETTER)
+    done = openkoi("-m", model, "--category", "letters", "--why", "Write a letter")
+
+    assert "acme-letters" in done.stderr
+    assert "release" in openkoi("context", "Release a new version").stdout
+
+
+def test_bundles_that_disagree_are_reported_until_the_user_decides(rival: Shell) -> None:
+    model = write_script(rival.folder, LETTER)
+    done = rival("-i", "0", "-m", model, "Say hello")
+    warnings = [line for line in done.stderr.splitlines() if "is set by" in line]
+
+    assert len(warnings) == 1
+    assert "iteration.quality_threshold is set by" in warnings[0]
+    assert "rival_team/bundle.toml and otherwise by" in warnings[0]
+    assert "0.7" in rival("config", "get", "iteration.quality_threshold").stdout
+    rival.home.mkdir(exist_ok=True)
+    (rival.home / "config.toml").write_text("[iteration]\nquality_threshold = 0.8\n")
+    assert "is set by" not in rival("-i", "0", "-m", model, "Say hello").stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "status", "shown"),
+    [
+        ("iteration.quality_threshold", 0, "iteration.quality_threshold = 0.8  # default\n"),
+        ("no.such_setting", 1, ""),
+    ],
+)
+def test_a_setting_that_is_not_set_shows_its_default(tmp_path: Path, key: str, status: int, shown: str) -> None:
+    done = shell(tmp_path)("config", "get", key)
+
+    assert (done.returncode, done.stdout) == (status, shown)
+    assert ("is not set" in done.stderr) == bool(status)
