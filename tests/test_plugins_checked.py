@@ -36,21 +36,23 @@ def imports(openkoi: Shell) -> int:
     return len(noted.read_text().splitlines()) if noted.exists() else 0
 
 
-def shown(openkoi: Shell) -> str:
-    """Return the line about the plugin."""
+def works(openkoi: Shell) -> bool:
+    """Return whether the plugin is listed without a fault."""
     lines = openkoi("plugins").stdout.splitlines()
-    return " ".join(lines[lines.index("acme 1.0") + 1].split())
+    line = lines[lines.index("acme 1.0") + 1]
+    assert ["hooks", "acme"] == line.split()[:2]
+    return " ! " not in line
 
 
 def test_plugins_are_imported_again_only_when_something_has_changed(openkoi: Shell) -> None:
-    assert ("hooks acme", 1) == (shown(openkoi), imports(openkoi))
-    assert ("hooks acme", 1) == (shown(openkoi), imports(openkoi))
+    assert (True, 1) == (works(openkoi), imports(openkoi))
+    assert (True, 1) == (works(openkoi), imports(openkoi))
 
     os.utime(site(openkoi) / "acme.py")
-    assert ("hooks acme", 2) == (shown(openkoi), imports(openkoi))
+    assert (True, 2) == (works(openkoi), imports(openkoi))
 
     (site(openkoi) / "other-1.0.dist-info").mkdir()
-    assert ("hooks acme", 3) == (shown(openkoi), imports(openkoi))
+    assert (True, 3) == (works(openkoi), imports(openkoi))
 
 
 @pytest.mark.parametrize("cause", ["edited", "removed", "what it imports is gone"])
@@ -58,9 +60,9 @@ def test_a_plugin_that_breaks_later_is_shown_as_broken_until_it_works(cause: str
     module = site(openkoi) / "acme.py"
     (site(openkoi) / "depends.py").touch()
     (site(openkoi) / "depends-1.0.dist-info").mkdir()
-    works = f"import depends\n{module.read_text()}"
-    module.write_text(works)
-    assert "hooks acme" == shown(openkoi)
+    working = f"import depends\n{module.read_text()}"
+    module.write_text(working)
+    assert works(openkoi)
 
     if cause == "edited":
         module.write_text(RAISES)
@@ -69,9 +71,9 @@ def test_a_plugin_that_breaks_later_is_shown_as_broken_until_it_works(cause: str
     else:
         (site(openkoi) / "depends.py").unlink()
         (site(openkoi) / "depends-1.0.dist-info").rmdir()
-    assert shown(openkoi).startswith("hooks acme ! ")
-    assert shown(openkoi).startswith("hooks acme ! ")
+    assert not works(openkoi)
+    assert not works(openkoi)
 
-    module.write_text(works)
+    module.write_text(working)
     (site(openkoi) / "depends.py").touch()
-    assert "hooks acme" == shown(openkoi)
+    assert works(openkoi)
