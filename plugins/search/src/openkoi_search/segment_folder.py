@@ -22,7 +22,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .checksums import CorruptFileError
 from .memory_file_errors import MemoryBusyError, MemoryUnusableError
 from .segment import Segment, open_segment
-from .segment_file import decode_segment, read_segment_file
+from .segment_file import MIN_MAPPED_BYTES, decode_segment, read_segment_file
 from .segment_index import SegmentIndex
 
 if TYPE_CHECKING:
@@ -127,10 +127,12 @@ class SegmentFolder:
         self.remove(names)
 
     def write(self, number: int, data: bytes, kind: str = ADDED) -> Segment:
-        """Write a segment of a number in the sequence."""
+        """Write a segment of a number in the sequence; only a small one stays in memory."""
         name = f"{number:0{SEQUENCE_DIGITS}}-{kind}-{token_hex(4)}{ENDING}"
-        write_atomically(private_folder(self.path) / name, data, temporary=TEMPORARY)
-        return open_segment(name, decode_segment(data))
+        path = private_folder(self.path) / name
+        write_atomically(path, data, temporary=TEMPORARY)
+        small = len(data) < MIN_MAPPED_BYTES
+        return open_segment(name, decode_segment(data) if small else read_segment_file(path))
 
     def remove(self, names: Iterable[str]) -> None:
         """Delete files: merged segments, or what a killed writer left. One that cannot be deleted is ignored."""

@@ -12,7 +12,7 @@ from .words import pieces
 
 PIECE_WEIGHT = 0.5
 LONG_WORD_CHARACTERS = 8
-MAX_CACHED_WORDS = 50_000
+MAX_CACHED_WORDS = 4_096  # half a kilobyte each
 
 Features = tuple[tuple[int, ...], tuple[float, ...]]
 
