@@ -207,11 +207,23 @@ def test_a_command_costs_no_more_than_it_did(arguments: tuple[str, ...], tmp_pat
     assert {} == {name: count for name, count in asdict(found).items() if count > ceiling[name]}
 
 
+def test_a_search_loads_neither_a_database_nor_numpy_nor_what_adds_to_memory(tmp_path: Path) -> None:
+    openkoi = shell(tmp_path)
+    counted(openkoi, *QUESTION)
+
+    names = counted(openkoi, "memory", "search", "capital").names
+
+    assert "openkoi_search.segment_documents" in names
+    unused = ("duckdb", "_duckdb", "numpy", "sqlite3", "openkoi_duckdb.table_memory", "openkoi_search.segment_writer")
+    assert [] == [name for name in unused if name in names]
+
+
 def test_a_question_that_is_not_judged_loads_nothing_to_judge_or_to_change_files_with(tmp_path: Path) -> None:
     names = counted(shell(tmp_path), *QUESTION).names
 
     unused = (
         *("openkoi_judge", "openkoi_lint", "openkoi_testrunner.evaluator", "prompt_toolkit", "numpy", "tree_sitter"),
+        *("duckdb", "_duckdb", "openkoi_duckdb.table_memory"),
         *("openkoi_tools.patch", "openkoi_sandbox.executor", "openkoi_checkpoints.apply_restore", "snowballstemmer"),
         *("openkoi_tools.show_file", "openkoi_tools.command_result", "openkoi_tools.fetch.page_text"),
         *("openkoi_checkpoints.stored_workspaces", "openkoi_checkpoints.git_state", "openkoi_http.recorder"),
