@@ -10,6 +10,7 @@ import pytest
 from openkoi_hookspecs import Record
 from openkoi_search.indexed_memory import IndexedMemory
 from openkoi_search.segment import EntryKind
+from openkoi_search.segment_folder import LARGE_BYTES, choose_merge
 from openkoi_testing import HealthContract, MemoryContract
 from openkoi_testing.contracts.memory import search_project
 from openkoi_testing.contracts.memory_killed import MemoryKilledContract
@@ -78,3 +79,21 @@ def test_a_process_that_holds_the_index_sees_what_others_add_and_merge(tmp_path:
         asyncio.run(writer.ingest(log[start : start + 20]))
         fresh = IndexedMemory(tmp_path / "index")
         assert search_project(fresh, "parser", scope="all") == search_project(reader, "parser", scope="all")
+
+
+@pytest.mark.parametrize(
+    ("first", "sizes"),
+    [
+        (None, [5]),
+        (None, [1] * 12),
+        (0, [1] * 13),
+        (1, [100, *[1] * 13]),
+        (0, [20, *[1] * 13]),
+        (None, [LARGE_BYTES, *[1] * 12]),
+        (1, [LARGE_BYTES, *[1] * 13]),
+        (13, [*[1] * 13, LARGE_BYTES + 1, *[1] * 13][1:]),
+        (12, [10**5 - n for n in range(12)] + [1, 1]),
+    ],
+)
+def test_small_segments_are_merged_with_others_of_their_size(first: int | None, sizes: Sequence[int]) -> None:
+    assert first == choose_merge(sizes)

@@ -28,12 +28,13 @@ Entry = tuple[bytes, bytes]
 class SegmentFile:
     """The content of a file: ``header`` says what its entries are about.
 
-    Each key begins at one of the ``key_starts``; each value too, counted from ``values_at``.
+    Each key begins at one of the ``key_starts``, counted from ``keys_at``; each value of the ``value_starts``, from
+    ``values_at``. Both stay in the file.
     """
 
     header: Mapping[str, Any]
     data: "bytes | mmap.mmap"
-    keys: bytes
+    keys_at: int
     key_starts: "array[int]"
     value_starts: "array[int]"
     values_at: int
@@ -43,7 +44,8 @@ class SegmentFile:
 
     def key(self, place: int) -> bytes:
         """Return the key at a place."""
-        return self.keys[self.key_starts[place] : self.key_starts[place + 1]]
+        start, end = self.key_starts[place : place + 2]
+        return self.data[self.keys_at + start : self.keys_at + end]
 
     def value(self, place: int) -> bytes:
         """Return the value at a place; raise CorruptFileError if it is damaged."""
@@ -56,10 +58,10 @@ class SegmentFile:
     def find(self, key: bytes) -> int:
         """Return the first place whose key is not below this one."""
         low, high = 0, len(self)
-        keys, starts = self.keys, self.key_starts
+        data, starts, base = self.data, self.key_starts, self.keys_at
         while low < high:
             middle = (low + high) // 2
-            if keys[starts[middle] : starts[middle + 1]] < key:
+            if data[base + starts[middle] : base + starts[middle + 1]] < key:
                 low = middle + 1
             else:
                 high = middle
@@ -130,7 +132,7 @@ def decode_segment(data: "bytes | mmap.mmap") -> SegmentFile:
             raise CorruptFileError("wrong size")
     except (KeyError, ValueError, TypeError, IndexError) as error:
         raise CorruptFileError(f"invalid content: {error!r}") from None
-    return SegmentFile(header, data, data[keys_at:values_at], key_starts, value_starts, values_at)
+    return SegmentFile(header, data, keys_at, key_starts, value_starts, values_at)
 
 
 def decode_header(data: "bytes | mmap.mmap") -> tuple[dict[str, Any], int]:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 ENDING, TEMPORARY = ".segment", ".new-"
 ADDED, MERGED = "added", "merged"  # in this order: a merged segment follows those that it replaces
 SEQUENCE_DIGITS = 12
-MAX_SEGMENTS = 12  # more are merged, since each has to be opened and searched (estimate)
+MAX_SEGMENTS = 12  # of small ones; more are merged, since each has to be opened and searched (estimate)
+LARGE_BYTES = 2_000_000  # a larger one is left as it is: a merge takes time and memory (0.1 s and 15 MB at this size)
 MERGE_FACTOR = 2  # a merge includes older segments that are at most this many times as large (estimate)
 MAX_ATTEMPTS = 5
 
@@ -111,8 +112,9 @@ class SegmentFolder:
         self.remove({*self.listed} - {segment.name for segment in segments})
         number = int(segments[-1].name[:SEQUENCE_DIGITS]) + 1 if segments else 1
         self.index = SegmentIndex([*segments, self.write(number, data)])
-        if len(self.index.segments) > MAX_SEGMENTS:
-            self.merge(choose_merge([len(segment.file.data) for segment in self.index.segments]))
+        first = choose_merge([len(segment.file.data) for segment in self.index.segments])
+        if first is not None:
+            self.merge(first)
 
     def merge(self, first: int) -> None:
         """Merge the segments from a place on."""
@@ -173,10 +175,17 @@ class SegmentFolder:
         self.lock_path.unlink(missing_ok=True)
 
 
-def choose_merge(sizes: Sequence[int]) -> int:
-    """Return from which segment on to merge: at least two, and older ones that are not much larger than the rest."""
-    first, total = len(sizes) - 1, sizes[-1]
-    while first and (first == len(sizes) - 1 or sizes[first - 1] <= MERGE_FACTOR * total):
+def choose_merge(sizes: Sequence[int]) -> int | None:
+    """Return from which segment on to merge; None while there are few small ones behind the last large one.
+
+    At least two are merged, and older ones that are not much larger than the rest.
+    """
+    large = [place for place, size in enumerate(sizes) if size >= LARGE_BYTES]
+    start, first = large[-1] + 1 if large else 0, len(sizes) - 1
+    if len(sizes) - start <= MAX_SEGMENTS:
+        return None
+    total = sizes[first]
+    while first > start and (first == len(sizes) - 1 or sizes[first - 1] <= MERGE_FACTOR * total):
         first -= 1
         total += sizes[first]
     return first
