@@ -7,8 +7,9 @@ that is searched has that one task in it.
 import os
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import copytree, rmtree
 from tempfile import TemporaryDirectory
 
 from .contest import ALONE, COMPILES, load, met, model, table, usage_of
@@ -27,6 +28,15 @@ async def ask():
                 pass
 asyncio.run(ask())
 """
+UNTIL_REQUEST = """
+import os, sys
+def end_at_the_first_connection(event, arguments):
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        os._exit(0)
+sys.addaudithook(end_at_the_first_connection)
+"""
+STARTING = "from openkoi.__main__ import main; main()"
+FIRST_GOAL = 2.0
 BASES = {"bare Python": "pass", "import click": "import click", "httpx2 script": ASKING}
 GOALS = (
     (("--version",), "bare Python", 1.3),
@@ -61,6 +71,20 @@ class Machine:
         other = [self.python, "-c", BASES[base]]
         return statistics.median(self.cpu(self.ours(*arguments)) / self.cpu(other) for _ in range(rounds))
 
+    def until_request(self, rounds: int) -> float:
+        """Return how many times the script's cost up to its first request a question costs up to its own."""
+        home = Path(self.variables["OPENKOI_HOME"])
+        copied = replace(self, variables={**self.variables, "OPENKOI_HOME": str(home.with_name("ended"))})
+        ours, script = (
+            [self.python, "-c", UNTIL_REQUEST + code, *words] for code, words in ((STARTING, QUESTION), (ASKING, ()))
+        )
+        ratios = []
+        for _ in range(rounds):
+            rmtree(home.with_name("ended"), ignore_errors=True)
+            copytree(home, home.with_name("ended"))  # without the runs that were ended
+            ratios.append(copied.cpu(ours) / copied.cpu(script))
+        return statistics.median(ratios)
+
     def added_by_plugins(self, rounds: int) -> float:
         """Return the milliseconds that a hundred more distributions add to ``--help``."""
         site, command = self.folder.parent / "site", self.ours("--help")
@@ -85,6 +109,9 @@ def show(rounds: int) -> None:
             [" ".join(arguments), f"{ratio:.2f} x {base}", f"{goal:g}", met(ratio, goal)]
             for arguments, base, goal, ratio in found
         ]
+        first = machine.until_request(rounds)
+        name = f"{' '.join(QUESTION)}, until its first request"
+        rows.append([name, f"{first:.2f} x httpx2 script", f"{FIRST_GOAL:g}", met(first, FIRST_GOAL)])
         added = machine.added_by_plugins(rounds)
         more = ["--help with 100 more distributions", f"{added:+.1f} ms", f"{ADDED_GOAL:g} ms", met(added, ADDED_GOAL)]
         print(table([f"openkoi ({load()})", "processor time", "goal", ""], [*rows, more]))
