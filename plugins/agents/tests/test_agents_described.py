@@ -114,7 +114,7 @@ def test_a_protected_path_is_written_to_only_when_a_person_allows_it_and_read_fr
     _, _, asked = asked_of({"infra": "no"}, stage, task(protected=("infra/**",)), pond)
 
     assert 1 == len(asked)
-    assert asked[0].startswith("infra/new.txt is protected by 'infra/**'")
+    assert asked[0].startswith("agents: infra/new.txt is protected by 'infra/**'")
     assert not (pond / "infra" / "new.txt").exists()
     assert (pond / "ok.txt").exists()
 
