@@ -136,3 +136,22 @@ def test_a_plugin_that_is_not_installed_is_named(tmp_path: Path, command: str) -
 
     assert refused.returncode == 1
     assert "No plugin named 'heron' is installed" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [*KINDS, "budget", "memory", "provider", "questions", "sandbox", "source", "worker"],
+)
+def test_the_contract_and_an_example_of_each_kind_are_shown(tmp_path: Path, kind: str) -> None:
+    shown = shell(tmp_path)("plugin", "docs", kind).stdout
+
+    assert shown.startswith(f"# {kind}\n\nEntry point group: openkoi.")
+    assert kind == "command" or "## The contract: openkoi_hookspecs." in shown
+    assert (f"openkoi plugin new {kind} my-{kind}" in shown) == (kind in KINDS)
+
+
+def test_an_unknown_kind_lists_the_known_ones(tmp_path: Path) -> None:
+    refused = shell(tmp_path)("plugin", "docs", "heron")
+
+    assert refused.returncode == 2
+    assert "There is no kind of plugin named 'heron'. Choose from: budget, " in refused.stderr

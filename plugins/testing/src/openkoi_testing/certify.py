@@ -18,7 +18,6 @@ GROUPS = "openkoi."
 HOOKS = "hooks"
 PYTEST_OPTIONS = ("-q", "-W", "ignore::pytest.PytestAssertRewriteWarning")  # this module is loaded before pytest
 CONTRACT_BY_KIND: Mapping[str, str] = {
-    "agents": "AgentRunnerContract",
     "budgets": "BudgetContract",
     "checkpoints": "CheckpointsContract",
     "compactors": "CompactorContract",
@@ -32,6 +31,7 @@ CONTRACT_BY_KIND: Mapping[str, str] = {
     "sandboxes": "SandboxContract",
     "sources": "SourceContract",
     "tools": "ToolProviderContract",
+    "workers": "AgentRunnerContract",
 }
 NOT_INSTALLED = "{name} is not installed here. Run `pip install -e {folder}`."
 NO_SUITE = "{kind} {name}: no test inherits {contract}. Add `class TestContract({contract}): subject = ...`."

@@ -28,10 +28,20 @@ def command() -> None:
 def new(kind: str, name: str, into: Path) -> None:
     """Write the package of a new plugin, with tests and CI.
 
-    KIND is command, evaluator, hook, judge or tool. Plugins of other kinds are described in RUN_PLUGINS.md and
-    PROGRAM_PLUGINS.md.
+    KIND is command, evaluator, hook, judge or tool. For others, see `openkoi plugin docs`.
     """
     click.echo(NEXT.format(folder=write_package(kind, name, into)), nl=False)
+
+
+@command.command()
+@click.argument("kind", metavar="KIND")
+def docs(kind: str) -> None:
+    """Show how a kind of plugin is written: its contract, and a whole example. KIND is evaluator, hook, tool, ..."""
+    from .docs import CONTRACTS, describe_kind
+
+    if kind not in CONTRACTS:
+        raise click.UsageError(f"There is no kind of plugin named {kind!r}. Choose from: {', '.join(CONTRACTS)}.")
+    click.echo("\n\n".join(describe_kind(kind)))
 
 
 @command.command()
