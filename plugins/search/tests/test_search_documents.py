@@ -19,7 +19,7 @@ def saved(id: str, run: str, at: int, **fields: object) -> Record:
 
 
 def test_any_order_gives_the_same_documents() -> None:
-    log = [*many_runs(4), *talk_records("run1", "The parser of the ledger wants a fixture for grammars.")]
+    log = [*many_runs(4), *talk_records("run1", "The parser of the ledger needs a fixture for grammars.")]
     mixed = [*log]
     Random(7).shuffle(mixed)
 

@@ -30,7 +30,7 @@ CHECKED = "plugins.checked"
 
 @click.command()
 @click.option("--sources", is_flag=True, hidden=True, help="Print the plugins that sources list, as JSON.")
-@click.option("--check", is_flag=True, hidden=True, help="Import the plugins that stdin lists, and print the broken.")
+@click.option("--check", is_flag=True, hidden=True, help="Import the plugins listed on stdin; print those that fail.")
 @click.pass_obj
 def command(invocation: Invocation, /, sources: bool, check: bool) -> None:
     """List installed plugins, what they add, and which are broken."""

@@ -46,7 +46,7 @@ def find_regressions(lesson: Lesson) -> Iterator[LearningEntry]:
             and not step.broken_checks
             and (advice := find_advice(step.after, ""))
         ):
-            warning = f"Perhaps do not: {shorten(advice, 150)}"
+            warning = f"Consider avoiding: {shorten(advice, 150)}"
             facts = {"advice": warning, "base": REGRESSION_WORTH}
             proof = make_evidence(lesson, number, None, step)
             yield make_entry(lesson, "anti_pattern", f"{warning} (the score fell)", proof, **facts)

@@ -26,7 +26,7 @@ def archive_redone(state: LearningState, project: str, now: str) -> Iterator[Lea
         if known.is_live and known.project == project and known.proofs and known.proofs[0].finding == UNDONE:
             visit = state.exposures.get(known.proofs[0].run)
             if visit and not visit.undone:
-                yield archive_entry(known, now, "redone by the user")
+                yield archive_entry(known, now, "reapplied by the user")
 
 
 def make_warning(visit: RunExposure, now: str) -> LearningEntry:

@@ -202,7 +202,7 @@ class FrontendContract:
     ) -> None:
         """Without doing anything."""
         if not self.help_words:
-            pytest.skip("Nothing makes it explain itself.")
+            pytest.skip("It has no help to show.")
         launcher.arguments = self.help_words
         status = self.start(launcher, monkeypatch)
 

@@ -194,7 +194,7 @@ class MemoryContract(RebuildContract):
     @pytest.mark.row("MEM-07")
     def test_what_was_said_is_found_in_pieces_with_what_was_said_beside_it(self, tmp_path: Path) -> None:
         talk = talk_records(
-            "r1", "The parser wants a fixture for grammars.", "It is kept in the drawer on the left side."
+            "r1", "The parser needs a fixture for grammars.", "It is kept in the drawer on the left side."
         )
         talk += talk_records("r2", "The winters are long where the fjord ends.", start=60.0)
         memory = self.fed(tmp_path, run_records("r1", "Fix it"), run_records("r2", "Paint it", start=60.0), talk)
@@ -202,10 +202,10 @@ class MemoryContract(RebuildContract):
         hits = search_project(memory, "Where is the fixture of the parser?", kinds=("transcript",))
 
         assert ["r1-turn-000:0", "r1-turn-001:0"] == ids_of(hits)
-        assert "The parser wants a fixture for grammars." == hits[0].item.text
+        assert "The parser needs a fixture for grammars." == hits[0].item.text
 
     def test_what_was_said_waits_until_it_is_known_to_which_project_it_belongs(self, tmp_path: Path) -> None:
-        talk = talk_records("r1", "The parser wants a fixture for grammars.")
+        talk = talk_records("r1", "The parser needs a fixture for grammars.")
         memory = self.fed(tmp_path, talk)
 
         assert [] == search_project(memory, "fixture", scope="all")
@@ -214,7 +214,7 @@ class MemoryContract(RebuildContract):
         assert [] == search_project(memory, "fixture", project="two")
 
     def test_who_does_not_ask_for_transcripts_gets_few_pieces_of_them(self, tmp_path: Path) -> None:
-        talk = talk_records("r1", *(f"The parser wants the fixture number {n}." for n in range(20)))
+        talk = talk_records("r1", *(f"The parser needs the fixture number {n}." for n in range(20)))
         memory = self.fed(tmp_path, run_records("r1", "Fix the parser"), talk)
 
         kinds = [hit.item.kind for hit in search_project(memory, "parser", limit=12)]

@@ -123,4 +123,4 @@ SUBJECTS = (
 
 def build_learning(id: str, **facts: object) -> Learning:
     """Return a learning about parsers."""
-    return Learning(id, "heuristic", "Parsers want a fixture for each grammar.", **facts)  # type: ignore[arg-type]  # any of its fields
+    return Learning(id, "heuristic", "Parsers need a fixture for each grammar.", **facts)  # type: ignore[arg-type]  # any of its fields

@@ -32,7 +32,7 @@ class RebuildContract:
     """Test rebuilding, as a part of the memory's contract."""
 
     def test_a_rebuild_says_the_same_and_keeps_what_was(self: FedMemory, tmp_path: Path) -> None:
-        log = many_runs(6) + talk_records("run1", "The parser of the ledger wants a fixture for grammars.")
+        log = many_runs(6) + talk_records("run1", "The parser of the ledger needs a fixture for grammars.")
         memory = self.fed(tmp_path, log[::2], log[1::2])
         before = search_many(memory)
 
@@ -51,7 +51,7 @@ class RebuildContract:
         assert before == search_many(memory)
 
     def test_what_it_needs_is_all_that_its_answers_depend_on(self: FedMemory, tmp_path: Path) -> None:
-        log = many_runs(6) + talk_records("run1", "The parser of the ledger wants a fixture for grammars.")
+        log = many_runs(6) + talk_records("run1", "The parser of the ledger needs a fixture for grammars.")
         memory = self.fed(tmp_path / "whole", log)
         needs = tuple(require_protocol(memory, SupportsSelection).needs) or (object,)
 
