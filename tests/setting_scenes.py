@@ -41,7 +41,7 @@ from openkoi_scripted import ScriptedFailure, ScriptedFailureKind
 from openkoi_testing import Line, Scenario, Scripted, ScriptedTurn
 
 DOWN = ScriptedTurn((), fails=ScriptedFailure(ScriptedFailureKind.UNAVAILABLE, "overloaded", retry_after=600.0))
-ECHOES = (events.TaskStarted, events.CycleStarted, events.HookReturned)
+ECHOES = (events.TaskStarted, events.CycleStarted, events.HookReturned, events.HooksCalled)
 CLOCKS = frozenset({"seconds", "milliseconds", "microseconds", "limits"})
 CHANCE = re.compile(r"[0-9a-f]{8,}(?:-[0-9a-f]{6})?|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z?")
 
