@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HEADERS = {"User-Agent": "openkoi", "Accept-Encoding": "identity"}
 MAX_IDLE_SECONDS = 5.0
-MAX_IDLE_CLIENTS = 64
+MAX_IDLE_CLIENTS = 256  # runs at once that each keep their connection
 
 
 @dataclass(slots=True)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .prompt import ChosenSkills
     from .ranking import RankedSkill
 
-MAX_RUNS = 64  # kept in memory; estimate, for runs that never end
+MAX_RUNS = 1_024  # kept in memory: of one that is not, each tool call reads the log again; for runs that never end
 NO_ROOM = "The index of skills omits {}: raise index_tokens in [hooks.skills], or remove some skills."
 
 
