@@ -129,17 +129,17 @@ def test_a_newer_release_is_shown_and_then_installed(openkoi: Installed) -> None
 REBUILT = f"✓ Rebuilt memory from the run log (file version {VERSION})."
 
 
-def age_memory(home: Path) -> None:
-    """Give the memory file the version before."""
-    with duckdb.connect(home / "data" / "openkoi.db") as connection:
+def age_memory(openkoi: Installed | Shell) -> None:
+    """Give the tables of memory the version before."""
+    assert 0 == openkoi("memory", "tables").returncode
+    with duckdb.connect(openkoi.home / "data" / "openkoi.db") as connection:
         connection.execute("UPDATE _migrations SET version = version - 1")
 
 
 @pytest.mark.parametrize("newer", [True, False])
 def test_pending_migrations_are_run_a_line_each(openkoi: Installed, newer: bool) -> None:
     assert 0 == openkoi(*TASK).returncode
-    assert 0 == openkoi("memory", "tables").returncode
-    age_memory(openkoi.home)
+    age_memory(openkoi)
     if newer:
         openkoi.index.publish("2.0")
     done = openkoi("update")
@@ -240,7 +240,7 @@ def test_pending_migrations_are_run_where_there_is_nothing_to_compare_with(tmp_p
     model = write_script(tmp_path / "folder", SAYS)
     openkoi = Shell(tmp_path / "folder", tmp_path / "home")
     assert 0 == openkoi("-i", "0", "-m", model, "Name a town").returncode
-    age_memory(openkoi.home)
+    age_memory(openkoi)
     done = openkoi("update")
 
     assert (1, f"{REBUILT}\n") == (done.returncode, done.stdout)
