@@ -56,4 +56,4 @@ def test_a_price_that_no_list_has_is_reported_after_the_answer(tmp_path: Path) -
         done = asking(tmp_path, server)(*QUESTION, "What is the capital of France?")
 
     [warning] = json.loads(done.stdout)["warnings"]
-    assert warning.startswith("The price of openai/mock is not known: it is counted at $15 and $75")
+    assert warning.startswith("The price of openai/mock is unknown; assuming $15 per million input tokens and $75")
