@@ -109,6 +109,30 @@ def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path, name: str) -> None
     assert not [*openkoi.folder.iterdir()]
 
 
+@pytest.mark.parametrize("text", [None, "x = ["])
+def test_a_folder_without_a_readable_project_is_not_certified(tmp_path: Path, text: str | None) -> None:
+    openkoi = shell(tmp_path)
+    (openkoi.folder / "mine").mkdir()
+    if text:
+        (openkoi.folder / "mine" / "pyproject.toml").write_text(text)
+
+    done = openkoi.cold("plugin", "certify", "mine")
+
+    assert done.returncode == 1
+    assert "pyproject.toml cannot be read" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    openkoi = shell(tmp_path)
+    (openkoi.folder / "file").write_text("")
+
+    refused = openkoi("plugin", "new", "hook", "mine", "--into", "file")
+
+    assert refused.returncode == 1
+    assert "file/mine cannot be written: Not a directory" in refused.stderr
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     openkoi = shell(tmp_path)
     (openkoi.folder / "mine").mkdir()

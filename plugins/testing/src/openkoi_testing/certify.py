@@ -62,7 +62,11 @@ class SuiteCounter:
 
 def certify(folder: Path) -> int:
     """Certify the package in a folder, print what was found, and return the exit status."""
-    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+    try:
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+    except (OSError, ValueError) as error:
+        print(f"! {folder / 'pyproject.toml'} cannot be read: {error}\nNot certified.")
+        return 1
     plugins = list_plugins(project)
     print(f"{project.get('name', folder.name)} {project.get('version', '')}".rstrip(), flush=True)
     problems = find_problems(project, plugins, folder)

@@ -8,6 +8,7 @@ from string import Template
 
 import click
 
+from openkoi_hookspecs import KoiError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -41,6 +42,15 @@ def write_package(kind: str, name: str, parent: Path) -> Path:
     folder = parent / name
     if folder.exists():
         raise click.UsageError(f"{folder} already exists. Choose another name, or another folder with --into.")
+    try:
+        write_files(kind, name, folder)
+    except OSError as error:
+        raise KoiError(f"{folder} cannot be written: {error.strerror}. Choose another folder with --into.") from error
+    return folder
+
+
+def write_files(kind: str, name: str, folder: Path) -> None:
+    """Write the files of a package."""
     values, module = template_values(kind, name), name.replace("-", "_")
     files = {
         "pyproject.toml": "pyproject.toml",
@@ -54,7 +64,6 @@ def write_package(kind: str, name: str, parent: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(fill_template(template, values), encoding="utf-8")
     (folder / "src" / module / "py.typed").touch()
-    return folder
 
 
 def template_values(kind: str, name: str) -> dict[str, str]:
