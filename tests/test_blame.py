@@ -83,3 +83,10 @@ def test_a_task_that_does_not_exist_is_refused(openkoi: Shell) -> None:
 
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "abcdef" in refused.stderr
+
+
+def test_without_a_task_it_says_so(openkoi: Shell) -> None:
+    refused = openkoi("blame")
+
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "No tasks yet." in refused.stderr

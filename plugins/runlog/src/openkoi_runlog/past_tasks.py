@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from openkoi_base.files.short_ids import find_by_prefix
-from openkoi_hookspecs import NextAction, Record, RunState, events
+from openkoi_hookspecs import KoiError, NextAction, Record, RunState, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .read_segments import list_all_segments, read_segment
@@ -16,6 +16,7 @@ from .run_views import build_views
 from .segment_names import is_by_time, parse_session
 from .select_records import select_from
 
+NO_TASK = "No tasks yet. To run one, enter `openkoi` and what is to be done."
 TASK_EVENTS = (events.TaskStarted, events.RunResumed, events.RunCompleted, events.RunFailed)
 
 
@@ -120,9 +121,11 @@ def list_paid_calls(folder: Path) -> Iterator[PaidCall]:
 def find_task(folder: Path, task_id: str) -> PastTask:
     """Return the task by its id or a unique prefix; the last one without an id.
 
-    Raises PluginNotFoundError.
+    Raises PluginNotFoundError, or KoiError if there is no task at all.
     """
     tasks = list_past_tasks(folder, newest=0 if task_id else 1)
+    if not tasks and not task_id:
+        raise KoiError(NO_TASK)
     return find_by_prefix(task_id, {past.run: past for past in tasks}, "task")
 
 
