@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from types import NoneType
 from typing import Any, get_args, get_origin
 
@@ -15,6 +16,7 @@ Hook = Callable[..., object]
 
 MAX_FAILURES = 3
 FAIL_CLOSED = frozenset({"before_tool"})
+WITH_ARGUMENTS = frozenset({"before_tool", "after_tool", "on_event"})  # whose facts hold the arguments of a call
 
 
 @dataclass(slots=True)
@@ -32,11 +34,16 @@ class HookImplementation:
     answer_type: type
     item_type: type | None
     failures: int = 0
+    is_disabled: bool = False
+    key: tuple[str, str] = field(init=False)
 
-    @property
-    def is_disabled(self) -> bool:
-        """Whether it is disabled. A guard is never disabled."""
-        return self.failures >= MAX_FAILURES and not self.fails_closed
+    def __post_init__(self) -> None:
+        self.key = self.hook, self.plugin
+
+    def add_failure(self) -> None:
+        """Count a failure; too many disable it. A guard is never disabled."""
+        self.failures += 1
+        self.is_disabled = self.failures >= MAX_FAILURES and not self.fails_closed
 
     @property
     def fails_closed(self) -> bool:
@@ -51,6 +58,8 @@ class HookImplementation:
     def select_arguments(self, facts: Mapping[str, object]) -> dict[str, object]:
         """Return the facts that it takes; a call's arguments are a copy, so that others see no change."""
         names = facts if self.parameters is None else self.parameters
+        if self.hook not in WITH_ARGUMENTS:
+            return {name: facts[name] for name in names}
         return {name: copy_arguments(facts[name]) for name in names}
 
     def check_answer(self, answer: object) -> None:

@@ -74,6 +74,16 @@ class HookCaller:
     note_limit: Callable[[str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class HookCall:
+    """A call that has begun: what it returned, which may have to be awaited, or how it failed."""
+
+    implementation: "HookImplementation"
+    answer: object
+    failure: BaseException | None
+    started: float
+
+
 @dataclass(slots=True)
 class Hooks:
     """The implementations of all hooks. ``report`` reports failures; without a ``caller`` no run logs the answers.
@@ -107,11 +117,11 @@ class Hooks:
         """Return the same hooks as a run calls them."""
         return replace(self, caller=caller, counts=make_counts(), process_counts=self.counts)
 
-    def implementations(self, hook: Hook) -> "tuple[HookImplementation, ...]":
+    def implementations(self, hook: Hook) -> "list[HookImplementation]":
         """Return the enabled implementations of a hook."""
         if not hasattr(hook, "openkoi_spec"):
             raise ArgumentError(f"Expected a hook, a function of openkoi_hookspecs.hooks, not {hook!r:.80}.")
-        return tuple(one for one in self.implementations_by_hook.get(hook.__name__, ()) if not one.is_disabled)
+        return [one for one in self.implementations_by_hook.get(hook.__name__, ()) if not one.is_disabled]
 
     async def collect(
         self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
@@ -119,9 +129,10 @@ class Hooks:
         """Call all implementations with the same facts; return the plugins and their answers, in order."""
         answers: list[tuple[str, T]] = []
         for implementation in self.implementations(hook):
-            answer: Any = await self.invoke(implementation, facts)
-            if answer is not None:
-                answers.append((implementation.plugin, answer))
+            if (call := self.begin_call(implementation, facts)) is not None:
+                answer: Any = await self.finish_call(call)
+                if answer is not None:
+                    answers.append((implementation.plugin, answer))
         return answers
 
     async def fold(
@@ -132,38 +143,61 @@ class Hooks:
         if not implementations:
             return value
         first = first_parameter(hook)
+        passed: dict[str, Any] = {**facts, first: value}
         for implementation in implementations:
-            answer: Any = await self.invoke(implementation, {**facts, first: value})
-            if answer is not None:
-                value = answer
-        return value
+            if (call := self.begin_call(implementation, passed)) is not None:
+                answer = await self.finish_call(call)
+                if answer is not None:
+                    passed[first] = answer
+        folded: T = passed[first]
+        return folded
 
     async def notify(self, **facts: object) -> None:
         """Pass an event to all implementations, without answers."""
         for implementation in self.implementations(hooks.on_event):
-            await self.invoke(implementation, facts)
+            if (call := self.begin_call(implementation, facts)) is not None:
+                await self.finish_call(call)
 
-    async def invoke(self, implementation: "HookImplementation", facts: Mapping[str, object]) -> object:
-        """Return one answer, or None. Failures are reported by name; a failing guard answers Ask."""
-        counts = self.counts[implementation.hook, implementation.plugin]
+    def begin_call(self, implementation: "HookImplementation", facts: Mapping[str, object]) -> "HookCall | None":
+        """Call an implementation; return None for one that returned None at once, which is most of them."""
+        counts = self.counts[implementation.key]
         counts.calls += 1
+        answer: object = None
+        failure: BaseException | None = None
         started = perf_counter()
         try:
-            answer = await self.call(implementation, facts)
-            implementation.check_answer(answer)
+            answer = implementation.function(**implementation.select_arguments(facts))
         except BaseException as error:  # the one place where a hook is called: no error of it may end the run
+            if must_end(error):
+                raise
+            failure = error
+        counts.last = perf_counter()
+        seconds = counts.last - started
+        counts.seconds += seconds
+        if answer is None and failure is None and seconds <= SYNC_TIMEOUT_SECONDS:
+            return None
+        return HookCall(implementation, answer, failure, started)
+
+    async def finish_call(self, call: "HookCall") -> object:
+        """Return the answer of a call, or None. Failures are reported by name; a failing guard answers Ask."""
+        implementation, counts = call.implementation, self.counts[call.implementation.key]
+        before = counts.last
+        try:
+            answer = await self.wait(call)
+            implementation.check_answer(answer)
+        except BaseException as error:  # as in begin_call
             if must_end(error):
                 raise
             counts.failures += 1
             return self.report_failure(implementation, error)
         finally:
             counts.last = perf_counter()
-            counts.seconds += counts.last - started
+            counts.seconds += counts.last - before
         if answer is None:
             return None
         counts.answers += 1
         if self.caller:
-            took, logged = round((counts.last - started) * 1e6), loggable_answer(answer)
+            took, logged = round((counts.last - call.started) * 1e6), loggable_answer(answer)
             name, kind = implementation.plugin, type(answer).__name__
             await self.caller.emit(events.HookReturned(implementation.hook, name, took, logged, kind))
         return tuple(answer) if isinstance(answer, Sequence) else answer
@@ -180,16 +214,18 @@ class Hooks:
             self.process_counts[name].add(called)
         return tuple(map(describe_calls, counts, counts.values()))
 
-    async def call(self, implementation: "HookImplementation", facts: Mapping[str, object]) -> object:
+    async def wait(self, call: "HookCall") -> object:
         """Return the answer. What waits is cut off at its timeout; what does not is reported once it returned late."""
-        started, limit = perf_counter(), SYNC_TIMEOUT_SECONDS
-        answer = implementation.function(**implementation.select_arguments(facts))
-        if answer is not None and inspect.isawaitable(answer):
-            limit = self.timeout_of(implementation)
+        if call.failure:
+            raise call.failure
+        answer, limit = call.answer, SYNC_TIMEOUT_SECONDS
+        if inspect.isawaitable(answer):
+            limit = self.timeout_of(call.implementation)
             async with asyncio.timeout(limit):
                 answer = await answer
-        if perf_counter() - started > limit:
-            self.report(str(PluginError(implementation.plugin, implementation.hook, f"took more than {limit:g} s")))
+        if perf_counter() - call.started > limit:
+            plugin, hook = call.implementation.plugin, call.implementation.hook
+            self.report(str(PluginError(plugin, hook, f"took more than {limit:g} s")))
         return answer
 
     def timeout_of(self, implementation: "HookImplementation") -> float:
@@ -203,7 +239,8 @@ class Hooks:
         out_of_time = isinstance(error, TimeoutError) and self.caller is not None and self.caller.seconds_left() <= 0
         if out_of_time and self.caller:
             self.caller.note_limit("seconds")
-        implementation.failures += not (out_of_time or isinstance(error, LimitExceededError))
+        if not (out_of_time or isinstance(error, LimitExceededError)):
+            implementation.add_failure()
         text = "was cut off at the task's time limit" if out_of_time else describe_failure(error, self.timeout)
         if implementation.failures <= 1:
             failure = PluginError(implementation.plugin, implementation.hook, text + implementation.consequence)
