@@ -13,9 +13,9 @@ from openkoi_testing.servers import OpenAIServer
 
 WORDS = ("hello", "fix", "src/app.py", "Fix.", "thanks!", "Chat", "login", "quit", "models", "list", "help", "statsu")
 PLANNED = (
-    *("chat", "config", "daemon", "connect", "tui", "version", "run chat", "run fix", "chat -i 0", "-i 0 chat"),
+    *("chat", "daemon", "connect", "tui", "version", "run chat", "run fix", "chat -i 0", "-i 0 chat"),
     *("daemon start", "daemon stop", "connect slack", "connect notion", "disconnect slack", "login anthropic"),
-    *("config set x y", "config get models.default", "list models", "models list", "sessions list", "auth login"),
+    *("list models", "models list", "sessions list", "auth login"),
     *(
         "help status",
         "session show 3f2a",
@@ -23,7 +23,6 @@ PLANNED = (
         "Daemon Start",
         "web start",
         "model openai/gpt-5",
-        "config models.default",
         "deamon start",
         "conect slack",
         "skills list",

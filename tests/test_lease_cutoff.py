@@ -183,6 +183,8 @@ class Giant:
 
 def test_a_giant_piece_of_a_provider_plugin_is_cut_and_ends_the_task(tmp_path: Path) -> None:
     here = shell(tmp_path).with_plugin(GIANT, providers="acme:Giant")
+    here.home.mkdir()
+    (here.home / "config.toml").write_text('[models.known."acme/one"]\nprice = [15, 75]\noutput = 1000\n')
     done = here("-m", "acme/one", "--iterate", "0", "--format", "json", "Write the story down")
 
     result = json.loads(done.stdout)

@@ -167,4 +167,4 @@ def test_hooks_that_the_user_s_own_settings_name_stay_as_they_are(openkoi: Shell
 
     assert (0, ["pre-commit", "view.sh"]) == (status, names_in(openkoi.folder / "own")), screen
     assert "true\n" == (openkoi.folder / "own/pre-commit").read_text()
-    assert "  ! own/view.sh is new: diff.x.textconv in .git/config names it" in screen
+    assert "  ! own/view.sh is new: diff.x.textconv in .git/config refers to it" in screen

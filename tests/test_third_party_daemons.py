@@ -79,8 +79,11 @@ def acme() -> None:
 @acme.command()
 @click.pass_obj
 async def many(koi: Koi) -> None:
+    begun = set()
+    koi.listen(lambda record: begun.add(record.run) if isinstance(record.event, events.TaskStarted) else None)
     handles = [koi.begin(Task("Zdoze" if n % 4 == 0 else "Zplain")) for n in range(64)]
-    await asyncio.sleep(0.5)
+    while len(begun) < 64:
+        await asyncio.sleep(0.05)
     for handle in handles[::4]:
         handle.stop()
     results = await asyncio.gather(*(one.result() for one in handles), return_exceptions=True)

@@ -175,12 +175,15 @@ class ModelClient:
         self.router.estimator.learn(resolved.name, stats, due.counted)
         took = round((perf_counter() - started) * 1000)
         reply = Response(parts, StreamEnd(due.usage, heard.done.stop if heard.done else FinishReason.END))
+        longest = resolved.model.output
         if resolved.guessed:
             resolved = await self.router.complete_model(resolved.name, LISTING_GRACE)
         await self.warn_of_price(resolved)
         usd = await self.charge(lease, due, resolved, overlong=heard.overlong)
         if reply.done.stop is FinishReason.LENGTH and not heard.overlong:
-            await self.emit(events.WarningIssued(explain_cut(reply, resolved, lease, asked_for)))
+            await self.emit(
+                events.WarningIssued(explain_cut(reply, resolved.name, lease.max_output, asked_for, longest))
+            )
         asked, role, id = len(request.messages), request.model, lease.id
         await self.emit(
             events.ModelResponse(resolved.name, reply, usd, role=role, milliseconds=took, messages=asked, lease=id)
@@ -282,14 +285,14 @@ async def find_advice(error: RequestRejectedError, resolved: ResolvedModel) -> s
     return NEW_KEY if "(401)" in str(error) else await suggest_models(resolved.provider, resolved.model.name)
 
 
-def explain_cut(reply: Response, resolved: ResolvedModel, lease: Reservation, asked_for: int) -> str:
+def explain_cut(reply: Response, name: str, allowed: int, asked_for: int, longest: int) -> str:
     """Explain that an answer ended at a length limit, and which limit, if it is one of ours."""
-    what = f"The answer of {resolved.name} was cut off at its length limit (about {reply.done.usage.output:,} tokens)."
-    if lease.max_output < asked_for:
+    what = f"The answer of {name} was cut off at its length limit (about {reply.done.usage.output:,} tokens)."
+    if allowed < asked_for:
         return f"{what} The remaining budget does not allow a longer answer."
-    if lease.max_output < resolved.model.output:
+    if allowed < longest:
         return what
-    return f'{what} To allow longer answers, set [models.known."{resolved.name}"] output.'
+    return f'{what} To allow longer answers, set [models.known."{name}"] output.'
 
 
 def has_worked(request: Request) -> bool:

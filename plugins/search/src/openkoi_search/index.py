@@ -16,6 +16,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 from .bm25 import CODE_SHAPE, K1, B
 from .embedders import DEFAULT_EMBEDDER, NOT_GIVEN, Embed, NotGiven, make_embed, resolve_embedder
 from .fusion import LEXICAL_WEIGHT, MEANING_WEIGHT, FusionWeights, weights_for
+from .hit_selection import FoundDocument
 from .input_texts import TextWithId, check_length, indexed_texts, read_chunks
 from .lexical.hashing import sparse_vector
 from .lexical.words import count_words
@@ -68,9 +69,17 @@ class TextIndex(Generic[Id]):
 
     def rank(self, query: str, number: int) -> list[Id]:
         """Return the ids of the best of some texts, which may be fewer ids."""
+        return list(dict.fromkeys(self.ids[one.doc] for one in self.find(query, number)[:number]))
+
+    def scores(self, query: str) -> list[float]:
+        """Score each text against a question, in the order of the texts; 0 for one that does not match."""
+        found = {one.doc: one.score for one in self.find(query, len(self.ids))}
+        return [found.get(number, 0.0) for number in range(len(self.ids))]
+
+    def find(self, query: str, number: int) -> Sequence[FoundDocument]:
+        """Return what matches a question, best first."""
         asked = Query(query, scope="all", limit=number)
-        found = rank_documents(self.documents, asked, query_words(asked), self.similarity(query), self.weights)
-        return list(dict.fromkeys(self.ids[one.doc] for one in found[:number]))
+        return rank_documents(self.documents, asked, query_words(asked), self.similarity(query), self.weights)
 
     def similarity(self, query: str) -> "LexicalQuery | TextVectors | None":
         """Return what is compared beside words."""

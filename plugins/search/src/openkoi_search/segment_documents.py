@@ -43,6 +43,8 @@ class SegmentDocuments:
         """Score documents by their words."""
         posted = {word: self.postings(word, shelves) for word in words}
         size, mean = self.measure(shelves)
+        if not mean:
+            return {}
         k1, b = self.shape
         base, share = k1 * (1 - b), k1 * b / mean
         scores: list[RowScores] = [{} for _ in self.index.segments]
