@@ -50,14 +50,14 @@ def describe_tools(definitions: Definitions) -> str:
 
 def describe_changes(before: Definitions, after: Definitions) -> str:
     """Return what is different, by name."""
-    said = []
+    changes: list[str] = []
     for noun, old, new in (("tool", before.tools, after.tools), ("prompt", before.prompts, after.prompts)):
         known, now = {one["name"]: one for one in old}, {one["name"]: one for one in new}
         changed = [one for name, one in now.items() if name in known and known[name] != one]
         added, removed = [now[name] for name in now.keys() - known], [known[name] for name in known.keys() - now]
         for word, listed in (("changed", changed), ("new", added), ("removed", removed)):
-            said += [f"{word} {noun}{'s' * (len(listed) > 1)}: {join_names(listed)}"] if listed else []
-    return "; ".join(said) or "another command line"
+            changes += [f"{word} {noun}{'s' * (len(listed) > 1)}: {join_names(listed)}"] if listed else []
+    return "; ".join(changes) or "another command line"
 
 
 def join_names(listed: Iterable[Definition]) -> str:

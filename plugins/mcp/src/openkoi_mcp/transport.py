@@ -53,8 +53,8 @@ class ErrorOutput:
     @property
     def tail(self) -> str:
         """The last line that says something, for a sentence."""
-        said = [visible(line).strip() for line in self.lines if line.strip()]
-        return f" It wrote: {said[-1][:300]}" if said else ""
+        written = [visible(line).strip() for line in self.lines if line.strip()]
+        return f" It wrote: {written[-1][:300]}" if written else ""
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from .run_views import build_views
 from .segment_names import is_by_time, parse_session
 from .select_records import select_from
 
-NO_TASK = "No tasks yet. To run one, enter `openkoi` and what is to be done."
+NO_TASK = 'No tasks yet. To run one: openkoi "TASK".'
 TASK_EVENTS = (events.TaskStarted, events.RunResumed, events.RunCompleted, events.RunFailed)
 
 

@@ -35,7 +35,7 @@ class Publisher:
         return records
 
     async def publish_together(self, run: str, happened: Sequence[Event]) -> None:
-        """Log events of a run, with one sync for all runs that log in the same turn of the loop."""
+        """Log events of a run: group commit, one sync for all runs that log in the same turn of the loop."""
         alone = self.log.runs < 2
         records = self.append(run, happened, sync=alone)
         try:

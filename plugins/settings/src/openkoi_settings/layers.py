@@ -22,7 +22,7 @@ from .value import Setting
 from .variables import CASSETTE, CASSETTE_VARIABLE, variable_of
 
 CONFLICT = (
-    "{name} is set by {used} and otherwise by {others}; the former is used. To choose, set it in your config.toml."
+    "{name} is set by {used} and, to another value, by {others}. Using the first. Set it in your config.toml to choose."
 )
 WITHOUT_MEMORY = "Memory is off while model requests are recorded or replayed, so that a replay sends the same ones."
 

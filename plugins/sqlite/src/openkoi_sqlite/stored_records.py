@@ -3,27 +3,16 @@
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from sqlite3 import Connection
 
-from openkoi_hookspecs import Event, ExecutionResult, Plan, Record, Response, StreamEnd, Text, Usage
-from openkoi_hookspecs.events import (
-    EvaluationFinished,
-    ExecutionFinished,
-    LearningSaved,
-    ModelResponse,
-    PlanReady,
-    QuestionAsked,
-    TaskStarted,
-)
+from openkoi_hookspecs import Record
+from openkoi_hookspecs.events import LearningSaved, TaskStarted
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_runlog import COURSE_EVENTS, decode, encode
-from openkoi_search.chunking import searchable_text, split_chunks
+from openkoi_runlog import decode, encode
+from openkoi_search.recall_facts import KINDS, reduce_event
 
 from .checksums import check_rows, row_checksum
 
-STORED_EVENTS: tuple[type[Event], ...] = (*COURSE_EVENTS, ModelResponse, LearningSaved)
-KINDS: Mapping[str, type[Event]] = {kind.name: kind for kind in STORED_EVENTS}
 COLUMNS = "id, moment, run, name, about, payload, seal"
 WITHIN = "IN (SELECT value FROM json_each(?))"
 
@@ -61,25 +50,6 @@ def to_stored_record(record: Record) -> StoredRecord | None:
     one = StoredRecord(clean(record.id), clean(record.at), clean(record.run), event.name, about, payload)
     _ = one.decoded_record
     return one
-
-
-def reduce_event(event: Event) -> Event | None:
-    """Return an event without its bulk."""
-    match event:
-        case TaskStarted(task=task):
-            return TaskStarted(replace(task, context="", agent=None))
-        case ExecutionFinished(work=work):
-            return ExecutionFinished(ExecutionResult("", files=work.files, ended=work.ended))
-        case PlanReady():
-            return PlanReady(Plan())
-        case QuestionAsked(id=id):
-            return QuestionAsked(id, "")
-        case EvaluationFinished(evaluation=evaluation):
-            return EvaluationFinished(replace(evaluation, log="", checks=(), scores=()))
-        case ModelResponse():
-            text = searchable_text(event)
-            return ModelResponse("", Response((Text(text),), StreamEnd(Usage())), 0.0) if split_chunks(text) else None
-    return event if type(event) in KINDS.values() else None
 
 
 def clean(text: str) -> str:

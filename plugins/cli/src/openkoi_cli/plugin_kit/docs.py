@@ -25,7 +25,7 @@ CONTRACTS: Mapping[str, tuple[str, str]] = {
     "tool": ("tools", "ToolProvider"),
     "worker": ("workers", "AgentRunner"),
 }
-NO_TEMPLATE = "There is no template for this kind. Complete examples are in RUN_PLUGINS.md and PROGRAM_PLUGINS.md."
+NO_TEMPLATE = "This kind has no template. Complete examples are in the source: hookspecs/*_PLUGINS.md."
 
 
 def describe_kind(kind: str) -> Iterator[str]:
