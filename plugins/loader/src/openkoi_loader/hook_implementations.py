@@ -8,29 +8,29 @@ from typing import Any, get_args, get_origin
 
 from pluggy import HookImpl, HookimplOpts, PluginManager, PluginValidationError
 
-from openkoi_base.isolation import copy_arguments, type_error_of
+from openkoi_base.isolation import type_error_of
 from openkoi_hookspecs import PluginError, hooks
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 Hook = Callable[..., object]
 
 MAX_FAILURES = 3
+SAME_PARAMETERS: dict[tuple[str, ...], tuple[str, ...]] = {}  # one object for equal parameters: compared by identity
 FAIL_CLOSED = frozenset({"before_tool"})
-WITH_ARGUMENTS = frozenset({"before_tool", "after_tool", "on_event"})  # whose facts hold the arguments of a call
 
 
 @dataclass(slots=True)
 class HookImplementation:
     """One plugin's implementation of a hook, and how often it failed.
 
-    ``parameters`` are the facts that it takes, None for all; ``answer_type`` is that of its answer, ``item_type`` that
-    of the items of a sequence.
+    ``parameters`` are the facts that ``function`` takes, by position; ``answer_type`` is that of its answer,
+    ``item_type`` that of the items of a sequence.
     """
 
     plugin: str
     hook: str
     function: Callable[..., object]
-    parameters: tuple[str, ...] | None
+    parameters: tuple[str, ...]
     answer_type: type
     item_type: type | None
     failures: int = 0
@@ -54,13 +54,6 @@ class HookImplementation:
     def consequence(self) -> str:
         """What its first failure leads to, in words; empty for a guard."""
         return "" if self.fails_closed else f" (disabled after {MAX_FAILURES} failures)"
-
-    def select_arguments(self, facts: Mapping[str, object]) -> dict[str, object]:
-        """Return the facts that it takes; a call's arguments are a copy, so that others see no change."""
-        names = facts if self.parameters is None else self.parameters
-        if self.hook not in WITH_ARGUMENTS:
-            return {name: facts[name] for name in names}
-        return {name: copy_arguments(facts[name]) for name in names}
 
     def check_answer(self, answer: object) -> None:
         """Raise for an answer of another type than the hook's."""
@@ -119,10 +112,18 @@ def refuse_wrappers(manager: PluginManager, plugin: object) -> None:
 
 def make_implementation(impl: HookImpl, hook: Hook) -> HookImplementation:
     taken = inspect.signature(impl.function).parameters.values()
+    known = tuple(inspect.signature(hook).parameters)
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken)
-    known = inspect.signature(hook).parameters
-    parameters = None if takes_all else tuple(parameter.name for parameter in taken if parameter.name in known)
-    return HookImplementation(impl.plugin_name, hook.__name__, impl.function, parameters, *answer_types(hook))
+    names = known if takes_all else tuple(parameter.name for parameter in taken if parameter.name in known)
+    by_position = all(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in taken)
+    function = impl.function if by_position and len(names) == len(taken) else call_by_name(impl.function, names)
+    parameters = SAME_PARAMETERS.setdefault(names, names)
+    return HookImplementation(impl.plugin_name, hook.__name__, function, parameters, *answer_types(hook))
+
+
+def call_by_name(function: Hook, names: tuple[str, ...]) -> Hook:
+    """Return the function as one that takes the facts of these names by position."""
+    return lambda *facts: function(**dict(zip(names, facts, strict=True)))
 
 
 def answer_types(hook: Hook) -> tuple[type, type | None]:

@@ -2,11 +2,10 @@
 
 import asyncio
 import inspect
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
-from time import perf_counter, time
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from openkoi_base.isolation import format_error, must_end
@@ -26,6 +25,17 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_prompt import without_refused_texts
 from openkoi_settings import plugin_keys
 
+from .hook_calls import (
+    SYNC_TIMEOUT_SECONDS,
+    CallCounts,
+    Counted,
+    Counts,
+    HookCall,
+    HookCalls,
+    describe_calls,
+    make_counts,
+)
+
 if TYPE_CHECKING:
     from .hook_implementations import HookImplementation
 
@@ -34,35 +44,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 Hook = Callable[..., object]
 
-SYNC_TIMEOUT_SECONDS = 2.0  # a busy machine stretches the first call of an honest hook, which imports, beyond one
 AFTER_THE_RESULT = frozenset({"before_learn", "on_learning"})
-
-
-@dataclass(slots=True)
-class CallCounts:
-    """How an implementation was called so far; the last call returned at ``last``, by ``perf_counter``."""
-
-    calls: int = 0
-    answers: int = 0
-    failures: int = 0
-    seconds: float = 0.0
-    last: float = 0.0
-
-    def add(self, other: "CallCounts") -> None:
-        """Add the calls of a run."""
-        self.calls += other.calls
-        self.answers += other.answers
-        self.failures += other.failures
-        self.seconds += other.seconds
-        self.last = max(self.last, other.last)
-
-
-Counts = defaultdict[tuple[str, str], CallCounts]
-
-
-def make_counts() -> Counts:
-    """Return counts of no calls."""
-    return defaultdict(CallCounts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +54,6 @@ class HookCaller:
     emit: Callable[[Event], Awaitable[None]]
     seconds_left: Callable[[], float]
     note_limit: Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class HookCall:
-    """A call that has begun: what it returned, which may have to be awaited, or how it failed."""
-
-    implementation: "HookImplementation"
-    answer: object
-    failure: BaseException | None
-    started: float
 
 
 @dataclass(slots=True)
@@ -98,6 +70,7 @@ class Hooks:
     caller: HookCaller | None = None
     counts: Counts = field(default_factory=make_counts)
     process_counts: Counts = field(default_factory=make_counts)
+    counted_by_hook: dict[str, tuple[Counted, ...]] = field(default_factory=dict)
 
     def register(self, plugins: Mapping[str, object]) -> list[PluginError]:
         """Register plugins; return an error for each with a wrong signature, which is left out.
@@ -111,11 +84,12 @@ class Hooks:
         for hook, implementations in found.items():
             ordered = sorted(implementations, key=lambda one: place.get(one.plugin, len(place)))
             self.implementations_by_hook[hook] = tuple(ordered)
+        self.counted_by_hook.clear()
         return errors
 
     def called_by(self, caller: HookCaller) -> "Hooks":
         """Return the same hooks as a run calls them."""
-        return replace(self, caller=caller, counts=make_counts(), process_counts=self.counts)
+        return replace(self, caller=caller, counts=make_counts(), process_counts=self.counts, counted_by_hook={})
 
     def implementations(self, hook: Hook) -> "list[HookImplementation]":
         """Return the enabled implementations of a hook."""
@@ -123,69 +97,53 @@ class Hooks:
             raise ArgumentError(f"Expected a hook, a function of openkoi_hookspecs.hooks, not {hook!r:.80}.")
         return [one for one in self.implementations_by_hook.get(hook.__name__, ()) if not one.is_disabled]
 
+    def calls(self, hook: Hook, facts: Mapping[str, object]) -> HookCalls:
+        """Return the calls of a hook's implementations, which the caller makes one by one."""
+        counted = self.counted_by_hook.get(hook.__name__)
+        if counted is None:
+            counted = tuple((one, self.counts[one.key]) for one in self.implementations(hook))
+            self.counted_by_hook[hook.__name__] = counted
+        return HookCalls(counted, facts)
+
     async def collect(
         self, hook: Callable[P, HookReturn[T]], /, *args: P.args, **facts: P.kwargs
     ) -> list[tuple[str, T]]:
         """Call all implementations with the same facts; return the plugins and their answers, in order."""
         answers: list[tuple[str, T]] = []
-        for implementation in self.implementations(hook):
-            if (call := self.begin_call(implementation, facts)) is not None:
-                answer: Any = await self.finish_call(call)
-                if answer is not None:
-                    answers.append((implementation.plugin, answer))
+        calls = self.calls(hook, facts)
+        while call := calls.next_answer():
+            answer: Any = await self.finish_call(call)
+            if answer is not None:
+                answers.append((call.implementation.plugin, answer))
         return answers
 
     async def fold(
         self, hook: Callable[Concatenate[T, P], HookReturn[T]], value: T, /, *args: P.args, **facts: P.kwargs
     ) -> T:
         """Pass a value through all implementations; each gets the result of the previous one."""
-        implementations = self.implementations(hook)
-        if not implementations:
-            return value
         first = first_parameter(hook)
-        passed: dict[str, Any] = {**facts, first: value}
-        for implementation in implementations:
-            if (call := self.begin_call(implementation, passed)) is not None:
-                answer = await self.finish_call(call)
-                if answer is not None:
-                    passed[first] = answer
-        folded: T = passed[first]
-        return folded
+        calls = self.calls(hook, {**facts, first: value})
+        while call := calls.next_answer():
+            answer: Any = await self.finish_call(call)
+            if answer is not None:
+                value = answer
+                calls.pass_on(first, value)
+        return value
 
     async def notify(self, **facts: object) -> None:
         """Pass an event to all implementations, without answers."""
-        for implementation in self.implementations(hooks.on_event):
-            if (call := self.begin_call(implementation, facts)) is not None:
-                await self.finish_call(call)
+        calls = self.calls(hooks.on_event, facts)
+        while call := calls.next_answer():
+            await self.finish_call(call)
 
-    def begin_call(self, implementation: "HookImplementation", facts: Mapping[str, object]) -> "HookCall | None":
-        """Call an implementation; return None for one that returned None at once, which is most of them."""
-        counts = self.counts[implementation.key]
-        counts.calls += 1
-        answer: object = None
-        failure: BaseException | None = None
-        started = perf_counter()
-        try:
-            answer = implementation.function(**implementation.select_arguments(facts))
-        except BaseException as error:  # the one place where a hook is called: no error of it may end the run
-            if must_end(error):
-                raise
-            failure = error
-        counts.last = perf_counter()
-        seconds = counts.last - started
-        counts.seconds += seconds
-        if answer is None and failure is None and seconds <= SYNC_TIMEOUT_SECONDS:
-            return None
-        return HookCall(implementation, answer, failure, started)
-
-    async def finish_call(self, call: "HookCall") -> object:
+    async def finish_call(self, call: HookCall) -> object:
         """Return the answer of a call, or None. Failures are reported by name; a failing guard answers Ask."""
-        implementation, counts = call.implementation, self.counts[call.implementation.key]
+        implementation, counts = call.implementation, call.counts
         before = counts.last
         try:
             answer = await self.wait(call)
             implementation.check_answer(answer)
-        except BaseException as error:  # as in begin_call
+        except BaseException as error:  # as in next_answer
             if must_end(error):
                 raise
             counts.failures += 1
@@ -210,11 +168,12 @@ class Hooks:
     def end_run(self) -> tuple[HookActivity, ...]:
         """Return how a run called the implementations, and add its calls to those of the process."""
         counts, self.counts = self.counts, make_counts()
+        self.counted_by_hook.clear()
         for name, called in counts.items():
             self.process_counts[name].add(called)
         return tuple(map(describe_calls, counts, counts.values()))
 
-    async def wait(self, call: "HookCall") -> object:
+    async def wait(self, call: HookCall) -> object:
         """Return the answer. What waits is cut off at its timeout; what does not is reported once it returned late."""
         if call.failure:
             raise call.failure
@@ -248,12 +207,6 @@ class Hooks:
         return (
             Ask(f"{implementation.plugin} could not check this call: {text}") if implementation.fails_closed else None
         )
-
-
-def describe_calls(name: tuple[str, str], counts: CallCounts) -> HookActivity:
-    """Return the counts of an implementation as a fact."""
-    last = round(time() - perf_counter() + counts.last, 3) if counts.calls else 0.0
-    return HookActivity(*name, counts.calls, counts.answers, counts.failures, round(counts.seconds, 6), last)
 
 
 @cache

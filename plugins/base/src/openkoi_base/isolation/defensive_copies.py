@@ -1,5 +1,6 @@
 """Copy the arguments of calls, the only part of facts that a plugin could change."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,18 @@ def copy_arguments(fact: Any) -> Any:
         case events.ModelResponse() if fact.response.calls:
             return replace(fact, response=replace(fact.response, parts=tuple(map(copy_arguments, fact.response.parts))))
     return fact
+
+
+def arguments_of(fact: Any) -> list[Mapping[str, Json]]:
+    """Return the arguments that a fact holds, those that ``copy_arguments`` copies."""
+    match fact:
+        case ToolCall():
+            return [fact.arguments]
+        case events.ToolCallStarted():
+            return [fact.call.arguments]
+        case events.ModelResponse():
+            return [call.arguments for call in fact.response.calls]
+    return []
 
 
 def copy_call(call: ToolCall) -> ToolCall:
