@@ -27,7 +27,7 @@ def own_parts(folders: dict[str, Path]) -> list[str]:
     while found := [
         library
         for library in sorted(LIBRARIES - {*parts})
-        if {name for name in used if library in used[name] and name != library} <= {*parts}
+        if (users := {name for name in used if library in used[name] and name != library}) and users <= {*parts}
     ]:
         parts += found
     return parts

@@ -17,7 +17,7 @@ KINDS = ("providers", "evaluators", "integrations", "plugins")
 FOLDERS = sorted(p.parent for kind in KINDS for p in ROOT.glob(f"{kind}/*/pyproject.toml"))
 LIBRARIES = {
     *("openkoi-agents", "openkoi-base", "openkoi-http", "openkoi-loader", "openkoi-models", "openkoi-prompt"),
-    *("openkoi-runlog", "openkoi-runlog", "openkoi-search", "openkoi-settings", "openkoi-base"),
+    *("openkoi-runlog", "openkoi-search", "openkoi-settings", "openkoi-terminal"),
 }
 BRING_A_PLUGIN_TOO = {
     "openkoi-agents": "the hook and worker of agents",

@@ -1,0 +1,40 @@
+"""Show text on terminals: streamed Markdown, the working line, diffs, and text that cannot control the terminal."""
+
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .blocks import Block, MarkdownStream
+    from .diffs import FOLD_LINES, DiffCount, count_changes, render_diff
+    from .live_answer import LiveAnswer
+    from .live_region import LiveRegion
+    from .markdown import render_block, render_markdown
+    from .safe_text import IncompleteEscapes, show_hidden, strip_controls
+    from .style import PLAIN, Style, detect_style
+    from .width import clip_row, tail_rows, text_width
+    from .working_line import INTERRUPT_HINT, WorkingFacts, WorkingLine, format_working_line
+
+__all__ = [
+    "FOLD_LINES",
+    "INTERRUPT_HINT",
+    "PLAIN",
+    "Block",
+    "DiffCount",
+    "IncompleteEscapes",
+    "LiveAnswer",
+    "LiveRegion",
+    "MarkdownStream",
+    "Style",
+    "WorkingFacts",
+    "WorkingLine",
+    "clip_row",
+    "count_changes",
+    "detect_style",
+    "format_working_line",
+    "render_block",
+    "render_diff",
+    "render_markdown",
+    "show_hidden",
+    "strip_controls",
+    "tail_rows",
+    "text_width",
+]

@@ -1,0 +1,204 @@
+"""Split streamed Markdown into blocks that are final: each is rendered once, printed, and forgotten.
+
+Only the text behind the last final block is parsed. A block is final when another one begins after it; a line of a
+code block is final when it is complete, and an item of a list when the next one begins. Parsing the whole answer again
+for every chunk costs 46 times the CPU for 24 KB in 2,000 chunks (measured with Rich's Live and Markdown).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+from .safe_text import IncompleteEscapes
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+FENCE = "fence"
+LIST = "list"
+KINDS = {"bullet_list": LIST, "ordered_list": LIST, "html_block": "html", "code_block": "code", "hr": "rule"}
+OPENING = lazy_pattern(r"^( {0,3})(`{3,}|~{3,})[ \t]*([^\n`]*)\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A final piece of Markdown: a block, a line of a code block, or an item of a list.
+
+    ``number`` counts the blocks from 1. ``first`` and ``last`` say whether it begins and ends its block. The source of
+    a line of code is without the fence; the last one may be empty.
+    """
+
+    kind: str
+    source: str
+    _: KW_ONLY
+    number: int
+    first: bool = True
+    last: bool = True
+    info: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A code block that has begun: what closes it, how far it is indented, and its language."""
+
+    marker: str
+    indent: int
+    info: str
+
+    def is_closed_by(self, line: str) -> bool:
+        """Return whether a line ends the code block."""
+        sign = re.escape(self.marker[0])
+        return re.fullmatch(rf" {{0,3}}{sign}{{{len(self.marker)},}}[ \t]*", line) is not None
+
+    def strip_indent(self, line: str) -> str:
+        """Return a line of code without the indentation of the fence."""
+        spaces = len(line) - len(line.lstrip(" "))
+        return line[min(spaces, self.indent) :]
+
+
+class MarkdownStream:
+    """Takes Markdown as it streams in, and gives its final blocks; ``pending`` is the text that is not final."""
+
+    def __init__(self) -> None:
+        self.pending = ""
+        self.number = 0
+        self.fence: Fence | None = None
+        self.begun = False
+        self.escapes = IncompleteEscapes()
+        self.new_line = False
+
+    def add(self, text: str) -> None:
+        """Add streamed text; control characters are removed."""
+        clean = self.escapes.strip(text)
+        self.new_line = self.new_line or "\n" in clean
+        self.pending += clean
+
+    def take_final(self) -> Sequence[Block]:
+        """Return the blocks that have become final; nothing is parsed until another line is complete."""
+        if not self.new_line:
+            return ()
+        self.new_line = False
+        return [*self.take_blocks(ended=False)]
+
+    def finish(self) -> Sequence[Block]:
+        """Return what is left, because the text has ended."""
+        self.pending += self.escapes.finish()
+        return [*self.take_blocks(ended=True)]
+
+    def take_blocks(self, *, ended: bool) -> Iterator[Block]:
+        """Yield blocks from the pending text until nothing more is final."""
+        while True:
+            if self.fence:
+                yield from self.take_code(self.fence, ended=ended)
+            if self.fence:
+                return
+            yield from self.take_before_fence(ended=ended)
+            if not self.fence:
+                return
+
+    def take_before_fence(self, *, ended: bool) -> Iterator[Block]:
+        """Yield final blocks, up to a code block that begins; what is not final stays pending."""
+        lines = self.pending.split("\n")
+        pieces = [*find_pieces(lines)]
+        for place, piece in enumerate(pieces):
+            final = ended or place + 1 < len(pieces)
+            source = "\n".join(lines[piece.start : piece.end if final else len(lines)])
+            if piece.kind == FENCE and (opening := OPENING.match(f"{source}\n")) and (final or "\n" in source):
+                self.fence = Fence(opening[2], len(opening[1]), opening[3].strip())
+                self.pending = "\n".join(lines[piece.start + 1 :])
+                return
+            if piece.kind == LIST:
+                yield from self.take_items(source, final=final)
+            elif final:
+                yield self.next_block(piece.kind, source.rstrip())
+            else:
+                self.pending = source
+        if ended or not pieces:
+            self.pending = ""
+
+    def take_items(self, source: str, *, final: bool) -> Iterator[Block]:
+        """Yield the items of a list that are final; the last one is pending until the list has ended."""
+        lines, starts = source.split("\n"), item_starts(source)
+        bounds = [*zip(starts, [*starts[1:], len(lines)], strict=True)]
+        for start, end in bounds[:-1]:
+            item = "\n".join(lines[start:end])
+            yield self.next_part(LIST, item.rstrip() + "\n" * item.endswith("\n"), ends=False)
+        rest = "\n".join(lines[bounds[-1][0] :])
+        if final:
+            yield self.next_part(LIST, rest.rstrip(), ends=True)
+        else:
+            self.pending = rest
+
+    def take_code(self, fence: Fence, *, ended: bool) -> Iterator[Block]:
+        """Yield the complete lines of a code block."""
+        while "\n" in self.pending or (ended and self.pending):
+            line, _, self.pending = self.pending.partition("\n")
+            if fence.is_closed_by(line):
+                self.fence = None
+                yield self.next_part(FENCE, "", info=fence.info, ends=True)
+                return
+            yield self.next_part(FENCE, fence.strip_indent(line), info=fence.info, ends=False)
+        if ended:
+            self.fence = None
+            yield self.next_part(FENCE, "", info=fence.info, ends=True)
+
+    def next_block(self, kind: str, source: str) -> Block:
+        self.number += 1
+        return Block(kind, source, number=self.number)
+
+    def next_part(self, kind: str, source: str, *, ends: bool, info: str = "") -> Block:
+        """Return the next part of a block that is given in parts."""
+        first, self.begun = not self.begun, not ends
+        self.number += first
+        return Block(kind, source, number=self.number, first=first, last=ends, info=info)
+
+
+def parser() -> "MarkdownIt":
+    """Return the parser that finds blocks and leaves the text in them alone."""
+    if not PARSERS:
+        from markdown_it import MarkdownIt
+
+        PARSERS.append(MarkdownIt("commonmark").enable("table").disable("inline"))
+    return PARSERS[0]
+
+
+PARSERS: "list[MarkdownIt]" = []  # building one costs 3 ms
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The lines of a block: paragraph, heading, list, fence, table, blockquote, rule, html, code."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def find_pieces(lines: Sequence[str]) -> Iterator[Piece]:
+    """Yield the blocks of a text; lines that belong to none, such as a link's definition, are a paragraph."""
+    seen = 0
+    for token in parser().parse("\n".join(lines)):
+        if token.level or not token.map:
+            continue
+        start, end = token.map
+        yield from find_rest(lines, seen, start)
+        name = token.type.removesuffix("_open")
+        yield Piece(KINDS.get(name, name), start, end)
+        seen = end
+    yield from find_rest(lines, seen, len(lines))
+
+
+def find_rest(lines: Sequence[str], start: int, end: int) -> Iterator[Piece]:
+    """Yield lines between blocks, unless all are blank."""
+    if words := [place for place in range(start, end) if lines[place].strip()]:
+        yield Piece("paragraph", words[0], end)
+
+
+def item_starts(source: str) -> Sequence[int]:
+    """Return the lines in which the items of a list begin."""
+    tokens = parser().parse(source)
+    return [one.map[0] for one in tokens if one.type == "list_item_open" and one.level == 1 and one.map]

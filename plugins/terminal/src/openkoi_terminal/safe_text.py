@@ -1,0 +1,61 @@
+"""Remove from text all that a terminal would act upon, or show it: the one place where foreign text becomes harmless.
+
+Escape sequences can set the clipboard (OSC 52), hide text, or answer as if the user had typed; bidirectional controls
+and invisible characters can make a command look like another one.
+"""
+
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
+
+STRING_LIMIT = 256  # of an OSC or DCS string; a longer one may be an answer whose terminator never comes
+SEQUENCE = lazy_pattern(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,256}(?:\x07|\x1b\\|\x9c)"  # OSC, DCS, SOS, PM, APC
+    r"|\x1b[ -/]*[0-Z\\^-~]"  # others, but for those that the lines above begin with
+    r"|\x1b"
+)
+UNFINISHED = lazy_pattern(
+    r"(?:\r|(?:\x1b\[|\x9b)[0-?]*[ -/]*|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,256}\x1b?|\x1b[ -/]*)\Z"
+)
+BREAKS = lazy_pattern("\r\n|[\r\v\f\x85\u2028\u2029]")
+HIDDEN_RANGES = (
+    *((0x00, 0x08), (0x0E, 0x1F), (0x7F, 0x9F)),  # C0 without tab and line breaks, DEL, C1
+    *((0xAD, 0xAD), (0x61C, 0x61C), (0x115F, 0x1160), (0x180E, 0x180E), (0x200B, 0x200C), (0x200E, 0x200F)),
+    *((0x202A, 0x202E), (0x2060, 0x2064), (0x2066, 0x206F), (0x3164, 0x3164), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0)),
+    *((0xFFF9, 0xFFFB), (0xD800, 0xDFFF), (0xE0000, 0xE007F)),  # annotations, lone surrogates, tags
+)
+HIDDEN_CLASS = "".join(f"{chr(first)}-{chr(last)}" for first, last in HIDDEN_RANGES)
+HIDDEN = lazy_pattern(f"[{HIDDEN_CLASS}]")
+SHOWN = lazy_pattern(f"[{HIDDEN_CLASS}\r\v\f\x85\u2028\u2029\u200d\ufe00-\ufe0f\u00a0]")
+NAMES = {"\x1b": "ESC", "\x07": "BEL", "\r": "CR", "\x08": "BS", "\0": "NUL", "\x7f": "DEL"}
+
+
+def strip_controls(text: str) -> str:
+    """Return the text without escape sequences, control characters and invisible ones; line breaks become ``\\n``."""
+    if text.isascii() and text.isprintable():
+        return text
+    return HIDDEN.sub("", BREAKS.sub("\n", SEQUENCE.sub("", text)))
+
+
+def show_hidden(text: str) -> str:
+    """Return the text with every control or invisible character as ``<ESC>`` or ``<U+202E>``, for approvals."""
+    return SHOWN.sub(lambda match: f"<{NAMES.get(match[0], f'U+{ord(match[0]):04X}')}>", text)
+
+
+class IncompleteEscapes:
+    """Strips streamed text, in which an escape sequence may be cut in two."""
+
+    def __init__(self) -> None:
+        self.held = ""
+
+    def strip(self, chunk: str) -> str:
+        """Return what is complete of the text so far; hold back a sequence that has just begun."""
+        text, self.held = self.held + chunk, ""
+        if not (text.isascii() and text.isprintable()) and (begun := UNFINISHED.search(text)):
+            self.held = begun[0] if len(begun[0]) <= STRING_LIMIT else ""
+            text = text[: begun.start()] if self.held else text
+        return strip_controls(text)
+
+    def finish(self) -> str:
+        """Return what was held back, stripped."""
+        text, self.held = self.held, ""
+        return strip_controls(text)

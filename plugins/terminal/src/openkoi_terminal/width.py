@@ -1,0 +1,45 @@
+"""Measure and cut text by the columns that it fills on a terminal."""
+
+from collections.abc import Iterator, Sequence
+
+TAB = "    "
+
+
+def text_width(text: str) -> int:
+    """Return how many columns a line fills, wide and combining characters included."""
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcswidth
+
+    return max(wcswidth(text), 0)
+
+
+def clip_row(text: str, width: int) -> str:
+    """Cut a line to the columns of a row; an ellipsis marks that it was cut."""
+    if text_width(text) <= width:
+        return text
+    return f"{next(split_rows(text, width - 1), '')}…"
+
+
+def split_rows(line: str, width: int) -> Iterator[str]:
+    """Yield the rows that a line fills, as a terminal of this width wraps it; characters that join stay together."""
+    if line.isascii():
+        yield from (line[start : start + width] for start in range(0, max(len(line), 1), width))
+        return
+    from wcwidth import iter_graphemes, wcswidth
+
+    row, filled = "", 0
+    for grapheme in iter_graphemes(line):
+        columns = max(wcswidth(grapheme), 0)
+        if filled + columns > width:
+            yield row
+            row, filled = "", 0
+        row, filled = row + grapheme, filled + columns
+    yield row
+
+
+def tail_rows(text: str, width: int, most: int) -> Sequence[str]:
+    """Return the last rows that a text fills; of a long text only the end is looked at."""
+    near = text[-width * (most + 1) :].expandtabs(len(TAB))
+    rows = [row for line in near.split("\n")[-most:] for row in split_rows(line, width)]
+    return rows[-most:]

@@ -1,0 +1,139 @@
+"""The line that is shown while a task is under way: what it does, for how long, at what cost, with which scores."""
+
+from collections.abc import Sequence
+from dataclasses import field
+
+from openkoi_hookspecs import Record, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_runlog.report import format_count, format_dollars, format_tokens
+
+INTERRUPT_HINT = "esc to interrupt"  # other programs look for exactly these words
+CHARACTERS_PER_TOKEN = 4
+MAX_SCORES = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingFacts:
+    """What the working line shows. ``iteration`` counts from 1, 0 shows none; ``forecast`` is in dollars, or 0."""
+
+    activity: str = "Thinking"
+    seconds: float = 0.0
+    tokens: int = 0
+    usd: float = 0.0
+    budget: float = 0.0
+    iteration: int = 0
+    iterations: int = 0
+    scores: Sequence[float] = ()
+    forecast: float = 0.0
+    queued: int = 0
+
+
+def format_working_line(facts: WorkingFacts, *, hint: str = INTERRUPT_HINT) -> str:
+    """Format as ``Thinking… (12s · 1.2k tokens · $0.04 of $0.50 · iteration 2/3 · 0.71→0.86 · esc to interrupt)``."""
+    parts = [
+        format_seconds(facts.seconds),
+        f"{format_tokens(facts.tokens)} tokens" if facts.tokens else "",
+        format_spending(facts),
+        f"iteration {facts.iteration}/{facts.iterations}" if facts.iteration and facts.iterations > 1 else "",
+        "→".join(f"{score:.2f}" for score in facts.scores[-MAX_SCORES:]),
+        f"{facts.queued} queued" if facts.queued else "",
+        hint,
+    ]
+    return f"{facts.activity}… ({' · '.join(filter(None, parts))})"
+
+
+def format_seconds(seconds: float) -> str:
+    """Format as ``12s``, ``3m 05s`` or ``1h 02m``."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    return f"{whole // 60}m {whole % 60:02}s" if whole < 3600 else f"{whole // 3600}h {whole % 3600 // 60:02}m"
+
+
+def format_spending(facts: WorkingFacts) -> str:
+    """Format what was spent of the budget, and what all iterations are likely to cost."""
+    if not facts.usd:
+        return ""
+    limit = f" of {format_dollars(facts.budget)}" if facts.budget else ""
+    likely = f", likely {format_dollars(facts.forecast)}" if facts.forecast > facts.usd else ""
+    return f"{format_dollars(facts.usd)}{limit}{likely}"
+
+
+@dataclass(slots=True)
+class WorkingLine:
+    """Gathers the facts of the working line from the records of one run and its sub-tasks."""
+
+    activity: str = "Starting"
+    tokens: int = 0
+    usd: float = 0.0
+    streamed: int = 0
+    budget: float = 0.0
+    iteration: int = 0
+    iterations: int = 0
+    scores: list[float] = field(default_factory=list)
+    costs: list[float] = field(default_factory=list)
+
+    def add_record(self, record: Record) -> None:
+        """Add one record."""
+        match record.event:
+            case events.TaskStarted(task=task) if not task.parent:
+                limits = task.effective_limits
+                self.budget, self.iterations = limits.usd, limits.iterations
+                self.iteration = min(1, limits.iterations)
+            case events.ModelDelta(text=text):
+                self.activity, self.streamed = "Writing", self.streamed + len(text)
+            case events.ModelResponse(usage=usage, usd=usd) | events.ModelResponseBroken(usage=usage, usd=usd):
+                self.tokens, self.usd, self.streamed = self.tokens + usage.total, self.usd + usd, 0
+            case events.IterationFinished(iteration=number, score=score, cost=cost):
+                self.iteration = min(number + 2, self.iterations)
+                self.costs.append(cost.usd)
+                self.scores += [score] if score is not None else []
+            case event:
+                self.activity = describe_activity(event, judges=self.iterations > 0) or self.activity
+
+    def facts(self, seconds: float, *, queued: int = 0) -> WorkingFacts:
+        """Return the facts as of now."""
+        return WorkingFacts(
+            activity=self.activity,
+            seconds=seconds,
+            tokens=self.tokens + self.streamed // CHARACTERS_PER_TOKEN,
+            usd=self.usd,
+            budget=self.budget,
+            iteration=self.iteration,
+            iterations=self.iterations,
+            scores=tuple(self.scores),
+            forecast=self.forecast,
+            queued=queued,
+        )
+
+    @property
+    def forecast(self) -> float:
+        """What the task costs if every iteration left costs as much as the mean of those before; 0 if unknown."""
+        left = self.iterations - len(self.costs)
+        if not self.costs or left <= 0:
+            return 0.0
+        likely = sum(self.costs) * self.iterations / len(self.costs)
+        return min(likely, self.budget) if self.budget else likely
+
+
+def describe_activity(event: events.Event, *, judges: bool) -> str:
+    """Return what starts with this event, in a few words; empty if nothing new starts."""
+    from openkoi_runlog.report import truncate_line
+
+    match event:
+        case events.ToolCallStarted(progress_text=doing, call=call):
+            return truncate_line(doing or call.tool, 40)
+        case events.CycleStarted() | events.ToolResultsReady():
+            return "Thinking"
+        case events.InnerLoopEnded():
+            return "Judging" if judges else "Finishing"
+        case events.RunCompleted():
+            return "Finishing"
+        case _:
+            return ""
+
+
+def format_step(facts: WorkingFacts) -> str:
+    """Format one line a step for ``ACCESSIBLE=1``, where nothing is drawn again."""
+    count = f", iteration {facts.iteration} of {format_count(facts.iterations, 'iteration')}" if facts.iteration else ""
+    return f"{facts.activity}, {format_seconds(facts.seconds)}{count}"
