@@ -1,0 +1,77 @@
+"""Match addresses against a pattern such as ``https://api.example.com/*``.
+
+An address that two programs could read in two ways is refused: one with a user's name, a backslash, a control or
+non-ASCII character, or a path that leaves its folder, encoded or not.
+"""
+
+import re
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from openkoi_hookspecs import ConfigError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+PORTS = {"http": 80, "https": 443}
+VALID_HOST = re.compile(r"\*|(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
+AMBIGUOUS = re.compile(r"[^\x21-\x7e]|\\")
+ENCODED_SEPARATOR = re.compile(r"%(2f|5c|00)", re.IGNORECASE)
+INVALID = '{pattern!r} is not an address pattern. Write one like "https://api.example.com/*".'
+
+
+@dataclass(frozen=True, slots=True)
+class UrlPattern:
+    """A scheme, a host, a port and a path with ``*`` for any text; ``*.example.com`` stands for its subdomains."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @classmethod
+    def parse(cls, pattern: str) -> "UrlPattern":
+        """Return a pattern; raise ConfigError for a text that is none."""
+        parts = split_address(pattern)
+        if parts is None or parts.query or parts.fragment or not VALID_HOST.fullmatch(host_of(parts)):
+            raise ConfigError(INVALID.format(pattern=pattern))
+        return cls(parts.scheme, host_of(parts), port_of(parts), parts.path or "/")
+
+    def matches(self, url: str) -> bool:
+        """Return whether an address is one of those that the pattern stands for; a query may follow its path."""
+        parts = split_address(url)
+        if parts is None or (parts.scheme, port_of(parts)) != (self.scheme, self.port):
+            return False
+        if leaves_its_folder(parts.path) or not matches_host(self.host, host_of(parts)):
+            return False
+        wanted = ".*".join(map(re.escape, self.path.split("*")))
+        return re.fullmatch(wanted, parts.path or "/") is not None
+
+
+def split_address(url: str) -> SplitResult | None:
+    """Return the parts of an unambiguous address; None for any other text."""
+    if AMBIGUOUS.search(url):
+        return None
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in PORTS and parts.hostname and "@" not in parts.netloc and port_of(parts)
+    except ValueError:
+        return None
+    return parts if valid else None
+
+
+def host_of(parts: SplitResult) -> str:
+    """Return the host in lower case, without the dot that may end it."""
+    host = (parts.hostname or "").removesuffix(".")
+    return f"[{host}]" if ":" in host else host
+
+
+def port_of(parts: SplitResult) -> int:
+    return parts.port or PORTS[parts.scheme]
+
+
+def matches_host(pattern: str, host: str) -> bool:
+    """Return whether a host is the one of a pattern, or a subdomain where the pattern begins with a star."""
+    return pattern in ("*", host) or (pattern.startswith("*.") and host.endswith(pattern[1:]) and host != pattern[1:])
+
+
+def leaves_its_folder(path: str) -> bool:
+    """Return whether a path has a segment that a server may resolve, or a separator that it may decode."""
+    return bool(ENCODED_SEPARATOR.search(path)) or any(unquote(one) in (".", "..") for one in path.split("/"))
