@@ -20,6 +20,7 @@ with LazyExports(globals()):
     from .server import Server
     from .stream_end import finish_response
     from .tool_calls import ToolCallFactory, make_buffered
+    from .tool_encoder import ToolEncoder
     from .vendor_names import to_vendor_id, to_vendor_name
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "SerializedCache",
     "Server",
     "ToolCallFactory",
+    "ToolEncoder",
     "base64_of",
     "data_url",
     "encode_json",

@@ -8,7 +8,7 @@ F = TypeVar("F")
 W = TypeVar("W")
 
 ENTRY_OVERHEAD_BYTES = 400
-CACHE_BYTES = 64 * 1024 * 1024
+CACHE_BYTES = 2 * 1024 * 1024  # re-encoding as much takes 10 ms, and a process of many runs keeps what ended ones left
 
 
 class IdentityCache(Generic[F, W]):

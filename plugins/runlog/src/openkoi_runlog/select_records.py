@@ -14,7 +14,7 @@ from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blobs import NO_BLOBS, blob_folder
 from .record_format import FILE_NAMES, read_line
-from .segment_files import iterate_lines, original_name
+from .segment_files import is_packed, iterate_lines, original_name
 
 LINE_START = lazy_pattern(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
 
@@ -96,5 +96,12 @@ def select_records(
 
 
 def select_from(path: Path, kinds: Iterable[type[Event]], run: str = "") -> Iterator[Record]:
-    """Read the records of some kinds from a segment of the log."""
-    yield from select_records(iterate_lines(path), kinds, run, path)
+    """Read the records of some kinds from a segment of the log, of one run if it is named."""
+    start: int | None = 0
+    if run and not is_packed(path):
+        from .run_offsets import find_run_start
+
+        with suppress(OSError):  # it was just archived, and is read from its beginning
+            start = find_run_start(path, run)
+    if start is not None:
+        yield from select_records(iterate_lines(path, start), kinds, run, path)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from openkoi_hookspecs import Message, Request, Tool
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
-from openkoi_http import ConversationEncoder, SerializedCache, encode_json
+from openkoi_http import ConversationEncoder, SerializedCache, ToolEncoder, encode_json
 
 from .messages import CACHE_BREAKPOINT, add_breakpoint, encode_message, encode_message_with_breakpoint, encode_text
 from .output_schema import convert_schema
@@ -30,10 +30,8 @@ class MessagesRequestBuilder:
         self._thinking = thinking
         self._story = ConversationEncoder(encode_message)
         self._openings: SerializedCache[Message] = SerializedCache(encode_first_message)
-        self._tools: SerializedCache[Tool] = SerializedCache(lambda tool: encode_json(describe_tool(tool)))
-        self._last_tools: SerializedCache[Tool] = SerializedCache(
-            lambda tool: encode_json(add_breakpoint(describe_tool(tool)))
-        )
+        self._tools = ToolEncoder(lambda tool: encode_json(describe_tool(tool)))
+        self._last_tools = ToolEncoder(lambda tool: encode_json(add_breakpoint(describe_tool(tool))))
 
     def build(self, request: Request, output: int) -> bytes:
         """Return the body of a request; ``output`` is the token limit when the request has none.

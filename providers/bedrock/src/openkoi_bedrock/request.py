@@ -6,7 +6,7 @@ from itertools import groupby
 
 from openkoi_hookspecs import Arguments, Request, Tool, ToolCall
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
-from openkoi_http import ConversationEncoder, SerializedCache, encode_json, to_vendor_name
+from openkoi_http import ConversationEncoder, ToolEncoder, encode_json, to_vendor_name
 
 from .caching import CACHE_POINT, Caching, add_cache_points, cache_points_for
 from .messages import encode_message
@@ -26,7 +26,7 @@ class ConverseRequestBuilder:
         self._stories = {
             nested: ConversationEncoder(partial(encode_message, nested=nested)) for nested in (False, True)
         }
-        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
+        self._tools = ToolEncoder(encode_tool)
 
     def build(self, request: Request) -> bytes:
         """Return the body of a request; raise KoiError when a tool call has no result."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from openkoi_hookspecs import Request, Tool
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
-from openkoi_http import ConversationEncoder, SerializedCache, encode_json
+from openkoi_http import ConversationEncoder, ToolEncoder, encode_json
 
 from .access import resource_name
 from .messages import MessageEncoder
@@ -22,7 +22,7 @@ class GeminiRequestBuilder:
         self._thoughts = thoughts
         self._tellers = {nested: MessageEncoder(nested=nested) for nested in (False, True)}
         self._stories = {nested: ConversationEncoder(teller.encode) for nested, teller in self._tellers.items()}
-        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
+        self._tools = ToolEncoder(encode_tool)
 
     def build(self, request: Request) -> bytes:
         """Return the body of a request; raise KoiError when a tool call has no result."""

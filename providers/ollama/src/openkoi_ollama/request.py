@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from openkoi_hookspecs import Image, Message, Request, Tool, ToolCall, ToolResult
 from openkoi_hookspecs.lazy_dataclass import dataclass
-from openkoi_http import ConversationEncoder, SerializedCache, encode_json
+from openkoi_http import ConversationEncoder, ToolEncoder, encode_json
 
 from .messages import Turn, encode_message
 from .window import PromptSize
@@ -32,7 +32,7 @@ class OllamaRequestBuilder:
     def __init__(self) -> None:
         self._before: dict[int, Message] = {}
         self._story = ConversationEncoder(self._encode_message)
-        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
+        self._tools = ToolEncoder(encode_tool)
 
     def encode_prompt(self, request: Request) -> EncodedPrompt:
         """Encode the prompt of a request; raise KoiError when a tool call has no result."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from openkoi_hookspecs import Arguments, Json, Request, Tool
-from openkoi_http import ConversationEncoder, SerializedCache, encode_json
+from openkoi_http import ConversationEncoder, ToolEncoder, encode_json
 
 from ..output_schema import convert_schema
 from ..reasoning_models import is_reasoning_model
@@ -19,7 +19,7 @@ class ChatRequestBuilder:
     def __init__(self, quirks: ServerQuirks = ServerQuirks()) -> None:  # noqa: B008 - frozen
         self._manners = quirks
         self._story = ConversationEncoder(partial(encode_message, reasoning_key=quirks.sent_reasoning_key))
-        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
+        self._tools = ToolEncoder(encode_tool)
 
     def build(self, request: Request) -> bytes:
         """Return the body of a request; raise KoiError when a tool call has no result."""

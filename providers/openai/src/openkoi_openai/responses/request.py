@@ -6,7 +6,7 @@ Nothing is stored at the vendor: encrypted reasoning is sent with the conversati
 from collections.abc import Mapping
 
 from openkoi_hookspecs import Request, Tool
-from openkoi_http import ConversationEncoder, SerializedCache, encode_json
+from openkoi_http import ConversationEncoder, ToolEncoder, encode_json
 
 from ..output_schema import convert_schema
 from ..reasoning_models import is_reasoning_model
@@ -21,7 +21,7 @@ class ResponsesRequestBuilder:
     def __init__(self, summary: str = "") -> None:
         self._summary = summary
         self._story = ConversationEncoder(encode_message)
-        self._tools: SerializedCache[Tool] = SerializedCache(encode_tool)
+        self._tools = ToolEncoder(encode_tool)
 
     def build(self, request: Request) -> bytes:
         """Return the body of a request; raise KoiError when a tool call has no result."""

@@ -1,0 +1,76 @@
+"""A process that does many tasks keeps none of them, and reads its log once."""
+
+import asyncio
+import gc
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from openkoi.open_app import open_app
+from openkoi.run import TaskRun
+from openkoi_hookspecs import Limits, Response, StreamEnd, Task, Usage, events
+from openkoi_runlog import RunLog, select_from
+from openkoi_testing.servers import AnthropicServer, OllamaServer, OpenAIServer, VendorServer
+
+LIMITS = Limits(iterations=0)
+TASKS = 4
+SAID = events.ModelResponse("acme/large", Response((), StreamEnd(Usage(input=80, output=10))), 0.25)
+
+
+async def live_runs(folder: Path, model: str, variables: Mapping[str, str]) -> int:
+    """Do several tasks in one process; return how many of their runs are still in memory."""
+    folder.joinpath("workspace").mkdir()
+    variables = {"OPENKOI_HOME": str(folder / "home"), "OLLAMA_HOST": "127.0.0.1:1", **variables}
+    async with open_app(folder / "workspace", flags={"model": model}, environment=variables) as koi:
+        for number in range(TASKS):
+            await koi.solve(Task(f"What is {number}?", limits=LIMITS))
+        await koi.drain()
+        gc.collect()
+        return sum(type(one) is TaskRun for one in gc.get_objects())
+
+
+@pytest.mark.parametrize(
+    ("model", "server", "address", "key"),
+    [
+        ("openai/mock", OpenAIServer, "OPENAI_BASE_URL", "OPENAI_API_KEY"),
+        ("anthropic/mock", AnthropicServer, "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"),
+        ("ollama/mock", OllamaServer, "OLLAMA_HOST", "UNUSED"),
+    ],
+)
+def test_a_process_forgets_a_run_after_its_end(
+    model: str, server: type[VendorServer], address: str, key: str, tmp_path: Path
+) -> None:
+    with server("Nobody knows.", models=["mock"]) as there:
+        variables = {address: there.url, key: "sk-not-a-real-key"}
+
+        assert 0 == asyncio.run(live_runs(tmp_path, model, variables))
+        assert TASKS <= len(there.requests)
+
+
+def test_the_records_of_a_run_are_found_while_others_are_added(tmp_path: Path) -> None:
+    log = RunLog(tmp_path, "session", str)
+    found = []
+    for run in ("first", "second", "third"):
+        for other in ("first", run):
+            log.append(other, [SAID])
+        found.append(len(list(select_from(log.path, (events.ModelResponse,), run))))
+    first = list(select_from(log.path, (events.ModelResponse,), "first"))
+    log.close()
+
+    assert [2, 1, 1] == found
+    assert 4 == len(first)
+    assert [] == list(select_from(log.path, (events.ModelResponse,), "unknown"))
+
+
+def test_a_log_in_the_place_of_another_is_read_from_its_beginning(tmp_path: Path) -> None:
+    paths = set()
+    for run, count in (("old", 3), ("new", 1)):
+        log = RunLog(tmp_path, "session", str)
+        log.append(run, [SAID] * count)
+        log.close()
+        paths.add(log.path)
+
+        assert count == len(list(select_from(log.path, (events.ModelResponse,), run)))
+        log.path.unlink()
+    assert 1 == len(paths)
