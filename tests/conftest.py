@@ -4,9 +4,20 @@ import os
 import sys
 
 import pytest
+from cli_process import CAN_FORK
+from forked_workers import ForkedWorkers
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Let forks of this process run what ``-n`` would let processes run that each collect all tests."""
+    count = config.getoption("numprocesses", None)
+    if CAN_FORK and isinstance(count, int) and count > 1:
+        config.option.numprocesses, config.option.dist, config.option.tx = None, "no", []
+        config.pluginmanager.register(ForkedWorkers(count))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

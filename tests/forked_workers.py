@@ -1,0 +1,203 @@
+"""Run tests in forks of the process that has collected them, since collecting costs more than most tests do."""
+
+import gc
+import os
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby
+from multiprocessing import Pipe
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any, Never, cast
+
+import pytest
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+    Line = Connection[Any, Any]
+
+
+@dataclass(slots=True)
+class Worker:
+    """A fork that runs one file's tests at a time, by their places in the session."""
+
+    pid: int
+    line: "Line"
+    left: list[int]
+    last: int = 0
+
+    def give(self, places: Sequence[int]) -> None:
+        """Let it run these, or end if there are none."""
+        self.left = [*places]
+        with suppress(ConnectionError):  # it has ended, and is replaced when that is read
+            self.line.send(places)
+
+
+class WorkerReporter:
+    """Send what is reported to the parent. It stands in for the terminal's reporter, whose writer others ask for."""
+
+    def __init__(self, config: pytest.Config, line: "Line") -> None:
+        self.config = config
+        self.line = line
+        self._tw = config.get_terminal_writer()
+
+    def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
+        """Tell that a test begins."""
+        self.line.send(("pytest_runtest_logstart", {"nodeid": nodeid, "location": location}))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Tell how a part of a test ended."""
+        data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
+        self.line.send(("pytest_runtest_logreport", {"report": data}))
+
+    def pytest_runtest_logfinish(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
+        """Tell that a test has ended."""
+        self.line.send(("pytest_runtest_logfinish", {"nodeid": nodeid, "location": location}))
+
+
+class ForkedWorkers:
+    """Run the session's tests in this many forks, each of which takes one file after the other."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Run all tests, unless there are too few for it or they are only listed."""
+        files = [*tests_by_file(session.items)]
+        if session.config.option.collectonly or session.testsfailed or len(files) < 2:
+            return None
+        if reporter := session.config.pluginmanager.get_plugin("terminalreporter"):
+            reporter.showfspath = False  # files run at the same time
+        session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # one for all forks, which we remove
+        Run(session, files).run(min(self.count, len(files)))
+        return True
+
+
+class Run:
+    """A run of a session's tests: the files that wait, and the forks at work."""
+
+    def __init__(self, session: pytest.Session, files: list[list[int]]) -> None:
+        self.session = session
+        self.hook = session.config.hook
+        self.waiting = files[::-1]
+        self.workers: dict[Line, Worker] = {}
+
+    def run(self, count: int) -> None:
+        """Run all, in this many forks."""
+        for _ in range(count):
+            self.start_worker()
+        try:
+            while self.workers:
+                for line in wait([*self.workers]):
+                    self.receive(self.workers[cast("Line", line)])
+                if self.session.shouldfail or self.session.shouldstop:
+                    raise self.session.Failed(self.session.shouldfail or self.session.shouldstop)
+        finally:
+            self.stop_workers()
+
+    def stop_workers(self) -> None:
+        """Let the forks that are left end as soon as they have something to report."""
+        for worker in self.workers.values():
+            worker.line.close()
+        for worker in self.workers.values():
+            os.waitpid(worker.pid, 0)
+
+    def start_worker(self) -> None:
+        """Fork, and give the fork its first file."""
+        ours, its = Pipe()
+        pid = os.fork()
+        if not pid:
+            ours.close()
+            run_child(self.session, its)
+        its.close()
+        worker = self.workers[ours] = Worker(pid, ours, [])
+        self.give_next(worker)
+
+    def give_next(self, worker: Worker) -> None:
+        """Give a fork the next file, if there is one."""
+        worker.give(self.waiting.pop() if self.waiting else [])
+
+    def receive(self, worker: Worker) -> None:
+        """Pass on what a fork reports."""
+        name, values = receive_message(worker.line)
+        if not name:
+            self.replace_worker(worker)
+            return
+        if name == "pytest_runtest_logreport":
+            values["report"] = self.hook.pytest_report_from_serializable(
+                config=self.session.config, data=values["report"]
+            )
+        getattr(self.hook, name)(**values)
+        if name == "pytest_runtest_logfinish":
+            worker.last = worker.left.pop(0)
+            if not worker.left:
+                self.give_next(worker)
+
+    def replace_worker(self, worker: Worker) -> None:
+        """Report the test during which a fork ended too early, and let another one run the rest of its file."""
+        del self.workers[worker.line]
+        _, status = os.waitpid(worker.pid, 0)
+        if status or worker.left:
+            place = worker.left.pop(0) if worker.left else worker.last
+            self.report_end(self.session.items[place], os.waitstatus_to_exitcode(status))
+        if worker.left:
+            self.waiting.append(worker.left)
+            self.start_worker()
+
+    def report_end(self, item: pytest.Item, status: int) -> None:
+        """Report that a fork ended during a test, or after it in the teardown of what it shared with others."""
+        ended = f"The process that ran this test ended with status {status}."
+        report = pytest.TestReport(item.nodeid, item.location, {}, "failed", ended, "call")
+        self.hook.pytest_runtest_logreport(report=report)
+        self.hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+
+
+def receive_message(line: "Line") -> tuple[str, dict[str, Any]]:
+    """Return the name of a hook and what to call it with, or no name if the fork has ended."""
+    try:
+        name, values = line.recv()
+    except (EOFError, ConnectionError):
+        return "", {}
+    return name, values
+
+
+def tests_by_file(items: Sequence[pytest.Item]) -> Iterator[list[int]]:
+    """Yield the places of each file's tests."""
+    for _, places in groupby(range(len(items)), key=lambda place: items[place].path):
+        yield [*places]
+
+
+def run_child(session: pytest.Session, line: "Line") -> Never:
+    """Run the files that the parent gives, and end."""
+    status = 1
+    try:
+        prepare_child(session.config, line)
+        while places := line.recv():
+            items = [session.items[place] for place in places]
+            for item, following in zip(items, [*items[1:], session], strict=True):
+                session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        session._setupstate.teardown_exact(None)
+        status = 0
+    except (EOFError, ConnectionError):
+        pass  # the parent has stopped
+    except Exception:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def prepare_child(config: pytest.Config, line: "Line") -> None:
+    """Give a fork streams and a reporter of its own, and exempt what all forks share from garbage collection."""
+    plugins = config.pluginmanager
+    reporter = WorkerReporter(config, line)
+    plugins.unregister(name="terminalreporter")
+    plugins.register(reporter, "terminalreporter")
+    capture = plugins.get_plugin("capturemanager")
+    if capture:
+        capture.stop_global_capturing()
+        capture.start_global_capturing()
+        capture.suspend_global_capture()
+    gc.freeze()
