@@ -11,7 +11,7 @@ from openkoi.open_app import open_app
 from openkoi.run import TaskRun
 from openkoi_hookspecs import Limits, Response, StreamEnd, Task, Usage, events
 from openkoi_runlog import RunLog, select_from
-from openkoi_testing.servers import AnthropicServer, OllamaServer, OpenAIServer, VendorServer
+from openkoi_testing.servers import AnthropicServer, OllamaServer, OpenAIServer
 
 LIMITS = Limits(iterations=0)
 TASKS = 4
@@ -39,7 +39,7 @@ async def live_runs(folder: Path, model: str, variables: Mapping[str, str]) -> i
     ],
 )
 def test_a_process_forgets_a_run_after_its_end(
-    model: str, server: type[VendorServer], address: str, key: str, tmp_path: Path
+    model: str, server: type[AnthropicServer | OllamaServer | OpenAIServer], address: str, key: str, tmp_path: Path
 ) -> None:
     with server("Nobody knows.", models=["mock"]) as there:
         variables = {address: there.url, key: "sk-not-a-real-key"}

@@ -7,7 +7,6 @@ from typing import Any
 from openkoi_hookspecs import Json, ToolCall, hookimpl, hooks
 from openkoi_loader.hooks import Hooks
 
-
 NOTHING: Any = None
 
 

@@ -10,11 +10,12 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from openkoi_base.redact import Redactor
 from openkoi_hookspecs import EvaluationMode, Event, Learning, Record, events
+from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blobs import MARK, NO_BLOBS, collect_blobs, use_blob_folder
 from .codec import decode, encode
@@ -22,11 +23,26 @@ from .json_mask import mask_json
 
 FILE_NAMES = {"task.start": "task_start", "run.completed": "task_complete"}
 EVENT_NAMES = {spelled: name for name, spelled in FILE_NAMES.items()}
+LINE_START = lazy_pattern(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
 ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 class CorruptLineError(ValueError):
     """A line that is not what was written."""
+
+
+class Head(NamedTuple):
+    """How a line begins: the kind of its event as the log spells it, its id and its run."""
+
+    kind: bytes
+    id: bytes
+    run: bytes
+
+
+def parse_head(line: bytes) -> Head | None:
+    """Return the beginning of a line; None for one that is damaged there."""
+    found = LINE_START.match(line)
+    return Head(*found.groups()) if found else None
 
 
 def write_line(record: Record, redact: Callable[[str], str] = str, blobs: dict[str, bytes] | None = None) -> str:

@@ -7,8 +7,8 @@ from threading import Lock
 
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
+from .record_format import parse_head
 from .segment_files import iterate_lines
-from .select_records import parse_head
 
 MAX_SEGMENTS = 8  # a process writes one; others are read when their runs are resumed or examined
 

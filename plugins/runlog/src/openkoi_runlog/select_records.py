@@ -10,23 +10,12 @@ from typing import NamedTuple
 
 from openkoi_hookspecs import Event, Record
 from openkoi_hookspecs.events import ModelResponse
-from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
 from .blobs import NO_BLOBS, blob_folder
-from .record_format import FILE_NAMES, read_line
+from .record_format import FILE_NAMES, parse_head, read_line
 from .segment_files import is_packed, iterate_lines, original_name
 
-LINE_START = lazy_pattern(rb'\{"ts":"[^"]*","type":"([^"]*)","id":"([^"]*)","run":"([^"]*)"')
-
 TEXT_MARK = b'"is":"Text"'
-
-
-class Head(NamedTuple):
-    """How a line begins: the kind of its event as the log spells it, its id and its run."""
-
-    kind: bytes
-    id: bytes
-    run: bytes
 
 
 class SelectedLine(NamedTuple):
@@ -36,12 +25,6 @@ class SelectedLine(NamedTuple):
     id: str
     run: str
     raw: bytes
-
-
-def parse_head(line: bytes) -> Head | None:
-    """Return the beginning of a line; None for one that is damaged there."""
-    found = LINE_START.match(line)
-    return Head(*found.groups()) if found else None
 
 
 def encode_names(kinds: Iterable[type[Event]]) -> tuple[bytes, ...]:
