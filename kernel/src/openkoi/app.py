@@ -118,7 +118,7 @@ class App(AppConfiguration):
 
     @asynccontextmanager
     async def lend_app(self, config: Config) -> AsyncIterator[Runs]:
-        """Lend what does tasks with another configuration; plugins that read what differs are loaded for it alone."""
+        """Lend what runs tasks with another configuration; plugins that read what differs are loaded for it alone."""
         await self.services.start()
         if plugin_settings(config) == plugin_settings(self.services.config):
             yield Runs(self.services.with_config(config))

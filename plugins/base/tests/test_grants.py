@@ -153,8 +153,8 @@ def test_nothing_is_granted_by_default(root: Path) -> None:
     ("table", "problem"),
     [
         ({"files": []}, "unknown key 'files'"),
-        ({"network": "https://example.com/*"}, "network has to be a list of texts"),
-        ({"network": [1]}, "network has to be a list of texts"),
+        ({"network": "https://example.com/*"}, "network has to be a list of strings"),
+        ({"network": [1]}, "network has to be a list of strings"),
         ({"network": ["example.com"]}, "not an address pattern"),
         ({"filesystem": ["~/notes"]}, "not a grant of files"),
         ({"filesystem": ["read:notes/*"]}, "not a grant of files"),

@@ -73,7 +73,7 @@ def test_a_broken_project_file_and_a_broken_entry_are_named_and_cost_nothing_els
     assert ([], 1) == (broken[0], len(broken[1]))
     assert f"{file} cannot be read" in broken[1][0]
     assert ["good"] == [one.name for one in servers]
-    assert [f"The MCP server 'bad' in {file} is not used: command is not a text."] == warnings
+    assert [f"The MCP server 'bad' in {file} is not used: command is not a string."] == warnings
     assert "it should contain an object mcpServers" in no_object[1][0]
 
 

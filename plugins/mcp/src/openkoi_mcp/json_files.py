@@ -64,19 +64,19 @@ def table_of(entry: Any) -> ServerTable:
 def text(entry: Mapping[str, Any], key: str) -> str:
     value = entry.get(key, "")
     if not isinstance(value, str):
-        raise TypeError(f"{key} is not a text")
+        raise TypeError(f"{key} is not a string")
     return value
 
 
 def texts(entry: Mapping[str, Any], key: str) -> list[str]:
     value = entry.get(key, [])
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise TypeError(f"{key} is not a list of texts")
+        raise TypeError(f"{key} is not a list of strings")
     return value
 
 
 def mapping(entry: Mapping[str, Any], key: str) -> dict[str, str]:
     value = entry.get(key, {})
     if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
-        raise TypeError(f"{key} is not an object of texts")
+        raise TypeError(f"{key} is not an object of strings")
     return value

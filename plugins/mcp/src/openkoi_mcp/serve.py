@@ -18,8 +18,8 @@ from pydantic import BaseModel
 from openkoi_hookspecs import Handle, Koi, KoiError, NextAction, Query, Record, Result, Task, events
 
 INSTRUCTIONS = """\
-OpenKoi does tasks in a folder: it works, judges its own work and tries again. A task that needs permission stops and \
-returns its question; answer it with answer_question, which resumes the task."""
+OpenKoi works on tasks in a folder: it changes files, evaluates the result and tries again. A task that \
+needs permission stops and returns its question; answer it with answer_question, which resumes the task."""
 EVALUATED = {0, 3, 4, 5}  # exit statuses of `openkoi evaluate` that come with a verdict
 
 

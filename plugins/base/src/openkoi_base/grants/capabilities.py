@@ -85,10 +85,10 @@ def parse_table(table: Mapping[str, Any]) -> Capabilities:
 
 
 def read_list(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """Return a key that is a list of texts."""
+    """Return a key that is a list of strings."""
     found = table.get(key, ())
     if isinstance(found, str) or not isinstance(found, Sequence) or not all(isinstance(one, str) for one in found):
-        raise ConfigError(f"{key} has to be a list of texts.")
+        raise ConfigError(f"{key} has to be a list of strings.")
     return tuple(found)
 
 
