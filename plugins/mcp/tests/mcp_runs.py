@@ -12,6 +12,7 @@ from cli_process import Shell
 from documented_plugins import BASE, DONE, configure, results_of, shell_with, turn
 
 POND = Path(__file__).with_name("pond_server.py")
+SDK_POND = POND.with_name("pond_sdk_server.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ class Pond:
 
 def pond_table(calls: Path, *options: str) -> dict[str, Any]:
     """Return how the server of tests is started."""
-    return {"command": sys.executable, "args": [str(POND), str(calls), *options]}
+    server = SDK_POND if "--modern" in options else POND
+    return {"command": sys.executable, "args": [str(server), str(calls), *options]}
 
 
 def pond(folder: Path, *calls: str, options: tuple[str, ...] = (), server: Any = None, **settings: Any) -> Pond:

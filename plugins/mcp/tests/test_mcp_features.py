@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from documented_plugins import DONE, calling, events_of, turn
-from mcp_runs import POND, Pond, pond
+from mcp_runs import POND, SDK_POND, Pond, pond
 
 from openkoi_hookspecs import Image, events
 
@@ -174,7 +174,7 @@ def served(calls: Path, transport: str) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     child = subprocess.Popen(
-        [sys.executable, str(POND), str(calls), f"--{transport}", str(port)], stderr=subprocess.DEVNULL
+        [sys.executable, str(SDK_POND), str(calls), f"--{transport}", str(port)], stderr=subprocess.DEVNULL
     )
     until = time.monotonic() + 60
     while True:
