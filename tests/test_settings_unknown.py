@@ -106,7 +106,6 @@ USELESS = {
         f"{UNKNOWN} Did you mean mcp.servers.command?",
     ),
     "[mcp.servers.github]\nurls = 'x'": ("mcp.servers.github.urls", f"{UNKNOWN} Did you mean mcp.servers.github.url?"),
-    "[plugins]\nwasm = ['a.wasm']": ("plugins.wasm", NOTHING),
     "[use]\nmemory = 'sqlite'\n[models]\nembedder = 'lexical'": (
         "models.embedder",
         "has no effect: no plugin in use reads it.",

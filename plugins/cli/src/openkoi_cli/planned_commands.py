@@ -66,12 +66,13 @@ PLANNED: Mapping[str, Sequence[str]] = {
     "tools": ("list",),
     "tui": ("start",),
     "version": (),
+    "wasm": ("list", "add PATH", "remove NAME", "approve NAME", "test"),
     "web": ("start", "stop", "serve", "status"),
 }
 FOLLOWING = {"new", "trust", "certify", "view", "approve", "restore", "rebuild", "search"} | {
     word for forms in PLANNED.values() for form in forms for word in form.split() if word.islower()
 }
-OPTIONAL = {"mcp": "openkoi-mcp"}  # commands of plugins that are not in the default bundle
+OPTIONAL = {"mcp": "openkoi-mcp", "wasm": "openkoi-wasm"}  # commands of plugins that are not in the default bundle
 UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 MIN_SENTENCE_CHARACTERS = 4  # in a script without spaces; estimate
 # difflib ratios, measured on typos of our commands: a typo ("statsu"), and the same command ("skills" for "skill").

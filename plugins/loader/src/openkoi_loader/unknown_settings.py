@@ -26,8 +26,12 @@ from .registry import Found, resolve
 READ_HERE = frozenset(key.name for key in keys.KEYS if key.read_by not in OF_PLUGINS and ANY not in key.name)
 FACTS = [key.name.rpartition(".")[2] for key in (keys.MODEL_CONTEXT, keys.MODEL_OUTPUT, keys.MODEL_PRICE)]
 KNOWN, PREFERRED = f"{keys.MODEL_PRICE.table}.", f"{plugin_keys.PREFER.table}."
-PLANNED = ("patterns", "plugins.wasm", "plugins.scripts")
-OPTIONAL = {"mcp": "openkoi-mcp", "plugins.mcp": "openkoi-mcp"}  # tables of plugins that are not in the default bundle
+PLANNED = ("patterns", "plugins.scripts")
+OPTIONAL = {  # tables of plugins that are not in the default bundle
+    "mcp": "openkoi-mcp",
+    "plugins.mcp": "openkoi-mcp",
+    "plugins.wasm": "openkoi-wasm",
+}
 MIN_SIMILARITY = 0.8
 NOT_A_SETTING = "is not a setting, so it has no effect."
 

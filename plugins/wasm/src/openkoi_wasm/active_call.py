@@ -1,0 +1,46 @@
+"""One call of a module under way: its limits, what its host functions may use, and why it has to end."""
+
+import asyncio
+import math
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from openkoi_base.grants import Capabilities
+from openkoi_hookspecs import Koi, Run
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .limits import CallLimits
+
+if TYPE_CHECKING:
+    from .guest import Guest
+
+
+@dataclass(frozen=True, slots=True)
+class CallScope:
+    """What the host functions of a call may use; ``run`` is None outside runs. ``loop`` is that of OpenKoi."""
+
+    plugin: str
+    granted: Capabilities
+    koi: Koi
+    run: Run | None
+    loop: asyncio.AbstractEventLoop
+
+
+@dataclass(eq=False, slots=True)
+class ActiveCall:
+    """A call under way. What a host function returns is ``pending`` until the module reads it into its memory."""
+
+    limits: CallLimits
+    scope: CallScope
+    until: float = math.inf
+    pending: bytes = b""
+    host_calls: int = 0
+    failure: str = ""
+    cancelled: bool = False
+    ended: bool = False
+    guest: "Guest | None" = None
+
+    @property
+    def seconds_left(self) -> float:
+        """How long it may still take."""
+        return self.until - monotonic()

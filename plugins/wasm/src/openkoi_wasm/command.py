@@ -1,0 +1,168 @@
+"""Define ``openkoi wasm``: the plugins that are WebAssembly modules."""
+
+import asyncio
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+
+import click
+
+from openkoi_base.files import private_folder
+from openkoi_base.terminal import can_prompt
+from openkoi_hookspecs import Json, Koi, KoiError, PluginNotFoundError
+
+from .approval import YES, describe, question
+from .discovery import MANIFEST, WasmPlugins, manifest_file
+from .manifest import Manifest, read_manifest
+from .plugin import WasmPlugin
+
+NEEDS_TERMINAL = "This needs your approval, and no terminal is attached. Run it again with --yes to approve it."
+ADDED = "Added {0} to {1}. To let OpenKoi use it, run `openkoi wasm approve {0}`."
+EXISTS = "There is a WASM plugin {0} already, in {1}. To replace it, run `openkoi wasm remove {0}` first."
+NOT_OURS = "{0} is not in the data folder but in {1}. Remove it from [plugins] wasm in your configuration."
+SCHEMA = "openkoi.wasm/1"
+
+
+@click.group()
+def wasm() -> None:
+    """List, add, approve and test plugins that are WebAssembly modules."""
+
+
+@wasm.command("list")
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.pass_obj
+async def list_plugins(koi: Koi, /, layout: str) -> None:
+    """List the WASM plugins, what each may do, and whether you approved that."""
+    source = await source_of(koi)
+    found = source.find(koi)
+    for warning in koi.warnings():
+        click.echo(koi.redact(f"! {warning}"), err=True)
+    if layout == "json":
+        click.echo(json.dumps({"schema": SCHEMA, "plugins": [plugin_to_json(one, source, koi) for one in found]}))
+        return
+    for one in found:
+        click.echo(
+            koi.redact(f"{one.name} {one.version}  {state_of(one, source, koi)}\n  {describe(one)}\n  {one.file}")
+        )
+    if not found:
+        click.echo("No WASM plugins. To add one, run `openkoi wasm add FOLDER`.")
+
+
+@wasm.command()
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.pass_obj
+async def add(koi: Koi, /, path: Path) -> None:
+    """Copy a plugin into the data folder. PATH is a folder with plugin.toml, or a module beside one."""
+    manifest = read_manifest(manifest_file(path))
+    content = manifest.read_module()
+    source = await source_of(koi)
+    for other in source.find(koi):
+        if other.name == manifest.name:
+            raise KoiError(EXISTS.format(manifest.name, other.file.parent))
+    folder = private_folder(source.folder) / manifest.name
+    await asyncio.to_thread(copy_plugin, manifest, content, folder)
+    click.echo(ADDED.format(manifest.name, folder))
+
+
+@wasm.command()
+@click.argument("name")
+@click.pass_obj
+async def remove(koi: Koi, /, name: str) -> None:
+    """Delete a plugin from the data folder; a plugin of that name has to be approved again."""
+    source = await source_of(koi)
+    (found,) = plugins_of(source, koi, [name])
+    folder = found.file.parent
+    if folder.parent.resolve() != source.folder.resolve():
+        raise KoiError(NOT_OURS.format(name, folder))
+    digest = source.plugin_of(found, koi).digest
+    for consent in [one for one in koi.consents() if one.digest == digest]:
+        koi.revoke_consent(consent.id)
+    await asyncio.to_thread(shutil.rmtree, folder)
+    click.echo(f"Removed {name}.")
+
+
+@wasm.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--yes", is_flag=True, help="Approve without asking.")
+@click.pass_obj
+async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
+    """Show what plugins add and may do, and let OpenKoi use them; a plugin that changes needs approval again."""
+    if not yes and not can_prompt(sys.stdout):
+        raise KoiError(NEEDS_TERMINAL)
+    source = await source_of(koi)
+    for manifest in plugins_of(source, koi, names):
+        plugin = source.plugin_of(manifest, koi)
+        await plugin.load()
+        click.echo(koi.redact(f"{manifest.name} {manifest.version} ({manifest.module})\n  {describe(manifest)}"))
+        if yes or click.confirm("Allow OpenKoi to use it?"):
+            koi.keep_consent(question(manifest, plugin.digest), YES)
+            click.echo(f"Approved {manifest.name}. To revoke that, run `openkoi trust`.")
+
+
+@wasm.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.pass_obj
+async def test(koi: Koi, /, names: Sequence[str]) -> int:
+    """Compile plugins and check what they import and export; exit status 1 if one cannot be used."""
+    source = await source_of(koi)
+    found = plugins_of(source, koi, names) if names else source.find(koi)
+    results = [await try_plugin(source.plugin_of(one, koi)) for one in found]
+    for line, _ in results:
+        click.echo(koi.redact(line))
+    return 0 if all(ok for _, ok in results) else 1
+
+
+async def try_plugin(plugin: WasmPlugin) -> tuple[str, bool]:
+    """Return a line about a plugin, and whether it can be used."""
+    began = monotonic()
+    try:
+        await plugin.load()
+    except KoiError as error:
+        return str(error), False
+    approval = "" if plugin.approval.is_given else ", not approved"
+    return f"{plugin.manifest.name}: ok, {monotonic() - began:.1f} s{approval}", True
+
+
+def copy_plugin(manifest: Manifest, content: bytes, folder: Path) -> None:
+    """Copy a manifest and its module into a new folder."""
+    folder.mkdir(mode=0o700)
+    (folder / manifest.module.name).write_bytes(content)
+    (folder / MANIFEST).write_bytes(manifest.file.read_bytes())
+
+
+async def source_of(koi: Koi) -> WasmPlugins:
+    """Return the plugin that finds these plugins."""
+    found = await koi.load("sources", "wasm")
+    assert isinstance(found, WasmPlugins)
+    return found
+
+
+def plugins_of(source: WasmPlugins, koi: Koi, names: Sequence[str]) -> list[Manifest]:
+    """Return the plugins of these names; raise PluginNotFoundError for an unknown one."""
+    known = {one.name: one for one in source.find(koi)}
+    if missing := [name for name in names if name not in known]:
+        raise PluginNotFoundError("WASM plugins", missing[0], tuple(known))
+    return [known[name] for name in names]
+
+
+def plugin_to_json(manifest: Manifest, source: WasmPlugins, koi: Koi) -> dict[str, Json]:
+    """Return a plugin as JSON."""
+    return {
+        "name": manifest.name,
+        "version": manifest.version,
+        "kinds": list(manifest.kinds),
+        "capabilities": list(manifest.capabilities.texts),
+        "state": state_of(manifest, source, koi),
+        "manifest": str(manifest.file),
+    }
+
+
+def state_of(manifest: Manifest, source: WasmPlugins, koi: Koi) -> str:
+    """Return whether a plugin is used, in words."""
+    try:
+        return "approved" if source.plugin_of(manifest, koi).approval.is_given else "not approved"
+    except KoiError:
+        return "broken"

@@ -1,0 +1,38 @@
+"""Compile one module, in a process of its own with limits: a small module can take minutes and gigabytes to compile.
+
+Started as a script by a bare interpreter: the module is on standard input, the compiled one goes to standard output.
+"""
+
+import sys
+
+CPU_SECONDS = 10
+ADDRESS_SPACE = 2 << 30  # bytes; the library alone maps several hundred megabytes
+
+
+def main() -> None:
+    """Compile standard input; the last line of standard error says what is wrong with it."""
+    limit_resources()
+    from wasmtime import Module, WasmtimeError
+
+    from openkoi_wasm.engine import create_engine
+
+    try:
+        compiled = Module(create_engine(), sys.stdin.buffer.read()).serialize()
+    except WasmtimeError as error:
+        sys.exit(" ".join(str(error).split())[:500])
+    sys.stdout.buffer.write(compiled)
+
+
+def limit_resources() -> None:
+    """Limit processor time, memory and files, where the system can."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    limits = {resource.RLIMIT_CPU: CPU_SECONDS, resource.RLIMIT_AS: ADDRESS_SPACE, resource.RLIMIT_CORE: 0}
+    for kind, most in {**limits, resource.RLIMIT_FSIZE: 0}.items():
+        resource.setrlimit(kind, (most, most))
+
+
+if __name__ == "__main__":
+    main()

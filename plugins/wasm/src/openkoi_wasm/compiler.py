@@ -1,0 +1,93 @@
+"""Compile modules in a child process, and keep what was compiled by the hash of the module."""
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openkoi_base.files import write_atomically
+from openkoi_hookspecs import KoiError
+
+from .engine import FEATURES
+from .limits import MAX_MODULE_BYTES
+
+if TYPE_CHECKING:
+    from wasmtime import Engine, Module
+
+CHILD = Path(__file__).with_name("compile_child.py")
+WALL_SECONDS = 30.0
+MAX_COMPILED_BYTES = 64 << 20
+MAX_KEPT = 64  # compiled modules
+DIGEST_BYTES = 32
+TOO_LARGE = "The module has {0:,} bytes; the limit is {1:,}. Build it with optimisation, and strip what is not needed."
+TOO_SLOW = "Compiling the module takes more than {0:g} s or too much memory, so it is not used."
+
+
+async def load_module(engine: "Engine", wasm: bytes, folder: Path) -> "Module":
+    """Return a module, compiled now or before; raise KoiError for one that cannot be compiled."""
+    from wasmtime import Module, WasmtimeError
+
+    file = folder / f"{cache_key(wasm)}.compiled"
+    if (kept := read_kept(file)) is not None:
+        try:
+            return Module.deserialize(engine, kept)
+        except WasmtimeError:  # it was compiled for another processor, which shares this folder
+            pass
+    compiled = await compile_module(wasm)
+    await asyncio.to_thread(keep, file, compiled)
+    return Module.deserialize(engine, compiled)
+
+
+def cache_key(wasm: bytes) -> str:
+    """Return what a compiled module is kept by: another module, wasmtime, processor or feature has another one."""
+    import platform
+    from importlib.metadata import version
+
+    place = f"{version('wasmtime')} {sys.platform} {platform.machine()} {FEATURES} "
+    return sha256(place.encode() + wasm).hexdigest()
+
+
+def read_kept(file: Path) -> bytes | None:
+    """Return a compiled module; None if there is none, or if it is damaged: damaged code would be run as it is."""
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return None
+    digest, compiled = data[:DIGEST_BYTES], data[DIGEST_BYTES:]
+    return compiled if digest == sha256(compiled).digest() else None
+
+
+def keep(file: Path, compiled: bytes) -> None:
+    """Keep a compiled module with its hash, and delete the oldest ones; a folder that cannot be written keeps none."""
+    try:
+        write_atomically(file, sha256(compiled).digest() + compiled)
+        old = sorted(file.parent.glob("*.compiled"), key=lambda one: one.stat().st_mtime)[:-MAX_KEPT]
+        for one in old:
+            one.unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+async def compile_module(wasm: bytes) -> bytes:
+    """Compile a module in a child process; raise KoiError if that fails or takes too much."""
+    if len(wasm) > MAX_MODULE_BYTES:
+        raise KoiError(TOO_LARGE.format(len(wasm), MAX_MODULE_BYTES))
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-I", str(CHILD), stdin=PIPE, stdout=PIPE, stderr=PIPE, env={}
+    )
+    try:
+        async with asyncio.timeout(WALL_SECONDS):
+            compiled, errors = await child.communicate(wasm)
+    except TimeoutError:
+        raise KoiError(TOO_SLOW.format(WALL_SECONDS)) from None
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+    if child.returncode == 1:
+        raise KoiError(f"The module is not valid: {errors.decode(errors='replace').strip().splitlines()[-1]}")
+    if child.returncode or not 0 < len(compiled) <= MAX_COMPILED_BYTES:
+        raise KoiError(TOO_SLOW.format(WALL_SECONDS))
+    return compiled

@@ -1,0 +1,68 @@
+"""The part of OpenKoi that runs modules: one engine and a few threads for all plugins of a process."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openkoi_hookspecs import ConfigError, KoiError
+
+from .limits import MAX_SECONDS
+from .manifest import Manifest
+
+if TYPE_CHECKING:
+    from .active_call import ActiveCall
+    from .compiled_module import CompiledModule
+    from .engine import EngineClock
+
+MAX_CALLS = 2  # at once: each may take 64 MiB, and the process may grow by 200 MB
+NO_COMPONENTS = "{0}: components are not supported. Build a core module, as `openkoi plugin docs wasm` describes."
+
+
+class WasmHost:
+    """Compiles and calls modules. The engine is created with the first of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.clock: EngineClock | None = None
+        self.threads: ThreadPoolExecutor | None = None
+
+    async def load(self, manifest: Manifest, wasm: bytes) -> "CompiledModule":
+        """Return a module that can be called; raise KoiError for one that cannot."""
+        from .compiled_module import link_module
+        from .compiler import load_module
+        from .engine import EngineClock, create_engine
+        from .host_calls import granted_functions, missing_grants
+        from .module_check import check_module
+
+        if manifest.abi != "core":
+            raise ConfigError(NO_COMPONENTS.format(manifest.file))
+        self.clock = self.clock or EngineClock(create_engine())
+        granted = manifest.capabilities
+        try:
+            module = await load_module(self.clock.engine, wasm, self.folder)
+            check_module(module, missing_grants(granted), manifest.limits)
+        except KoiError as error:
+            raise ConfigError(f"The WASM plugin {manifest.name} cannot be used: {error}") from None
+        return link_module(self.clock, module, granted_functions(granted))
+
+    async def run(self, module: "CompiledModule", request: bytes, call: "ActiveCall") -> bytes:
+        """Call a module in a thread; raise KoiError for a fault of it. A call that is cancelled is stopped."""
+        from .guest import GuestError
+
+        self.threads = self.threads or ThreadPoolExecutor(MAX_CALLS, "openkoi-wasm")
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self.threads, module.call, request, call)
+        except GuestError as error:
+            raise KoiError(f"The WASM plugin {call.scope.plugin} {error}.") from None
+        finally:
+            if not call.ended:
+                module.cancel(call)
+
+    def close(self) -> None:
+        """Stop all calls, and wait for the threads."""
+        if self.clock:
+            self.clock.stop_all(MAX_SECONDS)
+            self.clock.close()
+        if self.threads:
+            self.threads.shutdown(wait=True, cancel_futures=True)
