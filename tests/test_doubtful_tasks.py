@@ -11,11 +11,11 @@ from cli_process import Shell, shell
 from openkoi_cli.planned_commands import explain_doubt
 from openkoi_testing.servers import OpenAIServer
 
-WORDS = ("hello", "fix", "src/app.py", "Fix.", "thanks!", "Chat", "login", "quit", "models", "list", "help", "statsu")
+WORDS = ("hello", "fix", "src/app.py", "Fix.", "thanks!", "Chat", "login", "quit", "list", "help", "statsu")
 PLANNED = (
     *("chat", "daemon", "connect", "tui", "version", "run chat", "run fix", "chat -i 0", "-i 0 chat"),
     *("daemon start", "daemon stop", "connect slack", "connect notion", "disconnect slack", "login anthropic"),
-    *("list models", "models list", "sessions list", "auth login"),
+    *("list models", "session list", "auth login"),
     *(
         "help status",
         "session show 3f2a",
@@ -28,7 +28,6 @@ PLANNED = (
         "skills list",
         "team status",
         "chat hello",
-        "models openai",
         "Daemon now",
         "run chat hello",
         "help me",
@@ -46,7 +45,7 @@ TASKS = (
     "list all the files that import os",
     "config.py has a bug",
     "connect the two modules",
-    "models are not saved, fix it",
+    "model names are not saved, fix it",
     "chat history is lost on reload",
     "daemon start fails on boot",
     "login page is broken",
@@ -59,7 +58,7 @@ TASKS = (
     "chat hello there",
     "run the tests",
     '"config set x y"',
-    "config set up for the project is broken",
+    "settings set up for the project is broken",
     "version bump to 2.0",
     "修复所有失败的测试",
     "explain --format json x.py",

@@ -60,7 +60,8 @@ class Launcher(Protocol):
         flags: Mapping[str, object] = NO_SETTINGS,
         settings: Mapping[str, object] = NO_SETTINGS,
     ) -> OpenedKoi:
-        """Build OpenKoi as it is configured for a folder: the current one, unless another is named.
+        """Build OpenKoi as it is configured for a folder: the root of the repository or project that the current one is
+        in, unless another is named.
 
         ``config`` is a configuration file in the place of the user's. ``settings``, by dotted key, outrank what is
         configured; so do ``flags``, the options of ``openkoi`` by name, in which None stands for an option that is not

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openkoi_base.files.project import hash_path, project_id
+from openkoi_base.files.project import find_workspace, hash_path, project_id
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -86,3 +86,20 @@ def test_a_hostile_repository_runs_nothing(tmp_path: Path, line: str) -> None:
 
     assert hash_path(hostile) == project_id(hostile)
     assert not marker.exists()
+
+
+def test_the_workspace_is_the_nearest_repository_or_project_and_never_a_home_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, deep = tmp_path / "home", tmp_path / "home" / "shop" / "src" / "deep"
+    deep.mkdir(parents=True)
+    (home / ".git").mkdir()
+    (home / ".openkoi").mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    without = find_workspace(deep)
+    (home / "shop" / ".git").write_text("gitdir: elsewhere\n")
+    with_git = find_workspace(deep)
+    (home / "shop" / "src" / ".openkoi").mkdir()
+
+    assert (deep, home / "shop", home / "shop" / "src") == (without, with_git, find_workspace(deep))
+    assert home == find_workspace(home)

@@ -2,13 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 
-from openkoi_hookspecs import Check, EffectCall, Evaluation, ExecutionResult, Finding, StopReason, Task
+from openkoi_hookspecs import (
+    Check,
+    EffectCall,
+    Evaluation,
+    ExecutionResult,
+    Finding,
+    Message,
+    Role,
+    StopReason,
+    Task,
+    Text,
+)
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .quoting import abridge, make_marker, quote_content
 
 MAX_RESPONSE_CHARACTERS = 6_000
 MAX_LOG_CHARACTERS = 6_000
+MAX_EARLIER_CHARACTERS = 3_000
 MAX_CALL_LIST_CHARACTERS = 4_000  # characters of the list of calls
 UNCHANGED = "Nothing changed: no file in the working directory differs, and no tool call had an effect elsewhere."
 ONLY_ELSEWHERE = "No files in the working directory changed. Changes made by tool calls are listed with each call."
@@ -33,12 +45,19 @@ class Evidence:
 
 
 def format_task(task: Task) -> str:
-    """Quote the task and its piped input."""
-    seal = make_marker([task.text, task.context])
-    parts = [quote_content("task", task.text, seal)]
+    """Quote the task, its piped input, and the requests that it follows up on."""
+    before = "\n\n".join(text_of(one) for one in task.history if one.role is Role.USER)
+    seal = make_marker([task.text, task.context, *([before] if before else [])])
+    parts = [quote_content("earlier requests", abridge(before, MAX_EARLIER_CHARACTERS), seal)] if before.strip() else []
+    parts.append(quote_content("task", task.text, seal))
     if task.context.strip():
         parts.append(quote_content("context", abridge(task.context, MAX_RESPONSE_CHARACTERS), seal))
     return "## Task\n\n" + "\n".join(parts) + "\n"
+
+
+def text_of(message: Message) -> str:
+    """Return the text of a message."""
+    return "".join(part.text for part in message.parts if isinstance(part, Text))
 
 
 def format_work(work: ExecutionResult, room: int, facts: Sequence[Evidence] = ()) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .invocation import Invocation
-from .run import RunOptions, run_task
 from .run import command as of_tasks
+from .run import read_options, run_task
 from .setting_names import LIMITS
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def run_agent(invocation: Invocation, /, agent: str, words: tuple[str, ...], lay
     from .renderers import open_renderer
 
     with open_renderer(layout, invocation) as renderer:
-        from_stdin, dry = flags.pop("from_stdin"), flags.pop("dry")
-        if not (words or from_stdin):
+        asked = read_options(words, flags)
+        if not (words or asked.from_stdin):
             raise click.UsageError(f'No task given. For example: openkoi run {agent} "Fix the failing tests"')
         spec = override_model(read_agent(agent), flags)
         named = {**flags, "executor": spec.agent.model or flags["executor"]}
@@ -43,7 +43,7 @@ def run_agent(invocation: Invocation, /, agent: str, words: tuple[str, ...], lay
         def given_to(task: "Task", koi: "Koi") -> "Task":
             return assign_task(task, spec, koi)
 
-        run_task(RunOptions(words, named, from_stdin, dry=dry, given_to=given_to), renderer)
+        run_task(replace(asked, flags=named, given_to=given_to), renderer)
     return renderer.report.status
 
 

@@ -1,4 +1,4 @@
-"""Define ``openkoi config``, which shows settings and where each is set."""
+"""Define ``openkoi config``, which shows and changes settings."""
 
 import json
 from typing import TYPE_CHECKING
@@ -8,12 +8,17 @@ import click
 from .invocation import Invocation
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from openkoi_hookspecs import ConfiguredSetting, OpenedKoi
+    from openkoi_hookspecs.tool import Json
+
+NEW_FILE = b"# Settings of OpenKoi. `openkoi config list --all` shows those that are in effect.\n"
 
 
 @click.group()
 def command() -> None:
-    """Show settings, and where each is set."""
+    """Show, change and edit settings."""
 
 
 @command.command()
@@ -34,6 +39,53 @@ def get(invocation: Invocation, /, key: str) -> int:
     return 0 if lines else 1
 
 
+@command.command(name="set")
+@click.argument("key")
+@click.argument("value")
+@click.pass_obj
+def set_value(invocation: Invocation, /, key: str, value: str) -> None:
+    """Set KEY to VALUE in your configuration file. VALUE is TOML, or plain text.
+
+    KEY is dotted, such as iteration.max_iterations. To remove a setting, use `openkoi config unset KEY`.
+    """
+    parsed = parse_value(value)
+    require_effect(key, parsed, invocation)
+    file = invocation.open().set_setting(key, parsed)
+    click.echo(invocation.redact(f"{key} = {json.dumps(parsed, ensure_ascii=False)}  # {file}"))
+    note_override(key, file, invocation)
+
+
+@command.command()
+@click.argument("key")
+@click.pass_obj
+def unset(invocation: Invocation, /, key: str) -> int:
+    """Remove KEY from your configuration file."""
+    koi = invocation.open()
+    if not any(one.key == key and one.origin == str(invocation.paths.config) for one in koi.settings()):
+        click.echo(f"{key} is not set in {invocation.paths.config}.", err=True)
+        return 1
+    koi.set_setting(key, None)
+    click.echo(f"Removed {key} from {invocation.paths.config}.")
+    note_override(key, invocation.paths.config, invocation)
+    return 0
+
+
+@command.command()
+@click.pass_obj
+def edit(invocation: Invocation, /) -> None:
+    """Open your configuration file in $VISUAL or $EDITOR, and check it afterwards."""
+    from openkoi_base.files import private_folder, write_atomically
+
+    file = invocation.paths.config
+    if not file.exists():
+        private_folder(file.parent)
+        write_atomically(file, NEW_FILE)
+    click.edit(filename=str(file))
+    for warning in invocation.open().unknown_settings():
+        click.echo(invocation.redact(f"  ! {warning}"), err=True)
+    click.echo(f"Checked {file}.")
+
+
 @command.command(name="list")
 @click.option("--all", "bundles", is_flag=True, help="Include what bundles set.")
 @click.pass_obj
@@ -49,6 +101,34 @@ def list_all(invocation: Invocation, /, bundles: bool) -> None:
 def path(invocation: Invocation, /) -> None:
     """Print the path of the configuration file, whether it exists or not."""
     click.echo(str(invocation.paths.config))
+
+
+def parse_value(text: str) -> "Json":
+    """Parse a value as TOML; text that is not TOML stands for itself."""
+    import tomllib
+
+    try:
+        value: Json = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return text if "\n" in text else value
+
+
+def require_effect(key: str, value: "Json", invocation: Invocation) -> None:
+    """Raise ConfigError if the setting would be invalid, or read by nothing."""
+    from openkoi_hookspecs import ConfigError
+
+    known = {*invocation.launcher.open(config=invocation.config).unknown_settings()}
+    tried = invocation.launcher.open(config=invocation.config, settings={key: value})
+    if wrong := [text for text in tried.unknown_settings() if text not in known]:
+        raise ConfigError(f"{wrong[0]} Nothing was changed.")
+
+
+def note_override(key: str, file: "Path", invocation: Invocation) -> None:
+    """Note where a setting is set that overrides the configuration file."""
+    others = (one for one in invocation.open().settings() if one.key == key and one.origin != str(file))
+    for one in others:
+        click.echo(f"  ! {key} is also set in {one.origin}, which overrides {file}.", err=True)
 
 
 def format_setting(one: "ConfiguredSetting") -> str:

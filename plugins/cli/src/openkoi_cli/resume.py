@@ -1,4 +1,4 @@
-"""Define ``openkoi resume [TASK_ID]``, which continues an interrupted task without repeating calls."""
+"""Define ``openkoi resume [TASK_ID] [TEXT]``: finish an interrupted task without repeating calls, or follow up."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from .setting_names import DEFAULT_MODEL, EVALUATOR, LIMITS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from openkoi_hookspecs import Koi, Paths
+    from openkoi_hookspecs import Paths
     from openkoi_runlog import PastTask
 
     from .renderers import Renderer
@@ -22,6 +22,7 @@ SETTING_OF_FLAG = {"model": DEFAULT_MODEL, "evaluator": EVALUATOR, "budget": LIM
 
 @click.command()
 @click.argument("task_id", required=False, default="")
+@click.argument("words", nargs=-1, metavar="[TEXT]...")
 @click.option("-m", "--model", metavar="MODEL", help="Use this model for every role.")
 @click.option("--evaluator", metavar="MODEL", help="Use this model as the judge.")
 @click.option(
@@ -29,36 +30,52 @@ SETTING_OF_FLAG = {"model": DEFAULT_MODEL, "evaluator": EVALUATOR, "budget": LIM
 )
 @click.option("--format", "layout", type=click.Choice(["text", "json", "jsonl"]), default="text", show_default=True)
 @click.pass_obj
-def command(invocation: Invocation, /, task_id: str, layout: str, **flags: Any) -> int:
-    """Resume a task that was interrupted, waits for approval, or could not be judged. [default: the last one here]"""
+def command(invocation: Invocation, /, task_id: str, words: Sequence[str], layout: str, **flags: Any) -> int:
+    """Resume a task that was interrupted, waits for approval, or could not be judged. [default: the last one here]
+
+    With TEXT, continue its session: the model sees the conversation so far, and TEXT is its next task.
+    """
     from .interruptible import run_interruptible
     from .renderers import open_renderer
 
     settings = {key: flags[flag] for flag, key in SETTING_OF_FLAG.items() if flags.get(flag) not in (None, "")}
     with open_renderer(layout, invocation) as renderer:
-        past = find_past(invocation.open(), invocation.paths, task_id)
+        if words:
+            follow_up(task_id, words, flags, renderer)
+            return renderer.report.status
+        invocation.open()
+        past = find_past(invocation.paths, task_id)
         run_interruptible(resume_and_show(past, settings, renderer))
     return renderer.report.status
 
 
-def find_past(koi: "Koi", paths: "Paths", task_id: str) -> "PastTask":
+def follow_up(task_id: str, words: Sequence[str], flags: Mapping[str, Any], renderer: "Renderer") -> None:
+    """Run a task that continues the session of a task."""
+    from .follow_up import FollowUp
+    from .run import RunOptions, run_task
+
+    run_task(RunOptions(words, dict(flags), from_stdin=False, follow_up=FollowUp(task_id)), renderer)
+
+
+def find_past(paths: "Paths", task_id: str) -> "PastTask":
     """Return the task with an id; without one, the last one in this folder that can be resumed."""
     from openkoi_runlog import find_task, list_past_tasks
 
     if task_id:
         return find_task(paths.sessions, task_id)
-    return unfinished_here([past for past in list_past_tasks(paths.sessions) if past.resumable], koi, paths.running)
+    return unfinished_here([past for past in list_past_tasks(paths.sessions) if past.resumable], paths.running)
 
 
-def unfinished_here(left: Sequence["PastTask"], koi: "Koi", running: "Path") -> "PastTask":
+def unfinished_here(left: Sequence["PastTask"], running: "Path") -> "PastTask":
     """Return the last of these tasks that worked in this folder; raise KoiError otherwise."""
     from pathlib import Path
 
+    from openkoi_base.files import find_workspace
     from openkoi_hookspecs import KoiError
 
-    here, elsewhere = Path.cwd(), ""
+    here, elsewhere = find_workspace(Path.cwd()), ""
     for past in left:
-        folder = find_folder(past, koi, running)
+        folder = find_folder(past, here, running)
         if folder == here:
             return past
         if folder and not elsewhere:
@@ -66,17 +83,15 @@ def unfinished_here(left: Sequence["PastTask"], koi: "Koi", running: "Path") -> 
     raise KoiError(f"No interrupted task to resume in this folder.{elsewhere or STATUS_HINT}")
 
 
-def find_folder(past: "PastTask", koi: "Koi", running: "Path") -> "Path | None":
-    """Return the folder of a task; None if it is gone, or the task is running."""
+def find_folder(past: "PastTask", here: "Path", running: "Path") -> "Path | None":
+    """Return the folder of a task, this one if the log does not contain it; None if it is gone, or the task runs."""
     from pathlib import Path
 
     from openkoi_base.files import is_run_active
-    from openkoi_hookspecs import events
 
     if is_run_active(running, past.run):
         return None
-    own = (one.event for one in koi.records(past.session) if one.run == past.run)
-    folder = next((Path(event.workspace) for event in own if isinstance(event, events.TaskStarted)), Path.cwd())
+    folder = Path(past.workspace) if past.workspace else here
     return folder if folder.is_dir() else None
 
 

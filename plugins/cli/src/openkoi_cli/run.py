@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,18 +20,20 @@ if TYPE_CHECKING:
 
     from openkoi_hookspecs import Koi, OpenedKoi, Task
 
+    from .follow_up import FollowUp
     from .renderers import Renderer
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """The command line: words, flags that override the configuration, and the agent to assign."""
+    """The command line: words, flags that override the configuration, what it continues, and the agent to assign."""
 
     words: Sequence[str]
     flags: dict[str, Any]
     from_stdin: bool
     dry: bool = False
     category: str = ""
+    follow_up: "FollowUp | None" = None
     given_to: "Callable[[Task, Koi], Task]" = lambda task, _: task
 
     @property
@@ -46,6 +49,7 @@ class RunOptions:
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("words", nargs=-1, metavar="TASK...")
+@click.option("-c", "--continue", "continued", is_flag=True, help="Continue the last session in this folder.")
 @click.option("-m", "--model", metavar="MODEL", help="Model for every role: provider/model or a short name.")
 @click.option(
     "-i", "--iterate", type=click.IntRange(0), metavar="N", help="Maximum iterations (0 = run once without evaluation)."
@@ -79,9 +83,19 @@ def command(invocation: Invocation, /, words: Sequence[str], layout: str, why: b
 
     with open_renderer(layout, invocation) as renderer:
         renderer.shows_reasons = why
-        stdin, dry, category = (flags.pop(name) for name in ("from_stdin", "dry", "category"))
-        run_task(RunOptions(words, flags, from_stdin=stdin, dry=dry, category=category.strip().lower()), renderer)
+        run_task(read_options(words, flags), renderer)
     return renderer.report.status
+
+
+def read_options(words: Sequence[str], flags: dict[str, Any]) -> RunOptions:
+    """Return the options of a command line, apart from those that override the configuration."""
+    stdin, dry, category, continued = (flags.pop(name) for name in ("from_stdin", "dry", "category", "continued"))
+    options = RunOptions(words, flags, from_stdin=stdin, dry=dry, category=category.strip().lower())
+    if not continued:
+        return options
+    from .follow_up import FollowUp
+
+    return replace(options, follow_up=FollowUp())
 
 
 def run_task(asked: RunOptions, renderer: "Renderer") -> None:
@@ -110,11 +124,19 @@ def open_and_run(asked: RunOptions, text: str, context: str, renderer: "Renderer
     from .logs import set_up_logs
 
     with open_workspace(asked.dry) as folder:
-        # a dry run may only write in its copy
-        settings = {SANDBOX_MINIMUM: "confined"} if asked.dry else {}
+        task, settings = Task(text, context=context, category=asked.category), dict[str, object]()
+        if asked.follow_up:
+            from pathlib import Path
+
+            from .follow_up import continue_session
+
+            task, settings = continue_session(task, asked.follow_up, asked.flags, renderer.invocation.paths)
+            folder = Path(task.workspace) if task.workspace else folder
+        if asked.dry:  # it may only write in its copy
+            settings[SANDBOX_MINIMUM] = "confined"
         koi = renderer.invocation.open(asked.flags, workspace=folder, settings=settings)
         set_up_logs(renderer.invocation.verbose, koi)
-        task = asked.given_to(Task(text, context=context, category=asked.category), koi)
+        task = asked.given_to(task, koi)
         diff = run_interruptible(run_and_show(koi, task, renderer))
         if asked.dry:
             renderer.show_diff(diff)
@@ -122,15 +144,18 @@ def open_and_run(asked: RunOptions, text: str, context: str, renderer: "Renderer
 
 @contextmanager
 def open_workspace(dry: bool) -> "Iterator[Path]":
-    """Yield the folder to work in: this one, or a copy of it."""
+    """Yield the folder to work in: the root of this repository or project, or a copy of it."""
     from pathlib import Path
 
+    from openkoi_base.files import find_workspace
+
+    here = find_workspace(Path.cwd())
     if not dry:
-        yield Path.cwd()
+        yield here
         return
     from .workspace_copy import copy_folder
 
-    with copy_folder(Path.cwd()) as copy:
+    with copy_folder(here) as copy:
         yield copy
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from openkoi_base.files import is_run_active
+from openkoi_base.files import find_workspace, is_run_active
 from openkoi_hookspecs import Checkpoints, Koi, KoiError, Paths, Record, Restoration, events
 from openkoi_hookspecs.lazy_dataclass import dataclass
 from openkoi_runlog import CheckpointView, PastTask, build_view, find_task, list_past_tasks, read_task_records
@@ -83,7 +83,7 @@ def find_changes(sessions: Path, task_id: str) -> Changes:
 
 def list_changes_here(sessions: Path) -> Sequence[Changes]:
     """Return the changes of all tasks in this folder, last one first; raise KoiError if there are none."""
-    here = Path.cwd()
+    here = find_workspace(Path.cwd())
     found = [read_changes(past, read_task_records(sessions, past)) for past in list_past_tasks(sessions)]
     changed = [one for one in found if one and one.workspace == here]
     if not changed:

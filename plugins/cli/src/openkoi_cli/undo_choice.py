@@ -33,7 +33,7 @@ def tasks_to_undo(sessions: Path, task_id: str) -> Sequence[Changes]:
     last = max((one.files.restored_at for one in there if not one.is_reverted), default="")
     found = [one for one in there if not one.undone or (one.is_reverted and one.files.restored_at > last)]
     if not found:
-        raise KoiError(ALL_UNDONE.format(here=Path.cwd(), id=there[0].past.run[:8]))
+        raise KoiError(ALL_UNDONE.format(here=there[0].workspace, id=there[0].past.run[:8]))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from openkoi_base.files import find_workspace
 from openkoi_hookspecs import ConfigError, Installation, Paths, PluginNotFoundError, PluginState
 from openkoi_settings import load_config
 
@@ -32,7 +33,7 @@ def list_installed(found: Scan, paths: Paths) -> Installation:
 def with_own_preferences(found: Scan, paths: Paths) -> Scan:
     """Return the scan as the configuration prefers, if that can be read."""
     try:
-        return as_preferred(found, load_config(paths, Path.cwd(), bundles=bundle_folders(found)))
+        return as_preferred(found, load_config(paths, find_workspace(Path.cwd()), bundles=bundle_folders(found)))
     except ConfigError:
         return found
 

@@ -68,9 +68,11 @@ class Launcher:
         """Build OpenKoi as it is configured for a folder."""
         from pathlib import Path
 
+        from openkoi_base.files import find_workspace
+
         open_koi = cast("Callable[..., OpenedKoi]", resolve(self.target))
-        options = {"flags": flags, "settings": settings}
-        return open_koi(workspace or Path.cwd(), config=config or self.config, found=self.found, **options)
+        folder, options = workspace or find_workspace(Path.cwd()), {"flags": flags, "settings": settings}
+        return open_koi(folder, config=config or self.config, found=self.found, **options)
 
     def main(self) -> int | str:
         """Start the frontend that the line is for; return its exit status, or the error that it leaves to us."""

@@ -10,12 +10,22 @@ with LazyExports(globals()):
     from .blobs import blob_folder, blob_path, find_digests, store_blobs
     from .checkpoint_view import UNDO_EVENTS, CheckpointView, checkpoint_of
     from .codec import decode, encode, to_dict
+    from .conversation import Conversation, read_conversation
     from .fork import ForkPoint, find_fork_point, rename_runs, subtask_id
     from .iteration_view import FindingView, IterationView, Phase
     from .json_mask import mask_json
     from .line_cache import LineCache
     from .new_records import ArchivedRecords, read_new
-    from .past_tasks import PaidCall, PastTask, find_task, list_paid_calls, list_past_tasks, read_task_records
+    from .past_sessions import PastSession, iterate_past_sessions, mentions_words
+    from .past_tasks import (
+        PaidCall,
+        PastTask,
+        find_task,
+        iterate_past_tasks,
+        list_paid_calls,
+        list_past_tasks,
+        read_task_records,
+    )
     from .plugin_calls import plugin_call_id
     from .read_segments import list_all_segments, list_segments, read_segment
     from .record_format import CorruptLineError, add_checksum, read_line, redact_record, write_line
@@ -37,6 +47,7 @@ __all__ = [
     "VIEW_EVENTS",
     "ArchivedRecords",
     "CheckpointView",
+    "Conversation",
     "CorruptLineError",
     "FindingView",
     "ForkPoint",
@@ -44,6 +55,7 @@ __all__ = [
     "LineCache",
     "LogWriteError",
     "PaidCall",
+    "PastSession",
     "PastTask",
     "Phase",
     "QuestionView",
@@ -64,15 +76,19 @@ __all__ = [
     "find_task",
     "has_more",
     "is_packed",
+    "iterate_past_sessions",
+    "iterate_past_tasks",
     "list_all_segments",
     "list_paid_calls",
     "list_past_tasks",
     "list_segments",
     "list_sessions",
     "mask_json",
+    "mentions_words",
     "new_session_id",
     "original_name",
     "plugin_call_id",
+    "read_conversation",
     "read_line",
     "read_new",
     "read_segment",

@@ -4,6 +4,9 @@ Only the lines that begin and end tasks, or that cost something, are parsed.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from openkoi_base.files.short_ids import find_by_prefix
@@ -13,7 +16,7 @@ from openkoi_hookspecs.lazy_dataclass import dataclass
 from .read_segments import list_all_segments, read_segment
 from .run_view import RunView
 from .run_views import build_views
-from .segment_names import is_by_time, parse_session
+from .segment_names import parse_session
 from .select_records import select_from
 
 NO_TASK = 'No tasks yet. To run one: openkoi "TASK".'
@@ -24,7 +27,8 @@ TASK_EVENTS = (events.TaskStarted, events.RunResumed, events.RunCompleted, event
 class PastTask:
     """One task as the log tells it. ``ended`` is a decision, failed, interrupted, or empty without an end.
 
-    ``segment`` is where it began; of an ``unjudged`` one only the judgement is missing.
+    ``segment`` is where it began, ``workspace`` the folder that it worked in; of an ``unjudged`` one only the judgement
+    is missing.
     """
 
     run: str
@@ -36,6 +40,7 @@ class PastTask:
     usd: float = 0.0
     segment: str = ""
     unjudged: bool = False
+    workspace: str = ""
 
     @property
     def session(self) -> str:
@@ -68,24 +73,37 @@ class PaidCall:
 
 
 def list_past_tasks(folder: Path, newest: int = 0) -> list[PastTask]:
-    """Return tasks, newest first; all, or the ``newest`` ones. Sub-tasks belong to their task.
+    """Return tasks, newest first; all, or the ``newest`` ones. Sub-tasks belong to their task."""
+    return list(islice(iterate_past_tasks(folder), newest or None))
 
-    A session that a program named may contain new tasks, whatever its name; all of those are read.
+
+def iterate_past_tasks(folder: Path) -> Iterator[PastTask]:
+    """Yield tasks, newest first, without reading more sessions than that takes. Sub-tasks belong to their task.
+
+    A session may be continued long after it began, so sessions are read in the order in which they were written last.
     """
-    sessions = dict.fromkeys(map(parse_session, list_all_segments(folder)))
-    timed = [session for session in sessions if is_by_time(session)]
-    tasks = read_tasks(folder, [session for session in sessions if not is_by_time(session)])
-    enough = len(tasks) + newest
-    for session in reversed(timed):
-        if newest and len(tasks) >= enough:
-            break
-        tasks |= read_tasks(folder, [session])
-    return sorted(tasks.values(), key=lambda past: past.at, reverse=True)[: newest or None]
+    read: dict[str, PastTask] = {}
+    for written, session in sorted(list_writing_times(folder), reverse=True):
+        newer = [past for past in read.values() if past.at > written]
+        for past in sorted(newer, key=lambda past: past.at, reverse=True):
+            yield read.pop(past.run)
+        read |= read_tasks(folder, session)
+    yield from sorted(read.values(), key=lambda past: past.at, reverse=True)
 
 
-def read_tasks(folder: Path, sessions: Iterable[str]) -> dict[str, PastTask]:
-    """Read the tasks of sessions, by run."""
-    views = (view for session in sessions for view in build_views(read_task_events(folder, session)).values())
+def list_writing_times(folder: Path) -> Iterable[tuple[str, str]]:
+    """Return when each session was written to last, as records spell times, and the session."""
+    times: dict[str, float] = {}
+    for path in list_all_segments(folder):
+        session = parse_session(path)
+        with suppress(FileNotFoundError):  # it was archived meanwhile, and is listed there
+            times[session] = max(times.get(session, 0.0), path.stat().st_mtime)
+    return [(f"{datetime.fromtimestamp(time, UTC):%Y-%m-%dT%H:%M:%S.%f}", session) for session, time in times.items()]
+
+
+def read_tasks(folder: Path, session: str) -> dict[str, PastTask]:
+    """Read the tasks of a session, by run."""
+    views = build_views(read_task_events(folder, session)).values()
     return {view.run: summarize_task(view) for view in views if not view.task.parent}
 
 
@@ -107,6 +125,7 @@ def summarize_task(view: RunView) -> PastTask:
         usd=view.cost.usd,
         segment=view.segment,
         unjudged=view.completed is not None and view.completed.decision.unjudged,
+        workspace=view.workspace,
     )
 
 

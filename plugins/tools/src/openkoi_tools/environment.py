@@ -37,10 +37,21 @@ class Environment:
 def environment_facts(workspace: Path) -> Iterator[str]:
     """Yield what a model cannot know about where it works."""
     yield f"Working directory: {workspace}"
+    if below := users_folder(workspace):
+        yield f"The user is in the folder {below} of it"
     yield f"Platform: {platform_name()}"
     yield f"Shell: {Path(find_shell()[0]).name}"
     yield f"Date: {date.today().isoformat()}"
     yield f"Version control: {describe_version_control(workspace)}"
+
+
+def users_folder(workspace: Path) -> str:
+    """Return the folder inside the workspace that OpenKoi was started in; empty if that is the workspace or none."""
+    try:
+        here = Path.cwd()
+    except OSError:  # it was deleted
+        return ""
+    return str(here.relative_to(workspace)) if workspace in here.parents else ""
 
 
 def find_shell() -> list[str]:

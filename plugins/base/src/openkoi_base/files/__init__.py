@@ -21,7 +21,7 @@ with LazyExports(globals()):
         write_atomically,
     )
     from .processes import is_process_running
-    from .project import project_id
+    from .project import find_workspace, project_id
     from .unstartable import UnstartableProgram, diagnose_start
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "UnstartableProgram",
     "diagnose_start",
     "find_key",
+    "find_workspace",
     "is_process_running",
     "is_run_active",
     "list_names",

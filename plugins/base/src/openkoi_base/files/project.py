@@ -1,4 +1,4 @@
-"""Identify the project that a workspace belongs to.
+"""Find the workspace of a folder, and identify the project that it belongs to.
 
 ``.openkoi/project`` names it; else the first commit of its git history; else its path. A link is not a name: the
 project's author could point it at any file.
@@ -16,6 +16,20 @@ GIT_TIMEOUT_SECONDS = 2.0
 MAX_ID_CHARACTERS = 64
 ODD_CHARACTERS = lazy_pattern(r"[^\w.:@+]+")
 OFFLINE_GIT = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+
+
+def find_workspace(folder: Path) -> Path:
+    """Return the root of the repository or project that a folder is in; the folder itself without one.
+
+    A home folder is a workspace only for a user who stands in it: it may be a repository of settings.
+    """
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where there is none
+    for place in (folder, *folder.parents):
+        if place != folder and (str(place) == home or place == place.parent):
+            break
+        if (place / ".git").exists() or (place / ".openkoi").is_dir():
+            return place
+    return folder
 
 
 def project_id(workspace: Path) -> str:

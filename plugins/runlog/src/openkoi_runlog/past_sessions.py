@@ -1,0 +1,67 @@
+"""List past sessions from the log alone, and find those that mention something."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from openkoi_hookspecs import Text, events
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .past_tasks import PastTask, list_writing_times, read_tasks
+from .read_segments import list_all_segments
+from .select_records import select_from
+
+MENTIONING = (events.TaskStarted, events.MessageAdded, events.ExecutionFinished)
+
+
+@dataclass(frozen=True, slots=True)
+class PastSession:
+    """The tasks of a session, oldest first; there is at least one."""
+
+    id: str
+    tasks: Sequence[PastTask]
+
+    @property
+    def title(self) -> str:
+        """What it was started for."""
+        return self.tasks[0].text
+
+    @property
+    def last(self) -> PastTask:
+        """Its last task."""
+        return self.tasks[-1]
+
+    @property
+    def usd(self) -> float:
+        """What its tasks cost."""
+        return sum(task.usd for task in self.tasks)
+
+
+def iterate_past_sessions(folder: Path) -> Iterator[PastSession]:
+    """Yield the sessions that have tasks; the one that was written to last comes first."""
+    for _, session in sorted(list_writing_times(folder), reverse=True):
+        if tasks := sorted(read_tasks(folder, session).values(), key=lambda past: past.at):
+            yield PastSession(session, tasks)
+
+
+def mentions_words(folder: Path, session: str, words: Sequence[str]) -> bool:
+    """Return whether each of these words is in a request or an answer of a session, whatever its case."""
+    left = {word.casefold() for word in words}
+    for text in read_texts(folder, session) if left else ():
+        plain = text.casefold()
+        left -= {word for word in left if word in plain}
+        if not left:
+            break
+    return not left
+
+
+def read_texts(folder: Path, session: str) -> Iterator[str]:
+    """Yield the requests, messages and answers of a session."""
+    for path in list_all_segments(folder, session):
+        for record in select_from(path, MENTIONING):
+            match record.event:
+                case events.TaskStarted(task=task):
+                    yield task.text
+                case events.MessageAdded(message=message, from_user=True):
+                    yield from (part.text for part in message.parts if isinstance(part, Text))
+                case events.ExecutionFinished(work=work):
+                    yield work.text
