@@ -1,0 +1,53 @@
+"""Whether the gym measures what it says, and learning does better in it than no memory."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from openkoi_learning import LearningHook
+from openkoi_testing import Scenario
+from openkoi_testing.gym.generator import DrawnWorld
+from openkoi_testing.gym.hook_learner import HookLearner
+from openkoi_testing.gym.kernel_runs import KernelRuns
+from openkoi_testing.gym.learners import InformedLearner, NoMemory, Oracle
+from openkoi_testing.gym.runs import Course, run_world
+from openkoi_testing.gym.structure import FAMILIES, draw_structure
+
+
+def with_learning(plain: Scenario, home: Path) -> Scenario:
+    """A scenario with this plugin as the only hook; nothing is held out, which depends on the ids of runs."""
+    return replace(plain, plugins={"learning": LearningHook(sessions=home / "data" / "sessions", withheld=0.0)})
+
+
+def curve(seed: int, who: str, tasks: int, folder: Path) -> Course:
+    world = DrawnWorld(seed)
+    ours = HookLearner(folder, lambda sessions: LearningHook(sessions=sessions, withheld=0.0))
+    others = {"none": NoMemory(), "informed": InformedLearner(world.truth), "oracle": Oracle(world.truth)}
+    return asyncio.run(run_world(world, ours if who == "ours" else others[who], tasks))
+
+
+def test_twelve_seeds_in_a_row_are_of_twelve_families() -> None:
+    assert len(FAMILIES) == len({draw_structure(seed).family for seed in range(7, 7 + len(FAMILIES))})
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_a_world_is_the_same_for_each_learner_and_knowing_more_is_better(seed: int, tmp_path: Path) -> None:
+    nobody, informed, oracle = (curve(seed, who, 80, tmp_path) for who in ("none", "informed", "oracle"))
+
+    assert nobody.steps == curve(seed, "none", 80, tmp_path).steps
+    assert nobody.share(40) < informed.share(40) - 0.3
+    assert informed.share(0) < oracle.share(0)
+
+
+@pytest.mark.parametrize("seed", [2, 3], ids=lambda seed: draw_structure(seed).family)
+def test_the_kernel_gives_the_same_curve_as_the_hooks_alone(seed: int, tmp_path: Path) -> None:
+    (tmp_path / "fast").mkdir()
+    (tmp_path / "whole").mkdir()
+
+    fast = curve(seed, "ours", 16, tmp_path / "fast")
+    whole = KernelRuns(DrawnWorld(seed), tmp_path / "whole", with_learning).run(16)
+
+    for figure in ("passed", "shown", "harmful"):
+        assert fast.mean(figure) == pytest.approx(whole.mean(figure), abs=2 / 16)

@@ -1,0 +1,1 @@
+"""Measure whether a learner generalises: worlds with randomly drawn structure, reference learners, and a scorer."""

@@ -1,0 +1,76 @@
+"""Run drawn worlds with and without learning: ``python -m openkoi_testing.gym --plot``."""
+
+import argparse
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib.metadata import entry_points
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .generator import DRIFT_AT, DrawnWorld
+from .hook_learner import HookLearner
+from .learners import InformedLearner, Learner, NoMemory, Oracle, PlainLedger
+from .runs import Course, run_world
+from .score import WorldCourses, format_report
+from .world import World
+
+LEARNERS: Mapping[str, Callable[[World], Learner]] = {
+    "none": lambda world: NoMemory(),
+    "ledger": lambda world: PlainLedger(world.truth),
+    "informed": lambda world: InformedLearner(world.truth),
+    "oracle": lambda world: Oracle(world.truth),
+}
+BAR, WINDOW = 40, 25
+
+
+def run_learners(make: Callable[[], World], tasks: int, who: Sequence[str]) -> WorldCourses:
+    """Run a world once for each learner."""
+    courses = {one: run_learner(make(), tasks, one) for one in who}
+    world = make()
+    return WorldCourses(world.name, world.family, world.drifts_at if world.drifts_at < tasks else -1, courses)
+
+
+def run_learner(world: World, tasks: int, who: str) -> Course:
+    """Run a world with a learner, ``ours`` being the installed hook ``learning``."""
+    if who != "ours":
+        return asyncio.run(run_world(world, LEARNERS[who](world), tasks))
+    with TemporaryDirectory(prefix="openkoi-gym-") as folder:
+        make = entry_points(group="openkoi.hooks")["learning"].load()
+        return asyncio.run(run_world(world, HookLearner(Path(folder), lambda sessions: make(sessions=sessions)), tasks))
+
+
+def plot(courses: Mapping[str, Course], tasks: int) -> str:
+    """Draw the share of first attempts that passed, as bars of text."""
+    lines = []
+    for start in range(0, tasks, WINDOW):
+        for who, one in courses.items():
+            share = one.share(start, start + WINDOW)
+            lines.append(f"{start + 1:>4} {who:9} {'#' * round(share * BAR):{BAR}} {share:.2f}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run worlds, and print the curves of one or the report of many."""
+    parser = argparse.ArgumentParser(prog="python -m openkoi_testing.gym", description=__doc__)
+    parser.add_argument("--worlds", default="3", help="a seed, or a range such as 0-60 [default: 3]")
+    parser.add_argument("--tasks", type=int, default=200, help="tasks in each world [default: 200]")
+    parser.add_argument("--drift", type=int, default=DRIFT_AT, help="the task at which the truth changes")
+    parser.add_argument("--learners", default="none,ours", help="of none, ours, ledger, informed, oracle")
+    parser.add_argument("--plot", action="store_true", help="draw the curves of each world")
+    given = parser.parse_args()
+    first, _, end = given.worlds.partition("-")
+    every = []
+    for seed in range(int(first), int(end or int(first) + 1)):
+        one = run_learners(partial(DrawnWorld, seed, given.drift), given.tasks, given.learners.split(","))
+        every.append(one)
+        shares = ", ".join(f"{who} {one.last(who):.2f}" for who in one.courses)
+        print(f"{one.name}: {one.family}; last 100: {shares}", flush=True)
+        if given.plot:
+            print(plot(one.courses, given.tasks))
+    if len(every) > 1 and {"ours", "informed"} <= every[0].courses.keys():
+        print(format_report(every, "ours"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""The model and the evaluator of a drawn world, each with a random stream of its own."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from random import Random
+
+from openkoi_hookspecs import Check, Evaluation, Finding, Score, Severity
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .facts import chosen, claims_about, name_of, names_condition, subject_in
+from .structure import DIMENSIONS, Fact, Structure
+from .truth import DrawnTruth
+from .words import ADVICE, ASPECTS, CONDITIONS, FILLERS, PLATITUDES, TITLES, WORKS
+from .world import GymTask, Prompt
+
+GUESS_AGAIN = 0.5  # share of subjects that a model reconsiders when it is not said what is wrong
+BLOCKER_SHARE = 0.7
+
+
+@dataclass(slots=True)
+class Actors:
+    """The model, which follows what it reads, and the evaluator, which reports what is wrong."""
+
+    like: Structure
+    truth: DrawnTruth
+    seed: int
+    model: Random = field(init=False)
+    judge: Random = field(init=False)
+    habits: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.model, self.judge = Random(f"model {self.seed}"), Random(f"judge {self.seed}")
+        for fact in self.truth.facts:
+            knows = self.model.random() < self.like.knows
+            self.habits[fact.key] = fact.values[0] if knows else fact.values[3]
+
+    def attempt(self, prompt: Prompt) -> str:
+        """Return a work: one line for each subject of the task, and a few that say nothing."""
+        lines = [self.line(fact, self.choose(fact, prompt)) for fact in self.truth.needed(prompt.task)]
+        fillers = [] if self.like.file else self.model.sample(FILLERS, 2)
+        return "\n".join([*fillers[:1], *lines, *fillers[1:]])
+
+    def line(self, fact: Fact, value: str) -> str:
+        """Write a value down."""
+        form = WORKS[1] if self.like.file else self.model.choice(WORKS)
+        return form.format(s=name_of(fact, None if self.like.file else self.model), v=value)
+
+    def choose(self, fact: Fact, prompt: Prompt) -> str:
+        """Return what is advised if it is obeyed; else what was tried before, or out of habit."""
+        tried = [value for work in prompt.tried if (value := chosen(fact, work))]
+        if not tried:
+            return self.obey(fact, prompt.task, prompt.shown) or self.habits[fact.key]
+        return self.obey(fact, prompt.task, prompt.feedback) or self.try_again(fact, prompt.feedback, tried)
+
+    def obey(self, fact: Fact, task: GymTask, lines: Sequence[str]) -> str:
+        """Return a value that the lines advise for this task, unless the model does as it likes."""
+        meant = [line for line in lines if not names_condition(fact, line) or names_condition(fact, task.text)]
+        special = [line for line in meant if names_condition(fact, line)]
+        claims = [claim for line in special or meant for claim in claims_about(fact, line)]
+        denied = {claim.value for claim in claims if claim.denied}
+        advised = sorted({claim.value for claim in claims} - denied)
+        if advised and self.model.random() < self.like.obeys:
+            return self.model.choice(advised)
+        habit = self.habits[fact.key]
+        return self.model.choice([one for one in fact.values if one not in denied]) if habit in denied else ""
+
+    def try_again(self, fact: Fact, feedback: Sequence[str], tried: Sequence[str]) -> str:
+        """Return another value for what is blamed, or perhaps where nothing is; else the same as before."""
+        names = [one.lower() for one in ASPECTS[fact.aspect]]
+        named = any(name in line.lower() for line in feedback for name in names)
+        vague = not any(name.lower() in line.lower() for line in feedback for some in ASPECTS for name in some)
+        if named or (vague and self.model.random() < GUESS_AGAIN):
+            return self.model.choice([one for one in fact.values if one not in tried] or list(fact.values))
+        return tried[-1]
+
+    def evaluate(self, task: GymTask, work: str, *, first: bool) -> Evaluation:
+        """Return checks, a score and findings."""
+        facts = list(self.truth.needed(task))
+        good = {fact.key: self.seems_right(fact, task, work, first=first) for fact in facts}
+        wrong = [fact for fact in facts if not good[fact.key]]
+        return Evaluation(
+            checks=tuple(self.checks(facts, good)),
+            scores=(Score("overall", max(0.05, 0.95 - 0.3 * len(wrong))),),
+            findings=tuple(self.findings(wrong, task)),
+        )
+
+    def seems_right(self, fact: Fact, task: GymTask, work: str, *, first: bool) -> bool:
+        """Return whether a value looks right: now and then a right one does not, at first."""
+        right = chosen(fact, work) == self.truth.right(task.project, subject_in(fact, task.text))
+        return right and not (first and self.judge.random() < self.like.noise)
+
+    def checks(self, facts: Sequence[Fact], good: dict[str, bool]) -> Iterator[Check]:
+        """Yield the checks that there are in this world."""
+        if self.like.checks == "task":
+            yield Check("acceptance", passed=all(good.values()))
+        elif self.like.checks == "fact":
+            yield from (Check(check_name(fact), passed=good[fact.key]) for fact in facts)
+
+    def findings(self, wrong: Sequence[Fact], task: GymTask) -> Iterator[Finding]:
+        """Yield what is wrong, and now and then something that is true of any work."""
+        yield from (self.finding(fact, task) for fact in wrong)
+        if self.judge.random() < self.like.platitudes:
+            title, fix = self.judge.choice(PLATITUDES)
+            yield Finding(title, self.judge.choice((Severity.IMPORTANT, Severity.SUGGESTION)), rule="style", fix=fix)
+
+    def finding(self, fact: Fact, task: GymTask) -> Finding:
+        """Return one finding about a fact."""
+        random = self.judge
+        name = name_of(fact, random if self.like.reworded else None)
+        title = random.choice(TITLES).format(s=name)
+        advice = "" if random.random() < self.like.silent else self.advice(fact, task, name)
+        severity = Severity.BLOCKER if random.random() < BLOCKER_SHARE else Severity.IMPORTANT
+        said = {"fix": "", "detail": "", self.like.advised_in: advice}
+        title = said.pop("title", "") or title
+        return Finding(title, severity, rule=self.rule(fact), where=self.where(), **said)
+
+    def advice(self, fact: Fact, task: GymTask, name: str) -> str:
+        """Return what to do, which is wrong now and then."""
+        right = self.truth.right(task.project, subject_in(fact, task.text))
+        wrong = self.judge.random() < self.like.wrong_advice
+        value = self.judge.choice([one for one in fact.values if one != right]) if wrong else right
+        text = self.judge.choice(ADVICE).format(v=value, s=name)
+        if names_condition(fact, task.text) and self.judge.random() < 0.5:
+            return f"{text[:-1]} {self.judge.choice(CONDITIONS[fact.condition])}."
+        return text
+
+    def rule(self, fact: Fact) -> str:
+        """Return what identifies a finding, if anything does."""
+        if self.like.form == "dimension":
+            return DIMENSIONS[fact.aspect % len(DIMENSIONS)]
+        if self.like.form == "rule":
+            return "house-rules" if self.like.one_rule else check_name(fact)
+        return ""
+
+    def where(self) -> str:
+        """Return where it was found."""
+        return f"notes/decisions.txt:{self.judge.randint(1, 6)}" if self.like.file else ""
+
+
+def check_name(fact: Fact) -> str:
+    """Return the name of a fact's check: opaque for every second one."""
+    if fact.aspect % 2:
+        return f"check_{fact.key[1:]}"
+    return f"test_{ASPECTS[fact.aspect][0].replace(' ', '_')}_{fact.key[1:]}"

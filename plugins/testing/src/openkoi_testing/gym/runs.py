@@ -1,0 +1,142 @@
+"""Run the tasks of a world with a learner, and measure from outside how it goes."""
+
+from collections.abc import Sequence
+from dataclasses import field
+
+from openkoi_hookspecs import (
+    Cost,
+    Decision,
+    Evaluation,
+    ExecutionResult,
+    Finding,
+    Iteration,
+    Limits,
+    NextAction,
+    Plan,
+    Result,
+    Task,
+)
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .learners import KnownItem, Learner
+from .world import GymTask, Prompt, World
+
+CHARACTERS_PER_TOKEN, LINE_TOKENS = 4, 4
+LIMITS = Limits(seconds=3_600.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One task as it is seen from outside: whether the first attempt passed, and what was shown."""
+
+    passed: bool
+    shown: int
+    harmful: int
+    tokens: int
+
+
+@dataclass(slots=True)
+class Course:
+    """How a learner did in a world: each task, and what it knows at the end."""
+
+    steps: list[Step] = field(default_factory=list)
+    duplicates: float = 0.0
+    precision: float = 1.0
+    active: int = 0
+
+    def share(self, start: int, end: int | None = None) -> float:
+        """Return the share of first attempts that passed."""
+        part = self.steps[start:end]
+        return sum(one.passed for one in part) / len(part) if part else 0.0
+
+    def mean(self, what: str) -> float:
+        """Return a figure of the steps, a task."""
+        return sum(float(getattr(one, what)) for one in self.steps) / len(self.steps)
+
+
+async def run_world(world: World, learner: Learner, tasks: int) -> Course:
+    """Do some tasks in order."""
+    course = Course()
+    for _ in range(tasks):
+        task = world.next_task()
+        shown = tuple(await learner.recall(task))
+        result = run_task(world, task, shown)
+        course.steps.append(measure_step(world, task, shown, result))
+        await learner.learn(task, result)
+    measure_items(course, world, list(learner.items()))
+    return course
+
+
+def run_task(world: World, task: GymTask, shown: Sequence[str]) -> Result:
+    """Do a task as the loop does: at most three attempts, each after the findings of the one before."""
+    done: list[Iteration] = []
+    plan, feedback = Plan(), tuple[str, ...]()
+    for number in range(LIMITS.iterations):
+        tried = [work_text(world, one) for one in done]
+        work = world.attempt(Prompt(task=task, shown=shown, feedback=feedback, tried=tried))
+        judged = world.evaluate(task, work, first=number == 0)
+        done.append(Iteration(plan=plan, work=to_result(world, work), evaluation=judged, cost=Cost()))
+        if is_accepted(judged):
+            break
+        plan, feedback = Plan(feedback=judged.open), feedback_lines(judged.open)
+    action = NextAction.ACCEPT if is_accepted(judged) else NextAction.ACCEPT_BEST
+    asked = Task(task.text, project=task.project, category=task.kind, limits=LIMITS)
+    best = max(done, key=lambda one: one.merit)
+    return Result(asked, Decision(action, ""), best=best, iterations=done, cost=Cost())
+
+
+def is_accepted(judged: Evaluation) -> bool:
+    """Return whether an attempt is good enough, as the loop decides it."""
+    return not judged.red and (judged.score or 0.0) >= LIMITS.quality_threshold
+
+
+def feedback_lines(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """Return findings as the model reads them: a line each."""
+    return tuple(" ".join(filter(None, (one.title, one.detail, one.fix))) for one in findings)
+
+
+def to_result(world: World, work: str) -> ExecutionResult:
+    """Return a work as an execution's result: the answer, or a file's diff."""
+    if not world.path:
+        return ExecutionResult(work)
+    lines = work.splitlines()
+    head = f"diff --git a/{world.path} b/{world.path}\n--- /dev/null\n+++ b/{world.path}\n@@ -0,0 +1,{len(lines)} @@\n"
+    return ExecutionResult("Done.", diff=head + "".join(f"+{line}\n" for line in lines), files=(world.path,))
+
+
+def work_text(world: World, one: Iteration) -> str:
+    """Return a work as the world wrote it."""
+    if not world.path:
+        return one.work.text
+    return "\n".join(line[1:] for line in one.work.diff.splitlines() if line[:1] == "+" and line[:3] != "+++")
+
+
+def measure_step(world: World, task: GymTask, shown: Sequence[str], result: Result) -> Step:
+    """Measure a task."""
+    first = result.iterations[0].evaluation
+    tokens = sum(-(-len(line) // CHARACTERS_PER_TOKEN) + LINE_TOKENS for line in shown)
+    harmful = sum(world.truth.misleads(task, line) for line in shown)
+    return Step(first is not None and is_accepted(first), len(shown), harmful, tokens)
+
+
+def measure_items(course: Course, world: World, items: Sequence[KnownItem]) -> None:
+    """Measure what a learner knows: how much of it is said twice, and how much of what it is sure of is right."""
+    meant = [(one.project, meaning_of(world, one)) for one in items]
+    said = [one for one in meant if one[1]]
+    course.duplicates = 1 - len(set(said)) / len(said) if said else 0.0
+    active = [one for one in items if one.active]
+    course.active = len(active)
+    course.precision = sum(is_right(world, one) for one in active) / len(active) if active else 1.0
+
+
+def meaning_of(world: World, item: KnownItem) -> frozenset[object]:
+    """Return what an item says, whatever its words."""
+    return frozenset(world.truth.claims(item.text))
+
+
+def is_right(world: World, item: KnownItem) -> bool:
+    """Return whether an item says something, and nothing that is wrong in its project."""
+    claims = world.truth.claims(item.text)
+    return bool(claims) and all(
+        (one.value == world.truth.right(item.project, one.subject)) is not one.denied for one in claims
+    )
