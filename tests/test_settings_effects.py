@@ -32,9 +32,11 @@ from setting_scenes import (
     scored_task,
 )
 
+from openkoi_base.redact import Redactor
 from openkoi_hookspecs import Model, Paths, Text, ToolCall
 from openkoi_loader.bundles import as_preferred
-from openkoi_loader.registry import scan, with_preferences
+from openkoi_loader.plugins import Plugins
+from openkoi_loader.registry import Found, scan, with_preferences
 from openkoi_settings import Config, Setting, keys
 from openkoi_settings.key import ANY
 from openkoi_testing import Line, Scenario, Scripted, ScriptedTurn
@@ -127,6 +129,13 @@ def winner(settings: Mapping[str, object]) -> object:
     found = with_preferences(ours._replace(claims=rivals), frozenset())
     held = {key: Setting(value, "the test") for key, value in settings.items()}
     return as_preferred(found, Config(held, Paths(Path("c"), Path("d")), Path())).found
+
+
+def where_it_runs(settings: Mapping[str, object]) -> object:
+    """Return the class of what is used for a plugin of hooks: the module itself, or what stands for it."""
+    held = {key: Setting(value, "the test") for key, value in settings.items()}
+    plugins = Plugins(Config(held, Paths(Path("c"), Path("d")), Path()), Redactor())
+    return type(asyncio.run(plugins.build(Found("hooks", "acme-style", "house_style", "acme")))).__name__
 
 
 def size_of_log(settings: Mapping[str, object]) -> object:
@@ -233,6 +242,7 @@ CASES: Mapping[str, Case] = {
     ),
     "hooks.order": scene_case(lambda: hook_task(a=Advice("One"), b=Advice("Two")), ["b", "a"]),
     "hooks.deadline_seconds": scene_case(lambda: hook_task(late=Advice("One", seconds=0.5)), 0.1),
+    "hooks.acme-style.subprocess": Case(where_it_runs, True),
     "use.memory": scene_case(lambda: scored_task(0.9, others={"memory": {"house": Remembers()}}), "house"),
     "use.sandbox": scene_case(lambda: calling_task(LOOKS), "none"),
     "use.checkpoints": scene_case(lambda: scored_task(0.7, 0.3), "none"),

@@ -76,14 +76,21 @@ class Plugins:
 
     async def build(self, found: Found, model: str = "") -> object:
         """Call a plugin's constructor; ``model`` takes precedence over its own table."""
+        if self.config[plugin_keys.SUBPROCESS.at(found.kind, found.name)]:
+            from .subprocess_plugin.plugin import make_subprocess_plugin
+
+            return make_subprocess_plugin(found, self.context(self.config))
         target, config = resolve(found.target), self.config
         if model:
             if "model" not in inspect.signature(cast(Callable[..., object], target)).parameters:
                 raise ConfigError(f"The embedder {found.name!r} has only one model: write {found.name!r}.")
             chosen = {f"{found.kind}.{found.name}.model": Setting(model, f"{found.name}/{model}")}
             config = replace(config, settings={**config.settings, **chosen})
-        context = BuildContext(config, self.redactor, self.load, self.keys, self.warn)
-        return await construct(target, found.kind, found.name, context)
+        return await construct(target, found.kind, found.name, self.context(config))
+
+    def context(self, config: Config) -> BuildContext:
+        """Return what building a plugin needs."""
+        return BuildContext(config, self.redactor, self.load, self.keys, self.warn)
 
     def find(self, kind: str, name: str, root: Path | None = None) -> PluginEntry | None:
         """Return the entry of a name; of an embedder with several models, ``name/model`` is one of them."""

@@ -32,6 +32,7 @@ OPTIONAL = {  # tables of plugins that are not in the default bundle
     "plugins.mcp": "openkoi-mcp",
     "plugins.wasm": "openkoi-wasm",
 }
+OF_EVERY_PLUGIN = frozenset(one.name.rpartition(".")[2] for one in (plugin_keys.ENABLED, plugin_keys.SUBPROCESS))
 MIN_SIMILARITY = 0.8
 NOT_A_SETTING = "is not a setting, so it has no effect."
 
@@ -88,12 +89,12 @@ def check_plugin_setting(place: tuple[str, str, str], origin: str, readers: "Rea
         one = "sandbox" if kind == "sandboxes" else kind.removesuffix("s")
         return f"[{kind}.{name}] in {origin} has no effect: no {one} named {name} is installed.{meant}"
     word = parameter.partition(".")[0]
-    known = {} if word == "enabled" else readers.parameters(kind, name)
+    known = {} if word in OF_EVERY_PLUGIN else readers.parameters(kind, name)
     if known is not None and word in known:
         return check_nested_setting(".".join(place), parameter, known[word], readers)
-    if known is None or word == "enabled":
+    if known is None or word in OF_EVERY_PLUGIN:
         return ""
-    meant = suggest(word, [*known, "enabled"], around=(f"{kind}.{name}.", ""))
+    meant = suggest(word, [*known, *OF_EVERY_PLUGIN], around=(f"{kind}.{name}.", ""))
     return f"{kind}.{name}.{parameter} in {origin} {NOT_A_SETTING}{meant}"
 
 
@@ -165,24 +166,30 @@ class Readers:
 
     def parameters(self, kind: str, name: str) -> Mapping[str, object] | None:
         """Return a plugin's settings; None if they cannot be determined."""
-        found = next((one for one in self.plugins.found if (one.kind, one.name) == (kind, name)), None)
+        found = next((one for one in self.importable if (one.kind, one.name) == (kind, name)), None)
         return parameters_of(found) if found and name not in self.plugins.provided.get(kind, {}) else None
+
+    @cached_property
+    def importable(self) -> list[Found]:
+        """The installed plugins that this process may import: not those that run in a process of their own."""
+        own = plugin_keys.SUBPROCESS
+        return [one for one in self.plugins.found if not self.config[own.at(one.kind, one.name)]]
 
     @cached_property
     def of_evaluators(self) -> set[str]:
         """The settings of all evaluators in use."""
-        found = [one for one in self.plugins.found if one.kind == "evaluators" and self.is_used(one)]
+        found = [one for one in self.importable if one.kind == "evaluators" and self.is_used(one)]
         return {name for one in found for name in parameters_of(one) or ()}
 
     @cached_property
     def shared_settings(self) -> Mapping[str, object]:
         """The common settings and tables that plugins in use read, with their types."""
-        return {key: hint for one in self.plugins.found if self.is_used(one) for key, hint in shared_by(one).items()}
+        return {key: hint for one in self.importable if self.is_used(one) for key, hint in shared_by(one).items()}
 
     @cached_property
     def shared_elsewhere(self) -> set[str]:
         """The common settings that other plugins would read if they were chosen."""
-        others = (one for one in self.plugins.found if one.kind in keys.SELECTORS and not self.is_used(one))
+        others = (one for one in self.importable if one.kind in keys.SELECTORS and not self.is_used(one))
         return {key for one in others for key in shared_by(one)}
 
     def is_used(self, one: Found) -> bool:

@@ -14,6 +14,13 @@ REQUIRED_EVALUATORS: Key[tuple[str, ...]] = Key(
 HOOK_ORDER: Key[tuple[str, ...]] = Key("hooks.order", (), "names of hooks that run before the others")
 HOOK_DEADLINE = Key("hooks.deadline_seconds", 30.0, "how long an asynchronous hook may take", low=0)
 ENABLED = Key("*.*.enabled", True, "false disables a plugin", example=False, example_names=("evaluators", "judge"))
+SUBPROCESS = Key(
+    "*.*.subprocess",
+    False,
+    "true runs a plugin of hooks, evaluators or tools in a process of its own",
+    example=True,
+    example_names=("hooks", "acme-style"),
+)
 USE_MEMORY = Key("use.memory", "", "what stores tasks and learnings", selects="memory")
 USE_SANDBOX = Key(
     "use.sandbox", "", "sandbox for commands; ladder: the strongest one that works here", selects="sandboxes"
@@ -69,6 +76,7 @@ PLUGIN_KEYS = (
     executing_key("folder"),
     executing_key("outputs"),
     executing_key("path"),
+    executing_key("subprocess"),
     executing_key("venv"),
     judging_key("band"),
     judging_key("certificates"),

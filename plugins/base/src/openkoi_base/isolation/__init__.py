@@ -7,7 +7,7 @@ with LazyExports(globals()):
     from .calling import ask_source, named_errors, resolve, start_task
     from .defensive_copies import arguments_of, copy_arguments, copy_call
     from .sanitize import sanitize_json, sanitize_text
-    from .timeouts import contain_exit, format_error, must_end, report_lateness, with_timeout
+    from .timeouts import contain_exit, format_error, is_printable, must_end, report_lateness, with_timeout
     from .validation import type_error_of
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "copy_arguments",
     "copy_call",
     "format_error",
+    "is_printable",
     "must_end",
     "named_errors",
     "report_lateness",
