@@ -6,6 +6,7 @@ import sys
 import pytest
 from cli_process import CAN_FORK
 from forked_workers import ForkedWorkers
+from warm_process import warm
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -17,7 +18,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     count = config.getoption("numprocesses", None)
     if CAN_FORK and isinstance(count, int) and count > 1:
         config.option.numprocesses, config.option.dist, config.option.tx = None, "no", []
-        config.pluginmanager.register(ForkedWorkers(count))
+        config.pluginmanager.register(ForkedWorkers(count, prepare=warm))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -3,7 +3,7 @@
 import gc
 import os
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
@@ -58,10 +58,14 @@ class WorkerReporter:
 
 
 class ForkedWorkers:
-    """Run the session's tests in this many forks, each of which takes one file after the other."""
+    """Run the session's tests in this many forks, each of which takes one file after the other.
 
-    def __init__(self, count: int) -> None:
+    ``prepare`` is called before, for what they share.
+    """
+
+    def __init__(self, count: int, prepare: Callable[[], object] = lambda: None) -> None:
         self.count = count
+        self.prepare = prepare
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
@@ -72,6 +76,7 @@ class ForkedWorkers:
         if reporter := session.config.pluginmanager.get_plugin("terminalreporter"):
             reporter.showfspath = False  # files run at the same time
         session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # one for all forks, which we remove
+        self.prepare()
         Run(session, files).run(min(self.count, len(files)))
         return True
 

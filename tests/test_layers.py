@@ -42,9 +42,9 @@ TOP = {
 
 
 @cache
-def tree_of(path: Path) -> ast.Module:
-    """Return a module, parsed."""
-    return ast.parse(path.read_text())
+def nodes_of(path: Path) -> list[ast.AST]:
+    """Return all nodes of a module, itself first."""
+    return [*ast.walk(ast.parse(path.read_text()))]
 
 
 def imports(folder: Path) -> Iterator[tuple[Path, str]]:
@@ -52,7 +52,7 @@ def imports(folder: Path) -> Iterator[tuple[Path, str]]:
     for path in sorted((folder / "src").rglob("*.py")):
         if "project" in path.relative_to(folder).parts:
             continue
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.Import):
                 yield from ((path, alias.name.partition(".")[0]) for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -169,7 +169,7 @@ def test_versions_are_calendar_dates_and_agree() -> None:
     "folder", [one for one in FOLDERS if "openkoi-runlog" in declared_dependencies(one)], ids=name_of
 )
 def test_only_the_log_looks_into_its_unparsed_lines(folder: Path) -> None:
-    nodes = (node for path in (folder / "src").rglob("*.py") for node in ast.walk(tree_of(path)))
+    nodes = (node for path in (folder / "src").rglob("*.py") for node in nodes_of(path))
     found = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, bytes))
 
     assert [] == [value for value in found if b'"type":"' in value or b'"ts":"' in value]
@@ -185,7 +185,7 @@ def test_no_setting_is_written_where_it_is_not_declared(folder: Path) -> None:
 
     known = {*BY_NAME, *(former.name for key in KEYS for former in key.former)}
     paths = [path for path in (folder / "src").rglob("*.py") if path.name not in DECLARING]
-    nodes = [(path, node) for path in paths for node in ast.walk(tree_of(path))]
+    nodes = [(path, node) for path in paths for node in nodes_of(path)]
     read = {id(node.args[0]): node for _, node in nodes if isinstance(node, ast.Call) and reads_setting(node)}
     written = [(path.name, node) for path, node in nodes if isinstance(node, ast.Constant) and node.value in known]
 
@@ -209,7 +209,7 @@ def undeclared_settings(calls: Iterable[ast.Call], known: Collection[str]) -> se
 
 def class_fields(path: Path) -> Iterator[tuple[ast.ClassDef, ast.expr]]:
     """Yield every value that a class of a module assigns in its body."""
-    classes = (node for node in ast.walk(tree_of(path)) if isinstance(node, ast.ClassDef))
+    classes = (node for node in nodes_of(path) if isinstance(node, ast.ClassDef))
     return ((one, step.value) for one in classes for step in one.body if isinstance(step, ast.Assign))
 
 
@@ -255,7 +255,7 @@ def test_events_are_matched_by_their_class(folder: Path) -> None:
     """A fact that crosses from one plugin to another is an event class of the contract, which anyone can import."""
     paths = list((folder / "src").rglob("*.py"))
     defining = {value for path in paths for _, value in class_fields(path)}
-    nodes = ((path, node) for path in paths for node in ast.walk(tree_of(path)) if node not in defining)
+    nodes = ((path, node) for path in paths for node in nodes_of(path) if node not in defining)
     found = [f"{path.name}: {ast.unparse(node)}" for path, node in nodes if matches_by_string(node)]
 
     assert "judge.voted" in event_names()
@@ -265,7 +265,7 @@ def test_events_are_matched_by_their_class(folder: Path) -> None:
 @pytest.mark.parametrize("folder", [*FOLDERS, ROOT / "kernel", ROOT / "hookspecs"], ids=lambda folder: folder.name)
 def test_no_timer_of_the_process_is_used(folder: Path) -> None:
     """Signals and the timer belong to the program that embeds OpenKoi."""
-    names = (node for path in (folder / "src").rglob("*.py") for node in ast.walk(tree_of(path)))
+    names = (node for path in (folder / "src").rglob("*.py") for node in nodes_of(path))
     used = {str(getattr(node, "attr", getattr(node, "id", ""))) for node in names}
 
     assert set() == {"SIGALRM", "setitimer"} & used
@@ -289,7 +289,7 @@ def modules_of(folder: Path) -> dict[str, Path]:
 def imported_modules(name: str, path: Path) -> Iterator[str]:
     """Yield every module, or name of a module, that a module imports, wherever in it and also for types alone."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -344,6 +344,6 @@ def reaches_the_kernel(node: ast.AST) -> bool:
     "folder", [one for one in FOLDERS if name_of(one) not in HOLD_THE_KERNEL], ids=lambda folder: folder.name
 )
 def test_a_plugin_reaches_openkoi_by_the_contract_alone(folder: Path) -> None:
-    nodes = ((path, node) for path in (folder / "src").rglob("*.py") for node in ast.walk(tree_of(path)))
+    nodes = ((path, node) for path in (folder / "src").rglob("*.py") for node in nodes_of(path))
 
     assert [] == [f"{path.name}:{node.lineno}" for path, node in nodes if reaches_the_kernel(node)]  # type: ignore[attr-defined]  # such nodes have a line

@@ -161,7 +161,7 @@ def test_without_a_judge_a_check_that_turned_green_accepts(openkoi: Shell) -> No
     [("test_x.py", "def test_x() -> None:\\n    pass"), ("conftest.py", "import a\\na.x = 3")],
 )
 def test_a_check_whose_own_file_was_changed_accepts_nothing(openkoi: Shell, file: str, text: str) -> None:
-    (openkoi.folder / "test_x.py").write_text(WAITING)
+    (openkoi.folder / "test_x.py").write_text("import a\n\n\ndef test_x() -> None:\n    assert a.x == 3\n")
     cheat = EDIT.replace("a.py", file).replace("x = 3", text)
     done = play(openkoi, cheat + DONE, "--no-judge", "--category", "bugfix")
 

@@ -7,8 +7,9 @@ from subprocess import CompletedProcess
 from cli_process import Shell, shell, write_script
 
 TASK = "Edit a.py so that x is 3"
-GREEN = "def test_there() -> None:\n    assert True\n"
-WAITING = "import a\n\n\ndef test_x() -> None:\n    assert a.x == 3\n"
+CASE = "class Case(unittest.TestCase):\n    def "
+GREEN = f"import unittest\n\n\n{CASE}test_there(self):\n        pass\n"  # unittest starts faster than pytest
+WAITING = f"import unittest\n\nimport a\n\n\n{CASE}test_x(self):\n        self.assertTrue(a.x == 3)\n"
 DIMENSIONS = (
     *("correctness", "safety", "style", "completeness", "relevance", "quality"),
     *("clarity", "accuracy", "tone", "structure"),
