@@ -13,16 +13,18 @@ from openkoi_testing.servers.http_server import ReceivedRequest, ServerResponse
 
 RUNS = ".pytest_cache/runs"  # a folder that tests write as they like
 COUNTED = f"""\
+import unittest
 from pathlib import Path
 
 import a
 
 
-def test_x() -> None:
-    Path("{RUNS}").parent.mkdir(exist_ok=True)
-    with Path("{RUNS}").open("a") as file:
-        file.write("once\\n")
-    assert a.x == 3
+class Case(unittest.TestCase):
+    def test_x(self) -> None:
+        Path("{RUNS}").parent.mkdir(exist_ok=True)
+        with Path("{RUNS}").open("a") as file:
+            file.write("once\\n")
+        self.assertEqual(3, a.x)
 """
 CHECKED = "--no-judge"
 PATIENCE_SECONDS = 20

@@ -212,13 +212,15 @@ def complete_definitions() -> None:
 
 
 def compile_patterns() -> None:
-    """Let libraries that compile their expressions at the first use do so now."""
+    """Let libraries that compile their expressions, or read their files, at the first use do so now."""
     from openkoi_base.redact import Redactor
     from openkoi_base.redact.stream import safe_cut
+    from openkoi_judge.rubrics_library import bundled_rubrics
     from openkoi_prompt import is_question
 
     Redactor()("token = 0123456789abcdef0123456789abcdef")
     safe_cut("The token is ", Redactor())
+    bundled_rubrics()
     for words in REQUESTS:
         is_question(words)
 
