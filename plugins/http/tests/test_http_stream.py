@@ -127,7 +127,7 @@ def test_a_slow_listener_is_not_the_server_s_fault() -> None:
     ids=["an event", "a line without an end", "an event of many lines"],
 )
 def test_an_event_may_not_be_endless(pieces: list[bytes]) -> None:
-    with pytest.raises(ProviderUnavailableError, match="exceeded the 1000 byte limit"):
+    with pytest.raises(ProviderUnavailableError, match="sent an event of more than 1000 bytes"):
         heard(server(*pieces), CALM)
 
 

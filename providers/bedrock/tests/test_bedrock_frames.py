@@ -15,8 +15,8 @@ def test_frames_tell_how_much_of_one_is_waiting() -> None:
     first = event_frame("messageStart", {"role": "assistant"})
 
     assert len(list(frames.feed(first + first[:30]))) == 1
-    assert frames.pending_bytes == 30
+    assert frames.waiting == 30
     assert [json.loads(told) for told in frames.feed(first[30:])] == [
         {"headers": {":event-type": "messageStart"}, "payload": {"role": "assistant"}}
     ]
-    assert frames.pending_bytes == 0
+    assert frames.waiting == 0

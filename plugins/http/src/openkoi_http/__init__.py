@@ -7,11 +7,12 @@ the first request.
 from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
-    from .api_client import ApiClient, ResponseReader
+    from .api_client import ApiClient
     from .arguments import parse_arguments
     from .cassette import Cassette, is_replay
     from .conversation import ConversationEncoder, encode_json
     from .errors import error_from_body
+    from .event_parser import ResponseReader
     from .framing import Framing, JsonLines
     from .identity_cache import IdentityCache, SerializedCache
     from .limits import ResponseLimits

@@ -5,26 +5,28 @@ Nothing is retried here: the kernel does that.
 
 import json
 from asyncio import sleep, timeout
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from openkoi_hookspecs import Json, ProviderError, ProviderUnavailableError
 
-from .blank import END, MAX_BLANK_BYTES, is_blank, is_blank_event
+from .blank import is_blank
 from .cassette import open_cassette
+from .event_parser import EventParser, ResponseReader, check_size
 from .framing import Framing
 from .idle_timeout import IdleTimeout, IdleTimeoutError
 from .limits import ResponseLimits
+from .pacing import Pacing
 from .pool import ClientPool
 from .server import Server, make_server
+from .sse import ServerSentEvents
 from .wrong_server import WEB_PAGE_MESSAGE, is_web_page, tls_problem
 
 if TYPE_CHECKING:
     from httpx2 import URL, AsyncClient, Request, Response
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 
 Sign = Callable[[str, str, bytes], Mapping[str, str]]
 Explain = Callable[[Server, int, Mapping[str, str], bytes], ProviderError | None]
@@ -32,20 +34,6 @@ Explain = Callable[[Server, int, Mapping[str, str], bytes], ProviderError | None
 DRAIN_SECONDS = 0.2
 LARGE_PIECE_BYTES = 64 * 1024
 NO_HEADERS: Mapping[str, str] = {}
-
-
-class ResponseReader(Protocol[T_co]):
-    """A parser of one response."""
-
-    @property
-    def over(self) -> bool:
-        """Whether the response is complete, so that nothing more is read."""
-
-    def event(self, data: str) -> Sequence[T_co] | None:
-        """Parse an event of a stream; return None for one without content that keeps the connection alive."""
-
-    def document(self, data: bytes) -> Sequence[T_co]:
-        """Parse a response that was sent whole, although a stream was requested."""
 
 
 class ApiClient:
@@ -121,92 +109,43 @@ class ApiClient:
                     for item in reading.document(data):
                         yield item
                     return
-                source = self._read_framed(response, framing) if framing else self._read_sse(response)
-                async with aclosing(self._parse_events(source, reading, idle_timeout)) as items:
-                    async for item in items:
-                        yield item
-
-    async def _parse_events(
-        self, source: AsyncGenerator[str], reading: ResponseReader[T], idle_timeout: IdleTimeout
-    ) -> AsyncGenerator[T]:
-        taken, silent = 0, True
-        async with aclosing(source) as events:
-            while not reading.over and (event := await idle_timeout.next(events)) is not None:
-                taken = self._check_size(taken + len(event))
-                if silent and event == END:
-                    raise self.server.blank(event.encode())
-                blank = event != END and is_blank_event(event)
-                silent, items = silent and blank, None if blank else reading.event(event)
-                if items is None:
-                    continue
-                for item in items:
-                    yield item
-                idle_timeout.renew(self._bounds.idle_seconds)
-            await drain(events, idle_timeout)
-
-    def _read_sse(self, response: "Response") -> AsyncGenerator[str]:
-        from .sse import read_sse_events
-
-        return read_sse_events(self._read_bytes(response), response.request, self._bounds.event_bytes)
-
-    async def _read_bytes(self, response: "Response") -> AsyncGenerator[bytes]:
-        """Yield a stream's bytes; stop when decompressed data far exceeds the limit."""
-        taken, start = 0, b""
-        async with aclosing(self._read_pieces(response)) as pieces:
-            async for piece in pieces:
-                taken, start = taken + len(piece), (start + piece)[: MAX_BLANK_BYTES + 1]
-                self._check_size(taken // 2)
-                if len(piece) >= LARGE_PIECE_BYTES:
-                    await sleep(0)
-                yield piece
-        if taken == len(start) and is_blank(start):
-            raise self.server.blank(start)
-
-    async def _read_framed(self, response: "Response", framing: Framing) -> AsyncGenerator[str]:
-        waiting = 0
-        async with aclosing(self._read_bytes(response)) as pieces:
-            async for piece in pieces:
-                events = self._split(framing, piece)
-                waiting = 0 if events else waiting + len(piece)
-                if waiting > self._bounds.event_bytes:
-                    raise self.server.unavailable(f"sent an event of more than {self._bounds.event_bytes} bytes.")
-                for event in events:
-                    yield event
-
-    def _split(self, framing: Framing, piece: bytes) -> Sequence[str]:
-        try:
-            return list(framing.feed(piece))
-        except ValueError as error:
-            if is_blank(piece):
-                raise self.server.blank(piece) from None
-            raise self.server.unavailable(f"sent an invalid stream: {error}") from None
+                parser = EventParser(self.server, self._bounds, framing or ServerSentEvents(), reading)
+                pacing = Pacing()
+                async with aclosing(self._read_pieces(response)) as pieces:
+                    while not reading.over:
+                        pacing.begin()
+                        piece = await idle_timeout.next(pieces)
+                        for items in parser.finish() if piece is None else parser.feed(piece):
+                            for item in items:
+                                yield item
+                            idle_timeout.renew(self._bounds.idle_seconds)
+                        if piece is None:
+                            return
+                        await pacing.rest()
+                    await drain(pieces, idle_timeout)
 
     async def _read_all(self, response: "Response", idle_timeout: IdleTimeout) -> bytes:
         whole = bytearray()
         async with aclosing(self._read_pieces(response)) as pieces:
             while (piece := await idle_timeout.next(pieces)) is not None:
                 whole += piece
-                self._check_size(len(whole))
+                check_size(self.server, self._bounds, len(whole))
                 if not piece.isspace():
                     idle_timeout.renew(self._bounds.idle_seconds)
         return bytes(whole)
 
     async def _read_pieces(self, response: "Response") -> AsyncGenerator[bytes]:
         """Yield the pieces of a body; raise WrongServerError for a web page."""
-        begun, kind = False, response.headers.get("content-type", "")
-        async with aclosing(response.aiter_bytes()) as pieces:
+        begun, headers = False, response.headers
+        as_it_comes = "content-encoding" not in headers and not response.is_stream_consumed
+        async with aclosing(response.aiter_raw() if as_it_comes else response.aiter_bytes()) as pieces:
             async for piece in pieces:
-                if not begun and is_web_page(kind, piece):
+                if not begun and is_web_page(headers.get("content-type", ""), piece):
                     raise self.server.wrong_server(WEB_PAGE_MESSAGE)
                 begun = begun or bool(piece.strip())
+                if len(piece) >= LARGE_PIECE_BYTES:
+                    await sleep(0)
                 yield piece
-
-    def _check_size(self, size: int) -> int:
-        if size > self._bounds.response_bytes:
-            raise self.server.unavailable(
-                f"sent more than {self._bounds.response_bytes} bytes; the response was cut off."
-            )
-        return size
 
     @asynccontextmanager
     async def _open_response(

@@ -48,9 +48,9 @@ class IdleTimeout:
         self.renew(seconds)
         self._timer = self._loop.call_at(self._until, self._on_timer)
 
-    async def next(self, pieces: AsyncIterator[T]) -> T | None:
-        """Return the next piece, or None after the last; raise IdleTimeoutError at the deadline."""
-        return await self.wait(anext(pieces, None))
+    def next(self, pieces: AsyncIterator[T]) -> Awaitable[T | None]:
+        """Await the next piece, or None after the last; raise IdleTimeoutError at the deadline."""
+        return self.wait(anext(pieces, None))
 
     async def wait(self, coming: Awaitable[T]) -> T:
         """Await a result; raise IdleTimeoutError at the deadline."""

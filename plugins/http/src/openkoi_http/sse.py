@@ -1,65 +1,86 @@
-"""Read server-sent events, a byte order mark, or a plain document sent instead."""
+"""Split server-sent events, or a plain document that was sent instead. Events are split as bytes, and decoded whole."""
 
-from codecs import getincrementaldecoder
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
-from typing import cast
+from collections.abc import Sequence
 
-from httpx2 import EventSource, Request, Response, ServerSentEvent
-
-SSE_HEADERS = {"content-type": "text/event-stream"}
 BOM = b"\xef\xbb\xbf"
 DOCUMENT_START = (b"{", b"[")
-Decoder = getincrementaldecoder("utf-8")
+DATA = b"data"
+FIELDS = (b"event", b"id", b"retry")  # an event of these alone has no data
 
 
-class EventTextSource:
-    """The part of a response that an EventSource reads: content type and text."""
+class ServerSentEvents:
+    """Split one response into the data of its events; a byte order mark and white space may precede them."""
 
-    headers = SSE_HEADERS
+    def __init__(self) -> None:
+        self.waiting = 0
+        self._begun = self._is_document = self._has_field = self._ends_with_cr = False
+        self._pieces: list[bytes] = []
+        self._data: list[bytes] = []
+        self._size = self._rest = 0
 
-    def __init__(self, start: bytes, pieces: AsyncIterator[bytes], request: Request) -> None:
-        self.request = request
-        self._start = start
-        self._pieces = pieces
+    def feed(self, data: bytes) -> Sequence[str]:
+        """Add bytes and return the complete events."""
+        if not self._begun:
+            data = self._begin(data)
+        events = [] if self._is_document or not self._begun else self._take_lines(self._split(data))
+        if self._is_document or not self._begun:
+            self._keep(data)
+        self.waiting = self._size + self._rest
+        return events
 
-    async def aiter_text(self) -> AsyncIterator[str]:
-        """Yield the text; characters may be split across pieces."""
-        decoder = Decoder(errors="replace")
-        yield decoder.decode(self._start)
-        async for piece in self._pieces:
-            yield decoder.decode(piece)
-        yield decoder.decode(b"", final=True)
+    def finish(self) -> Sequence[str]:
+        """Return a document; an event that does not end with an empty line counts as truncated."""
+        if self._is_document:
+            return [b"".join(self._pieces).decode(errors="replace")]
+        return self._take_lines(self._split(b"\n\n")) if self._ends_with_cr else []
 
+    def _begin(self, data: bytes) -> bytes:
+        """Return all that came as soon as the start of the stream can be recognized, else what is kept until then."""
+        data = b"".join([*self._pieces, data]).lstrip()
+        self._pieces, self._rest = [], 0
+        start = data.removeprefix(BOM).lstrip()
+        if len(start) < len(BOM):
+            return data
+        self._begun, self._is_document = True, start.startswith(DOCUMENT_START)
+        return start
 
-async def read_sse_events(pieces: AsyncGenerator[bytes], request: Request, max_bytes: int) -> AsyncGenerator[str]:
-    """Yield the data of each event, and close the pieces at the end; a document counts as one event."""
-    async with aclosing(pieces):
-        start = await read_start(pieces)
-        if start.startswith(DOCUMENT_START):
-            yield await read_document(start, pieces)
+    def _keep(self, piece: bytes) -> None:
+        self._pieces.append(piece)
+        self._rest += len(piece)
+
+    def _split(self, data: bytes) -> list[bytes]:
+        """Return the lines that are complete; a line ends with a line feed, a carriage return or both."""
+        if self._ends_with_cr:
+            data = b"\r" + data
+        self._ends_with_cr = data.endswith(b"\r")
+        if b"\r" in data:
+            data = data.removesuffix(b"\r").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if b"\n" not in data:
+            self._keep(data)
+            return []
+        *lines, rest = b"".join([*self._pieces, data]).split(b"\n") if self._pieces else data.split(b"\n")
+        self._pieces, self._rest = [rest] if rest else [], len(rest)
+        return lines
+
+    def _take_lines(self, lines: Sequence[bytes]) -> list[str]:
+        """Return the events that these lines end."""
+        events = []
+        for line in lines:
+            if line:
+                self._take_field(line)
+                continue
+            if self._data or self._has_field:
+                events.append(b"\n".join(self._data).decode(errors="replace"))
+            self._data, self._has_field, self._size = [], False, 0
+        return events
+
+    def _take_field(self, line: bytes) -> None:
+        """Note a line of an event; a comment says nothing."""
+        name, _, value = line.partition(b":")
+        if not name:
             return
-        response = cast("Response", EventTextSource(start, pieces, request))  # it is all that is read of one
-        source = aiter(EventSource(response, max_event_size=max_bytes))
-        generator = cast("AsyncGenerator[ServerSentEvent]", source)  # it is a generator, and typed as less
-        async with aclosing(generator) as found:
-            async for event in found:
-                yield event.data
-
-
-async def read_start(pieces: AsyncIterator[bytes]) -> bytes:
-    """Read until the start of the stream can be recognized."""
-    start = b""
-    async for piece in pieces:
-        start = (start + piece).lstrip()
-        if len(start.removeprefix(BOM).lstrip()) >= len(BOM):
-            break
-    return start.removeprefix(BOM).lstrip()
-
-
-async def read_document(start: bytes, pieces: AsyncIterator[bytes]) -> str:
-    """Read a document to its end."""
-    whole = bytearray(start)
-    async for piece in pieces:
-        whole += piece
-    return whole.decode(errors="replace")
+        self._size += len(line)
+        if name == DATA:
+            self._data.append(value.removeprefix(b" "))
+        elif name in FIELDS:
+            self._has_field = True

@@ -4,7 +4,7 @@ botocore is imported when the first bytes arrive.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from struct import error as Unpackable
 from typing import Protocol
 
@@ -39,26 +39,30 @@ class FrameBuffer(Protocol):
 
 
 class EventStreamDecoder:
-    """Split a response into events; ``pending_bytes`` counts the bytes of an incomplete frame."""
+    """Split a response into events; ``waiting`` counts the bytes of an incomplete frame."""
 
     def __init__(self) -> None:
-        self.pending_bytes = 0
+        self.waiting = 0
         self._buffer: FrameBuffer | None = None
 
-    def feed(self, data: bytes) -> Iterable[str]:
+    def feed(self, data: bytes) -> Sequence[str]:
         """Add bytes and return the complete events; raise ValueError for a damaged frame."""
         from botocore.eventstream import ParserError  # type: ignore[import-untyped]  # botocore carries no types
 
         self._buffer = self._buffer or make_buffer()
         self._buffer.add_data(data)
-        self.pending_bytes += len(data)
+        self.waiting += len(data)
         try:
             return [self._to_json(frame) for frame in self._buffer]
         except (ParserError, Unpackable, KeyError) as error:
             raise ValueError(f"a frame of it is damaged ({type(error).__name__})") from None
 
+    def finish(self) -> Sequence[str]:
+        """Return nothing: a frame without its end was cut off."""
+        return ()
+
     def _to_json(self, frame: Frame) -> str:
-        self.pending_bytes -= frame.prelude.total_length
+        self.waiting -= frame.prelude.total_length
         names = {
             name: frame.headers[name]
             for name in (EVENT_TYPE, EXCEPTION_TYPE, ERROR_CODE, ERROR_MESSAGE)

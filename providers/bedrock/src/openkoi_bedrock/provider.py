@@ -101,7 +101,7 @@ class Bedrock:
             async with aclosing(self._wire.stream(path, body, answer, frames)) as chunks:
                 async for chunk in chunks:
                     yield chunk
-            ending = answer.finish(frames.pending_bytes)
+            ending = answer.finish(frames.waiting)
         except ProviderError as error:
             raise explain_error(error) from None
         for chunk in ending:

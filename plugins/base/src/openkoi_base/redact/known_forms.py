@@ -22,6 +22,7 @@ class KnownForms:
         self.ends: dict[str, list[str]] = defaultdict(list)
         self.grams = Grams(size=8, stride=9)
         self.longest = 0
+        self.joined = ""
 
     def add(self, forms: Iterable[str], origin: str) -> None:
         """Add encodings to look for."""
@@ -32,6 +33,7 @@ class KnownForms:
             self.grams.add(form)
             self.longest = max(self.longest, len(form))
             if len(form) > MIN_PART_CHARACTERS:
+                self.joined += f"\0{form}"
                 self.begins[form[:MIN_PART_CHARACTERS]].append(form)
                 self.ends[form[-MIN_PART_CHARACTERS:]].append(form)
 
@@ -42,13 +44,20 @@ class KnownForms:
         yield from self.find_partial(text)
 
     def find_partial(self, text: str) -> Iterator[Found]:
-        """Yield the positions of partial values at the end and at the start of a text."""
+        """Yield the positions of partial values at the end and at the start of a text.
+
+        The last characters of such a text are within a value, or the first ones, which few texts come to.
+        """
         size = len(text)
-        for at in range(max(0, size - self.longest), size - MIN_PART_CHARACTERS + 1):
+        if size < MIN_PART_CHARACTERS:
+            return
+        ending = range(max(0, size - self.longest), size - MIN_PART_CHARACTERS + 1)
+        for at in ending if text[-MIN_PART_CHARACTERS:] in self.joined else ():
             for form in self.begins.get(text[at : at + MIN_PART_CHARACTERS], ()):
                 if form.startswith(text[at:]):
                     yield at, size, self.origins[form]
-        for at in range(MIN_PART_CHARACTERS, min(size, self.longest) + 1):
+        starting = range(MIN_PART_CHARACTERS, min(size, self.longest) + 1)
+        for at in starting if text[:MIN_PART_CHARACTERS] in self.joined else ():
             for form in self.ends.get(text[at - MIN_PART_CHARACTERS : at], ()):
                 if form.endswith(text[:at]):
                     yield 0, at, self.origins[form]

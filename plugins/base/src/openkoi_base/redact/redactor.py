@@ -15,7 +15,7 @@ from .known import MIN_SECRET_CHARACTERS, Secret, has_login
 from .known_forms import Found, KnownForms
 from .manifests import manifest_secrets
 from .parts import parts_of
-from .scattered import GZIPPED, HEX_BREAKS, HEX_BYTES, unpack_gzip
+from .scattered import GZIP_START, GZIPPED, HEX_BREAKS, HEX_BYTES, unpack_gzip
 from .tokens import marked_tokens, wrapped_keys
 
 MASK = "[redacted]"
@@ -115,14 +115,24 @@ class Redactor:
     def find_known(self, text: str) -> Iterator[Found]:
         """Yield the positions of known values, also broken into lines, in dumps, and compressed."""
         yield from self.forms.find(text)
-        for breaks in (*BREAKS, *(HEX_BREAKS if HEX_BYTES.search(text) else ())) if self.long.origins else ():
+        for breaks in self.possible_breaks(text) if self.long.origins else ():
             if breaks.search(text):
                 yield from self.find_broken(text, breaks)
         yield from self.find_compressed(text)
 
+    def possible_breaks(self, text: str) -> Iterator[re.Pattern[str]]:
+        """Yield the breaks that a value in this text may have."""
+        lines = "\\" in text or "\n" in text
+        if lines or any(True for _ in self.long.find("".join(text.split()))):
+            yield BREAKS[0]
+        if lines:
+            yield BREAKS[1]
+        if HEX_BYTES.search(text):
+            yield from HEX_BREAKS
+
     def find_compressed(self, text: str) -> Iterator[Found]:
         """Yield the positions of compressed texts that contain a known value."""
-        for found in GZIPPED.finditer(text) if self.forms.origins else ():
+        for found in GZIPPED.finditer(text) if self.forms.origins and GZIP_START in text else ():
             if origin := next((origin for _, _, origin in self.forms.find(unpack_gzip(found[0]))), ""):
                 yield found.start(), found.end(), origin
 

@@ -5,12 +5,15 @@ import zlib
 
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
 
-HEX_BYTES = lazy_pattern(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2,4}[\s:,;-]+){5}")
+HEX_BYTES = lazy_pattern(  # five of them; a search that starts at what separates two takes a fourth of the time
+    r"(?<=[0-9a-fA-F]{2})[\s:,;-]+(?:(?:0x|\\x)?[0-9a-fA-F]{2,4}[\s:,;-]+){4}"
+)
 HEX_BREAKS = (  # between bytes, between the lines of a dump, and between the texts beside them
     lazy_pattern(r"(?:[\s:,;-]|\\[nrtx]|0x)+"),
     lazy_pattern(r"(?:[ \t]{2,}(?:[|>][^\n]{0,20}|[^\n]{1,16}))?(?:\n|\\n)[0-9a-fA-F]{6,8}:?[ \t]+|[ \t]+"),
     lazy_pattern(r"[|<]?(?:\n|\\n)[0-9a-fA-F]{6,8}:?(?:[ \t]+[0-9a-fA-F]{2,4}){1,32}[ \t]+[|>]?"),
 )
+GZIP_START = "H4sI"
 GZIPPED = lazy_pattern(r"(?<![A-Za-z0-9+/_-])H4sI[A-Za-z0-9+/_-]{20,}")
 URL_SAFE = str.maketrans("-_", "+/")
 MAX_UNPACKED_BYTES = 1_000_000
