@@ -24,7 +24,7 @@ BRING_A_PLUGIN_TOO = {
     "openkoi-search": "an embedder without a model",
 }
 HOLD_THE_KERNEL = {"openkoi-testing"}
-TABLES_OF_PLUGINS = {"plugins.mcp", "plugins.wasm"}  # which sources of plugins read
+TABLES_OF_PLUGINS = {"plugins.mcp", "plugins.scripts", "plugins.wasm"}  # which their plugins read
 DECLARING = ("keys.py", "plugin_keys.py", "setting_names.py")
 KERNELS_LIBRARIES = {"openkoi-loader", "openkoi-models", "openkoi-prompt", "openkoi-settings"}
 USE_THEM_TOO = {

@@ -7,6 +7,7 @@ import click
 from ..invocation import Invocation
 from .new import KINDS, write_package
 
+SCRIPT = "script"
 NEXT = """\
 Created {folder}. To work on it:
 
@@ -22,15 +23,22 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("kind", type=click.Choice([*KINDS]), metavar="KIND")
+@click.argument("kind", type=click.Choice(sorted([*KINDS, SCRIPT])), metavar="KIND")
 @click.argument("name")
-@click.option("--into", type=click.Path(path_type=Path), default=Path(), help="Parent folder. [default: this one]")
-def new(kind: str, name: str, into: Path) -> None:
-    """Write the package of a new plugin, with tests and CI.
+@click.option("--into", type=click.Path(path_type=Path), help="Parent folder. [default: this one]")
+@click.pass_obj
+def new(invocation: Invocation, /, kind: str, name: str, into: Path | None) -> None:
+    """Write the package of a new plugin, with tests and CI, or a script, which is one file.
 
-    KIND is command, evaluator, hook, judge or tool. For others, see `openkoi plugin docs`.
+    KIND is command, evaluator, hook, judge, script or tool. For others, see `openkoi plugin docs`. A script is written
+    into your own scripts.
     """
-    click.echo(NEXT.format(folder=write_package(kind, name, into)), nl=False)
+    if kind == SCRIPT:
+        from .new_script import write_script
+
+        click.echo(write_script(name, invocation, into), nl=False)
+    else:
+        click.echo(NEXT.format(folder=write_package(kind, name, into or Path())), nl=False)
 
 
 @command.command()

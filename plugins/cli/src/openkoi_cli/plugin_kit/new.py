@@ -37,8 +37,7 @@ KINDS: Mapping[str, PluginTemplate] = {
 
 def write_package(kind: str, name: str, parent: Path) -> Path:
     """Write a package that works, with its tests and CI, into a new folder; return the folder."""
-    if not VALID_NAME.fullmatch(name) or keyword.iskeyword(name):
-        raise click.UsageError(f"{name!r} is not a plugin name. Use lower-case words joined by hyphens: my-style.")
+    check_name(name)
     folder = parent / name
     if folder.exists():
         raise click.UsageError(f"{folder} already exists. Choose another name, or another folder with --into.")
@@ -47,6 +46,12 @@ def write_package(kind: str, name: str, parent: Path) -> Path:
     except OSError as error:
         raise KoiError(f"{folder} cannot be written: {error.strerror}. Choose another folder with --into.") from error
     return folder
+
+
+def check_name(name: str) -> None:
+    """Raise UsageError for a text that is not the name of a plugin."""
+    if not VALID_NAME.fullmatch(name) or keyword.iskeyword(name):
+        raise click.UsageError(f"{name!r} is not a plugin name. Use lower-case words joined by hyphens: my-style.")
 
 
 def write_files(kind: str, name: str, folder: Path) -> None:

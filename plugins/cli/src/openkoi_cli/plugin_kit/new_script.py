@@ -1,0 +1,37 @@
+"""Write a hook script: one file, which is used from the next task on."""
+
+from pathlib import Path
+
+import click
+
+from openkoi_hookspecs import KoiError
+
+from ..invocation import Invocation
+from .new import check_name, fill_template
+
+SCRIPTS = Path("plugins", "scripts")  # in the data folder
+NEXT = """\
+Created {file}. {used}
+
+    openkoi context "Write a letter"    # the prompt, with what it adds
+    openkoi doctor --hooks              # what each of its functions returns
+"""
+USED = "It is used from the next task on. To see that:"
+UNUSED = "It is used where it is in a project's .openkoi/hooks, or in your own scripts. To see what it does there:"
+MISSING = "Scripts need openkoi-scripts. Run `openkoi plugin install openkoi-scripts`."
+
+
+def write_script(name: str, invocation: Invocation, into: Path | None) -> str:
+    """Write a script into the user's folder, or into another one; return what to do next."""
+    check_name(name)
+    if "scripts" not in [one.name for one in invocation.launcher.plugins("sources")]:
+        raise KoiError(MISSING)
+    file = (into or invocation.paths.data / SCRIPTS) / f"{name}.star"
+    if file.exists():
+        raise click.UsageError(f"{file} already exists. Choose another name, or another folder with --into.")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(fill_template("script.star", {"name": name, "summary": "Change prompts."}), encoding="utf-8")
+    except OSError as error:
+        raise KoiError(f"{file} cannot be written: {error.strerror}. Choose another folder with --into.") from error
+    return NEXT.format(file=file, used=UNUSED if into else USED)

@@ -1,0 +1,1 @@
+"""Hook scripts: Starlark in a child process, or Python files without a package."""

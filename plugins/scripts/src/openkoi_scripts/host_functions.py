@@ -1,0 +1,95 @@
+"""What a script may call of OpenKoi: ``log`` always, everything else as its manifest asks and the user allowed."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from openkoi_base.grants import Capabilities
+from openkoi_hookspecs import Koi, KoiError, Query, Run
+from openkoi_hookspecs.integrations import Post
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .events import ScriptLogged
+
+MAX_LOGGED = 2_000  # characters of a line
+MAX_LINES = 100  # of a call
+MAX_HITS = 20
+NAMES = ("log", "print", "search_memory", "send_message", "http_get")
+NOT_GRANTED = "{name} is not granted. Add {need} to [capabilities] in {manifest}."
+NEEDS = {
+    "search_memory": "memory = true",
+    "send_message": 'messages = ["APP"]',
+    "http_get": 'network = ["https://example.com/*"]',
+}
+UNLOGGED_HOOKS = frozenset({"on_event"})  # whose call would log an event, which would call it
+log = logging.getLogger("openkoi.scripts")
+
+
+@dataclass(slots=True)
+class HostFunctions:
+    """The functions that one call of a script may use."""
+
+    script: str
+    manifest: str
+    capabilities: Capabilities
+    koi: Koi
+    run: Run | None = None
+    hook: str = ""
+    lines: int = 0
+
+    async def __call__(self, name: str, arguments: Sequence[Any]) -> object:
+        """Call a function for a script; raises KoiError, with a sentence for its author."""
+        functions: Mapping[str, Callable[..., Awaitable[object]]] = {
+            "log": self.log,
+            "print": self.log,
+            "search_memory": self.search_memory,
+            "send_message": self.send_message,
+            "http_get": self.http_get,
+        }
+        return await functions[name](*self.texts(name, arguments))
+
+    def texts(self, name: str, arguments: Sequence[Any]) -> list[str]:
+        """Return the arguments of a call, all texts, as many as it takes; ``log`` takes anything."""
+        if name in ("log", "print"):
+            return [" ".join(one if isinstance(one, str) else str(one) for one in arguments)]
+        wanted = 3 if name == "send_message" else 1
+        if len(arguments) != wanted or not all(isinstance(one, str) for one in arguments):
+            parameters = "app, channel, text" if wanted == 3 else "url" if name == "http_get" else "query"
+            raise KoiError(f"Write {name}({parameters}).")
+        return list(arguments)
+
+    async def log(self, text: str) -> None:
+        """Log a line; within a run it is an event of it."""
+        self.lines += 1
+        if self.lines > MAX_LINES:
+            raise KoiError(f"log was called more than {MAX_LINES} times in one call.")
+        line = ScriptLogged(self.script, text[:MAX_LOGGED])
+        if self.run is not None and self.hook not in UNLOGGED_HOOKS:
+            await self.run.emit(line)
+        else:
+            log.info("%s", self.koi.redact(line.line))
+
+    async def search_memory(self, query: str) -> list[Mapping[str, object]]:
+        """Search what OpenKoi remembers."""
+        self.require("search_memory", self.capabilities.memory)
+        hits = await (self.run or self.koi).search(Query(query, limit=MAX_HITS))
+        return [{"text": hit.item.text, "kind": hit.item.kind, "relevance": round(hit.relevance, 4)} for hit in hits]
+
+    async def send_message(self, app: str, channel: str, text: str) -> str:
+        """Send a message by an app; return its id."""
+        self.require("send_message", app in self.capabilities.messages)
+        if self.hook == "message_sending":
+            raise KoiError("send_message cannot be called in message_sending, which it would call again.")
+        return await self.koi.send(Post(text, app=app, channel=channel))
+
+    async def http_get(self, url: str) -> Mapping[str, object]:
+        """Fetch an address; each redirect has to be granted as well."""
+        from .fetch import fetch
+
+        self.require("http_get", bool(self.capabilities.network))
+        return await fetch(url, self.capabilities)
+
+    def require(self, name: str, granted: bool) -> None:
+        """Raise KoiError where a function is not granted."""
+        if not granted:
+            raise KoiError(NOT_GRANTED.format(name=name, need=NEEDS[name], manifest=self.manifest))

@@ -1,0 +1,72 @@
+"""One Python file as a plugin of hooks: it runs in this process, once the user has allowed the file as it is."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from inspect import isawaitable, signature
+from types import ModuleType
+from typing import Any
+
+from openkoi_hookspecs import Koi, PluginError, Run, hookimpl
+
+from .consent import Approval, is_approved
+from .functions import find_misspelled, hook_names
+from .process import ScriptError, ScriptProcesses
+from .script_files import ScriptFile
+from .script_hooks import UNASKED_HOOKS
+
+DESCRIBE_SECONDS = 5.0
+MARK = "hookimpl"
+
+
+class PythonHooks:
+    """Enters as the module itself where the user allows it; else implements its hooks, and asks at the first call."""
+
+    def __init__(self, script: ScriptFile, koi: Koi) -> None:
+        self.script, self.koi, self.approval = script, koi, Approval(script)
+        self.module: ModuleType | None = None
+
+    async def __aenter__(self) -> object:
+        if is_approved(self.script, self.koi):
+            return self.load()
+        path = str(self.script.path)
+        described = await ScriptProcesses(path, self.script.text, DESCRIBE_SECONDS).describe(load=False)
+        for one in described:
+            if one["name"] in hook_names() and MARK in one["marks"]:
+                setattr(self, one["name"], hookimpl(self.implement(one["name"])))
+        for name, text in find_misspelled(described, path):
+            self.koi.warn(str(PluginError(self.script.name, name, text)))
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self.module = None
+
+    def load(self) -> ModuleType:
+        """Return the module, made of the text that the user allowed."""
+        if self.module is None:
+            module = ModuleType(f"openkoi_script_{self.script.name.replace('-', '_')}")
+            module.__file__ = str(self.script.path)
+            exec(compile(self.script.text, str(self.script.path), "exec"), vars(module))  # consent is given
+            self.module = module
+        return self.module
+
+    def implement(self, hook: str) -> Callable[..., Awaitable[Any]]:
+        """Return an implementation that asks first."""
+
+        async def call(**facts: Any) -> Any:
+            run: Run | None = None if hook in UNASKED_HOOKS else facts.get("run")
+            if not await self.approval.is_given(self.koi, run):
+                return None
+            function: Any = getattr(self.load(), hook)
+            answer = function(**select(function, facts))
+            return await answer if isawaitable(answer) else answer
+
+        return call
+
+
+def select(function: Callable[..., object], facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the facts that a function takes."""
+    taken = signature(function).parameters.values()
+    if any(one.kind is one.VAR_KEYWORD for one in taken):
+        return facts
+    if unknown := [one.name for one in taken if one.name not in facts and one.default is one.empty]:
+        raise ScriptError(f"{function.__name__} has no parameter {unknown[0]!r}")
+    return {one.name: facts[one.name] for one in taken if one.name in facts}

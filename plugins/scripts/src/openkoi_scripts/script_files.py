@@ -1,0 +1,112 @@
+"""Find and read the scripts of the user, of bundles and of a project."""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+
+from openkoi_base.files import read_small_text
+from openkoi_base.grants import NO_CAPABILITIES, Capabilities, read_capabilities
+from openkoi_hookspecs import ConfigError, KoiError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+STARLARK, PYTHON = ".star", ".py"
+MAX_CHARACTERS = 65_536  # of a Starlark script: more than 20 MB ended the interpreter at once
+PROJECT_FOLDER = Path(".openkoi", "hooks")
+BUNDLE_FOLDER = "hooks"
+NOT_A_SCRIPT = "[plugins] scripts: {path} is not a file that ends in .star or .py."
+MANIFEST_KEYS = {"capabilities", "description"}
+
+
+class Origin(StrEnum):
+    """Who supplies a script."""
+
+    USER = "yours"
+    BUNDLE = "a bundle's"
+    PROJECT = "the project's"
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptFile:
+    """A script as it was read: what is run is what the user allowed, whatever happens to the file since."""
+
+    path: Path
+    origin: Origin
+    text: str
+    capabilities: Capabilities = NO_CAPABILITIES
+    description: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the plugin is called."""
+        return self.path.stem.lower().replace("_", "-")
+
+    @property
+    def is_python(self) -> bool:
+        """Whether it is a Python module, which runs without a sandbox."""
+        return self.path.suffix == PYTHON
+
+    @property
+    def needs_consent(self) -> bool:
+        """Whether the user decides about it first: of the user's own, about what may do more than compute."""
+        if self.origin is Origin.BUNDLE:
+            return False  # installing a distribution is consent
+        return self.origin is Origin.PROJECT or self.is_python or bool(self.capabilities.texts)
+
+    @property
+    def digest(self) -> str:
+        """What consent is bound to: the text, the language and the capabilities. The folder does not matter."""
+        parts = ("openkoi-scripts", self.path.suffix, self.text, *self.capabilities.texts)
+        return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def find_scripts(
+    configured: Sequence[str], user: Path, bundles: Sequence[Path], workspace: Path
+) -> Iterator[ScriptFile | KoiError]:
+    """Yield each script, or what is wrong with it; those that come first are used where two have one name."""
+    for text in configured:
+        path = Path(text).expanduser()
+        found = path.is_file() and path.suffix in (STARLARK, PYTHON)
+        yield read_script(path, Origin.USER) if found else KoiError(NOT_A_SCRIPT.format(path=path))
+    places = [(user, Origin.USER), *((folder / BUNDLE_FOLDER, Origin.BUNDLE) for folder in bundles)]
+    for folder, origin in (*places, (workspace / PROJECT_FOLDER, Origin.PROJECT)):
+        yield from (read_script(path, origin) for path in list_files(folder))
+
+
+def list_files(folder: Path) -> list[Path]:
+    """Return the scripts in a folder, by name; none if there is no such folder."""
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [one for one in paths if one.suffix in (STARLARK, PYTHON) and not one.name.startswith((".", "_"))]
+
+
+def read_script(path: Path, origin: Origin) -> ScriptFile | KoiError:
+    """Return a script with what its manifest asks for, or why it cannot be used."""
+    try:
+        text = read_small_text(path)
+        if path.suffix == STARLARK and len(text) > MAX_CHARACTERS:
+            return KoiError(f"{path} is longer than {MAX_CHARACTERS:,} characters, so it is not used.")
+        return ScriptFile(path, origin, text, *read_manifest(path.with_suffix(".toml")))
+    except ConfigError as error:
+        return error
+    except (OSError, ValueError) as error:
+        return KoiError(f"{path} cannot be read: {error}.")
+
+
+def read_manifest(file: Path) -> tuple[Capabilities, str]:
+    """Return what a manifest asks for and says; nothing where there is none."""
+    try:
+        table = tomllib.loads(read_small_text(file))
+    except FileNotFoundError:
+        return NO_CAPABILITIES, ""
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{file} cannot be read: {error}.") from None
+    if unknown := sorted(table.keys() - MANIFEST_KEYS):
+        raise ConfigError(f"{file} has the unknown key {unknown[0]!r}. Use {', '.join(sorted(MANIFEST_KEYS))}.")
+    capabilities, description = table.get("capabilities", {}), table.get("description", "")
+    if not isinstance(capabilities, dict) or not isinstance(description, str):
+        raise ConfigError(f"{file}: capabilities has to be a table, and description a text.")
+    return read_capabilities(capabilities, file), description

@@ -1,0 +1,188 @@
+"""Scripts change prompts, calls and results from the command line, once the user has allowed what is not theirs."""
+
+from pathlib import Path
+
+import pytest
+from documented_plugins import calling, events_of, turn
+from script_runs import scripts_shell, write_project, write_user
+
+from openkoi_hookspecs import events
+
+STYLE = """
+def before_plan(task):
+    log("planning", task.text)
+    return ["Write British English."]
+
+def BeforeExecute(run):
+    return [section("count", "%d iterations are over" % run.iterations)]
+
+def after_plan(plan):
+    return {"steps": plan.steps + ["End with a summary."]}
+
+def before_tool(call, tool):
+    if tool.effect != "reads" and "generated/" in call.arguments["path"]:
+        return deny("Generated files are not edited.")
+
+def after_execute(work):
+    return {"text": work.text.replace("Done", "Finished")}
+"""
+WRITE = turn(calling("write_file", path="generated/a.txt", content="x"), when="contains: Write it, after: 0")
+DONE_TURN = "  - {says: Done., repeat: true}\n"
+PYTHON = """
+from openkoi_hookspecs import Section, hookimpl
+
+@hookimpl
+def before_plan(task):
+    return [Section("py", f"From Python: {task.text}")]
+"""
+
+
+@pytest.mark.row("PLUG-04", "PLUG-07", "PLUG-10")
+def test_a_script_of_the_user_changes_the_prompt_the_calls_and_the_answer(tmp_path: Path) -> None:
+    openkoi = scripts_shell(tmp_path, WRITE + DONE_TURN)
+    write_user(openkoi, {"our_style.star": STYLE})
+
+    done = openkoi("Write it")
+
+    assert (0, "Finished.\n") == (done.returncode, done.stdout), done.stderr
+    assert "our-style: planning Write it" in done.stderr
+    plan = events_of(openkoi, events.PlanReady)[0].plan
+    assert "Write British English." in [one.text for one in plan.sections if one.source == "our-style"]
+    assert "End with a summary." in plan.steps
+    refused = events_of(openkoi, events.ToolCallFinished)[0].result
+    assert refused.failed
+    assert "Generated files are not edited." in refused.text
+    assert not (openkoi.folder / "generated").exists()
+    returned = {one.hook for one in events_of(openkoi, events.HookReturned) if one.plugin == "our-style"}
+    assert {"before_plan", "before_execute", "after_plan", "before_tool", "after_execute"} == returned
+
+
+@pytest.mark.row("MEM-01", "PLUG-05")
+def test_scripts_are_listed_and_proven(tmp_path: Path) -> None:
+    openkoi = scripts_shell(tmp_path, plugins={"scripts": [str(tmp_path / "mine.star")]})
+    write_user(openkoi, {"our_style.star": STYLE})
+    (tmp_path / "mine.star").write_text("def message_sending(message):\n    return {'text': message.text.upper()}\n")
+
+    listed, checked = openkoi("plugins").stdout, openkoi("doctor", "--hooks")
+
+    assert "listed by scripts\n" in listed
+    assert f"our-style        {openkoi.home}/data/plugins/scripts/our_style.star" in listed
+    assert (0, "") == (checked.returncode, checked.stderr), checked.stdout
+    rows = {tuple(line.split()[:2]) for line in checked.stdout.splitlines()}
+    assert {("our-style", "before_plan"), ("our-style", "before_tool"), ("mine", "message_sending")} <= rows
+
+
+@pytest.mark.parametrize("name", ["style.star", "style.py"])
+def test_a_script_of_a_project_is_used_as_it_was_approved(tmp_path: Path, name: str) -> None:
+    openkoi = scripts_shell(tmp_path)
+    text = PYTHON if name.endswith(".py") else 'def before_plan(task):\n    return ["From Starlark: " + task.text]\n'
+    folder = write_project(openkoi, {name: text})
+
+    def sections() -> list[str]:
+        done = openkoi("Say hello")
+        plan = events_of(openkoi, events.PlanReady)[-1].plan
+        return [one.text for one in plan.sections if one.source == "style"] + [
+            line for line in done.stderr.splitlines() if "is not approved" in line
+        ]
+
+    decide = "To decide, run `openkoi script approve style`."
+    warning = f"  ! Plugin 'style' is not used: {folder / name} is not approved. {decide}"
+    assert [warning] == sections()
+    unproven = openkoi("doctor", "--hooks")
+    assert (1, True) == (unproven.returncode, "! Plugin 'style' is not used" in unproven.stdout)
+    assert "Approved style." in openkoi("script", "approve", "style", "--yes").stdout
+    shown = sections()
+    assert [f"From {'Python' if name.endswith('.py') else 'Starlark'}: Say hello"] == shown
+    assert 0 == openkoi("doctor", "--hooks").returncode
+    write_project(openkoi, {name: text.replace("From", "To")})
+    assert [warning] == sections()
+    assert str(folder / name) in openkoi("trust").stdout
+    openkoi("trust", "revoke", "--all")
+    write_project(openkoi, {name: text})
+    assert [warning] == sections()
+
+
+def test_the_user_is_asked_in_the_run_and_the_answer_counts_at_once(tmp_path: Path) -> None:
+    openkoi = scripts_shell(tmp_path, approvals={"wait_seconds": 20})
+    write_project(openkoi, {"style.py": PYTHON, "other.star": "def before_plan(task):\n    return ['Other.']\n"})
+
+    running = openkoi.started("Say hello")
+    for _ in range(2):
+        while not openkoi("approve").stdout.startswith("Approved"):
+            assert running.poll() is None, running.communicate()
+    running.communicate(timeout=30)
+
+    plan = events_of(openkoi, events.PlanReady)[-1].plan
+    assert {"style", "other"} <= {one.source for one in plan.sections}
+
+
+WRONG = {
+    "syntax": ("def before_plan(task):\n    x = = 1\n", ":2:9: unexpected symbol '='", "x = = 1"),
+    "name": ("def before_plan(task):\n    return [task.txt]\n", ":2:13: Object of type `struct` has no", "^^^^^^^^"),
+    "parameter": ("def before_plan(task, weather):\n    return []\n", ":1:23: before_plan has no parameter", ""),
+    "hook": ("def before_plam(task):\n    return []\n", "no function is named like a hook", ""),
+    "one hook": (
+        "def before_plam(task):\n    return []\ndef before_plan(task):\n    return []\n",
+        ":1:1: before_plam is never called. Did you mean before_plan?",
+        "",
+    ),
+    "answer": ("def before_plan(task):\n    return [{'title': 'x'}]\n", ":1:1: before_plan: it returned a Section", ""),
+    "time": ("def before_plan(task):\n    for i in range(1000000000):\n        x = i\n", ":2:5: took too long", ""),
+}
+
+
+def test_a_wrong_script_is_named_with_the_place_and_fails_the_check(tmp_path: Path) -> None:
+    openkoi = scripts_shell(tmp_path, sources={"scripts": {"seconds": 0.3}})
+    folder = write_user(openkoi, {f"wrong_{name.replace(' ', '_')}.star": text for name, (text, *_) in WRONG.items()})
+
+    done, checked = openkoi("Say hello"), openkoi("doctor", "--hooks")
+
+    assert (0, 1) == (done.returncode, checked.returncode)
+    for name, (_, place, shown) in WRONG.items():
+        file = folder.resolve() / f"wrong_{name.replace(' ', '_')}.star"
+        for text in (done.stderr, checked.stdout):
+            (message,) = [one for one in text.split("! ")[1:] if str(file) in one and place in one]
+            assert shown in message, name
+
+
+def test_two_neighbours_of_a_script_that_is_used_are_reported(tmp_path: Path) -> None:
+    openkoi = scripts_shell(tmp_path, plugins={"scripts": ["nowhere.star", "~/x.txt"]})
+    folder = write_user(
+        openkoi,
+        {
+            "same.star": "def before_plan():\n    return ['first']\n",
+            "long.star": "def before_plan():\n    return []\n" + "#" * 70_000,
+            "asks.star": "def before_plan():\n    return []\n",
+            "asks.toml": "[capabilities]\nnetwork = ['example.com']\n",
+        },
+    )
+    write_project(openkoi, {"same.star": "def before_plan():\n    return ['second']\n"})
+
+    warnings = openkoi("Say hello").stderr
+
+    assert "nowhere.star is not a file that ends in .star or .py." in warnings
+    assert "x.txt is not a file that ends in .star or .py." in warnings
+    assert "long.star is longer than 65,536 characters" in warnings
+    assert f"{folder.resolve() / 'asks.toml'}: [capabilities] 'example.com' is not an address pattern" in warnings
+    assert "another script is named 'same'" in warnings
+
+
+@pytest.mark.row("PLUG-07")
+def test_a_newcomer_writes_a_script_and_sees_it_work(tmp_path: Path) -> None:
+    openkoi = scripts_shell(tmp_path)
+
+    written = openkoi("plugin", "new", "script", "my-style")
+    file = openkoi.home / "data" / "plugins" / "scripts" / "my-style.star"
+    shown, checked = (
+        openkoi.bash(line.partition("#")[0]) for line in written.stdout.splitlines() if "openkoi " in line
+    )
+    file.write_text(file.read_text().replace("British English", "American English"))
+    openkoi("Say hello")
+
+    assert written.stdout.startswith(f"Created {file}. It is used from the next task on.")
+    assert "my-style" in shown.stdout
+    assert ["my-style", "before_plan"] in [line.split()[:2] for line in checked.stdout.splitlines()]
+    plan = events_of(openkoi, events.PlanReady)[-1].plan
+    assert "Write American English. No exclamation marks." in [one.text for one in plan.sections]
+    again = openkoi("plugin", "new", "script", "my-style")
+    assert (2, True) == (again.returncode, "already exists" in again.stderr)
