@@ -1,0 +1,80 @@
+"""Decide what a post that arrived is to the assistant. Whatever is not admitted is neither kept nor answered."""
+
+import re
+from collections.abc import Callable
+
+from openkoi_hookspecs.integrations import Capabilities, Post, PostKind, SenderKind
+from openkoi_hookspecs.posts import join_ids
+
+from .members import Role, read_code
+from .requests import Kind
+
+STOP_WORDS = frozenset({"stop", "/stop", "cancel", "/cancel", "abort"})
+STEER = re.compile(r"^\s*also\b[\s,:]*", re.IGNORECASE)
+ANSWER = re.compile(r"^\s*(?P<answer>\S.*?)\s+(?P<code>[A-HJ-NP-Z2-9]{4})\s*$", re.IGNORECASE | re.DOTALL)
+
+
+def classify(
+    post: Post,
+    role: Role,
+    *,
+    known: Callable[[], bool] = lambda: False,
+    codes: Callable[[], frozenset[str]] = frozenset,
+    pairing: Callable[[], bool] = lambda: False,
+) -> Kind | None:
+    """Return what a post is; None for one that is not for the assistant, or of someone who may not command it.
+
+    ``known`` is whether its conversation began with the assistant, ``codes`` those of open questions there, ``pairing``
+    whether a pairing code is valid.
+    """
+    if post.sender.kind is not SenderKind.PERSON or not post.sender.authenticated:
+        return None
+    if post.kind is PostKind.PRESS:
+        return None if role is Role.STRANGER else Kind.ANSWER
+    if post.kind is not PostKind.NEW:
+        return None
+    if post.direct and read_code(post.text) and pairing():
+        return Kind.PAIR
+    if role is Role.STRANGER or not (post.direct or post.mentioned or known()):
+        return None
+    return classify_words(post, codes)
+
+
+def classify_words(post: Post, codes: Callable[[], frozenset[str]]) -> Kind | None:
+    """Return what the words of a member ask for."""
+    words = strip_mention(post.text)
+    if words.lower().rstrip(".!") in STOP_WORDS:
+        return Kind.STOP
+    if (found := ANSWER.match(words)) and found["code"].upper() in codes():
+        return Kind.ANSWER
+    if STEER.match(words):
+        return Kind.STEER
+    return Kind.TASK if words or post.attachments else None
+
+
+def strip_mention(text: str) -> str:
+    """Return a text without the name of the assistant at its beginning or end."""
+    return re.sub(r"^\s*(<@[^>\s]+>|@\S+)[\s,:]*|\s*(<@[^>\s]+>|@\S+)\s*$", "", text).strip()
+
+
+def read_answer(text: str) -> tuple[str, str]:
+    """Return the answer and the code of a text such as ``yes K7QP``; empty where it is none."""
+    found = ANSWER.match(strip_mention(text))
+    return (found["answer"], found["code"].upper()) if found else ("", "")
+
+
+def conversation_of(post: Post, capabilities: Capabilities) -> str:
+    """Return the conversation that a post belongs to: one per direct channel, one per thread elsewhere.
+
+    A post outside threads begins one with the answer to it, where the app has threads.
+    """
+    if post.direct or post.thread or not capabilities.threads:
+        return post.conversation
+    return join_ids(post.app, post.account, post.channel, post.id)
+
+
+def thread_of(post: Post, capabilities: Capabilities) -> str:
+    """Return the thread that a post is answered in."""
+    if post.thread or post.direct or not capabilities.threads:
+        return post.thread
+    return post.id

@@ -1,0 +1,77 @@
+"""Make the posts with which a request is answered."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from openkoi_hookspecs import NextAction, Result
+from openkoi_hookspecs.integrations import Attachment, Capabilities, Post
+
+from .admission import thread_of
+from .outbox import Outgoing
+from .requests import Request
+from .splitting import split_text
+
+MAX_PARTS = 3  # a longer answer is a file
+WORKING, QUEUED = "Working on it ...", "Queued: I will begin when the task before it is done."
+ATTACHED = "\n\n(The whole answer is in the attached file.)"
+
+
+def sign_key(request: Request) -> str:
+    """Return the key of the post that says that a request is worked on."""
+    return f"{request.identity}/sign"
+
+
+def reply_to(post: Post, text: str, capabilities: Capabilities, *, key: str) -> Post:
+    """Return a post in the place where another one is answered."""
+    return Post(
+        text,
+        app=post.app,
+        account=post.account,
+        channel=post.channel,
+        thread=thread_of(post, capabilities),
+        format=best_format(capabilities),
+        key=key,
+    )
+
+
+def best_format(capabilities: Capabilities) -> str:
+    """Return the format that answers are sent in: models write Markdown."""
+    return "markdown" if "markdown" in capabilities.formats else "plain"
+
+
+def make_sign(request: Request, capabilities: Capabilities, *, queued: bool) -> Outgoing:
+    """Return the post that says at once that a request arrived; it is edited until the answer is there."""
+    post = reply_to(request.post, QUEUED if queued else WORKING, capabilities, key=sign_key(request))
+    return Outgoing(replace(post, partial=True))
+
+
+def make_answer(request: Request, text: str, capabilities: Capabilities) -> list[Outgoing]:
+    """Return the posts of an answer, the first of which takes the place of the sign."""
+    parts = split_text(text, capabilities.max_text, capabilities.length) or ["Done."]
+    files: tuple[Attachment, ...] = ()
+    data = text.encode()
+    if len(parts) > MAX_PARTS and len(data) <= capabilities.max_file:
+        room = capabilities.max_text - capabilities.length(ATTACHED)
+        parts = [split_text(text, room, capabilities.length)[0] + ATTACHED, ""]
+        files = (Attachment("answer.md", media_type="text/markdown", size=len(data), data=data),)
+    posts = [reply_to(request.post, part, capabilities, key=answer_key(request, n)) for n, part in enumerate(parts)]
+    last = replace(posts[-1], attachments=files)
+    return [Outgoing(post, sign_key(request) if n == 0 else "") for n, post in enumerate([*posts[:-1], last])]
+
+
+def answer_key(request: Request, number: int) -> str:
+    """Return the key of a part of an answer."""
+    return f"{request.identity}/answer/{number}"
+
+
+def describe_result(result: Result) -> str:
+    """Return what a run answers, with the reason where it ended without being accepted."""
+    text = result.text.strip()
+    if result.decision.action in (NextAction.ACCEPT, NextAction.ACCEPT_BEST):
+        return text or "Done."
+    return join_paragraphs([text, f"(Not finished: {result.decision.reason})"])
+
+
+def join_paragraphs(texts: Sequence[str]) -> str:
+    """Join what is not empty."""
+    return "\n\n".join(filter(None, texts))

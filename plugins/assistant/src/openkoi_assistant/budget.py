@@ -1,0 +1,51 @@
+"""Wait as long as a service asks for, for each bucket of calls that share a limit."""
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import field
+from time import monotonic
+
+from openkoi_hookspecs import AppUnavailableError
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+MAX_SECONDS = 60.0  # of a growing pause: an hour of outage is about 65 calls
+
+
+@dataclass(slots=True)
+class Budget:
+    """When each bucket of an app may be called again: a channel's, or that of all calls, which is named by nothing."""
+
+    now: Callable[[], float] = monotonic
+    until: dict[str, float] = field(default_factory=dict)
+    failures: dict[str, int] = field(default_factory=dict)
+
+    def seconds_left(self, channel: str) -> float:
+        """Return how long a channel may not be called yet."""
+        return max(0.0, *(self.until.get(bucket, 0.0) - self.now() for bucket in ("", channel)))
+
+    def block(self, error: AppUnavailableError, channel: str) -> float:
+        """Note that a call was refused; return for how many seconds there will be none to that bucket."""
+        bucket = error.bucket if error.retry_after is not None else channel
+        self.failures[bucket] = self.failures.get(bucket, 0) + 1
+        seconds = pause_after(self.failures[bucket], error.retry_after)
+        self.until[bucket] = max(self.until.get(bucket, 0.0), self.now() + seconds)
+        return seconds
+
+    def succeed(self, channel: str) -> None:
+        """Note that a call went through."""
+        self.failures.pop("", None)
+        self.failures.pop(channel, None)
+        self.until = {bucket: end for bucket, end in self.until.items() if end > self.now()}
+
+    async def wait(self, channel: str) -> None:
+        """Wait until a channel may be called."""
+        while (seconds := self.seconds_left(channel)) > 0:
+            await asyncio.sleep(seconds)
+
+
+def pause_after(failures: int, retry_after: float | None = None) -> float:
+    """Return the seconds to wait after so many failures in a row: what the service asks for, else twice as many."""
+    if retry_after is not None:
+        return retry_after
+    return float(min(MAX_SECONDS, 2.0 ** min(failures - 1, 10)) * random.uniform(0.8, 1.0))

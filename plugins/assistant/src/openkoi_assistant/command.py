@@ -1,0 +1,142 @@
+"""Define ``openkoi daemon``: start, stop and look at the process that hosts the apps."""
+
+import time
+from pathlib import Path
+
+import click
+
+from openkoi_hookspecs import Koi, KoiError
+
+from .daemon import DaemonFiles, daemon_files, run_daemon
+
+NOT_RUNNING = "The daemon is not running. To start it, run `openkoi daemon start`."
+START_SECONDS, STOP_SECONDS, POLL_SECONDS = 30.0, 30.0, 0.05
+
+
+def make_daemon(*, tasks: int = 8, workspace: str = "") -> click.Group:
+    """Return the command. ``[commands.daemon]``: ``tasks`` at once, ``workspace`` is the folder that they work in."""
+
+    @click.group()
+    def daemon() -> None:
+        """Do tasks from chats in the background: start, stop, status, logs, install."""
+
+    @daemon.command()
+    @click.pass_obj
+    async def run(koi: Koi) -> None:
+        """Run in the foreground, until Ctrl-C."""
+        click.echo("The daemon is running.")
+        await run_daemon(koi, tasks=tasks, workspace=workspace)
+        click.echo("The daemon has stopped.")
+
+    for command in (start, stop, restart, status, logs, install, uninstall):
+        daemon.add_command(command)
+    return daemon
+
+
+@click.command()
+@click.pass_obj
+async def start(koi: Koi) -> None:
+    """Start the daemon in the background."""
+    files = daemon_files(koi)
+    if files.is_running():
+        raise KoiError(f"The daemon is already running (process {files.read_state().get('pid', 'unknown')}).")
+    click.echo(koi.redact(start_in_background(files, koi)))
+
+
+@click.command()
+@click.pass_obj
+async def stop(koi: Koi) -> None:
+    """Stop the daemon; tasks under way are resumed by the next one."""
+    files = daemon_files(koi)
+    if not files.is_running():
+        raise KoiError(NOT_RUNNING)
+    end_daemon(files)
+    click.echo("The daemon has stopped.")
+
+
+@click.command()
+@click.pass_obj
+async def restart(koi: Koi) -> None:
+    """Stop the daemon if it runs, and start it with the configuration of now; no message is lost."""
+    files = daemon_files(koi)
+    if files.is_running():
+        end_daemon(files)
+    click.echo(koi.redact(start_in_background(files, koi)))
+
+
+@click.command()
+@click.option("--format", "layout", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.pass_obj
+async def status(koi: Koi, /, layout: str) -> int:
+    """Show whether the daemon runs, how its apps are, and what waits; exit status 1 if something is wrong."""
+    import json
+
+    from .report import build_report, format_report
+
+    report = build_report(koi, daemon_files(koi))
+    click.echo(json.dumps(report.facts) if layout == "json" else koi.redact("\n".join(format_report(report))))
+    return 0 if report.healthy else 1
+
+
+@click.command()
+@click.option("-n", "count", default=50, show_default=True, help="Number of lines.")
+@click.pass_obj
+async def logs(koi: Koi, /, count: int) -> None:
+    """Show the last lines that the daemon printed."""
+    log = daemon_files(koi).log
+    if not log.exists():
+        raise KoiError("The daemon has no log yet. To start it, run `openkoi daemon start`.")
+    click.echo(koi.redact("\n".join(log.read_text(errors="replace").splitlines()[-count:])))
+
+
+@click.command()
+@click.pass_obj
+async def install(koi: Koi) -> None:
+    """Start the daemon with your session: a systemd user unit, or a launchd agent on macOS."""
+    from .service import install_service
+
+    click.echo(install_service(koi.workspace))
+
+
+@click.command()
+@click.pass_obj
+async def uninstall(koi: Koi) -> None:
+    """Remove what `openkoi daemon install` wrote."""
+    from .service import uninstall_service
+
+    click.echo(uninstall_service())
+
+
+def start_in_background(files: DaemonFiles, koi: Koi) -> str:
+    """Start a process that outlives this one; return what to print once it runs, raise KoiError if it ends."""
+    from .background import start_process
+
+    process = start_process(files.log, Path(koi.workspace))
+    until = time.monotonic() + START_SECONDS
+    while not (state := files.read_state()):
+        if process.poll() is not None:
+            lines = files.log.read_text(errors="replace").strip().splitlines()
+            raise KoiError(f"The daemon did not start: {lines[-1] if lines else 'see openkoi daemon logs'}")
+        if time.monotonic() > until:
+            raise KoiError("The daemon did not start in time. Run `openkoi daemon logs`.")
+        time.sleep(POLL_SECONDS)
+    apps = state.get("apps")
+    hosted = ", ".join(apps) if isinstance(apps, dict) and apps else "no app; run `openkoi connect --list`"
+    return f"The daemon is running (process {state['pid']}) and hosts {hosted}."
+
+
+def end_daemon(files: DaemonFiles) -> None:
+    """Ask the daemon to end, and wait until it has; raise KoiError if it does not."""
+    import os
+    import signal
+
+    until = time.monotonic() + STOP_SECONDS
+    asked = False
+    while files.is_running():
+        pid = files.read_state().get("pid")
+        if not asked and isinstance(pid, int):
+            os.kill(pid, signal.SIGTERM)
+            asked = True
+        if time.monotonic() > until:
+            raise KoiError(f"The daemon (process {pid}) does not end. Look at `openkoi daemon logs`.")
+        time.sleep(POLL_SECONDS)

@@ -1,0 +1,120 @@
+"""Define ``openkoi connect``: sign in to an app, and decide who may command the assistant there."""
+
+import contextlib
+import sys
+from collections.abc import Sequence
+
+import click
+
+from openkoi_base.terminal import can_prompt
+from openkoi_hookspecs import Koi, KoiError, PluginNotFoundError, Question, SupportsHealthCheck
+from openkoi_hookspecs.integrations import Messenger, SupportsConnect
+
+from .connected import connected_apps
+from .daemon import daemon_files
+from .database import open_database
+from .members import Members, Role
+
+PAIR = "Send this code to it as a direct message within 10 minutes, to become its {role}: {code}"
+NO_TERMINAL = (
+    "`openkoi connect {app}` asks for a token and needs a terminal. Or set it: see the README of openkoi-{app}."
+)
+
+
+@click.command()
+@click.argument("app", required=False, default="")
+@click.option("--list", "listed", is_flag=True, help="List the apps, their state, and who may command them.")
+@click.option(
+    "--pair", type=click.Choice([Role.OWNER.value, Role.MEMBER.value]), help="Print a code that pairs another user."
+)
+@click.option("--remove", "user", metavar="USER", default="", help="Remove a user, by the id that --list shows.")
+@click.pass_obj
+async def connect(koi: Koi, /, app: str, listed: bool, pair: str | None, user: str) -> None:
+    """Sign in to APP, and pair your account there with this computer."""
+    if listed or not app:
+        click.echo(koi.redact("\n".join(await list_apps(koi))))
+        return
+    with contextlib.closing(open_database(daemon_files(koi).folder)) as database:
+        members = Members(database)
+        if user:
+            click.echo(remove(members, app, user))
+        elif pair:
+            click.echo(pair_line(members, require_app(koi, app), Role(pair)))
+        else:
+            await sign_in(koi, require_app(koi, app))
+            if not members.list_all(app):
+                click.echo(pair_line(members, app, Role.OWNER))
+            click.echo(next_step(koi))
+
+
+def require_app(koi: Koi, app: str) -> str:
+    """Return the name of an app that is installed; raise PluginNotFoundError for any other."""
+    known = tuple(entry.name for entry in koi.plugins("integrations"))
+    if app not in known:
+        raise KoiError(
+            f"{PluginNotFoundError('integrations', app, known)} To install it, run `uv pip install openkoi-{app}`."
+        )
+    return app
+
+
+async def sign_in(koi: Koi, name: str) -> None:
+    """Let the app ask for what it takes, and report which account it is."""
+    app = await koi.load("integrations", name)
+    if not isinstance(app, SupportsConnect):
+        click.echo(f"{name} needs no sign-in; it is configured in the table [integrations.{name}].")
+        return
+    if not can_prompt(sys.stdout):
+        raise KoiError(NO_TERMINAL.format(app=name))
+    leave = koi.attend(ask_here)
+    try:
+        account = await app.connect(koi)
+    finally:
+        leave()
+    click.echo(koi.redact(f"Signed in to {name} as {account}."))
+
+
+async def ask_here(question: Question) -> str:
+    """Ask at the terminal; a secret is not shown."""
+    return str(click.prompt(question.text, hide_input=question.secret))
+
+
+def pair_line(members: Members, app: str, role: Role) -> str:
+    """Return the line with a new code."""
+    return PAIR.format(role=role, code=members.create_code(app, role))
+
+
+def remove(members: Members, app: str, user: str) -> str:
+    """Remove a user; raise KoiError for an unknown one."""
+    if not members.remove(app, user):
+        known = ", ".join(one.user for one in members.list_all(app)) or "none"
+        raise KoiError(f"{app} has no user {user!r}. Paired: {known}.")
+    return f"Removed {user} from {app}."
+
+
+def next_step(koi: Koi) -> str:
+    """Return what to run next."""
+    action = "restart" if daemon_files(koi).is_running() else "start"
+    return f"Then run `openkoi daemon {action}`."
+
+
+async def list_apps(koi: Koi) -> list[str]:
+    """Return a line for each installed app, and one for each user."""
+    connected, lines = connected_apps(koi), []
+    with contextlib.closing(open_database(daemon_files(koi).folder)) as database:
+        members = Members(database)
+        for entry in koi.plugins("integrations"):
+            state = await describe(koi, entry.name) if entry.name in connected else "not connected"
+            lines.append(f"{entry.name:<12} {state}")
+            lines += [f"{'':<12} {one.user} {one.name} ({one.role})" for one in members.list_all(entry.name)]
+    return lines or ["No apps are installed. To install one, run `uv pip install openkoi-telegram`."]
+
+
+async def describe(koi: Koi, name: str) -> str:
+    """Return how an app is, by asking its service."""
+    try:
+        app = await koi.load("integrations", name)
+        health = dict(await app.health()) if isinstance(app, SupportsHealthCheck) else {}
+    except KoiError as error:
+        return f"not working: {error}"
+    facts: Sequence[str] = [f"{word} {value}" for word, value in health.items()]
+    return ", ".join(["connected", *facts, *([] if isinstance(app, Messenger) else ["documents"])])

@@ -1,0 +1,25 @@
+"""Find the apps that are connected: configured in a table of their own, with a saved token, or one in the environment."""
+
+import os
+
+from openkoi_hookspecs import Koi
+
+VARIABLES = ("{}_BOT_TOKEN", "{}_TOKEN", "{}_API_KEY")
+
+
+def connected_apps(koi: Koi) -> list[str]:
+    """Return the names of the installed apps that are configured, or that there is a token for. Nothing is imported."""
+    entries = koi.plugins("integrations")
+    if not entries:
+        return []
+    prefix = "integrations."
+    configured = {
+        one.key.removeprefix(prefix).partition(".")[0] for one in koi.settings() if one.key.startswith(prefix)
+    }
+    known = configured | {name.partition(".")[0] for name in koi.saved_keys()}
+    return [entry.name for entry in entries if entry.name in known or has_variable(entry.name)]
+
+
+def has_variable(app: str) -> bool:
+    """Return whether the environment has a token of an app."""
+    return any(os.environ.get(name.format(app.upper().replace("-", "_"))) for name in VARIABLES)

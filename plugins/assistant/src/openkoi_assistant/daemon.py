@@ -1,0 +1,123 @@
+"""Run the daemon: one for each data folder, with its state in a file that other processes read."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from openkoi_base.files import replace_file
+from openkoi_base.files.filelock import is_locked, try_lock_file
+from openkoi_hookspecs import ConfigError, Koi, KoiError, PluginError
+from openkoi_hookspecs.integrations import Messenger
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .connected import connected_apps
+from .database import open_database
+from .gateway import Gateway
+
+FOLDER = "assistant"
+RUNNING = "The daemon is already running (process {pid}). To see how it is, run `openkoi daemon status`."
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonFiles:
+    """The files of the daemon in its private folder."""
+
+    folder: Path
+
+    @property
+    def lock(self) -> Path:
+        """Locked as long as the daemon runs."""
+        return self.folder / "daemon.lock"
+
+    @property
+    def state(self) -> Path:
+        """What the daemon says of itself."""
+        return self.folder / "state.json"
+
+    @property
+    def log(self) -> Path:
+        """What a daemon in the background prints."""
+        return self.folder / "daemon.log"
+
+    def is_running(self) -> bool:
+        """Return whether a daemon runs."""
+        return self.lock.exists() and is_locked(self.lock)
+
+    def read_state(self) -> dict[str, object]:
+        """Return what the running daemon says of itself; nothing while none runs or it is only starting."""
+        if not (self.is_running() and self.state.exists()):
+            return {}
+        try:
+            found = json.loads(self.state.read_text())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+def daemon_files(koi: Koi) -> DaemonFiles:
+    """Return the files of the daemon."""
+    return DaemonFiles(koi.folder(FOLDER))
+
+
+@contextmanager
+def alone(files: DaemonFiles) -> Iterator[None]:
+    """Be the only daemon of this data folder; raise KoiError where one runs."""
+    with try_lock_file(files.lock) as free:
+        if not free:
+            raise KoiError(RUNNING.format(pid=files.read_state().get("pid", "unknown")))
+        files.state.unlink(missing_ok=True)
+        try:
+            yield
+        finally:
+            files.state.unlink(missing_ok=True)
+
+
+async def run_daemon(koi: Koi, *, tasks: int, workspace: str) -> None:
+    """Host all connected apps until the process is to end."""
+    files = daemon_files(koi)
+    with alone(files), contextlib.closing(open_database(files.folder)) as database:
+        gateway = Gateway(koi, database, tasks, workspace)
+        gateway.changed = lambda: write_state(files, gateway)
+        problems = [problem for name in connected_apps(koi) if (problem := await host(gateway, name))]
+        for problem in problems:
+            koi.warn(problem)
+        write_state(files, gateway)
+        await gateway.run(stop_event())
+
+
+async def host(gateway: Gateway, name: str) -> str:
+    """Add an app to the gateway; return why that is impossible, else nothing."""
+    try:
+        app = await gateway.koi.load("integrations", name)
+    except (ConfigError, PluginError) as error:
+        return f"{name} is not hosted: {error}"
+    if isinstance(app, Messenger):
+        gateway.host(name, app)
+    return ""
+
+
+def stop_event() -> asyncio.Event:
+    """Return an event that is set when the process is asked to end."""
+    event, loop = asyncio.Event(), asyncio.get_running_loop()
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        with contextlib.suppress(NotImplementedError, AttributeError):  # Windows has no signals for event loops
+            loop.add_signal_handler(getattr(signal, name), event.set)
+    return event
+
+
+def write_state(files: DaemonFiles, gateway: Gateway) -> None:
+    """Keep how the daemon is, for other processes."""
+    apps = {
+        name: {"status": app.status, "detail": gateway.koi.redact(app.detail), "since": app.since}
+        for name, app in gateway.apps.items()
+    }
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    warnings: Sequence[str] = [gateway.koi.redact(one) for one in gateway.koi.warnings()]
+    state = {"pid": os.getpid(), "at": now, "apps": apps, "active": len(gateway.turns.active), "warnings": warnings}
+    replace_file(files.state, json.dumps(state))

@@ -1,0 +1,60 @@
+"""Open the assistant's database: what arrived, what is to be sent, who may command, and what is asked."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+BUSY_SECONDS = 10.0  # a terminal that pairs a user waits for the daemon
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS cursors (app TEXT PRIMARY KEY, cursor TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS requests (
+    seq INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, conversation TEXT NOT NULL, kind TEXT NOT NULL,
+    state TEXT NOT NULL, post TEXT NOT NULL, run TEXT NOT NULL DEFAULT '', answer TEXT NOT NULL DEFAULT '',
+    at REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS requests_state ON requests (state, seq);
+CREATE INDEX IF NOT EXISTS requests_conversation ON requests (conversation, seq);
+CREATE TABLE IF NOT EXISTS outbox (
+    seq INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, app TEXT NOT NULL, channel TEXT NOT NULL, state TEXT NOT NULL,
+    post TEXT NOT NULL, replaces TEXT NOT NULL DEFAULT '', sent_id TEXT NOT NULL DEFAULT '', at REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS outbox_state ON outbox (state, app, channel, seq);
+CREATE TABLE IF NOT EXISTS members (
+    app TEXT NOT NULL, user TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (app, user)
+);
+CREATE TABLE IF NOT EXISTS codes (
+    digest TEXT PRIMARY KEY, app TEXT NOT NULL, role TEXT NOT NULL, expires REAL NOT NULL, tries INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS questions (
+    id TEXT PRIMARY KEY, identity TEXT NOT NULL, token TEXT NOT NULL, code TEXT NOT NULL, key TEXT NOT NULL,
+    choices TEXT NOT NULL, expires REAL NOT NULL, text TEXT NOT NULL, open INTEGER NOT NULL DEFAULT 1
+);
+"""
+
+
+def open_database(folder: Path) -> sqlite3.Connection:
+    """Open the database in a private folder; every transaction is on the disk when it ends."""
+    connection = sqlite3.connect(folder / "assistant.sqlite", timeout=BUSY_SECONDS, isolation_level=None)
+    (folder / "assistant.sqlite").chmod(0o600)
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.executescript(SCHEMA)
+    return connection
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Make all changes within durable together, or none; one within another belongs to it."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

@@ -1,0 +1,220 @@
+"""Host apps: keep what arrives, do it in the order of its conversation, and answer where it came from."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Coroutine
+from dataclasses import field
+from functools import partial
+from typing import Any
+
+from openkoi_hookspecs import Koi, KoiError
+from openkoi_hookspecs.integrations import Delivery, Messenger, Post
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .admission import classify, conversation_of
+from .approvals import Approvals
+from .hosted_app import HostedApp
+from .members import Members, Role
+from .outbox import Outbox
+from .prompts import steering_text
+from .requests import Kind, Request, Requests, State
+from .turns import Turns
+
+POLL_SECONDS = 2.0  # for answers that were given at a terminal
+PRUNE_SECONDS = 3600.0
+PAIRED = {
+    Role.OWNER: "You are an owner of this assistant now. Send a task; `stop` ends it, `also ...` adds to it.",
+    Role.MEMBER: "You are a member of this assistant now. Send a task; an owner approves what it asks for.",
+}
+NOTHING_TO_STOP = "There is nothing to stop."
+NOTED = "Noted; the task under way is told."
+
+
+@dataclass(slots=True)
+class Gateway:
+    """Hosts the apps of a ``Koi``. ``tasks`` is how many are done at once; ``changed`` is called with news for status."""
+
+    koi: Koi
+    database: sqlite3.Connection
+    tasks: int
+    workspace: str = ""
+    changed: Callable[[], None] = field(default=lambda: None)
+    apps: dict[str, HostedApp] = field(default_factory=dict)
+    workers: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    others: set[asyncio.Task[None]] = field(default_factory=set)
+    requests: Requests = field(init=False)
+    members: Members = field(init=False)
+    outbox: Outbox = field(init=False)
+    approvals: Approvals = field(init=False)
+    turns: Turns = field(init=False)
+    slots: asyncio.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.requests, self.members = Requests(self.database), Members(self.database)
+        self.outbox = Outbox(self.koi, self.database)
+        self.approvals = Approvals(self.koi, self.database, self.requests, self.outbox, self.messenger)
+        self.turns = Turns(self.koi, self.requests, self.outbox, self.approvals, self.messenger, self.workspace)
+        self.slots = asyncio.Semaphore(self.tasks)
+
+    def messenger(self, app: str) -> Messenger:
+        """Return an app by its name."""
+        return self.apps[app].messenger
+
+    # To live
+
+    def host(self, name: str, messenger: Messenger) -> None:
+        """Add an app."""
+        cursor = partial(self.requests.cursor, name)
+        self.apps[name] = HostedApp(name, messenger, self.take, cursor, self.changed)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Take up what was not done, then whatever arrives, until it is to stop."""
+        stop_listening = self.koi.listen(self.turns.hear)
+        for name, app in self.apps.items():
+            self.outbox.recover(name, app.messenger)
+        self.take_up()
+        for app in self.apps.values():
+            self.keep(app.watch())
+        self.keep(self.follow_terminals())
+        self.keep(self.prune())
+        await stop.wait()
+        self.turns.closing = True
+        for task in self.others:
+            task.cancel()
+        for turn in self.turns.active.values():
+            if turn.handle:
+                turn.handle.stop()
+        await asyncio.gather(*self.others, *self.workers.values(), return_exceptions=True)
+        await self.outbox.close()
+        stop_listening()
+
+    def keep(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something in the background; report it if it fails."""
+        task = asyncio.create_task(work)
+        self.others.add(task)
+        task.add_done_callback(self.others.discard)
+        task.add_done_callback(self.report)
+
+    def report(self, task: "asyncio.Task[None]") -> None:
+        """Warn of an error that nothing else reports."""
+        if not task.cancelled() and (error := task.exception()):
+            self.koi.warn(f"The assistant failed at something: {type(error).__name__}: {error}")
+
+    # What arrives
+
+    async def take(self, app: str, delivery: Delivery) -> None:
+        """Keep a delivery with its cursor, then act upon it if it is new."""
+        request = self.admit(app, delivery.post) if delivery.post else None
+        if self.requests.journal(app, delivery.cursor, request) and request:
+            self.act(request)
+
+    def admit(self, app: str, post: Post) -> Request | None:
+        """Return the request that a post is; None for one that is not for the assistant."""
+        conversation = conversation_of(post, self.messenger(app).capabilities)
+        kind = classify(
+            post,
+            self.members.role_of(app, post.sender),
+            known=partial(self.requests.knows_conversation, conversation),
+            codes=partial(self.approvals.codes, conversation),
+            pairing=partial(self.members.is_pairing, app),
+        )
+        if kind is Kind.STEER and conversation not in self.turns.active:
+            kind = Kind.TASK
+        return Request(post, kind=kind, conversation=conversation) if kind else None
+
+    def take_up(self) -> None:
+        """Act upon all that was not done when the daemon ended."""
+        for request in self.requests.unfinished():
+            if request.post.app in self.apps and request.state is not State.WAITING:
+                self.act(request)
+
+    def act(self, request: Request) -> None:
+        """Begin what a request asks for."""
+        match request.kind:
+            case Kind.TASK:
+                self.turns.show_sign(request)
+                self.work_on(request.conversation)
+            case Kind.STEER:
+                self.steer(request)
+            case Kind.STOP:
+                said = "" if self.turns.stop(request.conversation) else NOTHING_TO_STOP
+                self.conclude(request, said)
+            case Kind.PAIR:
+                role = self.members.pair(request.post.app, request.post.sender, request.post.text)
+                self.conclude(request, PAIRED.get(role, ""))
+            case Kind.ANSWER:
+                self.keep(self.take_answer(request))
+
+    def conclude(self, request: Request, said: str) -> None:
+        """Say something, if there is anything to say, and mark a request as done."""
+        if said:
+            self.approvals.say(request, said)
+        self.requests.finish(request)
+
+    def steer(self, request: Request) -> None:
+        """Add to the task under way; where it is over by now, what was said is a task."""
+        turn = self.turns.active.get(request.conversation)
+        try:
+            if turn is None or turn.handle is None:
+                raise KoiError("There is no task under way.")
+            turn.handle.say(steering_text(request))
+        except KoiError:
+            self.requests.set_kind(request.identity, Kind.TASK)
+            self.turns.show_sign(request)
+            self.work_on(request.conversation)
+        else:
+            self.conclude(request, NOTED)
+
+    async def take_answer(self, request: Request) -> None:
+        """Take an answer to a question, and let the task go on that waits for it."""
+        role = self.members.role_of(request.post.app, request.post.sender)
+        identity = await self.approvals.answer(request, role)
+        self.requests.finish(request)
+        if identity and (waiting := self.requests.find(identity)):
+            self.go_on(waiting)
+
+    def go_on(self, waiting: Request) -> None:
+        """Resume a request that waited."""
+        if waiting.state is State.WAITING:
+            self.approvals.close(waiting.identity)
+            self.requests.set_state(waiting.identity, State.RUNNING)
+            self.work_on(waiting.conversation)
+
+    # What is done
+
+    def work_on(self, conversation: str) -> None:
+        """Let the tasks of a conversation be done, one after the other."""
+        if conversation not in self.workers:
+            task = asyncio.create_task(self.work(conversation))
+            self.workers[conversation] = task
+            task.add_done_callback(partial(self.end_work, conversation))
+        self.changed()
+
+    async def work(self, conversation: str) -> None:
+        """Do the tasks of a conversation in their order."""
+        while not self.turns.closing and (request := self.requests.next_task(conversation)):
+            async with self.slots:
+                await self.turns.do(request)
+
+    def end_work(self, conversation: str, task: "asyncio.Task[None]") -> None:
+        """Forget a conversation that has nothing to do; begin again where something arrived meanwhile."""
+        del self.workers[conversation]
+        self.report(task)
+        failed = task.cancelled() or task.exception()
+        if not (failed or self.turns.closing) and self.requests.next_task(conversation):
+            self.work_on(conversation)
+        self.changed()
+
+    async def follow_terminals(self) -> None:
+        """Resume what waits once it is answered elsewhere."""
+        while True:
+            await asyncio.sleep(POLL_SECONDS)
+            for request in await self.approvals.answered_elsewhere(self.requests.waiting()):
+                self.go_on(request)
+
+    async def prune(self) -> None:
+        """Delete what is old, now and then."""
+        while True:
+            self.requests.prune()
+            self.outbox.prune()
+            await asyncio.sleep(PRUNE_SECONDS)

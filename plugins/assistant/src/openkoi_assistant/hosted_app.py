@@ -1,0 +1,80 @@
+"""Watch an app for as long as the daemon runs, and know how it is."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from openkoi_hookspecs import AppUnavailableError, KoiError, SignInRequiredError
+from openkoi_hookspecs.integrations import Delivery, Messenger, SupportsCommit
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .budget import pause_after
+
+SIGN_IN_SECONDS = 60.0  # how often an app is tried that the user has to sign in to
+
+
+class AppStatus(StrEnum):
+    """How an app is."""
+
+    CONNECTING = "connecting"
+    WATCHING = "watching"
+    UNAVAILABLE = "unavailable"
+    SIGN_IN = "sign-in required"
+    FAILED = "failed"
+
+
+@dataclass(slots=True)
+class HostedApp:
+    """An app that is watched. ``take`` keeps what arrives; ``changed`` is called when its status is another one."""
+
+    name: str
+    messenger: Messenger
+    take: Callable[[str, Delivery], Awaitable[None]]
+    cursor: Callable[[], str]
+    changed: Callable[[], None]
+    status: AppStatus = AppStatus.CONNECTING
+    detail: str = ""
+    since: str = ""
+    failures: int = 0
+
+    async def watch(self) -> None:
+        """Watch; after an error again, from what was kept last."""
+        while True:
+            try:
+                await self.watch_once()
+                pause = self.fail(AppStatus.UNAVAILABLE, "It stopped without saying why.")
+            except AppUnavailableError as error:
+                pause = self.fail(AppStatus.UNAVAILABLE, str(error), error.retry_after)
+            except SignInRequiredError as error:
+                self.fail(AppStatus.SIGN_IN, str(error))
+                pause = SIGN_IN_SECONDS
+            except KoiError as error:
+                pause = self.fail(AppStatus.FAILED, str(error))
+            except Exception as error:  # an app is a plugin: it may raise anything, and the others go on
+                pause = self.fail(AppStatus.FAILED, f"{type(error).__name__}: {error}")
+            await asyncio.sleep(pause)
+
+    async def watch_once(self) -> None:
+        """Take what arrives until the app gives up."""
+        async with aclosing(self.messenger.watch(self.cursor())) as deliveries:
+            async for delivery in deliveries:
+                self.failures = 0
+                self.set_status(AppStatus.WATCHING)
+                await self.take(self.name, delivery)
+                if isinstance(self.messenger, SupportsCommit):
+                    await self.messenger.commit(delivery.cursor)
+
+    def fail(self, status: AppStatus, detail: str, retry_after: float | None = None) -> float:
+        """Note a failure; return the seconds until the next attempt."""
+        self.failures += 1
+        self.set_status(status, detail)
+        return pause_after(self.failures, retry_after)
+
+    def set_status(self, status: AppStatus, detail: str = "") -> None:
+        """Change how the app is."""
+        if (status, detail) != (self.status, self.detail):
+            self.status, self.detail = status, detail
+            self.since = datetime.now(UTC).isoformat(timespec="seconds")
+            self.changed()

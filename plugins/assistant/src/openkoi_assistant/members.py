@@ -1,0 +1,104 @@
+"""Decide who may command: users who were paired by a code from the owner's terminal, and nobody else."""
+
+import re
+import secrets
+import sqlite3
+from enum import StrEnum
+from hashlib import sha256
+from time import time
+
+from openkoi_hookspecs.integrations import Sender
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .database import transaction
+
+ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without 0, 1, I and O, which look alike
+CODE_LENGTH = 8  # 40 bits: five tries hit one in 2e11 times
+CODE_SECONDS = 600.0
+MAX_TRIES = 5
+CODE = re.compile(rf"^\s*([{ALPHABET}]{{4}})[- ]?([{ALPHABET}]{{4}})\s*$", re.IGNORECASE)
+
+
+class Role(StrEnum):
+    """What a user may do. An owner approves what tasks ask for; a member only begins tasks."""
+
+    OWNER = "owner"
+    MEMBER = "member"
+    STRANGER = "stranger"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A paired user, by the service's immutable id."""
+
+    app: str
+    user: str
+    name: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The paired users of all apps, and the codes that are valid."""
+
+    database: sqlite3.Connection
+
+    def role_of(self, app: str, sender: Sender) -> Role:
+        """Return the role of a sender; a stranger is whoever is not paired or not vouched for by the service."""
+        if not (sender.authenticated and sender.id):
+            return Role.STRANGER
+        query = "SELECT role FROM members WHERE app = ? AND user = ?"
+        row = self.database.execute(query, (app, sender.id)).fetchone()
+        return Role(row["role"]) if row else Role.STRANGER
+
+    def list_all(self, app: str) -> list[Member]:
+        """List the paired users of an app."""
+        rows = self.database.execute("SELECT * FROM members WHERE app = ? ORDER BY at", (app,))
+        return [Member(row["app"], row["user"], row["name"], Role(row["role"])) for row in rows]
+
+    def remove(self, app: str, user: str) -> bool:
+        """Remove a user; return whether they were paired."""
+        done = self.database.execute("DELETE FROM members WHERE app = ? AND user = ?", (app, user))
+        return done.rowcount == 1
+
+    def create_code(self, app: str, role: Role) -> str:
+        """Return a new code; it replaces the one before, and is valid for ten minutes."""
+        code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
+        with transaction(self.database):
+            self.database.execute("DELETE FROM codes WHERE app = ?", (app,))
+            kept = (digest_of(app, code), app, role, time() + CODE_SECONDS, 0)
+            self.database.execute("INSERT INTO codes VALUES (?, ?, ?, ?, ?)", kept)
+        return f"{code[:4]}-{code[4:]}"
+
+    def is_pairing(self, app: str) -> bool:
+        """Return whether a code is valid."""
+        query = "SELECT 1 FROM codes WHERE app = ? AND expires > ? AND tries < ?"
+        return self.database.execute(query, (app, time(), MAX_TRIES)).fetchone() is not None
+
+    def pair(self, app: str, sender: Sender, text: str) -> Role:
+        """Pair a sender who sent a valid code, which is used up by that; return the role, else that of a stranger."""
+        code = read_code(text)
+        if not (code and sender.authenticated and sender.id):
+            return Role.STRANGER
+        with transaction(self.database):
+            self.database.execute("DELETE FROM codes WHERE expires < ? OR tries >= ?", (time(), MAX_TRIES))
+            query = "SELECT role FROM codes WHERE app = ? AND digest = ?"
+            row = self.database.execute(query, (app, digest_of(app, code))).fetchone()
+            if row is None:
+                self.database.execute("UPDATE codes SET tries = tries + 1 WHERE app = ?", (app,))
+                return Role.STRANGER
+            self.database.execute("DELETE FROM codes WHERE app = ?", (app,))
+            kept = (app, sender.id, sender.name, row["role"], time())
+            self.database.execute("INSERT OR REPLACE INTO members VALUES (?, ?, ?, ?, ?)", kept)
+        return Role(row["role"])
+
+
+def read_code(text: str) -> str:
+    """Return the code that a text is, in its canonical form; empty if it is none."""
+    found = CODE.match(text)
+    return (found[1] + found[2]).upper() if found else ""
+
+
+def digest_of(app: str, code: str) -> str:
+    """Return what is kept of a code, which cannot be read back."""
+    return sha256(f"{app} {code}".encode()).hexdigest()

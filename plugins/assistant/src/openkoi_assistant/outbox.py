@@ -1,0 +1,229 @@
+"""Send posts: each is kept before it is sent, sent in the order of its channel, and no sooner than the service allows."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import field, replace
+from enum import StrEnum
+from functools import partial
+from time import time
+
+from openkoi_hookspecs import AppRejectedError, AppUnavailableError, Koi, KoiError, SignInRequiredError
+from openkoi_hookspecs.integrations import Attachment, Messenger, Post, SupportsEdit
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_runlog import decode, encode
+
+from .budget import Budget
+from .database import transaction
+
+REPEATED = "(Sent again after a restart; you may have received it already.)\n\n"
+KEPT_SECONDS = 7 * 24 * 3600.0
+CLOSE_SECONDS = 5.0  # for posts that are being sent when the daemon stops
+SIGN_IN_SECONDS = 60.0  # how often a post is tried where the user has to sign in
+
+
+class Stage(StrEnum):
+    """How far a post came. One that is LOST may have been sent by a process that was killed meanwhile."""
+
+    QUEUED = "queued"
+    SENDING = "sending"
+    SENT = "sent"
+    LOST = "lost"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A post to send once. ``replaces`` is the key of an earlier one that it is edited into, where that is possible."""
+
+    post: Post
+    replaces: str = ""
+
+    @property
+    def key(self) -> str:
+        """What it is kept by."""
+        return self.post.key
+
+
+@dataclass(slots=True)
+class Outbox:
+    """Sends posts by the apps of a ``Koi``. ``budgets`` say when each app may be called again."""
+
+    koi: Koi
+    database: sqlite3.Connection
+    budgets: dict[str, Budget] = field(default_factory=dict)
+    senders: dict[tuple[str, str], asyncio.Task[None]] = field(default_factory=dict)
+    closed: bool = False
+
+    def budget(self, app: str) -> Budget:
+        """Return when an app may be called again."""
+        return self.budgets.setdefault(app, Budget())
+
+    # What is kept
+
+    def put(self, *posts: Outgoing) -> None:
+        """Keep posts, without secrets; those that are known already stay as they are."""
+        with transaction(self.database):
+            for one in posts:
+                clean = redact_post(one.post, self.koi.redact)
+                kept = (one.key, clean.app, clean.channel, Stage.QUEUED, json.dumps(encode(clean)), one.replaces)
+                self.database.execute(
+                    "INSERT OR IGNORE INTO outbox (key, app, channel, state, post, replaces, at) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (*kept, time()),
+                )
+
+    def take_back(self, key: str) -> bool:
+        """Drop a post that is not being sent yet; return whether it is gone."""
+        done = self.database.execute("DELETE FROM outbox WHERE key = ? AND state = ?", (key, Stage.QUEUED))
+        return done.rowcount == 1
+
+    def sent_id(self, key: str) -> str:
+        """Return the id that a post was sent with; empty while it was not."""
+        row = self.database.execute("SELECT sent_id FROM outbox WHERE key = ?", (key,)).fetchone()
+        return str(row["sent_id"]) if row else ""
+
+    def key_of(self, app: str, channel: str, sent_id: str) -> str:
+        """Return the key of the post that was sent with an id."""
+        query = "SELECT key FROM outbox WHERE app = ? AND channel = ? AND sent_id = ? ORDER BY seq DESC LIMIT 1"
+        row = self.database.execute(query, (app, channel, sent_id)).fetchone()
+        return str(row["key"]) if row else ""
+
+    def counts(self) -> dict[str, int]:
+        """Return how many posts there are at each stage."""
+        rows = self.database.execute("SELECT state, COUNT(*) AS n FROM outbox GROUP BY state")
+        return {str(row["state"]): int(row["n"]) for row in rows}
+
+    def prune(self) -> None:
+        """Delete what was sent long ago."""
+        ended = (Stage.SENT, Stage.LOST, Stage.FAILED, time() - KEPT_SECONDS)
+        self.database.execute("DELETE FROM outbox WHERE state IN (?, ?, ?) AND at < ?", ended)
+
+    def mark(self, key: str, stage: Stage, sent_id: str = "") -> None:
+        """Note how far a post came."""
+        self.database.execute(
+            "UPDATE outbox SET state = ?, sent_id = CASE WHEN ? = '' THEN sent_id ELSE ? END WHERE key = ?",
+            (stage, sent_id, sent_id, key),
+        )
+
+    def next_post(self, app: str, channel: str) -> tuple[Post, str] | None:
+        """Return the oldest post of a channel that is to be sent, and the key of what it replaces."""
+        query = "SELECT post, replaces FROM outbox WHERE state = ? AND app = ? AND channel = ? ORDER BY seq LIMIT 1"
+        row = self.database.execute(query, (Stage.QUEUED, app, channel)).fetchone()
+        return (decode(Post, json.loads(row["post"])), str(row["replaces"])) if row else None
+
+    # What is sent
+
+    def recover(self, app: str, messenger: Messenger) -> None:
+        """Take up what an earlier process left: posts that it may have sent are repeated where that shows or is harmless.
+
+        Where the service knows no keys, a sign is dropped, an answer is marked, and an edit is simply made again.
+        """
+        query = "SELECT key, post, replaces FROM outbox WHERE state = ? AND app = ?"
+        for row in self.database.execute(query, (Stage.SENDING, app)).fetchall():
+            post, key = decode(Post, json.loads(row["post"])), str(row["key"])
+            edits = bool(row["replaces"] and self.sent_id(row["replaces"]))
+            if messenger.capabilities.idempotent or edits:
+                self.mark(key, Stage.QUEUED)
+            elif post.partial:
+                self.mark(key, Stage.LOST)
+            else:
+                marked = replace(post, text=REPEATED + post.text)
+                self.database.execute(
+                    "UPDATE outbox SET state = ?, post = ? WHERE key = ?",
+                    (Stage.QUEUED, json.dumps(encode(marked)), key),
+                )
+        self.wake(app)
+
+    def wake(self, app: str, channels: Iterable[str] | None = None) -> None:
+        """Let what waits for these channels of an app, or for all of them, be sent."""
+        if channels is None:
+            query = "SELECT DISTINCT channel FROM outbox WHERE state = ? AND app = ?"
+            channels = [str(row["channel"]) for row in self.database.execute(query, (Stage.QUEUED, app))]
+        for channel in channels:
+            place = (app, channel)
+            if not self.closed and place not in self.senders:
+                self.senders[place] = asyncio.create_task(self.send_all(app, channel))
+                self.senders[place].add_done_callback(partial(self.end_sender, place))
+
+    def end_sender(self, place: tuple[str, str], task: "asyncio.Task[None]") -> None:
+        """Forget a sender that is done; report one that failed."""
+        self.senders.pop(place, None)
+        if not task.cancelled() and (error := task.exception()):
+            self.koi.warn(f"Posts to {place[0]} cannot be sent: {error}")
+
+    async def send_all(self, app: str, channel: str) -> None:
+        """Send what is to be sent to a channel, one after the other."""
+        budget = self.budget(app)
+        while self.next_post(app, channel):
+            await budget.wait(channel)
+            if self.closed or not (found := self.next_post(app, channel)):  # taken back meanwhile
+                return
+            post, replaces = found
+            self.mark(post.key, Stage.SENDING)
+            await self.send_one(post, self.sent_id(replaces) if replaces else "", budget)
+
+    async def send_one(self, post: Post, edited: str, budget: Budget) -> None:
+        """Send a post, or edit the one of this id into it; note what came of it."""
+        try:
+            id = await self.deliver(post, edited)
+        except AppUnavailableError as error:
+            self.mark(post.key, Stage.QUEUED)
+            budget.block(error, post.channel)
+        except SignInRequiredError as error:
+            self.mark(post.key, Stage.QUEUED)
+            self.koi.warn(str(error))
+            await asyncio.sleep(SIGN_IN_SECONDS)
+        except KoiError as error:
+            self.mark(post.key, Stage.FAILED)
+            self.koi.warn(f"A post to {post.app} could not be sent: {error}")
+        else:
+            budget.succeed(post.channel)
+            self.mark(post.key, Stage.SENT, id)
+
+    async def deliver(self, post: Post, edited: str) -> str:
+        """Send a post in the best way that the service takes: as an edit, as a new post, or as plain text."""
+        app = await self.koi.load("integrations", post.app)
+        if edited and isinstance(app, SupportsEdit):
+            try:
+                return await self.send_readable(replace(post, id=edited))
+            except AppRejectedError:  # deleted by the user, or too old to be edited
+                pass
+        return await self.send_readable(post)
+
+    async def send_readable(self, post: Post) -> str:
+        """Send a post, and again as plain text where the service cannot read its format."""
+        try:
+            return await self.koi.send(post)
+        except AppRejectedError as error:
+            if not error.unreadable_format or post.format == "plain":
+                raise
+            return await self.koi.send(replace(post, format="plain"))
+
+    async def close(self) -> None:
+        """Stop sending; what is kept is sent by the next process."""
+        self.closed = True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                while self.counts().get(Stage.SENDING):
+                    await asyncio.sleep(0.02)
+        tasks = list(self.senders.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def redact_post(post: Post, redact: Callable[[str], str]) -> Post:
+    """Mask the secrets in a post and its files."""
+    files = tuple(replace(one, name=redact(one.name), data=redact_file(one, redact)) for one in post.attachments)
+    return replace(post, text=redact(post.text), subject=redact(post.subject), attachments=files)
+
+
+def redact_file(file: Attachment, redact: Callable[[str], str]) -> bytes:
+    """Mask the secrets in a file that is text."""
+    try:
+        return redact(file.data.decode()).encode()
+    except UnicodeDecodeError:
+        return file.data

@@ -1,0 +1,76 @@
+"""Report how the daemon is, from its files."""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+
+from openkoi_hookspecs import Koi
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .connected import connected_apps
+from .daemon import DaemonFiles
+from .database import open_database
+from .hosted_app import AppStatus
+from .members import Member, Members
+from .outbox import Outbox, Stage
+from .requests import Requests, State
+
+GOOD = (AppStatus.WATCHING, AppStatus.CONNECTING)
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonReport:
+    """How the daemon is. ``facts`` are for programs."""
+
+    running: bool
+    facts: Mapping[str, object] = field(default_factory=dict)
+    apps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    users: Mapping[str, str] = field(default_factory=dict)
+    requests: Mapping[str, int] = field(default_factory=dict)
+    outbox: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the daemon runs, and all its apps are reachable."""
+        return self.running and all(app["status"] in GOOD for app in self.apps.values())
+
+
+def build_report(koi: Koi, files: DaemonFiles) -> DaemonReport:
+    """Return how the daemon is."""
+    state = files.read_state()
+    found = state.get("apps")
+    apps: dict[str, dict[str, str]] = found if isinstance(found, dict) else {}
+    with contextlib.closing(open_database(files.folder)) as database:
+        members = Members(database)
+        names = sorted({*apps, *connected_apps(koi)})
+        users = {name: ", ".join(describe_member(one) for one in members.list_all(name)) for name in names}
+        requests, outbox = Requests(database).counts(), Outbox(koi, database).counts()
+    facts = {"running": files.is_running(), **state, "requests": requests, "outbox": outbox, "users": users}
+    return DaemonReport(files.is_running(), facts, apps, users, requests, outbox)
+
+
+def describe_member(member: Member) -> str:
+    """Return a user in a list."""
+    return f"{member.name or member.user} ({member.role})"
+
+
+def format_report(report: DaemonReport) -> Iterator[str]:
+    """Yield the lines that a user reads."""
+    if report.running:
+        yield f"The daemon is running (process {report.facts.get('pid', 'unknown')})."
+    else:
+        yield "The daemon is not running. To start it, run `openkoi daemon start`."
+    for name, users in report.users.items():
+        app = report.apps.get(name, {})
+        status = app.get("status", "not hosted; run `openkoi daemon restart`" if report.running else "not hosted")
+        detail = f": {app['detail']}" if app.get("detail") else ""
+        yield f"  {name:<12} {status}{detail}"
+        yield f"  {'':<12} users: {users or f'none; to pair one, run `openkoi connect {name} --pair owner`'}"
+    waiting = report.requests.get(State.WAITING, 0)
+    under_way = report.requests.get(State.NEW, 0) + report.requests.get(State.RUNNING, 0)
+    yield f"  {under_way} under way, {waiting} waiting for approval, {report.requests.get(State.DONE, 0)} done"
+    unsent = report.outbox.get(Stage.QUEUED, 0) + report.outbox.get(Stage.SENDING, 0)
+    if unsent or report.outbox.get(Stage.FAILED, 0):
+        yield f"  {unsent} posts to be sent, {report.outbox.get(Stage.FAILED, 0)} could not be sent"
+    warnings = report.facts.get("warnings")
+    yield from (f"  ! {one}" for one in warnings) if isinstance(warnings, list) else ()

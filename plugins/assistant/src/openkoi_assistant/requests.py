@@ -1,0 +1,158 @@
+"""Keep what arrived in apps until it is done: each post once, written before its cursor moves."""
+
+import json
+import sqlite3
+from dataclasses import KW_ONLY, replace
+from enum import StrEnum
+from time import time
+
+from openkoi_hookspecs.integrations import Post
+from openkoi_hookspecs.lazy_dataclass import dataclass
+from openkoi_runlog import decode, encode
+
+from .database import transaction
+
+KEPT_SECONDS = 30 * 24 * 3600.0  # services deliver again for hours at most; a month of conversation is history
+MAX_TURNS = 10  # estimate: more of a conversation rarely matters, and each costs tokens
+
+
+class State(StrEnum):
+    """Where a request stands. One that waits needs an answer of the user."""
+
+    NEW = "new"
+    RUNNING = "running"
+    WAITING = "waiting"
+    DONE = "done"
+
+
+class Kind(StrEnum):
+    """What a post is to the assistant."""
+
+    TASK = "task"
+    STEER = "steer"
+    STOP = "stop"
+    ANSWER = "answer"
+    PAIR = "pair"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A post that asks for something. ``run`` is the task that it became."""
+
+    post: Post
+    _: KW_ONLY
+    kind: Kind
+    conversation: str
+    state: State = State.NEW
+    run: str = ""
+    answer: str = ""
+
+    @property
+    def identity(self) -> str:
+        """The same for every delivery of the same post."""
+        return self.post.identity
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """The requests of all apps, in the order in which they arrived."""
+
+    database: sqlite3.Connection
+
+    def cursor(self, app: str) -> str:
+        """Return where an app is watched from."""
+        row = self.database.execute("SELECT cursor FROM cursors WHERE app = ?", (app,)).fetchone()
+        return str(row["cursor"]) if row else ""
+
+    def journal(self, app: str, cursor: str, request: Request | None) -> bool:
+        """Keep a request and then the cursor after it, together; return whether the request is new."""
+        with transaction(self.database):
+            new = request is not None and self.add(request)
+            self.database.execute("INSERT OR REPLACE INTO cursors VALUES (?, ?)", (app, cursor))
+        return new
+
+    def add(self, request: Request) -> bool:
+        """Keep a request, unless its post is known; return whether it is new."""
+        kept = json.dumps(encode(request.post))
+        done = self.database.execute(
+            "INSERT OR IGNORE INTO requests (identity, conversation, kind, state, post, at) VALUES (?, ?, ?, ?, ?, ?)",
+            (request.identity, request.conversation, request.kind, request.state, kept, time()),
+        )
+        return done.rowcount == 1
+
+    def unfinished(self) -> list[Request]:
+        """Return all that is not done, oldest first."""
+        query = "SELECT * FROM requests WHERE state != ? ORDER BY seq"
+        return [to_request(row) for row in self.database.execute(query, (State.DONE,))]
+
+    def waiting(self) -> list[Request]:
+        """Return those that need an answer of the user."""
+        query = "SELECT * FROM requests WHERE state = ? ORDER BY seq"
+        return [to_request(row) for row in self.database.execute(query, (State.WAITING,))]
+
+    def next_task(self, conversation: str) -> Request | None:
+        """Return the oldest task of a conversation that can go on."""
+        row = self.database.execute(
+            "SELECT * FROM requests WHERE conversation = ? AND kind = ? AND state IN (?, ?) ORDER BY seq LIMIT 1",
+            (conversation, Kind.TASK, State.NEW, State.RUNNING),
+        ).fetchone()
+        return to_request(row) if row else None
+
+    def find(self, identity: str) -> Request | None:
+        """Return a request by its identity."""
+        row = self.database.execute("SELECT * FROM requests WHERE identity = ?", (identity,)).fetchone()
+        return to_request(row) if row else None
+
+    def knows_conversation(self, conversation: str) -> bool:
+        """Return whether a task came from this conversation before."""
+        query = "SELECT 1 FROM requests WHERE conversation = ? AND kind = ? LIMIT 1"
+        return self.database.execute(query, (conversation, Kind.TASK)).fetchone() is not None
+
+    def counts(self) -> dict[str, int]:
+        """Return how many requests there are in each state."""
+        rows = self.database.execute("SELECT state, COUNT(*) AS n FROM requests GROUP BY state")
+        return {str(row["state"]): int(row["n"]) for row in rows}
+
+    def set_state(self, identity: str, state: State, run: str = "") -> None:
+        """Change where a request stands; a run is kept once it is known."""
+        self.database.execute(
+            "UPDATE requests SET state = ?, run = CASE WHEN ? = '' THEN run ELSE ? END WHERE identity = ?",
+            (state, run, run, identity),
+        )
+
+    def set_kind(self, identity: str, kind: Kind) -> None:
+        """Change what a request is."""
+        self.database.execute("UPDATE requests SET kind = ? WHERE identity = ?", (kind, identity))
+
+    def finish(self, request: Request, answer: str = "", text: str = "") -> None:
+        """Mark a request as done, with the answer and the text that later turns see; drop what else the post had."""
+        kept = json.dumps(encode(replace(request.post, text=text, quoted="", attachments=())))
+        self.database.execute(
+            "UPDATE requests SET state = ?, answer = ?, post = ? WHERE identity = ?",
+            (State.DONE, answer, kept, request.identity),
+        )
+
+    def history(self, conversation: str) -> list[tuple[str, str]]:
+        """Return the last answered requests of a conversation, oldest first."""
+        rows = self.database.execute(
+            "SELECT post, answer FROM requests WHERE conversation = ? AND state = ? AND answer != '' "
+            "ORDER BY seq DESC LIMIT ?",
+            (conversation, State.DONE, MAX_TURNS),
+        ).fetchall()
+        return [(str(json.loads(row["post"]).get("text", "")), str(row["answer"])) for row in reversed(rows)]
+
+    def prune(self) -> None:
+        """Delete what was done long ago."""
+        self.database.execute("DELETE FROM requests WHERE state = ? AND at < ?", (State.DONE, time() - KEPT_SECONDS))
+
+
+def to_request(row: sqlite3.Row) -> Request:
+    """Return a row as a request."""
+    return Request(
+        decode(Post, json.loads(row["post"])),
+        kind=Kind(row["kind"]),
+        conversation=row["conversation"],
+        state=State(row["state"]),
+        run=row["run"],
+        answer=row["answer"],
+    )

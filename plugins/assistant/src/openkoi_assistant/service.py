@@ -1,0 +1,121 @@
+"""Let the system start the daemon with the user's session."""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from openkoi_base.files import replace_file
+from openkoi_hookspecs import KoiError
+
+from .background import daemon_command
+
+LABEL = "openkoi.daemon"
+UNIT = """\
+[Unit]
+Description=OpenKoi assistant
+After=network-online.target
+
+[Service]
+ExecStart={command}
+WorkingDirectory={folder}
+{environment}Restart=on-failure
+RestartSec=5
+
+[Install]
+WantedBy=default.target
+"""
+AGENT = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key><string>{label}</string>
+  <key>ProgramArguments</key><array>{arguments}</array>
+  <key>WorkingDirectory</key><string>{folder}</string>
+  <key>EnvironmentVariables</key><dict>{environment}</dict>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+</dict>
+</plist>
+"""
+KEPT_VARIABLES = ("OPENKOI_HOME", "OPENKOI_CONFIG", "PATH")
+
+
+def service_file() -> Path:
+    """Return where the system looks for the daemon of this user; raise KoiError for a system without one."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist"
+    if sys.platform.startswith("linux"):
+        base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+        return Path(base) / "systemd" / "user" / "openkoi.service"
+    raise KoiError(
+        "`openkoi daemon install` knows systemd and launchd. Here, let `openkoi daemon run` start at sign-in."
+    )
+
+
+def install_service(folder: Path) -> str:
+    """Write the service and start it; return what was done and what is left to do."""
+    file = service_file()
+    variables = {name: os.environ[name] for name in KEPT_VARIABLES if os.environ.get(name)}
+    text = launchd_agent(folder, variables) if sys.platform == "darwin" else systemd_unit(folder, variables)
+    replace_file(file, text)
+    failed = run_all(start_commands(file))
+    return f"Wrote {file}. " + (f"It was not started: {failed}" if failed else "The daemon starts with your session.")
+
+
+def uninstall_service() -> str:
+    """Stop the service and remove its file; return what was done."""
+    file = service_file()
+    if not file.exists():
+        raise KoiError(f"{file} does not exist, so there is nothing to remove.")
+    run_all(stop_commands(file))
+    file.unlink()
+    return f"Removed {file}."
+
+
+def systemd_unit(folder: Path, variables: dict[str, str]) -> str:
+    """Return a unit that runs the daemon in a folder."""
+    environment = "".join(f'Environment="{name}={escape_percent(value)}"\n' for name, value in variables.items())
+    command = escape_percent(shlex.join(daemon_command()))
+    return UNIT.format(command=command, folder=escape_percent(str(folder)), environment=environment)
+
+
+def escape_percent(text: str) -> str:
+    """Return a text that systemd takes literally."""
+    return text.replace("%", "%%")
+
+
+def launchd_agent(folder: Path, variables: dict[str, str]) -> str:
+    """Return an agent that runs the daemon in a folder."""
+    arguments = "".join(f"<string>{escape(word)}</string>" for word in daemon_command())
+    pairs = (f"<key>{escape(name)}</key><string>{escape(value)}</string>" for name, value in variables.items())
+    return AGENT.format(label=LABEL, arguments=arguments, folder=escape(str(folder)), environment="".join(pairs))
+
+
+def start_commands(file: Path) -> list[list[str]]:
+    """Return what starts the service."""
+    if sys.platform == "darwin":
+        return [["launchctl", "load", "-w", str(file)]]
+    return [["systemctl", "--user", "daemon-reload"], ["systemctl", "--user", "enable", "--now", file.name]]
+
+
+def stop_commands(file: Path) -> list[list[str]]:
+    """Return what stops the service."""
+    if sys.platform == "darwin":
+        return [["launchctl", "unload", "-w", str(file)]]
+    return [["systemctl", "--user", "disable", "--now", file.name]]
+
+
+def run_all(commands: list[list[str]]) -> str:
+    """Run commands in turn; return why one failed, else nothing."""
+    for command in commands:
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"{shlex.join(command)}: {error}"
+        if done.returncode:
+            return f"{shlex.join(command)}: {done.stderr.strip() or done.returncode}"
+    return ""

@@ -1,0 +1,167 @@
+"""Do a request as a task, from its first sign to its answer, and take it up again after a crash."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import field
+
+from openkoi_hookspecs import (
+    Handle,
+    Koi,
+    KoiError,
+    NextAction,
+    PluginNotFoundError,
+    Record,
+    RunState,
+    RunStoppedError,
+    events,
+)
+from openkoi_hookspecs.integrations import Messenger
+from openkoi_hookspecs.lazy_dataclass import dataclass
+
+from .answers import describe_result, make_answer, make_sign
+from .approvals import Approvals
+from .database import transaction
+from .outbox import Outbox
+from .progress import ProgressPost
+from .prompts import make_task, task_text
+from .requests import Request, Requests, State
+
+STOPPED = "Stopped."
+ELSEWHERE_SECONDS = 2.0  # how often a run that another process does is looked at
+
+
+@dataclass(slots=True)
+class Turn:
+    """A request under way. ``stopped``: the user ended it."""
+
+    request: Request
+    progress: ProgressPost
+    handle: Handle | None = None
+    stopped: bool = False
+
+    def stop(self) -> None:
+        """End the task."""
+        self.stopped = True
+        if self.handle:
+            self.handle.stop()
+
+
+@dataclass(slots=True)
+class Turns:
+    """Does requests. ``active`` are those under way, by conversation; ``closing`` that the daemon is about to end."""
+
+    koi: Koi
+    requests: Requests
+    outbox: Outbox
+    approvals: Approvals
+    messenger: Callable[[str], Messenger]
+    workspace: str = ""
+    active: dict[str, Turn] = field(default_factory=dict)
+    closing: bool = False
+
+    def hear(self, record: Record) -> None:
+        """Pass what a run does to the turn that it belongs to."""
+        for turn in self.active.values():
+            if turn.handle and turn.handle.id == record.run:
+                turn.progress.hear(record)
+
+    def show_sign(self, request: Request) -> None:
+        """Say at once that a request arrived."""
+        capabilities = self.messenger(request.post.app).capabilities
+        queued = request.conversation in self.active
+        self.outbox.put(make_sign(request, capabilities, queued=queued))
+        self.outbox.wake(request.post.app, [request.post.channel])
+
+    async def do(self, request: Request) -> None:
+        """Do a request, and answer it, or put its questions."""
+        if await self.koi.receive(request.post) is None:
+            self.requests.finish(request)
+            return
+        app = self.messenger(request.post.app)
+        turn = Turn(request, ProgressPost(request, app, self.outbox))
+        self.active[request.conversation] = turn
+        showing = asyncio.create_task(turn.progress.show())
+        try:
+            text = await self.result_of(turn, app)
+        finally:
+            del self.active[request.conversation]
+            turn.progress.over.set()
+            await showing
+        if text:
+            self.answer(request, text)
+
+    async def result_of(self, turn: Turn, app: Messenger) -> str:
+        """Return the answer to a request; empty where it waits for the user, or is resumed by the next process."""
+        try:
+            turn.handle = handle = await self.start(turn.request, app)
+            if turn.stopped:
+                handle.stop()
+            result = await handle.result()
+        except RunStoppedError:
+            return "" if self.closing else STOPPED
+        except EndedError as ended:
+            return ended.text
+        except KoiError as error:
+            return f"That did not work: {error}"
+        waits = result.decision.action is NextAction.ESCALATE
+        return "" if waits and await self.approvals.ask(turn.request, handle.id) else describe_result(result)
+
+    async def start(self, request: Request, app: Messenger) -> Handle:
+        """Begin the task of a request, or resume the run that it became; raises EndedError if that has its result."""
+        while request.run and self.state_of(request) is RunState.RUNNING:  # resumed at a terminal
+            await asyncio.sleep(ELSEWHERE_SECONDS)
+        if request.run:
+            try:
+                return self.koi.resume(request.run)
+            except PluginNotFoundError:  # the daemon was killed before the run began
+                pass
+            except KoiError:
+                raise EndedError(ended_text(self.koi, request)) from None
+        past = self.requests.history(request.conversation)
+        task = await make_task(request, app, past, self.workspace)
+        handle = self.koi.begin(task)
+        self.requests.set_state(request.identity, State.RUNNING, handle.id)  # before the run can do anything
+        return handle
+
+    def state_of(self, request: Request) -> RunState | None:
+        """Return where the run of a request stands."""
+        found = (one.state for one in self.koi.runs(request.conversation) if one.id == request.run)
+        return next(found, None)
+
+    def answer(self, request: Request, text: str) -> None:
+        """Keep the answer and the posts that bring it, then let them be sent."""
+        capabilities = self.messenger(request.post.app).capabilities
+        asked, shown = self.koi.redact(task_text(request.post)), self.koi.redact(text)
+        with transaction(self.requests.database):
+            self.approvals.close(request.identity)
+            self.requests.finish(request, shown, asked)
+            self.outbox.put(*make_answer(request, shown, capabilities))
+        self.outbox.wake(request.post.app, [request.post.channel])
+
+    def stop(self, conversation: str) -> bool:
+        """End what is under way or waits in a conversation; return whether there was anything."""
+        turn = self.active.get(conversation)
+        if turn:
+            turn.stop()
+        waiting = [one for one in self.requests.waiting() if one.conversation == conversation]
+        for one in waiting:
+            self.answer(one, STOPPED)
+        return bool(turn or waiting)
+
+
+class EndedError(KoiError):
+    """A run has ended before it could be resumed; its answer is in the log."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+def ended_text(koi: Koi, request: Request) -> str:
+    """Return the answer of a run that came to its end, from the log."""
+    own = [one.event for one in koi.records(request.conversation) if one.run == request.run]
+    works = [one.work.text for one in own if isinstance(one, events.ExecutionFinished)]
+    best = next((one.best for one in reversed(own) if isinstance(one, events.RunCompleted)), len(works) - 1)
+    failed = next((one.reason for one in reversed(own) if isinstance(one, events.RunFailed)), "")
+    text = works[best] if 0 <= best < len(works) else ""
+    return text.strip() or (f"That did not work: {failed}" if failed else "Done.")
