@@ -1,1 +1,8 @@
-"""Telegram."""
+"""Telegram as an app: a bot that people talk to."""
+
+from openkoi_hookspecs.lazy_exports import LazyExports
+
+with LazyExports(globals()):
+    from .telegram import Telegram
+
+__all__ = ["Telegram"]

@@ -8,6 +8,7 @@ from openkoi_hookspecs.lazy_exports import LazyExports
 
 with LazyExports(globals()):
     from .api_client import ApiClient
+    from .app_client import AppClient, FormFile
     from .arguments import parse_arguments
     from .cassette import Cassette, is_replay
     from .conversation import ConversationEncoder, encode_json
@@ -26,8 +27,10 @@ with LazyExports(globals()):
 
 __all__ = [
     "ApiClient",
+    "AppClient",
     "Cassette",
     "ConversationEncoder",
+    "FormFile",
     "Framing",
     "IdentityCache",
     "JsonLines",

@@ -9,6 +9,7 @@ from .llmock import ForeignServerMissingError, LLMock
 from .ollama import OllamaServer
 from .openai import OpenAIServer
 from .say import Say
+from .telegram import TelegramServer
 from .vendor_server import VendorServer
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "Say",
     "ServerFault",
     "ServerResponse",
+    "TelegramServer",
     "VendorServer",
 ]

@@ -1,0 +1,235 @@
+"""Call the Bot API: long polling for what arrives, and methods for what is sent."""
+
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
+from typing import Annotated, Any, NoReturn, Self
+
+from openkoi_hookspecs import (
+    AppError,
+    AppRejectedError,
+    AppUnavailableError,
+    Env,
+    Json,
+    Koi,
+    Question,
+    SignInRequiredError,
+)
+from openkoi_hookspecs.integrations import Attachment, Capabilities, Choice, Delivery, Post
+from openkoi_http import AppClient, FormFile, ResponseLimits, Server
+
+from .entities import render_markdown, utf16_length
+from .updates import read_update
+
+POLL_SECONDS = 25
+# A poll without an answer is a dead connection: it is found after 25 x 11/6 = 46 seconds.
+LIMITS = ResponseLimits(idle_seconds=25.0)
+KINDS = ["message", "edited_message", "callback_query", "message_reaction"]
+SIGN_IN = "Telegram does not accept the token of the bot. Run `openkoi connect telegram`."
+ASK_TOKEN = "The token of your bot. To get one, write /newbot to https://t.me/BotFather"
+OTHER_POLLER = "Another program reads the messages of this bot. Stop it, or make another bot."
+UNCHANGED = "message is not modified"
+CAPABILITIES = Capabilities(
+    max_text=4096,
+    length=utf16_length,
+    formats=("markdown", "plain"),
+    max_choices=5,
+    max_file=50_000_000,
+    edit_gap=1.5,
+)
+
+
+class Telegram:
+    """A bot. ``[integrations.telegram]``: ``channels`` are the ids of the chats it works in; without any, all.
+
+    ``base_url`` is that of a Bot API server of your own.
+    """
+
+    capabilities = CAPABILITIES
+
+    def __init__(
+        self,
+        *,
+        base_url: str = "https://api.telegram.org",
+        token: Annotated[str, Env("TELEGRAM_BOT_TOKEN", secret=True)] = "",
+        channels: tuple[str, ...] = (),
+        poll_seconds: int = POLL_SECONDS,
+    ) -> None:
+        self.base_url, self.token, self.channels, self.poll_seconds = base_url, token, channels, poll_seconds
+        self.me: Mapping[str, Any] = {}
+        self.open()
+
+    def open(self) -> None:
+        """Make the clients for the token; nothing is connected yet."""
+        self.api = AppClient(f"{self.base_url}/bot{self.token}", bounds=LIMITS, explain=explain)
+        self.files = AppClient(f"{self.base_url}/file/bot{self.token}", bounds=LIMITS, explain=explain)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.api.__aexit__()
+        await self.files.__aexit__()
+
+    async def call(self, method: str, channel: str = "", **arguments: Json) -> Any:
+        """Call a method; a limit is that of the channel."""
+        if not self.token:
+            raise SignInRequiredError(SIGN_IN)
+        try:
+            return result_of(await self.api.call(method, {"chat_id": channel, **arguments} if channel else arguments))
+        except AppUnavailableError as error:
+            error.bucket = channel
+            raise
+
+    async def who(self) -> Mapping[str, Any]:
+        """Return the bot itself."""
+        self.me = self.me or await self.call("getMe")
+        return self.me
+
+    async def health(self) -> dict[str, str]:
+        """Return which bot it is."""
+        self.me = {}
+        return {"bot": f"@{(await self.who())['username']}"}
+
+    async def connect(self, koi: Koi) -> str:
+        """Ask for the token, prove it, and save it."""
+        self.token = (await koi.ask(Question(ASK_TOKEN, secret=True)) or "").strip()
+        koi.conceal(self.token, "the token of the Telegram bot")
+        self.me = {}
+        self.open()
+        name = f"@{(await self.who())['username']}"
+        koi.save_key("telegram.token", self.token)
+        return name
+
+    # What arrives
+
+    async def watch(self, cursor: str = "") -> AsyncGenerator[Delivery, None]:
+        """Poll for updates. A poll confirms all before its offset: those are journaled, since they were yielded."""
+        me = await self.who()
+        if not cursor:
+            last = await self.call("getUpdates", offset=-1, timeout=0, allowed_updates=list(KINDS))
+            cursor = str(last[-1]["update_id"] + 1) if last else "0"
+        yield Delivery(cursor)
+        while True:
+            updates = await self.call(
+                "getUpdates", offset=int(cursor), timeout=self.poll_seconds, allowed_updates=list(KINDS)
+            )
+            for update in updates:
+                cursor = str(update["update_id"] + 1)
+                post = read_update(update, me)
+                if "callback_query" in update:
+                    await self.end_waiting(str(update["callback_query"]["id"]))
+                yield Delivery(cursor, post if post and self.is_allowed(post) else None)
+            if not updates:
+                yield Delivery(cursor)
+
+    def is_allowed(self, post: Post) -> bool:
+        """Return whether the bot works in the chat of a post."""
+        return not self.channels or post.channel in self.channels
+
+    async def end_waiting(self, press: str) -> None:
+        """Let a pressed button look pressed; one that is too old for that is still a press."""
+        with suppress(AppError):
+            await self.call("answerCallbackQuery", callback_query_id=press)
+
+    async def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
+        """Yield a file in pieces."""
+        found = await self.call("getFile", file_id=attachment.ref)
+        async for piece in self.files.download(str(found["file_path"])):
+            yield piece
+
+    # What is sent
+
+    async def send(self, post: Post) -> str:
+        """Send a message, then its files; return the id of the first."""
+        ids: list[str] = []
+        if post.text or not post.attachments:
+            sent = await self.call("sendMessage", post.channel, **place_in(post), **content_of(post))
+            ids.append(str(sent["message_id"]))
+        for file in post.attachments:
+            ids.append(await self.send_file(post, file))
+        return ids[0]
+
+    async def send_file(self, post: Post, file: Attachment) -> str:
+        """Send a file; return the id of its message."""
+        fields = {"chat_id": post.channel, **place_in(post)}
+        form = FormFile("document", file.name, file.media_type, file.data)
+        try:
+            sent = result_of(await self.api.upload("sendDocument", fields, [form]))
+        except AppUnavailableError as error:
+            error.bucket = post.channel
+            raise
+        return str(sent["message_id"])
+
+    async def edit(self, post: Post) -> str:
+        """Change a message; one that is as it should be already is fine."""
+        try:
+            await self.call("editMessageText", post.channel, message_id=message_id(post.id), **content_of(post))
+        except AppRejectedError as error:
+            if UNCHANGED not in str(error):
+                raise
+        return post.id
+
+    async def delete(self, channel: str, id: str) -> None:
+        """Delete a message."""
+        await self.call("deleteMessage", channel, message_id=message_id(id))
+
+    async def add_reaction(self, channel: str, id: str, emoji: str) -> None:
+        """React to a message."""
+        reaction: Json = [{"type": "emoji", "emoji": emoji}]
+        await self.call("setMessageReaction", channel, message_id=message_id(id), reaction=reaction)
+
+    async def remove_reaction(self, channel: str, id: str, emoji: str) -> None:
+        """Remove the reaction."""
+        await self.call("setMessageReaction", channel, message_id=message_id(id), reaction=[])
+
+
+def content_of(post: Post) -> dict[str, Json]:
+    """Return what a message says, with its buttons."""
+    text, entities = render_markdown(post.text) if post.format == "markdown" else (post.text, [])
+    return {
+        "text": text,
+        "entities": list(entities),
+        "link_preview_options": {"is_disabled": True},
+        "reply_markup": {"inline_keyboard": [[to_button(one)] for one in post.choices]},
+    }
+
+
+def to_button(choice: Choice) -> Json:
+    """Return a button in a row of its own."""
+    return {"text": choice.label, "callback_data": choice.value}
+
+
+def place_in(post: Post) -> dict[str, Json]:
+    """Return the topic of a message."""
+    return {"message_thread_id": int(post.thread)} if post.thread.isdecimal() else {}
+
+
+def message_id(id: str) -> int:
+    """Return the id of a message as Telegram has it."""
+    if not id.isdecimal():
+        raise AppRejectedError(f"Telegram has no message {id!r}.")
+    return int(id)
+
+
+def result_of(answer: Json) -> Any:
+    """Return what a method returned."""
+    return answer["result"] if isinstance(answer, dict) else None
+
+
+def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> NoReturn | None:
+    """Raise what Telegram's own error says; None leaves it to the rules of HTTP."""
+    try:
+        said = json.loads(body)
+        text, after = str(said.get("description", "")), said.get("parameters", {}).get("retry_after")
+    except (ValueError, AttributeError):
+        return None
+    if status in (401, 404) and text in ("Unauthorized", "Not Found"):
+        raise SignInRequiredError(SIGN_IN)
+    if status == 409:
+        raise AppUnavailableError(OTHER_POLLER)
+    if status == 429:
+        raise AppUnavailableError("Telegram allows no more messages for now.", retry_after=float(after or 1))
+    if status in (400, 403):
+        raise AppRejectedError(f"Telegram refuses it: {text}", unreadable_format="can't parse entities" in text)
+    return None

@@ -1,0 +1,98 @@
+"""Call the API of an app's service: JSON, uploads and downloads, whose failures are those of apps."""
+
+import json
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from secrets import token_hex
+from typing import TYPE_CHECKING, NamedTuple
+
+from openkoi_hookspecs import (
+    AppRejectedError,
+    AppUnavailableError,
+    Json,
+    ProviderError,
+    ProviderUnavailableError,
+)
+
+from .api_client import ApiClient
+from .idle_timeout import IdleTimeout
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncClient, Request
+
+
+class FormFile(NamedTuple):
+    """A file in a form."""
+
+    field: str
+    name: str
+    media_type: str
+    data: bytes
+
+
+class FormBody(bytes):
+    """A body that is a form, which begins with its own boundary."""
+
+    @property
+    def content_type(self) -> str:
+        """Its media type, with the boundary."""
+        boundary = self[2 : self.index(b"\r")].decode()
+        return f"multipart/form-data; boundary={boundary}"
+
+
+class AppClient(ApiClient):
+    """An ``ApiClient`` that raises AppError. An ``explain`` may raise one for what its service says in its own way."""
+
+    async def call(self, path: str, arguments: Mapping[str, Json]) -> Json:
+        """Post arguments as JSON; return the JSON that comes back."""
+        with translate_errors():
+            return await self.post(path, json.dumps(arguments).encode())
+
+    async def upload(self, path: str, fields: Mapping[str, Json], files: Sequence[FormFile]) -> Json:
+        """Post a form with files; return the JSON that comes back."""
+        with translate_errors():
+            return await self.post(path, encode_form(fields, files))
+
+    async def download(self, path: str) -> AsyncGenerator[bytes, None]:
+        """Yield the pieces of a file."""
+        with translate_errors(), self._translate_errors():
+            async with (
+                IdleTimeout(self._bounds.first_content_timeout) as idle_timeout,
+                self._open_response(idle_timeout, "GET", path) as response,
+            ):
+                async for piece in self._read_bytes(response):
+                    yield piece
+
+    def _build_request(self, client: "AsyncClient", method: str, path: str, body: bytes | None) -> "Request":
+        request = super()._build_request(client, method, path, body)
+        if isinstance(body, FormBody):
+            request.headers["Content-Type"] = body.content_type
+        return request
+
+
+@contextmanager
+def translate_errors() -> Iterator[None]:
+    """Raise what a provider would raise as what an app raises."""
+    try:
+        yield
+    except ProviderUnavailableError as error:
+        raise AppUnavailableError(str(error), retry_after=error.retry_after) from None
+    except ProviderError as error:
+        raise AppRejectedError(str(error)) from None
+
+
+def encode_form(fields: Mapping[str, Json], files: Sequence[FormFile]) -> FormBody:
+    """Return a form; what is not text is written as JSON."""
+    boundary = token_hex(16)
+    parts = [f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{as_text(value)}\r\n'.encode()
+             for name, value in fields.items()]
+    for file in files:
+        name = file.name.replace('"', "'").replace("\r", " ").replace("\n", " ")
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="{file.field}"; filename="{name}"\r\n'
+        parts.append(f"{head}Content-Type: {file.media_type}\r\n\r\n".encode() + file.data + b"\r\n")
+    return FormBody(b"".join([*parts, f"--{boundary}--\r\n".encode()]))
+
+
+def as_text(value: Json) -> str:
+    """Return the value of a field."""
+    return value if isinstance(value, str) else json.dumps(value)
