@@ -1,23 +1,24 @@
 """Run the assistant as its users do: a daemon process of its own, and a chat that is a folder."""
 
 import asyncio
+import json
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cli_process import Shell, shell, write_script
 
 from openkoi_hookspecs.integrations import Post
 from openkoi_testing.apps import FolderApp
+from openkoi_testing.servers import TelegramServer
 
 T = TypeVar("T")
 SETTINGS = """
-[integrations.folder]
-path = "{path}"
+{app}
 [evaluators.judge]
 enabled = false
 [iteration]
@@ -28,11 +29,19 @@ checkpoints = ""
 {more}
 """
 TURNS = """\
-  - when: {contains: capital, after: 0}
+  - when: {last: capital}
     says: Paris.
     repeat: true
-  - when: {contains: remove, after: 0}
-    calls: [{tool: shell, arguments: {command: "rm -rf build"}}]
+  - when: {last: slow}
+    says: It was slow.
+    delay: 1.0
+    repeat: true
+  - when: {last: endless}
+    says: It ended.
+    delay: 60.0
+    repeat: true
+  - when: {last: remove}
+    calls: [{tool: run_command, arguments: {command: "rm -rf /etc/koi-pond"}}]
     repeat: true
   - when: {contains: remove}
     says: Removed.
@@ -77,10 +86,22 @@ class Chat:
         self.say(printed.split()[-1], by=name, channel=channel or f"@{name}")
         wait_until(lambda: len(self.posts(channel or f"@{name}")) > count)
 
-    def model_calls(self) -> int:
-        """Return how many times a model was asked."""
-        log = self.openkoi.home.parent / "home" / "data"
-        return sum(file.read_text().count('"model.response"') for file in log.rglob("*.jsonl"))
+
+
+def tasks_begun(openkoi: Shell) -> list[str]:
+    """Return the texts of all tasks that were begun, each as often as it was."""
+    lines = (line for file in log_files(openkoi) for line in file.read_text().splitlines() if '"type":"task_start"' in line)
+    return [str(json.loads(line)["description"]) for line in lines]
+
+
+def model_calls(openkoi: Shell) -> int:
+    """Return how many times a model was asked."""
+    return sum(file.read_text().count('"type":"model.response"') for file in log_files(openkoi))
+
+
+def log_files(openkoi: Shell) -> list[Path]:
+    """Return the files of the run log."""
+    return sorted((openkoi.home / "data" / "sessions").glob("*.jsonl"))
 
 
 def wait_until(check: Callable[[], T], seconds: float = 30.0) -> T:
@@ -98,15 +119,15 @@ def make_chat(folder: Path, turns: str = TURNS, more: str = "") -> Chat:
     made.home.mkdir()
     path = folder / "chat"
     path.mkdir()
-    (made.home / "config.toml").write_text(SETTINGS.format(path=path, more=more))
+    (made.home / "config.toml").write_text(SETTINGS.format(app=f'[integrations.folder]\npath = "{path}"', more=more))
     write_script(folder, turns)
     return Chat(made.told(OPENKOI_MODEL=f"scripted/{folder / 'script.yaml'}"), path)
 
 
-def start(chat: Chat) -> "subprocess.Popen[str]":
+def start(openkoi: Shell) -> "subprocess.Popen[str]":
     """Start the daemon in the foreground; return when it hosts the chat."""
-    child = chat.openkoi.started("daemon", "run")
-    state = chat.openkoi.home / "data" / "assistant" / "state.json"
+    child = openkoi.started("daemon", "run")
+    state = openkoi.home / "data" / "assistant" / "state.json"
     until = time.monotonic() + 30
     while not (state.exists() and '"watching"' in state.read_text()):
         assert child.poll() is None, child.communicate()
@@ -116,12 +137,53 @@ def start(chat: Chat) -> "subprocess.Popen[str]":
 
 
 @contextmanager
-def running(chat: Chat) -> Iterator["subprocess.Popen[str]"]:
+def running(openkoi: Shell) -> Iterator["subprocess.Popen[str]"]:
     """Run the daemon as long as this is entered; it ends when it is asked to."""
-    child = start(chat)
+    child = start(openkoi)
     try:
         yield child
     finally:
         child.terminate()
         out, err = child.communicate(timeout=30)
     assert child.returncode == 0, out + err
+
+
+@dataclass(slots=True)
+class TelegramChat:
+    """A private chat with a bot on Telegram, and the command line of its owner."""
+
+    openkoi: Shell
+    server: TelegramServer
+
+    def texts(self, chat: int = 7) -> list[str]:
+        """Return what the bot has said."""
+        return [str(one.get("text", "")) for one in self.server.said(chat)]
+
+    def pair(self, user: int = 7, role: str = "owner", name: str = "ann") -> None:
+        """Pair a user by a code from the terminal; the daemon runs."""
+        code = self.openkoi("connect", "telegram", "--pair", role).stdout.split()[-1]
+        count = len(self.texts(user))
+        self.server.say(code, user=user, name=name)
+        wait_until(lambda: len(self.texts(user)) > count)
+
+    def question(self, chat: int = 7) -> dict[str, Any]:
+        """Wait for a message with buttons; return it."""
+        return wait_until(lambda: next((one for one in self.server.said(chat) if "reply_markup" in one), {}))
+
+
+def button(message: dict[str, Any], label: str) -> str:
+    """Return what a press of a button sends."""
+    return next(str(one["callback_data"]) for (one,) in message["reply_markup"]["inline_keyboard"] if one["text"] == label)
+
+
+@contextmanager
+def telegram_chat(folder: Path, turns: str = TURNS, more: str = "") -> Iterator[TelegramChat]:
+    """Serve a bot, and make a home that is connected to it."""
+    made = shell(folder)
+    made.home.mkdir()
+    write_script(folder, turns)
+    with TelegramServer() as server:
+        app = f'[integrations.telegram]\nbase_url = "{server.url}"'
+        (made.home / "config.toml").write_text(SETTINGS.format(app=app, more=more))
+        model = f"scripted/{folder / 'script.yaml'}"
+        yield TelegramChat(made.told(OPENKOI_MODEL=model, TELEGRAM_BOT_TOKEN=server.token), server)

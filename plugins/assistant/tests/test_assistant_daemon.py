@@ -1,16 +1,143 @@
 """The daemon through real processes: each message is done once, in its place, for those who may command."""
 
+import json
+import time
 from pathlib import Path
 
-from assistant_process import make_chat, running, wait_until
+from assistant_process import button, make_chat, model_calls, running, start, tasks_begun, telegram_chat, wait_until
 
 
-def test_a_message_becomes_a_task_and_its_answer_comes_back_in_the_place(tmp_path: Path) -> None:
+def test_a_message_is_answered_in_its_place_and_the_next_one_knows_it(tmp_path: Path) -> None:
     chat = make_chat(tmp_path)
-    with running(chat):
-        chat.say("What is the capital of France?")
+    with running(chat.openkoi):
+        chat.say("What is the capital of France?")  # of a stranger yet
         chat.pair()
         chat.say("What is the capital of France?")
         wait_until(lambda: "Paris." in chat.texts())
+        root = chat.say("@koi the capital of Spain?", channel="team")
+        wait_until(lambda: chat.texts("team", root) == ["Paris."])
+        chat.say("and the capital of Italy?", channel="team", thread=root)
+        chat.say("the capital of nothing, said to others", channel="team")
+        wait_until(lambda: chat.texts("team", root) == ["Paris.", "Paris."])
 
     assert ["Paris."] == chat.texts()[1:]
+    assert [root, root] == [one.thread for one in chat.posts("team")]
+    begun = ["What is the capital of France?", "and the capital of Italy?", "the capital of Spain?"]
+    assert begun == sorted(tasks_begun(chat.openkoi))
+
+
+def test_one_daemon_for_a_home_that_starts_stops_restarts_and_says_how_it_is(tmp_path: Path) -> None:
+    chat = make_chat(tmp_path)
+    openkoi = chat.openkoi
+    assert 1 == openkoi("daemon", "status").returncode
+    assert "Run `openkoi daemon start`" in openkoi("daemon", "stop").stderr.replace("run", "Run")
+    begun = openkoi("daemon", "start")
+    try:
+        assert "hosts folder" in begun.stdout, begun.stderr
+        assert "already running" in openkoi("daemon", "start").stderr
+        assert "already running" in openkoi("daemon", "run").stderr
+        chat.pair()
+        first = json.loads(openkoi("daemon", "status", "--format", "json").stdout)
+        assert "hosts folder" in openkoi("daemon", "restart").stdout
+        second = json.loads(openkoi("daemon", "status", "--format", "json").stdout)
+        wait_until(lambda: "watching" in openkoi("daemon", "status").stdout)
+    finally:
+        stopped = openkoi("daemon", "stop")
+
+    assert first["pid"] != second["pid"]
+    assert {"folder": "ann (owner)"} == second["users"]
+    assert "stopped" in stopped.stdout
+    assert "The daemon has stopped." in openkoi("daemon", "logs").stdout
+
+
+def test_an_owner_s_press_is_the_approval_and_all_other_presses_are_nothing(tmp_path: Path) -> None:
+    with telegram_chat(tmp_path) as chat, running(chat.openkoi):
+        chat.pair()
+        chat.pair(user=8, role="member", name="ben")
+        chat.server.say("please remove the pond")
+        question = chat.question()
+        yes, id = button(question, "Yes"), question["message_id"]
+        for forged in (f"{'0' * 16}:0", "yes", yes.replace(":0", ":9"), ""):
+            chat.server.press(7, id, forged)
+        chat.server.press(7, id - 1, yes)
+        chat.server.press(7, id, yes, user=666, name="eve")
+        chat.server.press(7, id, yes, user=8, name="ben")
+        wait_until(lambda: "Only an owner can answer this." in chat.texts())
+        calls = model_calls(chat.openkoi)
+        assert "Removed." not in chat.texts()
+        chat.server.press(7, id, yes)
+        wait_until(lambda: "Removed." in chat.texts())
+        chat.server.press(7, id, yes)
+        chat.server.say("the capital?")
+        wait_until(lambda: "Paris." in chat.texts())
+
+    assert (1, 3) == (calls, model_calls(chat.openkoi))
+    answered = next(one for one in chat.server.said() if one["message_id"] == id)
+    assert "reply_markup" not in answered
+    assert "Yes (ann, 20" in answered["text"]
+
+
+def test_a_question_is_answered_at_a_terminal_too(tmp_path: Path) -> None:
+    with telegram_chat(tmp_path) as chat, running(chat.openkoi):
+        chat.pair()
+        chat.server.say("please remove the pond")
+        chat.question()
+        approved = chat.openkoi("approve")
+        wait_until(lambda: "Removed." in chat.texts())
+
+    assert 0 == approved.returncode, approved.stderr
+
+
+def test_stop_ends_a_task_and_also_adds_to_it(tmp_path: Path) -> None:
+    chat = make_chat(tmp_path)
+    with running(chat.openkoi):
+        chat.pair()
+        chat.say("an endless task")
+        wait_until(lambda: any("endless" in text for text in tasks_begun(chat.openkoi)))
+        chat.say("also the capital")
+        wait_until(lambda: any(text.startswith("Noted") for text in chat.texts()))
+        began = time.monotonic()
+        chat.say("Stop.")
+        wait_until(lambda: "Stopped." in chat.texts())
+        stopped = time.monotonic() - began
+        chat.say("stop")
+        wait_until(lambda: "There is nothing to stop." in chat.texts())
+        chat.say("the capital?")
+        wait_until(lambda: "Paris." in chat.texts())
+
+    assert 5 > stopped
+    assert 2 == len(tasks_begun(chat.openkoi))
+
+
+def test_tasks_of_a_thread_keep_their_order_and_threads_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    chat = make_chat(tmp_path)
+    with running(chat.openkoi):
+        chat.pair()
+        roots = [chat.say(f"@koi slow task 1 of thread {n}", channel="team") for n in range(8)]
+        for n, root in enumerate(roots):
+            chat.say(f"slow task 2 of thread {n}", channel="team", thread=root)
+        began = time.monotonic()
+        wait_until(lambda: len(chat.texts("team")) == 16, 5.0)
+        wait_until(lambda: ["It was slow."] * 16 == chat.texts("team"), 60.0)
+        seconds = time.monotonic() - began
+
+    begun = tasks_begun(chat.openkoi)
+    assert [f"slow task {m} of thread {n}" for n in range(8) for m in (1, 2)] == sorted(begun, key=lambda one: one[-1:])
+    assert 12 > seconds  # one after the other they take 16
+
+
+def test_a_daemon_that_is_killed_resumes_the_task_and_repeats_no_answer(tmp_path: Path) -> None:
+    with telegram_chat(tmp_path) as chat:
+        with running(chat.openkoi):
+            chat.pair()
+        child = start(chat.openkoi)
+        chat.server.say("a slow task")
+        wait_until(lambda: tasks_begun(chat.openkoi) and len(chat.texts()) == 2)
+        child.kill()
+        child.communicate()
+        chat.server.say("the capital, asked while nobody was there?")
+        with running(chat.openkoi):
+            wait_until(lambda: {"It was slow.", "Paris."} <= set(chat.texts()))
+
+    assert ["It was slow.", "Paris."] == chat.texts()[1:]
+    assert 2 == len(tasks_begun(chat.openkoi))

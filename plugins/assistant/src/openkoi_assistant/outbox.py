@@ -149,10 +149,14 @@ class Outbox:
                 self.senders[place].add_done_callback(partial(self.end_sender, place))
 
     def end_sender(self, place: tuple[str, str], task: "asyncio.Task[None]") -> None:
-        """Forget a sender that is done; report one that failed."""
+        """Forget a sender that is done, and begin again where something was kept meanwhile; report one that failed."""
         self.senders.pop(place, None)
-        if not task.cancelled() and (error := task.exception()):
+        if task.cancelled():
+            return
+        if error := task.exception():
             self.koi.warn(f"Posts to {place[0]} cannot be sent: {error}")
+        elif self.next_post(*place):
+            self.wake(place[0], [place[1]])
 
     async def send_all(self, app: str, channel: str) -> None:
         """Send what is to be sent to a channel, one after the other."""
