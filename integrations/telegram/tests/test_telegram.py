@@ -1,16 +1,13 @@
 """The Telegram app against a Bot API that refuses what Telegram refuses."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import pytest
-from openkoi_telegram import Telegram
-
-from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Post
+from openkoi_telegram import Telegram
 from openkoi_testing import MessengerContract
 from openkoi_testing.contracts.messenger import Counterpart
 from openkoi_testing.servers import TelegramServer
@@ -33,7 +30,7 @@ class Ann:
 
     async def say(self, post: Post) -> str:
         """Write something."""
-        content = {}
+        content: dict[str, Any] = {}
         if post.attachments:
             (file,) = post.attachments
             content = {"document": self.server.keep_file(file.name, file.media_type, file.data), "caption": post.text}

@@ -87,10 +87,11 @@ class Chat:
         wait_until(lambda: len(self.posts(channel or f"@{name}")) > count)
 
 
-
 def tasks_begun(openkoi: Shell) -> list[str]:
     """Return the texts of all tasks that were begun, each as often as it was."""
-    lines = (line for file in log_files(openkoi) for line in file.read_text().splitlines() if '"type":"task_start"' in line)
+    lines = (
+        line for file in log_files(openkoi) for line in file.read_text().splitlines() if '"type":"task_start"' in line
+    )
     return [str(json.loads(line)["description"]) for line in lines]
 
 
@@ -173,7 +174,9 @@ class TelegramChat:
 
 def button(message: dict[str, Any], label: str) -> str:
     """Return what a press of a button sends."""
-    return next(str(one["callback_data"]) for (one,) in message["reply_markup"]["inline_keyboard"] if one["text"] == label)
+    return next(
+        str(one["callback_data"]) for (one,) in message["reply_markup"]["inline_keyboard"] if one["text"] == label
+    )
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import random
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from assistant_process import (
@@ -66,7 +67,7 @@ def test_strangers_bots_and_forgers_reach_no_model_and_get_no_answer(tmp_path: P
             chat.server.press(7, 2, f"{n:016x}:0", user=stranger)
             chat.server.say("@koi_test_bot the capital?", chat=-5, user=stranger, entities=[MENTION])
         chat.server.say("the capital", user=7, forward_origin={"type": "hidden_user"}, chat=-5)
-        chat.server.say("the capital", chat=-5, **{"from": {"id": 9, "is_bot": True, "first_name": "b"}})
+        chat.server.say("the capital", chat=-5, **FROM_A_BOT)
         chat.server.say("the capital", chat=-5, sender_chat={"id": -5, "type": "group"}, entities=[MENTION])
         chat.server.say("the capital of this?")
         wait_until(lambda: "Paris." in chat.texts())
@@ -78,6 +79,7 @@ def test_strangers_bots_and_forgers_reach_no_model_and_get_no_answer(tmp_path: P
 
 
 MENTION = {"type": "mention", "offset": 0, "length": 13}
+FROM_A_BOT: dict[str, Any] = {"from": {"id": 9, "is_bot": True, "first_name": "b"}}
 
 
 def test_a_pairing_code_is_for_one_user_and_dies_of_five_wrong_tries(tmp_path: Path) -> None:

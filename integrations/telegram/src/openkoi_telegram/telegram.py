@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
-from typing import Annotated, Any, NoReturn, Self
+from typing import Annotated, Any, Self
 
 from openkoi_hookspecs import (
     AppError,
@@ -217,13 +217,13 @@ def result_of(answer: Json) -> Any:
     return answer["result"] if isinstance(answer, dict) else None
 
 
-def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> NoReturn | None:
+def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> None:
     """Raise what Telegram's own error says; None leaves it to the rules of HTTP."""
     try:
         said = json.loads(body)
         text, after = str(said.get("description", "")), said.get("parameters", {}).get("retry_after")
     except (ValueError, AttributeError):
-        return None
+        return
     if status in (401, 404) and text in ("Unauthorized", "Not Found"):
         raise SignInRequiredError(SIGN_IN)
     if status == 409:
@@ -232,4 +232,4 @@ def explain(server: Server, status: int, headers: Mapping[str, str], body: bytes
         raise AppUnavailableError("Telegram allows no more messages for now.", retry_after=float(after or 1))
     if status in (400, 403):
         raise AppRejectedError(f"Telegram refuses it: {text}", unreadable_format="can't parse entities" in text)
-    return None
+    return

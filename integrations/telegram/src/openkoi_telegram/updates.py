@@ -128,8 +128,10 @@ def without_start(words: str) -> str:
 def read_files(message: Facts) -> "list[Attachment]":
     """Return the files of a message; of a photo, the largest size."""
     photos = message.get("photo") or ()
-    found = [Attachment("photo.jpg", media_type="image/jpeg", size=one.get("file_size", 0), ref=one["file_id"])
-             for one in photos[-1:]]
+    found = [
+        Attachment("photo.jpg", media_type="image/jpeg", size=one.get("file_size", 0), ref=one["file_id"])
+        for one in photos[-1:]
+    ]
     for kind in FILES:
         if file := message.get(kind):
             name = file.get("file_name") or kind

@@ -1,4 +1,4 @@
-"""Ask what a task needs to be allowed in the chat that it came from, as buttons or words, and take the answer of an owner."""
+"""Ask for approval in the chat that a task came from, by buttons or words, and take the answer of an owner."""
 
 import json
 import secrets

@@ -40,8 +40,9 @@ class Budget:
 
     async def wait(self, channel: str) -> None:
         """Wait until a channel may be called."""
-        while (seconds := self.seconds_left(channel)) > 0:
+        if (seconds := self.seconds_left(channel)) > 0:
             await asyncio.sleep(seconds)
+            await self.wait(channel)  # it may be longer by now
 
 
 def pause_after(failures: int, retry_after: float | None = None) -> float:

@@ -1,4 +1,4 @@
-"""Find the apps that are connected: configured in a table of their own, with a saved token, or one in the environment."""
+"""Find the apps that are connected: those with a table in the configuration, or a token."""
 
 import os
 

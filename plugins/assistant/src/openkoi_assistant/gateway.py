@@ -32,7 +32,7 @@ NOTED = "Noted; the task under way is told."
 
 @dataclass(slots=True)
 class Gateway:
-    """Hosts the apps of a ``Koi``. ``tasks`` is how many are done at once; ``changed`` is called with news for status."""
+    """Hosts the apps of a ``Koi``: ``tasks`` at once; ``changed`` is called when the status is another one."""
 
     koi: Koi
     database: sqlite3.Connection
@@ -60,7 +60,7 @@ class Gateway:
         """Return an app by its name."""
         return self.apps[app].messenger
 
-    # To live
+    # Life
 
     def host(self, name: str, messenger: Messenger) -> None:
         """Add an app."""
@@ -68,11 +68,11 @@ class Gateway:
         self.apps[name] = HostedApp(name, messenger, self.take, cursor, self.changed)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Take up what was not done, then whatever arrives, until it is to stop."""
+        """Resume what was not done, then do whatever arrives, until it is to stop."""
         stop_listening = self.koi.listen(self.turns.hear)
         for name, app in self.apps.items():
             self.outbox.recover(name, app.messenger)
-        self.take_up()
+        self.resume()
         for app in self.apps.values():
             self.keep(app.watch())
         self.keep(self.follow_terminals())
@@ -122,7 +122,7 @@ class Gateway:
             kind = Kind.TASK
         return Request(post, kind=kind, conversation=conversation) if kind else None
 
-    def take_up(self) -> None:
+    def resume(self) -> None:
         """Act upon all that was not done when the daemon ended."""
         for request in self.requests.unfinished():
             if request.post.app in self.apps and request.state is not State.WAITING:
@@ -171,9 +171,9 @@ class Gateway:
         identity = await self.approvals.answer(request, role)
         self.requests.finish(request)
         if identity and (waiting := self.requests.find(identity)):
-            self.go_on(waiting)
+            self.resume_waiting(waiting)
 
-    def go_on(self, waiting: Request) -> None:
+    def resume_waiting(self, waiting: Request) -> None:
         """Resume a request that waited."""
         if waiting.state is State.WAITING:
             self.approvals.close(waiting.identity)
@@ -210,7 +210,7 @@ class Gateway:
         while True:
             await asyncio.sleep(POLL_SECONDS)
             for request in await self.approvals.answered_elsewhere(self.requests.waiting()):
-                self.go_on(request)
+                self.resume_waiting(request)
 
     async def prune(self) -> None:
         """Delete what is old, now and then."""

@@ -1,10 +1,9 @@
-"""Send posts: each is kept before it is sent, sent in the order of its channel, and no sooner than the service allows."""
+"""Send posts: each is kept before it is sent, in the order of its channel, and no sooner than its service allows."""
 
 import asyncio
 import json
 import sqlite3
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import field, replace
 from enum import StrEnum
 from functools import partial
@@ -55,6 +54,7 @@ class Outbox:
     database: sqlite3.Connection
     budgets: dict[str, Budget] = field(default_factory=dict)
     senders: dict[tuple[str, str], asyncio.Task[None]] = field(default_factory=dict)
+    delivering: set[tuple[str, str]] = field(default_factory=set)
     closed: bool = False
 
     def budget(self, app: str) -> Budget:
@@ -117,7 +117,7 @@ class Outbox:
     # What is sent
 
     def recover(self, app: str, messenger: Messenger) -> None:
-        """Take up what an earlier process left: posts that it may have sent are repeated where that shows or is harmless.
+        """Resume what an earlier process left; repeat what it may have sent where that is harmless, or mark it.
 
         Where the service knows no keys, a sign is dropped, an answer is marked, and an edit is simply made again.
         """
@@ -171,6 +171,7 @@ class Outbox:
 
     async def send_one(self, post: Post, edited: str, budget: Budget) -> None:
         """Send a post, or edit the one of this id into it; note what came of it."""
+        self.delivering.add((post.app, post.channel))
         try:
             id = await self.deliver(post, edited)
         except AppUnavailableError as error:
@@ -179,13 +180,15 @@ class Outbox:
         except SignInRequiredError as error:
             self.mark(post.key, Stage.QUEUED)
             self.koi.warn(str(error))
-            await asyncio.sleep(SIGN_IN_SECONDS)
+            budget.until[""] = budget.now() + SIGN_IN_SECONDS
         except KoiError as error:
             self.mark(post.key, Stage.FAILED)
             self.koi.warn(f"A post to {post.app} could not be sent: {error}")
         else:
             budget.succeed(post.channel)
             self.mark(post.key, Stage.SENT, id)
+        finally:
+            self.delivering.discard((post.app, post.channel))
 
     async def deliver(self, post: Post, edited: str) -> str:
         """Send a post in the best way that the service takes: as an edit, as a new post, or as plain text."""
@@ -209,11 +212,12 @@ class Outbox:
     async def close(self) -> None:
         """Stop sending; what is kept is sent by the next process."""
         self.closed = True
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_SECONDS):
-                while self.counts().get(Stage.SENDING):
-                    await asyncio.sleep(0.02)
+        for place, task in self.senders.items():
+            if place not in self.delivering:
+                task.cancel()
         tasks = list(self.senders.values())
+        if tasks:
+            await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,13 +1,26 @@
-"""Offer the connected apps to the model as tools."""
+"""Offer the connected apps to the model as tools: what is read is data, and what is sent is asked about first."""
 
 from collections.abc import Sequence
 
-from openkoi_hookspecs import Run, Tool
+from openkoi_hookspecs import Koi, KoiError, Run, Tool
+
+from .connected import connected_apps
 
 
 class AppTools:
     """Lists the tools of the apps that are connected."""
 
     async def tools(self, run: Run) -> Sequence[Tool]:
-        """Return the tools of all connected apps."""
+        """Return the tools of all connected apps; one that does not work is warned of and left out."""
+        return [tool for name in connected_apps(run.koi) for tool in await tools_of(name, run.koi)]
+
+
+async def tools_of(name: str, koi: Koi) -> Sequence[Tool]:
+    """Return the tools of an app."""
+    from .app_tools import build_tools
+
+    try:
+        return build_tools(name, await koi.load("integrations", name), koi)
+    except KoiError as error:
+        koi.warn(f"The tools of {name} are missing: {error}")
         return []

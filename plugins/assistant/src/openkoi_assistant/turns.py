@@ -108,7 +108,7 @@ class Turns:
 
     async def start(self, request: Request, app: Messenger) -> Handle:
         """Begin the task of a request, or resume the run that it became; raises EndedError if that has its result."""
-        while request.run and self.state_of(request) is RunState.RUNNING:  # resumed at a terminal
+        while request.run and self.state_of(request) is RunState.RUNNING:  # noqa: ASYNC110  # resumed at a terminal
             await asyncio.sleep(ELSEWHERE_SECONDS)
         if request.run:
             try:

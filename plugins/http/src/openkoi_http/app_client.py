@@ -84,8 +84,10 @@ def translate_errors() -> Iterator[None]:
 def encode_form(fields: Mapping[str, Json], files: Sequence[FormFile]) -> FormBody:
     """Return a form; what is not text is written as JSON."""
     boundary = token_hex(16)
-    parts = [f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{as_text(value)}\r\n'.encode()
-             for name, value in fields.items()]
+    parts = [
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{as_text(value)}\r\n'.encode()
+        for name, value in fields.items()
+    ]
     for file in files:
         name = file.name.replace('"', "'").replace("\r", " ").replace("\n", " ")
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="{file.field}"; filename="{name}"\r\n'

@@ -1,5 +1,6 @@
 """Serve the Bot API as Telegram does: chats, updates until they are confirmed, buttons, files and limits."""
 
+import json
 import threading
 import time
 from collections import defaultdict
@@ -7,13 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
-import json
 
 from .faults import ServerFault
 from .http_server import HttpServer, ReceivedRequest, ServerResponse
 from .telegram_rules import (
     MAX_CAPTION,
-    Refused,
+    RefusedError,
     check_buttons,
     check_entities,
     check_markdown,
@@ -77,7 +77,7 @@ class TelegramServer(HttpServer):
         try:
             arguments = parse_arguments(seen.headers.get("content-type", ""), seen.body, address.query)
             return self.answer_call(method, arguments)
-        except Refused as refused:
+        except RefusedError as refused:
             return failure(refused.status, refused.text, **refused.parameters)
         except (KeyError, ValueError, TypeError) as error:
             return failure(400, f"Bad Request: {error!r}")
@@ -86,7 +86,7 @@ class TelegramServer(HttpServer):
         """Do what a method does."""
         do = getattr(self, f"do_{method}", None)
         if do is None:
-            raise Refused("Not Found", 404)
+            raise RefusedError("Not Found", 404)
         with self.changed:
             self.calls.append((method, arguments))
             if method in LIMITED:
@@ -103,7 +103,7 @@ class TelegramServer(HttpServer):
         if left > 0:
             self.refused.append(time.monotonic())
             seconds = max(1, round(left + 0.5))
-            raise Refused(f"Too Many Requests: retry after {seconds}", 429, retry_after=seconds)
+            raise RefusedError(f"Too Many Requests: retry after {seconds}", 429, retry_after=seconds)
 
     def do_getMe(self) -> Facts:
         """Return the bot."""
@@ -121,7 +121,7 @@ class TelegramServer(HttpServer):
                 self.updates = [one for one in self.updates if one["update_id"] >= offset]
             self.changed.wait_for(lambda: self.updates or self._pollers != own or self.is_ending, timeout)
             if self._pollers != own:
-                raise Refused("Conflict: terminated by other getUpdates request", 409)
+                raise RefusedError("Conflict: terminated by other getUpdates request", 409)
             return self.updates[: min(limit, 100)]
 
     def do_sendMessage(self, chat_id: int | str, text: str = "", **more: Any) -> Facts:
@@ -135,7 +135,9 @@ class TelegramServer(HttpServer):
         content = {"text": check_text(text), **self.content(text, more)}
         before = {name: message.get(name) for name in ("text", "entities", "reply_markup")}
         if before == {name: content.get(name) for name in before}:
-            raise Refused("Bad Request: message is not modified: specified new message content and reply markup are the same")
+            raise RefusedError(
+                "Bad Request: message is not modified: specified new message content and reply markup are the same"
+            )
         for name in before:
             message.pop(name, None)
         message.update(content, edit_date=int(time.time()))
@@ -157,7 +159,7 @@ class TelegramServer(HttpServer):
     def do_sendMessageDraft(self, chat_id: int | str, draft_id: int, text: str = "", **_: object) -> bool:
         """Show a draft, in private chats alone."""
         if int(chat_id) < 0 or not draft_id:
-            raise Refused("Bad Request: DRAFT_PEER_INVALID")
+            raise RefusedError("Bad Request: DRAFT_PEER_INVALID")
         self.drafts[int(chat_id), int(draft_id)] = text
         return True
 
@@ -169,13 +171,13 @@ class TelegramServer(HttpServer):
         """Set the bot's reactions."""
         message = self.messages.get((int(chat_id), int(message_id)))
         if message is None:
-            raise Refused("Bad Request: message to react not found")
+            raise RefusedError("Bad Request: message to react not found")
         return True
 
     def do_getFile(self, file_id: str) -> Facts:
         """Return where a file is."""
         if file_id not in self.files:
-            raise Refused("Bad Request: invalid file_id")
+            raise RefusedError("Bad Request: invalid file_id")
         return {"file_id": file_id, "file_unique_id": file_id, "file_path": f"documents/{file_id}"}
 
     def do_sendChatAction(self, chat_id: int | str, action: str, **_: object) -> bool:
@@ -200,12 +202,12 @@ class TelegramServer(HttpServer):
         }
 
     def own_message(self, chat: int, id: int) -> Facts:
-        """Return a message of the bot; raise Refused for any other."""
+        """Return a message of the bot; raise RefusedError for any other."""
         message = self.messages.get((chat, id))
         if message is None:
-            raise Refused("Bad Request: message to edit not found")
+            raise RefusedError("Bad Request: message to edit not found")
         if message["from"]["id"] != BOT["id"]:
-            raise Refused("Bad Request: message can't be edited")
+            raise RefusedError("Bad Request: message can't be edited")
         return message
 
     def add_message(self, chat: int, sender: Facts, **content: Any) -> Facts:
@@ -290,7 +292,9 @@ class TelegramServer(HttpServer):
 
 def chat_of(id: int) -> Facts:
     """Return a chat by its id."""
-    return {"id": id, "type": "private", "first_name": "ann"} if id > 0 else {"id": id, "type": "group", "title": "team"}
+    return (
+        {"id": id, "type": "private", "first_name": "ann"} if id > 0 else {"id": id, "type": "group", "title": "team"}
+    )
 
 
 def topic_of(more: Facts) -> Facts:
