@@ -13,22 +13,22 @@ from openkoi_testing.servers import OpenAIServer
 
 WORDS = ("hello", "fix", "src/app.py", "Fix.", "thanks!", "Chat", "login", "quit", "list", "help", "statsu")
 PLANNED = (
-    *("chat", "daemon", "connect", "tui", "version", "run chat", "run fix", "chat -i 0", "-i 0 chat"),
-    *("daemon start", "daemon stop", "connect slack", "connect notion", "disconnect slack", "login anthropic"),
+    *("chat", "fleet", "disconnect", "tui", "version", "run chat", "run fix", "chat -i 0", "-i 0 chat"),
+    *("fleet start", "fleet stop", "disconnect slack", "disconnect notion", "login anthropic"),
     *("list models", "session list", "auth login"),
     *(
         "help status",
         "session show 3f2a",
-        "run daemon start",
-        "Daemon Start",
+        "run fleet start",
+        "Fleet Start",
         "web start",
         "model openai/gpt-5",
-        "deamon start",
-        "conect slack",
+        "fleat start",
+        "disconect slack",
         "skills list",
         "team status",
         "chat hello",
-        "Daemon now",
+        "Fleet now",
         "run chat hello",
         "help me",
         "skil list",
@@ -41,13 +41,13 @@ PLANNED = (
 TASKS = (
     '"fix it"',
     "-- chat",
-    "-- daemon start",
+    "-- fleet start",
     "list all the files that import os",
     "config.py has a bug",
-    "connect the two modules",
+    "disconnect the two modules",
     "model names are not saved, fix it",
     "chat history is lost on reload",
-    "daemon start fails on boot",
+    "fleet start fails on boot",
     "login page is broken",
     "help me fix the tests",
     "fix tests",
@@ -82,6 +82,8 @@ def test_a_command_of_a_distribution_that_is_not_installed_says_which() -> None:
     wanted = '"openkoi mcp" needs openkoi-mcp. Run `uv pip install openkoi-mcp`.'
 
     assert [wanted, wanted] == [explain_doubt(line.split(), ["run"]) for line in ("mcp list", "mcp add files npx")]
+    wanted = '"openkoi daemon" needs openkoi-assistant. Run `uv pip install openkoi-assistant`.'
+    assert wanted == explain_doubt(["daemon", "start"], ["run"])
 
 
 @pytest.mark.row("C57", "CLI-01")
@@ -113,17 +115,17 @@ def test_a_word_from_standard_input_is_a_task(openkoi: Shell, server: OpenAIServ
 
 
 def test_the_line_that_is_proposed_runs_it(openkoi: Shell, server: OpenAIServer) -> None:
-    said = openkoi("daemon", "start").stderr.strip().rpartition("openkoi ")[2]
+    said = openkoi("fleet", "start").stderr.strip().rpartition("openkoi ")[2]
 
     assert 0 == openkoi("-i", "0", *shlex.split(said)).returncode
-    assert "daemon start" in str(server.asked[0])
+    assert "fleet start" in str(server.asked[0])
 
 
 def test_a_command_that_is_almost_meant_is_named(openkoi: Shell) -> None:
     assert "Did you mean `openkoi skill`?" in openkoi("skills").stderr
     assert "Did you mean `openkoi status --help`?" in openkoi("help", "status").stderr
     assert "Did you mean `openkoi --help`?" in openkoi("help", "me").stderr
-    assert "Did you mean" not in openkoi("daemon", "start").stderr
+    assert "Did you mean" not in openkoi("fleet", "start").stderr
     assert "Did you mean `openkoi --version`?" in openkoi("version").stderr
     assert "is not available in this version" in openkoi("chat").stderr
     assert "'skil' is not an openkoi command. Did you mean `openkoi skill`?" in openkoi("skil", "list").stderr

@@ -140,7 +140,7 @@ def test_spans_of_runs_sub_tasks_failures_and_stopped_runs_are_complete(tmp_path
     openkoi = openkoi.with_plugin((HERE / "acme_traces.py").read_text(), hooks="acme:Traces")
     (openkoi.folder / "lines.txt").write_text("One thing\nAnother thing\n")
     openkoi("lines", "lines.txt")
-    done = openkoi("daemon", "--seconds", "12", "Linger", "Fail", "Say it")
+    done = openkoi("batch", "--seconds", "12", "Linger", "Fail", "Say it")
 
     found = spans(openkoi)
     runs = {span["run"]: span for span in found if span["name"] == "invoke_agent"}

@@ -128,7 +128,7 @@ def with_script(tmp_path: Path, *hooks: str, deadline: float = 30.0, answer: str
 
 def test_one_script_brings_hooks_tools_and_an_evaluator(tmp_path: Path) -> None:
     openkoi = with_script(tmp_path, "before_plan", "before_tool", "after_execute")
-    ended = openkoi("daemon", "Weigh it")
+    ended = openkoi("batch", "Weigh it")
 
     weighed, denied = sorted(results_of(openkoi))
     assert ("42", True) == (weighed, "not on Fridays" in denied), ended.stderr
@@ -150,7 +150,7 @@ def test_a_script_without_consent_does_nothing(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="daemons are stopped as POSIX stops them")
 def test_a_script_that_never_ends_is_cut_off_with_its_child_and_named(tmp_path: Path) -> None:
     openkoi = with_script(tmp_path, "before_execute", "after_execute", deadline=2.0)
-    ended = openkoi("daemon", "--seconds", "40", "Weigh it")
+    ended = openkoi("batch", "--seconds", "40", "Weigh it")
 
     assert "DONE." == ended.stdout.strip(), ended.stderr
     warned = [one.text for one in events_of(openkoi, events.WarningIssued)]

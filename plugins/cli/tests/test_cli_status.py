@@ -300,7 +300,7 @@ def test_memory_is_told_in_a_line_or_at_length() -> None:
     ],
 )
 def test_skills_and_integrations_are_named_when_there_are_any(tmp_path: Path, verbose: bool, lines: list[str]) -> None:
-    koi = Scenario(others={"skills": {"letters": object()}, "messengers": {"chat": object()}}).build_app(
+    koi = Scenario(others={"skills": {"letters": object()}, "integrations": {"chat": object()}}).build_app(
         tmp_path, tmp_path
     )
     told_of = [re.sub(r"\(from .*\)", "(from given)", line) for line in format_plugins(koi, verbose=verbose)]

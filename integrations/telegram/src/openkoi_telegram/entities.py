@@ -18,7 +18,7 @@ RULE = re.compile(r"^\s{0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 INLINE = re.compile(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])"
     r"|(?P<ticks>`+)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
-    r"|!?\[(?P<label>(?:[^\[\]\\]|\\.)+)\]\((?P<url>[^()\s]+(?:\([^()\s]*\)[^()\s]*)*)(?:[ \t]+\"[^\"]*\")?\)"
+    r"|!?\[(?P<label>(?:[^\[\]\\]|\\.)+)\]\((?P<url>[^()\s]+(?:\([^()\s]*\)[^()\s]*)*)\)"
     r"|(?P<bold>\*\*|__)(?=\S)(?P<strong>.+?\S??)(?<=\S)(?P=bold)(?!\w)"
     r"|(?P<strike>~~)(?=\S)(?P<struck>.+?)(?<=\S)~~"
     r"|(?<![\w*])(?P<star>\*)(?=[^\s*])(?P<starred>[^*\n]*?[^\s*])\*(?![\w*])"
@@ -27,6 +27,7 @@ INLINE = re.compile(
 )
 MAX_ENTITIES = 100  # Telegram ignores those beyond
 STYLES = (("strong", "bold"), ("struck", "strikethrough"), ("starred", "italic"), ("emphasis", "italic"))
+CARRY_TEXT = ("text_link", "pre")  # an address or a language is in the entity alone
 SCHEMES = ("http://", "https://", "tg://", "mailto:")
 
 
@@ -50,8 +51,20 @@ class Rendering:
 
     def mark(self, start: int, kind: str, **more: Json) -> None:
         """Mark what was appended since an offset."""
-        if self.length > start:
-            self.entities.append({"type": kind, "offset": start, "length": self.length - start, **more})
+        self.mark_part(start, self.length, kind, **more)
+
+    def mark_around_code(self, start: int, kind: str) -> None:
+        """Mark what was appended since an offset, but for code in it, which Telegram lets nothing contain."""
+        for one in [one for one in self.entities if one["type"] == "code" and int(str(one["offset"])) >= start]:
+            offset = int(str(one["offset"]))
+            self.mark_part(start, offset, kind)
+            start = offset + int(str(one["length"]))
+        self.mark_part(start, self.length, kind)
+
+    def mark_part(self, start: int, end: int, kind: str, **more: Json) -> None:
+        """Mark a part of the text, unless it is empty."""
+        if end > start:
+            self.entities.append({"type": kind, "offset": start, "length": end - start, **more})
 
 
 def render_markdown(text: str) -> tuple[str, list[dict[str, Json]]]:
@@ -61,8 +74,8 @@ def render_markdown(text: str) -> tuple[str, list[dict[str, Json]]]:
         rendering.add("\n" if number else "")
         add_block(block, rendering)
     whole = "".join(rendering.pieces)
-    entities = sorted(rendering.entities, key=lambda one: (one["offset"], -int(str(one["length"]))))
-    return whole, entities[:MAX_ENTITIES]
+    kept = sorted(rendering.entities, key=lambda one: one["type"] not in CARRY_TEXT)[:MAX_ENTITIES]
+    return whole, sorted(kept, key=lambda one: (one["offset"], -int(str(one["length"]))))
 
 
 def split_blocks(text: str) -> Iterator[list[str]]:
@@ -103,7 +116,7 @@ def add_block(lines: list[str], rendering: Rendering) -> None:
         rendering.add(first)
     elif heading := HEADING.match(first):
         add_inline(heading[1], rendering)
-        rendering.mark(start, "bold")
+        rendering.mark_around_code(start, "bold")
     else:
         bullet = BULLET.match(first)
         rendering.add(f"{bullet[1]}\u2022 " if bullet else "")
@@ -135,7 +148,7 @@ def add_span(found: re.Match[str], rendering: Rendering, depth: int) -> None:
     else:
         kind, name = next((kind, name) for name, kind in STYLES if found[name])
         add_inline(found[name], rendering, depth + 1)
-        rendering.mark(start, kind)
+        rendering.mark_around_code(start, kind)
 
 
 def add_link(found: re.Match[str], rendering: Rendering) -> None:

@@ -88,6 +88,7 @@ async def run_checks(koi: "OpenedKoi", invocation: Invocation) -> Diagnosis:
         for part, kind in (("Evaluators", "evaluators"), ("Tools", "tools")):
             list_names(part, kind, koi, seen)
             await asyncio.gather(*(try_plugin(kind, entry.name, koi, seen) for entry in koi.plugins(kind)))
+        await check_integrations(koi, seen)
         for part, kind in (("Hooks", "hooks"), ("Embedders", "embedders")):
             list_names(part, kind, koi, seen)
     check_plugins(invocation.launcher.installation(config=invocation.config), seen)
@@ -106,6 +107,33 @@ async def try_plugin(kind: str, name: str, koi: "Koi", seen: Diagnosis) -> None:
             seen.add(f"  {name}", format_health(await plugin.health()))
     except KoiError as error:
         koi.warn(str(error))
+
+
+async def check_integrations(koi: "Koi", seen: Diagnosis) -> None:
+    """Ask each app how it is; one that is neither configured nor signed in to is no issue."""
+    entries = koi.plugins("integrations")
+    if entries:
+        list_names("Integrations", "integrations", koi, seen)
+    states = await asyncio.gather(*(check_integration(entry.name, koi) for entry in entries))
+    prefixes = {one.key.split(".")[1] for one in koi.settings() if one.key.startswith("integrations.")}
+    for entry, (state, problem) in zip(entries, states, strict=True):
+        seen.add(f"  {entry.name}", state)
+        if problem and entry.name in prefixes:
+            seen.issues.append(problem)
+
+
+async def check_integration(name: str, koi: "Koi") -> tuple[str, str]:
+    """Return how an app is, and what is wrong."""
+    from openkoi_hookspecs import KoiError, SupportsHealthCheck
+
+    try:
+        async with asyncio.timeout(ANSWER_TIMEOUT_SECONDS):
+            app = await koi.load("integrations", name)
+            return format_health(await app.health() if isinstance(app, SupportsHealthCheck) else {}), ""
+    except TimeoutError:
+        return "not connected", f"{name} did not answer within {ANSWER_TIMEOUT_SECONDS:g} s."
+    except KoiError as error:
+        return "not connected", str(error)
 
 
 def check_files(paths: "Paths", seen: Diagnosis, settings: "Sequence[ConfiguredSetting]") -> None:

@@ -70,7 +70,12 @@ PLANNED: Mapping[str, Sequence[str]] = {
 FOLLOWING = {"new", "trust", "certify", "view", "approve", "restore", "rebuild", "search"} | {
     word for forms in PLANNED.values() for form in forms for word in form.split() if word.islower()
 }
-OPTIONAL = {"mcp": "openkoi-mcp", "wasm": "openkoi-wasm"}  # commands of plugins that are not in the default bundle
+OPTIONAL = {  # commands of plugins that are not in the default bundle
+    "connect": "openkoi-assistant",
+    "daemon": "openkoi-assistant",
+    "mcp": "openkoi-mcp",
+    "wasm": "openkoi-wasm",
+}
 UNSPACED_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 MIN_SENTENCE_CHARACTERS = 4  # in a script without spaces; estimate
 # difflib ratios, measured on typos of our commands: a typo ("statsu"), and the same command ("skills" for "skill").

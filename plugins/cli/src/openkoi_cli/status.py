@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .pending import Pending
 
 SHOWN_TASKS, SHOWN_TASKS_VERBOSE = 5, 50
-PLUGIN_KINDS = (("Skills", "skills"), ("Integrations", "messengers"))
+PLUGIN_KINDS = (("Skills", "skills"), ("Integrations", "integrations"))
 
 
 @click.command()

@@ -31,7 +31,8 @@ ENTITIES = frozenset(
         "custom_emoji",
     ]
 )
-CONTAINS_NOTHING = frozenset({"code", "pre"})
+CODE = frozenset({"code", "pre"})
+STYLES = frozenset({"bold", "italic", "underline", "strikethrough", "spoiler"})  # these and code exclude each other
 NUMBERS = frozenset(["message_id", "message_thread_id", "offset", "timeout", "limit", "draft_id"])
 
 
@@ -95,7 +96,7 @@ def check_text(text: object, limit: int = MAX_TEXT) -> str:
 def check_entities(text: str, entities: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return entities that lie within a text and in each other; raise RefusedError for others."""
     open_ends: list[tuple[int, str]] = []
-    for one in sorted(entities, key=lambda one: (one["offset"], -one["length"])):
+    for one in sorted(entities, key=lambda one: (one["offset"], -one["length"], one["type"] in CODE)):
         start, end = one["offset"], one["offset"] + one["length"]
         if one["type"] not in ENTITIES or start < 0 or one["length"] <= 0 or end > utf16(text):
             raise RefusedError(f"Bad Request: can't parse entities: {one}")
@@ -104,8 +105,8 @@ def check_entities(text: str, entities: Sequence[Mapping[str, Any]]) -> list[Map
         open_ends = [(close, kind) for close, kind in open_ends if close > start]
         if any(close < end for close, _ in open_ends):
             raise RefusedError("Bad Request: can't parse entities: they overlap")
-        if any(kind in CONTAINS_NOTHING for _, kind in open_ends):
-            raise RefusedError("Bad Request: can't parse entities: code contains another one")
+        if any(kind in CODE or (one["type"] in CODE and kind in STYLES) for _, kind in open_ends):
+            raise RefusedError("Bad Request: can't parse entities: code in or around another one")
         open_ends.append((end, one["type"]))
     return list(entities)
 
