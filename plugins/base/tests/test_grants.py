@@ -116,6 +116,7 @@ def make_root(tmp_path: Path) -> Path:
         ("read:./docs/*.md", "docs/c.txt", False),
         ("read:./docs/**", "docs/out.md", False),
         ("read:./docs/**", "docs/outside/secret.md", False),
+        ("read:./docs/outside/*.md", "docs/outside/secret.md", False),
         ("read:./docs/**", "docs/../../secret.md", False),
         ("read:./docs/**", "docs/deep/../../../secret.md", False),
         ("read:./docs/**", "/etc/passwd", False),

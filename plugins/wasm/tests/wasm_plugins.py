@@ -32,6 +32,23 @@ def calling_host(function: str, arguments: object) -> str:
     )
 
 
+def passing_request(function: str) -> str:
+    """Return a module that passes its request to a host function, and answers what that answers."""
+    return module(
+        imports=(function,),
+        body=f"""(local $length i32)
+            (call $read (i32.const {REQUEST}))
+            (local.set $length (call ${function} (i32.const {REQUEST}) (local.get $request)))
+            (call $read (i32.const {ANSWER}))
+            (i64.or (i64.shl (i64.const {ANSWER}) (i64.const 32)) (i64.extend_i32_u (local.get $length)))""",
+    )
+
+
+def returning_nothing() -> str:
+    """Return a module that answers no bytes."""
+    return module()
+
+
 def module(
     *, imports: tuple[str, ...] = (), data: Mapping[int, str] | None = None, body: str = "(i64.const 0)", more: str = ""
 ) -> str:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from openkoi_base.ip_ranges import is_public
 from openkoi_hookspecs import Allow, Ask, Deny
 from openkoi_tools.fetch.address import parse_address
-from openkoi_tools.fetch.ip_ranges import is_public
 
 if TYPE_CHECKING:
     from plugins.tools.tests.fetch.conftest import Web

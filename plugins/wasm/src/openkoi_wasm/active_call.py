@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ class CallScope:
 
     plugin: str
     granted: Capabilities
+    granted_tools: Sequence[str]
     koi: Koi
     run: Run | None
     loop: asyncio.AbstractEventLoop
@@ -35,6 +37,7 @@ class ActiveCall:
     until: float = math.inf
     pending: bytes = b""
     host_calls: int = 0
+    written: int = 0
     failure: str = ""
     cancelled: bool = False
     ended: bool = False

@@ -1,11 +1,12 @@
 """Make a plugin of each kind out of a module."""
 
-from collections.abc import Callable, Mapping
-
+from .evaluator import WasmEvaluator
+from .hooks import WasmHooks
 from .plugin import WasmPlugin
+from .provider import WasmProvider
 from .tools import WasmTools
 
-ADAPTERS: Mapping[str, Callable[[WasmPlugin], object]] = {"tools": WasmTools}
+ADAPTERS = {"tools": WasmTools, "hooks": WasmHooks, "evaluators": WasmEvaluator, "providers": WasmProvider}
 
 
 def make_plugin(kind: str, plugin: WasmPlugin) -> object:

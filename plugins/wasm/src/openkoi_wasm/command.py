@@ -154,7 +154,7 @@ def plugin_to_json(manifest: Manifest, source: WasmPlugins, koi: Koi) -> dict[st
         "name": manifest.name,
         "version": manifest.version,
         "kinds": list(manifest.kinds),
-        "capabilities": list(manifest.capabilities.texts),
+        "capabilities": list(manifest.wants),
         "state": state_of(manifest, source, koi),
         "manifest": str(manifest.file),
     }

@@ -1,17 +1,17 @@
 """Compile one module, in a process of its own with limits: a small module can take minutes and gigabytes to compile.
 
-Started as a script by a bare interpreter: the module is on standard input, the compiled one goes to standard output.
+Started as a script by a bare interpreter, with the seconds of processor time that it may take. The module is on
+standard input, the compiled one goes to standard output.
 """
 
 import sys
 
-CPU_SECONDS = 10
 ADDRESS_SPACE = 2 << 30  # bytes; the library alone maps several hundred megabytes
 
 
 def main() -> None:
     """Compile standard input; the last line of standard error says what is wrong with it."""
-    limit_resources()
+    limit_resources(int(sys.argv[1]))
     from wasmtime import Module, WasmtimeError
 
     from openkoi_wasm.engine import create_engine
@@ -23,13 +23,13 @@ def main() -> None:
     sys.stdout.buffer.write(compiled)
 
 
-def limit_resources() -> None:
+def limit_resources(seconds: int) -> None:
     """Limit processor time, memory and files, where the system can."""
     if sys.platform == "win32":
         return
     import resource
 
-    limits = {resource.RLIMIT_CPU: CPU_SECONDS, resource.RLIMIT_AS: ADDRESS_SPACE, resource.RLIMIT_CORE: 0}
+    limits = {resource.RLIMIT_CPU: seconds, resource.RLIMIT_AS: ADDRESS_SPACE, resource.RLIMIT_CORE: 0}
     for kind, most in {**limits, resource.RLIMIT_FSIZE: 0}.items():
         resource.setrlimit(kind, (most, most))
 

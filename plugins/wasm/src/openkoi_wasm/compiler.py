@@ -17,15 +17,16 @@ if TYPE_CHECKING:
     from wasmtime import Engine, Module
 
 CHILD = Path(__file__).with_name("compile_child.py")
+CPU_SECONDS = 10
 WALL_SECONDS = 30.0
 MAX_COMPILED_BYTES = 64 << 20
 MAX_KEPT = 64  # compiled modules
 DIGEST_BYTES = 32
 TOO_LARGE = "The module has {0:,} bytes; the limit is {1:,}. Build it with optimisation, and strip what is not needed."
-TOO_SLOW = "Compiling the module takes more than {0:g} s or too much memory, so it is not used."
+TOO_SLOW = "Compiling the module takes more than {0} s or too much memory, so it is not used."
 
 
-async def load_module(engine: "Engine", wasm: bytes, folder: Path) -> "Module":
+async def load_module(engine: "Engine", wasm: bytes, folder: Path, seconds: int = CPU_SECONDS) -> "Module":
     """Return a module, compiled now or before; raise KoiError for one that cannot be compiled."""
     from wasmtime import Module, WasmtimeError
 
@@ -35,7 +36,7 @@ async def load_module(engine: "Engine", wasm: bytes, folder: Path) -> "Module":
             return Module.deserialize(engine, kept)
         except WasmtimeError:  # it was compiled for another processor, which shares this folder
             pass
-    compiled = await compile_module(wasm)
+    compiled = await compile_module(wasm, seconds)
     await asyncio.to_thread(keep, file, compiled)
     return Module.deserialize(engine, compiled)
 
@@ -70,18 +71,18 @@ def keep(file: Path, compiled: bytes) -> None:
         return
 
 
-async def compile_module(wasm: bytes) -> bytes:
+async def compile_module(wasm: bytes, seconds: int) -> bytes:
     """Compile a module in a child process; raise KoiError if that fails or takes too much."""
     if len(wasm) > MAX_MODULE_BYTES:
         raise KoiError(TOO_LARGE.format(len(wasm), MAX_MODULE_BYTES))
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-I", str(CHILD), stdin=PIPE, stdout=PIPE, stderr=PIPE, env={}
+        sys.executable, "-I", str(CHILD), str(seconds), stdin=PIPE, stdout=PIPE, stderr=PIPE, env={}
     )
     try:
         async with asyncio.timeout(WALL_SECONDS):
             compiled, errors = await child.communicate(wasm)
     except TimeoutError:
-        raise KoiError(TOO_SLOW.format(WALL_SECONDS)) from None
+        raise KoiError(TOO_SLOW.format(seconds)) from None
     finally:
         if child.returncode is None:
             child.kill()
@@ -89,5 +90,5 @@ async def compile_module(wasm: bytes) -> bytes:
     if child.returncode == 1:
         raise KoiError(f"The module is not valid: {errors.decode(errors='replace').strip().splitlines()[-1]}")
     if child.returncode or not 0 < len(compiled) <= MAX_COMPILED_BYTES:
-        raise KoiError(TOO_SLOW.format(WALL_SECONDS))
+        raise KoiError(TOO_SLOW.format(seconds))
     return compiled

@@ -74,7 +74,7 @@ class WasmPlugins:
         except ConfigError as error:
             koi.warn(f"The WASM plugin {manifest.name} is not used: {error}")
             return
-        wants = "; ".join(manifest.capabilities.texts) or "nothing granted"
+        wants = "; ".join(manifest.wants) or "nothing granted"
         for kind in manifest.kinds:
             load = partial(self.load, kind, manifest, digest, koi)
             yield PluginEntry(kind, manifest.name, f"{manifest.file} ({wants})", load, version=digest)

@@ -81,10 +81,13 @@ class EngineClock:
             self.engine.increment_epoch()
 
     def close(self) -> None:
-        """Stop ticking."""
+        """Stop ticking, and free the engine."""
         self.closed = True
         with self.changed:
             self.changed.notify()
+        if self.thread:
+            self.thread.join()
+        self.engine.close()
 
 
 def ticks_in(seconds: float) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import ConfigError, KoiError
 
+from .compiler import CPU_SECONDS, load_module
 from .limits import MAX_SECONDS
 from .manifest import Manifest
 
@@ -22,15 +23,15 @@ NO_COMPONENTS = "{0}: components are not supported. Build a core module, as `ope
 class WasmHost:
     """Compiles and calls modules. The engine is created with the first of them."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, compile_seconds: int = CPU_SECONDS) -> None:
+        self.folder, self.compile_seconds = folder, compile_seconds
         self.clock: EngineClock | None = None
         self.threads: ThreadPoolExecutor | None = None
+        self.modules: list[CompiledModule] = []
 
     async def load(self, manifest: Manifest, wasm: bytes) -> "CompiledModule":
         """Return a module that can be called; raise KoiError for one that cannot."""
         from .compiled_module import link_module
-        from .compiler import load_module
         from .engine import EngineClock, create_engine
         from .host_calls import granted_functions, missing_grants
         from .module_check import check_module
@@ -38,13 +39,15 @@ class WasmHost:
         if manifest.abi != "core":
             raise ConfigError(NO_COMPONENTS.format(manifest.file))
         self.clock = self.clock or EngineClock(create_engine())
-        granted = manifest.capabilities
+        asked = manifest.document.get("capabilities", {})
         try:
-            module = await load_module(self.clock.engine, wasm, self.folder)
-            check_module(module, missing_grants(granted), manifest.limits)
+            module = await load_module(self.clock.engine, wasm, self.folder, self.compile_seconds)
+            check_module(module, missing_grants(asked), manifest.limits)
         except KoiError as error:
             raise ConfigError(f"The WASM plugin {manifest.name} cannot be used: {error}") from None
-        return link_module(self.clock, module, granted_functions(granted))
+        linked = link_module(self.clock, module, granted_functions(asked))
+        self.modules.append(linked)
+        return linked
 
     async def run(self, module: "CompiledModule", request: bytes, call: "ActiveCall") -> bytes:
         """Call a module in a thread; raise KoiError for a fault of it. A call that is cancelled is stopped."""
@@ -60,9 +63,12 @@ class WasmHost:
                 module.cancel(call)
 
     def close(self) -> None:
-        """Stop all calls, and wait for the threads."""
+        """Stop all calls, wait for the threads, and free what wasmtime has: at the end of Python it cannot be freed."""
         if self.clock:
             self.clock.stop_all(MAX_SECONDS)
-            self.clock.close()
         if self.threads:
             self.threads.shutdown(wait=True, cancel_futures=True)
+        for module in self.modules:
+            module.prepared.close()
+        if self.clock:
+            self.clock.close()

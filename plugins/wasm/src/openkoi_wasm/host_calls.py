@@ -6,12 +6,14 @@ is ``{"ok": ...}``, or ``{"error": "..."}`` for a sentence that the module may a
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Mapping
+import os
+from base64 import b64encode
+from collections.abc import Callable, Container, Coroutine, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from openkoi_base.grants import Capabilities
-from openkoi_hookspecs import KoiError
+from openkoi_hookspecs import KoiError, Query, ToolCall
+from openkoi_hookspecs.integrations import Post
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .active_call import ActiveCall, CallScope
@@ -19,11 +21,13 @@ from .events import MessageLogged
 
 if TYPE_CHECKING:
     from .compiled_module import HostFunction
+    from .granted_files import GrantedFiles
 
 T = TypeVar("T")
 Arguments = Mapping[str, Any]
 MAX_LOG_CHARACTERS = 1_000
-MAX_LOGS = 100  # of one call
+MAX_WRITTEN_BYTES = 16 << 20  # by one call
+MAX_HITS = 20
 HOST_SECONDS = 10.0  # for one host function; a call of a module may end before
 
 
@@ -41,6 +45,14 @@ class HostCall:
         if not isinstance(found, str):
             raise KoiError(f"{name} has to be a text.")
         return found
+
+    @property
+    def files(self) -> "GrantedFiles":
+        """The files that the plugin was granted."""
+        from .granted_files import GrantedFiles
+
+        scope = self.scope
+        return GrantedFiles(scope.granted, scope.run.workspace if scope.run else scope.koi.workspace)
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Return what OpenKoi's loop returns; raise KoiError if that takes too long."""
@@ -68,23 +80,102 @@ def log(call: HostCall) -> None:
         call.wait(call.scope.run.emit(line))
 
 
+def read_file(call: HostCall) -> str:
+    """Return the text of a file; with ``base64`` any bytes, in that form."""
+    data = call.files.read(call.text("path"))
+    if call.arguments.get("base64") is True:
+        return b64encode(data).decode()
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise KoiError('The file is not text in UTF-8. Ask for its bytes with "base64": true.') from None
+
+
+def list_files(call: HostCall) -> list[str]:
+    """Return the names in a folder."""
+    return call.files.list(call.text("path"))
+
+
+def write_file(call: HostCall) -> None:
+    """Replace or create a file."""
+    data = call.text("text").encode("utf-8", "replace")
+    call.call.written += len(data)
+    if call.call.written > MAX_WRITTEN_BYTES:
+        raise KoiError(f"One call may write {MAX_WRITTEN_BYTES:,} bytes in all.")
+    call.files.write(call.text("path"), data)
+
+
+def get_variable(call: HostCall) -> str | None:
+    """Return a variable of the environment; None if it is not set."""
+    name = call.text("name")
+    if name not in call.scope.granted.environment:
+        raise KoiError(f"The variable {name[:200]!r} is not granted in [capabilities] environment.")
+    return os.environ.get(name)
+
+
+def fetch(call: HostCall) -> Mapping[str, Any]:
+    """Send a request to a server."""
+    from .granted_fetch import checked_request, fetch
+
+    headers = call.arguments.get("headers") or {}
+    if not isinstance(headers, Mapping):
+        raise KoiError("headers have to be an object of texts.")
+    request = checked_request(call.text("url"), call.text("method", "GET"), headers, call.text("body", ""))
+    return call.wait(fetch(request, call.scope.granted))
+
+
+def search_memory(call: HostCall) -> list[Mapping[str, Any]]:
+    """Return what memory has about a text."""
+    run = call.scope.run
+    query = Query(call.text("text"), limit=MAX_HITS, project=run.task.project if run else "")
+    hits = call.wait(run.search(query) if run else call.scope.koi.search(query))
+    return [{"text": one.item.text, "relevance": one.relevance} for one in hits]
+
+
+def send_message(call: HostCall) -> str:
+    """Send a message by an app; return its id."""
+    app = call.text("app")
+    if app not in call.scope.granted.messages:
+        raise KoiError(f"The app {app[:200]!r} is not granted in [capabilities] messages.")
+    return call.wait(call.scope.koi.send(Post(call.text("text"), app=app, channel=call.text("channel"))))
+
+
+def call_tool(call: HostCall) -> Mapping[str, Any]:
+    """Call a tool as the model does: guarded, logged, and asked about where that is needed."""
+    tool, run, arguments = call.text("tool"), call.scope.run, call.arguments.get("arguments") or {}
+    if tool not in call.scope.granted_tools:
+        raise KoiError(f"The tool {tool[:200]!r} is not granted in [capabilities] tools.")
+    if run is None or not isinstance(arguments, dict):
+        raise KoiError("A tool is called within a task, and its arguments are an object.")
+    result = call.wait(run.call(ToolCall("", tool, arguments)))
+    return {"text": result.text, "failed": result.failed}
+
+
 FUNCTIONS: Mapping[str, HostFunctionKind] = {
     "log": HostFunctionKind("", log),
+    "read_file": HostFunctionKind("filesystem", read_file),
+    "list_files": HostFunctionKind("filesystem", list_files),
+    "write_file": HostFunctionKind("filesystem", write_file),
+    "fetch": HostFunctionKind("network", fetch),
+    "get_variable": HostFunctionKind("environment", get_variable),
+    "search_memory": HostFunctionKind("memory", search_memory),
+    "send_message": HostFunctionKind("messages", send_message),
+    "call_tool": HostFunctionKind("tools", call_tool),
 }
 
 
-def granted_functions(granted: Capabilities) -> "Mapping[str, HostFunction]":
-    """Return the functions that a module may import."""
-    return {name: partial(answer, kind.function) for name, kind in FUNCTIONS.items() if is_granted(kind, granted)}
+def granted_functions(asked: Container[str]) -> "Mapping[str, HostFunction]":
+    """Return the functions that a module may import; ``asked`` are the keys that its manifest asks for."""
+    found = {name: kind for name, kind in FUNCTIONS.items() if not kind.needs or kind.needs in asked}
+    return {name: partial(answer, kind.function) for name, kind in found.items()}
 
 
-def missing_grants(granted: Capabilities) -> Mapping[str, str]:
+def missing_grants(asked: Container[str]) -> Mapping[str, str]:
     """Return all functions, each with what has to be asked for; empty where it is granted."""
-    return {name: "" if is_granted(one, granted) else f"[capabilities] {one.needs}" for name, one in FUNCTIONS.items()}
-
-
-def is_granted(kind: HostFunctionKind, granted: Capabilities) -> bool:
-    return not kind.needs or bool(getattr(granted, kind.needs))
+    return {
+        name: f"[capabilities] {kind.needs}" if kind.needs and kind.needs not in asked else ""
+        for name, kind in FUNCTIONS.items()
+    }
 
 
 def answer(function: Callable[[HostCall], object], call: ActiveCall, request: bytes) -> bytes:

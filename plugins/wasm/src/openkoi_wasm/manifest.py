@@ -5,8 +5,8 @@ Every run reads manifests: nothing heavy is imported here.
 
 import re
 import tomllib
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from difflib import get_close_matches
 from hashlib import sha256
 from json import dumps
 from pathlib import Path
@@ -14,10 +14,21 @@ from typing import Any
 
 from openkoi_base.files import read_small_text
 from openkoi_base.grants import Capabilities, read_capabilities
-from openkoi_hookspecs import ConfigError, Effect
+from openkoi_hookspecs import ConfigError, Effect, Model, Price
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from .limits import MAX_MEMORY_MIB, MAX_MODULE_BYTES, MAX_SECONDS, MIB, CallLimits
+from .manifest_values import (
+    ManifestError,
+    number_of,
+    optional_table,
+    refuse_invisible,
+    refuse_unknown,
+    table_of,
+    tables_of,
+    text_of,
+    texts_of,
+)
 
 TABLES = ("plugin", "capabilities", "limits", "tools", "evaluator", "hooks", "provider")
 PLUGIN_KEYS = ("name", "version", "description", "module", "abi")
@@ -25,6 +36,7 @@ TOOL_KEYS = ("name", "description", "effect", "parameters", "deferred")
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 TOOL_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]{0,39}")
 EFFECTS = {"reads": Effect.READS, "writes": Effect.WRITES, "irreversible": Effect.IRREVERSIBLE}
+SIZES = {"context": 32_000, "output": 4_000}  # tokens
 NO_PARAMETERS: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -54,7 +66,8 @@ class Manifest:
     tools: tuple[ToolDeclaration, ...]
     hooks: tuple[str, ...]
     evaluator: Mapping[str, Any] | None
-    provider: Mapping[str, Any] | None
+    models: tuple[Model, ...]
+    granted_tools: tuple[str, ...]
     document: Mapping[str, Any]
 
     @property
@@ -64,7 +77,7 @@ class Manifest:
             "tools": self.tools,
             "hooks": self.hooks,
             "evaluators": self.evaluator is not None,
-            "providers": self.provider is not None,
+            "providers": self.models,
         }
         return tuple(kind for kind, has in brought.items() if has)
 
@@ -72,6 +85,7 @@ class Manifest:
     def brings(self) -> tuple[str, ...]:
         """What it brings, as the user is asked about it."""
         tools, hooks = ", ".join(one.name for one in self.tools), ", ".join(self.hooks)
+        models = ", ".join(one.name for one in self.models)
         judge = "judge" if (self.evaluator or {}).get("judges") else "evaluator"
         return tuple(
             text
@@ -79,10 +93,15 @@ class Manifest:
                 (f"tools {tools}", self.tools),
                 (f"hooks {hooks}", self.hooks),
                 (judge, self.evaluator is not None),
-                ("provider of models", self.provider is not None),
+                (f"models {models}", self.models),
             )
             if has
         )
+
+    @property
+    def wants(self) -> tuple[str, ...]:
+        """What it asks for, as the user is asked about it."""
+        return (*self.capabilities.texts, *(f"call the tool {one}" for one in self.granted_tools))
 
     def read_module(self) -> bytes:
         """Return the module; raise ConfigError for one that cannot be read."""
@@ -113,10 +132,6 @@ def read_manifest(file: Path) -> Manifest:
         raise ConfigError(f"{file}: {error}") from None
 
 
-class ManifestError(ValueError):
-    """What is wrong with a manifest."""
-
-
 def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
     """Return what a document says; raise ManifestError, or ConfigError for its capabilities."""
     refuse_unknown(document, TABLES, "the manifest")
@@ -132,6 +147,9 @@ def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
     abi = text_of(plugin, "abi", "core")
     if abi not in ("core", "component"):
         raise ManifestError(f'abi = {abi!r} is not known. Use "core" or "component".')
+    asked = dict(table_of(document, "capabilities"))
+    granted_tools = texts_of(asked, "tools")
+    asked.pop("tools", None)
     found = Manifest(
         file,
         name,
@@ -139,12 +157,13 @@ def parse_manifest(document: Mapping[str, Any], file: Path) -> Manifest:
         text_of(plugin, "description", ""),
         file.with_name(module),
         abi,
-        read_capabilities(table_of(document, "capabilities"), file),
+        read_capabilities(asked, file),
         read_limits(table_of(document, "limits")),
         tuple(map(read_tool, tables_of(document, "tools"))),
         read_hooks(table_of(document, "hooks")),
         optional_table(document, "evaluator", ("judges",)),
-        optional_table(document, "provider", ("models",)),
+        read_models(optional_table(document, "provider", ("models",)) or {}),
+        granted_tools,
         document,
     )
     if not found.kinds:
@@ -177,69 +196,23 @@ def read_tool(table: Mapping[str, Any]) -> ToolDeclaration:
 
 def read_hooks(table: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of the hooks that a plugin implements."""
+    from openkoi_hookspecs import hooks
+
     refuse_unknown(table, ("names",), "[hooks]")
-    names = table.get("names", [])
-    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
-        raise ManifestError("names in [hooks] has to be a list of names of hooks.")
+    names = texts_of(table, "names")
+    if unknown := [one for one in names if not hasattr(getattr(hooks, one, None), "openkoi_spec")]:
+        near = "".join(f" Did you mean {one}?" for one in get_close_matches(unknown[0], vars(hooks), 1))
+        raise ManifestError(f"{unknown[0]!r} in [hooks] is not the name of a hook.{near}")
     return tuple(dict.fromkeys(names))
 
 
-def optional_table(document: Mapping[str, Any], key: str, known: Sequence[str]) -> Mapping[str, Any] | None:
-    """Return a table that a manifest may have."""
-    if key not in document:
-        return None
-    table = table_of(document, key)
-    refuse_unknown(table, known, f"[{key}]")
-    return table
+def read_models(table: Mapping[str, Any]) -> tuple[Model, ...]:
+    """Return the models that a plugin provides."""
+    return tuple(map(read_model, tables_of(table, "models")))
 
 
-def table_of(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = document.get(key, {})
-    if not isinstance(found, Mapping):
-        raise ManifestError(f"{key} has to be a table: [{key}].")
-    return found
-
-
-def tables_of(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    found = document.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
-        raise ManifestError(f"{key} has to be a list of tables: [[{key}]].")
-    return found
-
-
-def text_of(table: Mapping[str, Any], key: str, default: str | None = None) -> str:
-    """Return a text; raise ManifestError if it is missing and has no default."""
-    found = table.get(key, default)
-    if not isinstance(found, str) or (default is None and not found):
-        raise ManifestError(f"{key} is missing, or is not a text.")
-    return found
-
-
-def number_of(table: Mapping[str, Any], key: str, default: float, most: float) -> float:
-    found = table.get(key, default)
-    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found <= most:
-        raise ManifestError(f"{key} in [limits] has to be a number above 0 and up to {most:g}.")
-    return found
-
-
-def refuse_unknown(table: Mapping[str, Any], known: Sequence[str], place: str) -> None:
-    """Raise ManifestError for a key that nothing reads."""
-    if unknown := sorted(table.keys() - {*known}):
-        raise ManifestError(f"{place} has the unknown key {unknown[0]!r}. Use {', '.join(known)}.")
-
-
-def refuse_invisible(document: Mapping[str, Any]) -> None:
-    """Raise ManifestError for characters that a model would read and the user who is asked would not see."""
-    for text in texts_in(document):
-        if hidden := [one for one in text if unicodedata.category(one) in ("Cc", "Cf", "Co") and one not in "\n\t"]:
-            raise ManifestError(f"it contains the invisible character U+{ord(hidden[0]):04X}. Remove it.")
-
-
-def texts_in(value: object) -> Iterator[str]:
-    """Yield every text of a document, keys too."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from (text for pair in value.items() for one in pair for text in texts_in(one))
-    elif isinstance(value, list):
-        yield from (text for one in value for text in texts_in(one))
+def read_model(table: Mapping[str, Any]) -> Model:
+    """Return a model; one that a plugin computes costs nothing."""
+    refuse_unknown(table, ("name", "context", "output"), "[[provider.models]]")
+    context, output = (number_of(table, key, default, 10_000_000) for key, default in SIZES.items())
+    return Model(text_of(table, "name"), context=round(context), output=round(output), price=Price(0.0, 0.0))

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from openkoi_hookspecs import ConfigError, Koi, KoiError, Run
@@ -33,16 +34,16 @@ class WasmPlugin:
 
         module = self.module or await self.load()
         request = encode({"method": method, **fields})
-        limits = self.manifest.limits
-        scope = CallScope(self.manifest.name, self.manifest.capabilities, self.koi, run, asyncio.get_running_loop())
-        answer = await self.host.run(module, request, ActiveCall(limits, scope))
+        made, loop = self.manifest, asyncio.get_running_loop()
+        scope = CallScope(made.name, made.capabilities, made.granted_tools, self.koi, run, loop)
+        answer = await self.host.run(module, request, ActiveCall(made.limits, scope))
         return self.read_answer(answer)
 
     def read_answer(self, answer: bytes) -> Any:
         """Return the value of ``{"ok": ...}``; raise KoiError for ``{"error": ...}``, and for anything else."""
         name = self.manifest.name
         try:
-            found = json.loads(answer)
+            found = json.loads(answer, parse_constant=finite, parse_float=finite)
         except (ValueError, RecursionError):
             raise KoiError(f"The WASM plugin {name} did not answer with JSON.") from None
         if isinstance(found, dict) and "ok" in found:
@@ -64,3 +65,10 @@ class WasmPlugin:
         if self.manifest.digest(wasm) != self.digest:
             raise ConfigError(CHANGED.format(self.manifest.module))
         return wasm
+
+
+def finite(text: str) -> float:
+    """Return a number; raise ValueError for one that JSON does not have, such as NaN, or that is too large."""
+    if not isfinite(number := float(text)):
+        raise ValueError(text)
+    return number

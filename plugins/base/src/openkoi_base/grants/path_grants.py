@@ -41,6 +41,8 @@ class PathGrant:
     def covers_resolved(self, path: Path, root: Path) -> bool:
         """Return whether a path without links is one of the grant."""
         folder, wildcards = self.split(root)
+        if self.pattern.startswith("./") and not folder.is_relative_to(os.path.realpath(root)):
+            return False  # a folder of the workspace was replaced by a link that leads out of it
         try:
             below = path.relative_to(folder)
         except ValueError:

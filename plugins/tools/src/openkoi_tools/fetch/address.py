@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import TypeAlias
+from ipaddress import ip_address
 
+from openkoi_base.ip_ranges import Ip
 from openkoi_hookspecs import ToolError
 from openkoi_hookspecs.lazy_pattern import lazy_pattern
-
-Ip: TypeAlias = IPv4Address | IPv6Address
 
 PORTS = {"http": 80, "https": 443}
 MAX_URL_CHARACTERS = 4_000

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from openkoi_base.ip_ranges import Ip, is_loopback, is_private, is_public
 from openkoi_hookspecs import ConfigError
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
-from .address import NAME, PORTS, Ip, PageAddress, ip_of
-from .ip_ranges import is_loopback, is_private, is_public
+from .address import NAME, PORTS, PageAddress, ip_of
 
 ANY = "*"
 

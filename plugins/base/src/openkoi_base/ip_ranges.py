@@ -1,8 +1,9 @@
 """Classify IP addresses: public, private, or this machine."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import TypeAlias
 
-from .address import Ip
+Ip: TypeAlias = IPv4Address | IPv6Address
 
 PRIVATE = tuple(
     map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")),

@@ -1,0 +1,57 @@
+"""Modules that try to harm their host, and what the caller of each must read."""
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wasm_plugins import passing_request, returning_nothing
+from wasmtime import wat2wasm
+
+LISTED = tomllib.loads(Path(__file__).with_name("hostile.toml").read_text())
+FILES = 'filesystem = ["readwrite:./docs/**", "read:~/notes/*.md"]'
+ODD_PATHS = ("docs/\ud800", "d" * 5_000)  # which TOML cannot write
+
+
+@dataclass(frozen=True, slots=True)
+class Hostile:
+    """A module, and a pattern of the error that comes of it; where that is empty, it is harmless and answers 1.
+
+    ``fields`` are those of the request that it is called with.
+    """
+
+    name: str
+    wasm: bytes
+    error: str = ""
+    capabilities: str = ""
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+def hostile_modules() -> Iterator[Hostile]:
+    """Yield all of them."""
+    for one in LISTED["module"]:
+        wasm = bytes(wat2wasm(one["wat"]))
+        yield Hostile(one["name"], wasm, one.get("error", ""), one.get("capabilities", ""))
+    valid = bytes(wat2wasm(returning_nothing()))
+    yield Hostile("a text", b"hello", "is not valid")
+    yield Hostile("half a module", valid[:-9], "is not valid")
+    yield Hostile("a module with another byte", valid.replace(b"\x0b", b"\xff", 1), "is not valid")
+    yield Hostile("a module of 3 MiB", bytes(3 << 20), "is not a file of at most 2 MiB")
+    yield from path_escapes()
+
+
+def path_escapes() -> Iterator[Hostile]:
+    """Yield one module for each path that was not granted: it passes its request on to a host function."""
+    reading, writing = (bytes(wat2wasm(passing_request(one))) for one in ("read_file", "write_file"))
+    for path in (*LISTED["paths"]["read"], *ODD_PATHS):
+        yield Hostile(f"reading {path[:40]!r}", reading, "failed: ", FILES, {"path": path})
+    for path in LISTED["paths"]["write"]:
+        yield Hostile(f"writing {path[:40]!r}", writing, "failed: ", FILES, {"path": path, "text": "planted"})
+
+
+def bomb(blocks: int) -> bytes:
+    """Return a valid module of one long function, which takes long to compile: 1.7 s for 20,000 blocks."""
+    block = "(block (br_if 0 (local.get $a)) (local.set $a (i32.add (local.get $a) (local.get 0))))"
+    made = f"(func (param i32) (local $a i32) {block * blocks})"
+    return bytes(wat2wasm(returning_nothing().removesuffix(")") + made + ")"))
