@@ -8,6 +8,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import field
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urljoin
@@ -37,7 +38,7 @@ class FetchRequest:
 
     url: str
     method: str = "GET"
-    headers: Mapping[str, str] = {}  # frozen, and never changed
+    headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
 
     def redirected(self, url: str, status: int) -> "FetchRequest":
