@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from documented_plugins import calling, events_of
 from wasm_plugins import ANSWER, TOOL, answering, calling_host, module, pond, write_plugin
 
 from openkoi_hookspecs import events
 
+ONE_ITERATION: dict[str, Any] = {"iteration.max_iterations": 1}
 SECTION = [{"name": "pond", "text": "Count the koi.", "layer": "project"}]
 DENIED = {"permission": "deny", "reason": "the pond is closed"}
 EVALUATION = {
@@ -63,7 +65,7 @@ def test_the_facts_of_a_hook_have_the_names_of_the_contract(tmp_path: Path) -> N
 
 
 def test_an_evaluator_of_a_module_judges_or_only_checks_as_its_manifest_says(tmp_path: Path) -> None:
-    openkoi = pond(tmp_path, calling("write_file", path="new.txt", content="x"), **{"iteration.max_iterations": 1})
+    openkoi = pond(tmp_path, calling("write_file", path="new.txt", content="x"), **ONE_ITERATION)
     folder = write_plugin(tmp_path, answering(EVALUATION), "[evaluator]\njudges = true\n")
     openkoi.add(folder)
     judged = json.loads(openkoi.openkoi("Do it", "--format", "json").stdout)

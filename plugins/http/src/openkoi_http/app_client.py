@@ -60,7 +60,7 @@ class AppClient(ApiClient):
                 IdleTimeout(self._bounds.first_content_timeout) as idle_timeout,
                 self._open_response(idle_timeout, "GET", path) as response,
             ):
-                async for piece in self._read_bytes(response):
+                async for piece in self._read_pieces(response):
                     yield piece
 
     def _build_request(self, client: "AsyncClient", method: str, path: str, body: bytes | None) -> "Request":
