@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, str] = {
     "approvals": "List the questions that need your answer.",
     "approve": "Approve what a task asked for.",
+    "bisect": "Find the plugin that gave a task a bad result.",
     "blame": "Show what each plugin, model, tool and learning added to a task.",
     "config": "Show, change and edit settings.",
     "completion": "Print a shell completion script.",
@@ -56,7 +57,7 @@ PLUGIN_COMMANDS = {
     "init": "Set up a model.",
 }  # of this distribution, found by entry points as those of others
 ALIASES = {"self-update": "update"}
-MODULES = {"import": "import_", "plugin": "plugin_kit.command"}
+MODULES = {"bisect": "bisect.command", "import": "import_", "plugin": "plugin_kit.command"}
 AGENT = "agent"
 SUMMARY = "Run a task, evaluate the result, and retry until it meets your quality bar. Piped input is added as context."
 WIDEST, NARROWEST = 80, 50

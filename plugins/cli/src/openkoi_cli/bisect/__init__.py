@@ -1,0 +1,1 @@
+"""``openkoi bisect``: find the plugin that changed the result of a task."""

@@ -1,0 +1,34 @@
+"""Find the plugins that a search is among: those of a task's folder that are not OpenKoi's own."""
+
+from typing import TYPE_CHECKING
+
+from .replays import KINDS
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import OpenedKoi, PluginEntry
+
+OWN = "openkoi"
+
+
+async def find_candidates(koi: "OpenedKoi", *, every: bool) -> "list[PluginEntry]":
+    """Return the plugins of the workspace that may change a result, those that are listed by sources among them."""
+    from ..plugin_sources import list_entries
+
+    sourced = [one for source in koi.plugins("sources") for one in await list_entries(source, koi)]
+    own = set() if every else own_distributions()
+    installed = [one for kind in KINDS for one in koi.plugins(kind) if one.origin not in own]
+    found = {(one.kind, one.name): one for one in [*sourced, *installed] if one.kind in KINDS}
+    return [found[key] for key in sorted(found)]
+
+
+def own_distributions() -> set[str]:
+    """Return the distributions that OpenKoi is made of."""
+    from importlib_metadata import PackageNotFoundError, requires
+
+    from ..hook_check.ignored_hooks import normalize_name
+
+    try:
+        needed = requires(OWN) or []
+    except PackageNotFoundError:
+        needed = []
+    return {OWN, *(normalize_name(one) for one in needed if "extra ==" not in one)}

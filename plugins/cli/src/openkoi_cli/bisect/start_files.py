@@ -1,0 +1,41 @@
+"""Lay out the files of a task as they were before it began, in a copy."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from openkoi_base.files.diffs import split_by_file
+from openkoi_base.files.reverse_patch import reverse_patch
+from openkoi_hookspecs import KoiError
+
+if TYPE_CHECKING:
+    from openkoi_hookspecs import OpenedKoi
+
+CANNOT = "{file} cannot be restored to how it was before the task, so the task cannot be replayed."
+
+
+async def reverse_changes(copy: Path, workspace: Path, checkpoint: str, koi: "OpenedKoi") -> None:
+    """Undo in a copy of a workspace what was changed there since a checkpoint; nothing for a task without one."""
+    from ..task_changes import load_checkpoints
+
+    if not checkpoint:
+        return
+    diff = await (await load_checkpoints(koi)).diff(workspace, checkpoint)
+    for name, part in split_by_file(diff).items():
+        restore_file(copy / name, part)
+
+
+def restore_file(file: Path, part: str) -> None:
+    """Undo what a part of a diff says of one file; raise KoiError where it does not say enough."""
+    head = part.partition("\n@@")[0]
+    if "\nnew file mode" in head:
+        file.unlink(missing_ok=True)
+        return
+    try:
+        now = "" if "\ndeleted file mode" in head else file.read_bytes().decode()
+    except (OSError, UnicodeDecodeError):
+        raise KoiError(CANNOT.format(file=file.name)) from None
+    before = reverse_patch(part, now)
+    if before is None:
+        raise KoiError(CANNOT.format(file=file.name))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(before.encode())

@@ -1,0 +1,156 @@
+"""``openkoi bisect`` finds the plugin that gave a task a bad result, without a model where no request changes."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from cli_process import Shell
+from documented_plugins import BASE, calling, configure, events_of, shell_with, turn
+
+from openkoi_hookspecs import events
+
+PLUGIN = """
+from dataclasses import replace
+from openkoi_hookspecs import Section, hookimpl
+
+@hookimpl
+def after_execute(work):
+    return replace(work, text={text})
+"""
+PROMPT = """
+from openkoi_hookspecs import Section, hookimpl
+
+@hookimpl
+def before_plan():
+    return [Section("{name}", "{text}")]
+"""
+SAME = PLUGIN.format(text="work.text")
+ANSWER = "  - {says: Dear Sir., repeat: true}\n"
+OTHERS = {"hooks": {"house-style": {"enabled": False}}, "evaluators": {"word-count": {"enabled": False}}}
+
+
+def openkoi_with(folder: Path, plugins: Mapping[str, str], turns: str = ANSWER) -> Shell:
+    """Return a command line where modules of hooks are installed, each as a distribution of its own."""
+    openkoi = shell_with(folder, turns=turns)
+    configure(openkoi, BASE, OTHERS)
+    site = folder / "site"
+    for name, text in plugins.items():
+        info = site / f"acme_{name}-1.0.dist-info"
+        info.mkdir(parents=True)
+        (site / f"{name}.py").write_text(text)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: acme-{name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[openkoi.hooks]\n{name} = {name}\n")
+    return openkoi.seeing(site)
+
+
+def replayed(errors: str) -> int:
+    """Return how many replays were made, beside that of the recorded task."""
+    return sum(line.startswith("[") and "/" in line.partition("]")[0] for line in errors.splitlines())
+
+
+def test_one_bad_plugin_among_sixty_four_is_found_in_seven_replays_without_a_model(tmp_path: Path) -> None:
+    plugins = {f"plugin{number:02}": SAME for number in range(64)} | {
+        "plugin41": PLUGIN.format(text="work.text + ' Hey!'")
+    }
+    openkoi = openkoi_with(tmp_path, plugins)
+    openkoi("Write a letter")
+    calls = len(events_of(openkoi, events.ModelResponse))
+
+    done = openkoi("bisect", "--check", "! grep -q Hey")
+
+    assert 0 == done.returncode, done.stderr
+    assert done.stdout.splitlines() == [
+        "hooks.plugin41 (acme-plugin41) gives the bad result.",
+        "To disable it, run `openkoi plugin disable hooks.plugin41`.",
+    ]
+    assert replayed(done.stderr) <= 7
+    assert calls == len(events_of(openkoi, events.ModelResponse))
+    assert not [one for one in Path("/tmp").glob("openkoi-bisect-*") if str(one) in done.stderr]
+
+
+def test_two_that_are_bad_only_together_are_named(tmp_path: Path) -> None:
+    plugins = {f"plugin{number}": SAME for number in range(6)}
+    plugins |= {"plugin1": PLUGIN.format(text="work.text + '(draft)'")}
+    plugins |= {"plugin4": PLUGIN.format(text="work.text.replace('(draft)', ' Rubbish')")}
+    openkoi = openkoi_with(tmp_path, plugins)
+    openkoi("Write a letter")
+
+    done = openkoi("bisect", "--check", 'test $(grep -c Rubbish "$OPENKOI_ANSWER") = 0')
+
+    assert done.stdout.startswith("hooks.plugin1 (acme-plugin1) and hooks.plugin4 (acme-plugin4) together give"), done
+
+
+def test_the_files_are_as_they_were_and_those_of_the_user_stay(tmp_path: Path) -> None:
+    write = turn(calling("write_file", path="new.txt", content="new\n"), when="contains: Write it, after: 0")
+    openkoi = openkoi_with(tmp_path, {"loud": PLUGIN.format(text="work.text.upper()"), "quiet": SAME}, write + ANSWER)
+    (openkoi.folder / "b.txt").write_text("mine\n")
+    openkoi("Write it")
+    (openkoi.folder / "b.txt").write_text("changed since\n")
+
+    done = openkoi("bisect")
+
+    assert done.stdout.startswith("hooks.loud (acme-loud) gives the bad result."), done
+    assert "a result is bad if it is the recorded one" in done.stderr
+    assert ["new\n", "changed since\n"] == [(openkoi.folder / name).read_text() for name in ("new.txt", "b.txt")]
+
+
+LOUD = '  - {when: {contains: "Shout at them."}, says: Hey!, repeat: true}\n'
+
+
+@pytest.fixture(name="prompted")
+def run_prompted(tmp_path: Path) -> Shell:
+    """Return a command line whose last task was spoiled by one of five plugins that change the prompt."""
+    plugins = {f"plugin{number}": PROMPT.format(name=f"plugin{number}", text="Be kind.") for number in range(5)}
+    plugins |= {"plugin3": PROMPT.format(name="plugin3", text="Shout at them.")}
+    openkoi = openkoi_with(tmp_path, plugins, LOUD + ANSWER)
+    assert "Hey!\n" == openkoi("Write a letter").stdout
+    return openkoi
+
+
+def test_before_a_model_is_called_the_price_is_stated(prompted: Shell) -> None:
+    done = prompted("bisect", "--check", "! grep -q Hey")
+
+    assert (1, "") == (done.returncode, done.stdout)
+    assert "The request to the executor differs from the recorded ones" in done.stderr
+    assert "up to 6 replays at about $0.00 each, $0.0" in done.stderr
+    assert "run it again with --yes or --budget" in done.stderr
+
+
+def test_with_consent_models_are_called_and_the_cause_is_proven_twice(prompted: Shell) -> None:
+    done = prompted("bisect", "--check", "! grep -q Hey", "--yes")
+
+    assert done.stdout.startswith("hooks.plugin3 (acme-plugin3) gives the bad result.\n"), done
+    assert replayed(done.stderr) <= 6
+    assert done.stderr.splitlines()[-1].endswith("with 4 of 5 plugins: good")
+    spent = prompted("bisect", "--check", "! grep -q Hey", "--budget", "0.000001")
+    assert (1, True) == (
+        spent.returncode,
+        "The calls have cost $0.00 of $0.00, and the search cannot go on" in spent.stderr,
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "status", "shown"),
+    [
+        ("true", 1, "does not have a bad result"),
+        ("grep -q Kind", 1, "Undecided: the result is bad without any of these plugins, too."),
+        ("exit 127", 1, "cannot judge a result"),
+    ],
+)
+def test_what_is_not_a_plugin_s_fault_is_said(tmp_path: Path, check: str, status: int, shown: str) -> None:
+    openkoi = openkoi_with(tmp_path, {"one": SAME, "two": SAME})
+    openkoi("Write a letter")
+
+    done = openkoi("bisect", "--check", check)
+
+    assert status == done.returncode
+    assert shown in done.stdout + done.stderr
+
+
+def test_without_plugins_of_others_or_a_task_that_is_said(tmp_path: Path) -> None:
+    openkoi = shell_with(tmp_path)
+    configure(openkoi, BASE, OTHERS)
+
+    assert "No tasks yet." in openkoi("bisect").stderr
+    openkoi("Write a letter")
+    assert "Only OpenKoi's own plugins are used here." in openkoi("bisect").stderr
