@@ -41,7 +41,7 @@ def test_what_the_bundle_chooses_is_installed() -> None:
 
 
 def test_the_bundle_is_found_without_importing_anything() -> None:
-    assert [FOLDER] == bundle_folders(scan())
+    assert {FOLDER: "default"} == bundle_folders(scan())
 
 
 def test_what_the_bundle_chooses_stays_ours_when_others_bring_the_same_name() -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -134,11 +135,19 @@ def test_plugins_compose_by_being_installed(install_openkoi: Installed, tmp_path
     assert "evaluators   word-count" in listed
 
 
+def list_in_catalogue(wheel: Path, name: str, folder: Path) -> None:
+    """Write a catalogue with one wheel; the configuration has it by its path."""
+    lines = ['name = "ponds"', "[[plugins]]", f'name = "{name}"', 'kind = "hook"', f'file = "{wheel}"']
+    digest = sha256(wheel.read_bytes()).hexdigest()
+    (folder / "catalogue.toml").write_text("\n".join([*lines, f'sha256 = "{digest}"', ""]))
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.row("PLUG-07")
 def test_a_newcomer_writes_certifies_builds_and_installs_plugins(install_openkoi: Installed, tmp_path: Path) -> None:
     home_of(tmp_path).mkdir()
-    (home_of(tmp_path) / "config.toml").write_text("[evaluators.judge]\nenabled = false\n")
+    catalogues = f'[plugins]\ncatalogues = ["{tmp_path / "catalogue.toml"}"]\n'
+    (home_of(tmp_path) / "config.toml").write_text(f"[evaluators.judge]\nenabled = false\n{catalogues}")
     run([*uv(), "pip", "install", "--quiet", "--python", str(install_openkoi.python), "pytest>=8.4"])
     install_openkoi.pip("openkoi-testing")
     for kind, name in (("evaluator", "my-style"), ("hook", "my-hook"), ("judge", "my-judge")):
@@ -151,7 +160,9 @@ def test_a_newcomer_writes_certifies_builds_and_installs_plugins(install_openkoi
         built = run([*uv(), "build", "--wheel", "--quiet", name], cwd=tmp_path)
         assert not built.stderr
         wheel = next((tmp_path / name / "dist").glob("*.whl"))
-        install_openkoi.openkoi("plugin", "install", str(wheel), cwd=tmp_path)
+        list_in_catalogue(wheel, name, tmp_path)
+        installed = install_openkoi.openkoi("plugin", "install", name, cwd=tmp_path)
+        assert f"{name} (hook) from the catalogue ponds, listed: the hash is right." in installed.stdout
         certified = install_openkoi.openkoi("plugin", "certify", name, cwd=tmp_path).stdout
         assert certified.endswith("✓ Certified.\n")
     model = write_script(tmp_path, JUDGED_TURNS)

@@ -89,3 +89,23 @@ def test_a_setting_that_is_not_set_shows_its_default(tmp_path: Path, key: str, s
 
     assert (done.returncode, done.stdout) == (status, shown)
     assert ("is not set" in done.stderr) == bool(status)
+
+
+def test_the_order_of_bundles_is_a_setting(rival: Shell) -> None:
+    model = write_script(rival.folder, LETTER)
+    rival.home.mkdir(exist_ok=True)
+    (rival.home / "config.toml").write_text('[plugins]\nbundle_order = ["acme"]\n')
+
+    assert "0.9" in rival("config", "get", "iteration.quality_threshold").stdout
+    assert "rival" not in rival("-i", "0", "-m", model, "Say hello").stderr
+    (rival.home / "config.toml").write_text('[plugins]\nbundle_order = ["rival", "acme"]\n')
+    assert "0.7" in rival("config", "get", "iteration.quality_threshold").stdout
+    assert "rival" not in rival("-i", "0", "-m", model, "Say hello").stderr
+
+
+def test_a_hook_script_of_a_bundle_is_used_without_asking(rival: Shell, tmp_path: Path) -> None:
+    (tmp_path / "rival" / "hooks").mkdir()
+    (tmp_path / "rival" / "hooks" / "rules.star").write_text("def before_plan():\n    return ['Be brief.']\n")
+
+    assert "rules" in rival("context", "Say hello").stdout.partition("estimated total")[0]
+    assert "a bundle's" in rival("script", "list").stdout

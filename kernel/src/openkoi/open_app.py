@@ -1,7 +1,7 @@
 """Build OpenKoi from what is installed and configured."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from openkoi_base.redact import CURRENT, Redactor
@@ -19,7 +19,7 @@ from .services import Services
 Provided = Mapping[str, Mapping[str, object]]
 
 
-def build_app(config: Config, found: Scan, provided: Provided | None = None, bundles: Sequence[Path] = ()) -> App:
+def build_app(config: Config, found: Scan, provided: Provided | None = None, bundles: Iterable[Path] = ()) -> App:
     """Build what the configuration asks for, loading nothing yet. ``provided`` are plugins of the caller's own."""
     redactor = Redactor(known_secrets(config), config[keys.ALLOWED_SECRETS])
     CURRENT.set(redactor)

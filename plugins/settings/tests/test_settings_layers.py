@@ -37,7 +37,7 @@ def loaded(
     return load_config(
         Paths(home / "config.toml", home / "data"),
         home / "work",
-        bundles=[home / "bundle"],
+        bundles={home / "bundle": "default"},
         flags=flags,
         environment=environment or {},
         today=today,

@@ -22,7 +22,10 @@ def test_a_broken_file_is_named_with_line_and_column(tmp_path: Path, layer: str)
 
     with pytest.raises(ConfigError) as refusal:
         load_config(
-            Paths(tmp_path / "config.toml", tmp_path), tmp_path / "work", bundles=[tmp_path / "bundle"], environment={}
+            Paths(tmp_path / "config.toml", tmp_path),
+            tmp_path / "work",
+            bundles={tmp_path / "bundle": "default"},
+            environment={},
         )
 
     assert str(refusal.value).startswith(f"Invalid TOML in {path}: ")

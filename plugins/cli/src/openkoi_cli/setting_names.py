@@ -3,7 +3,10 @@
 DEFAULT_MODEL = "models.default"
 EVALUATOR = "models.evaluator"
 SANDBOX_MINIMUM = "safety.sandbox_minimum"
+USE_MEMORY = "use.memory"
+USE_CHECKPOINTS = "use.checkpoints"
 MAX_STORAGE_MB = "memory.max_storage_mb"
+CATALOGUES = "plugins.catalogues"
 CHECK_UPDATES = "updates.check"
 LIMITS = {
     "iterations": "iteration.max_iterations",

@@ -18,12 +18,12 @@ def as_preferred(found: Scan, config: Config) -> Scan:
     return with_preferences(found, prefer, frozenset(chosen.values()) - prefer)
 
 
-def bundle_folders(found: Scan) -> list[Path]:
-    """Return the folders of the bundles' files, by name; the default one has the lowest precedence."""
+def bundle_folders(found: Scan) -> dict[Path, str]:
+    """Return the folders of the bundles' files with the bundles' names, sorted by name; the default one is first."""
     bundles = sorted(
         (one for one in found.found if one.kind == "bundles"), key=lambda one: (one.name != "default", one)
     )
-    return [folder for one in bundles if (folder := package_folder(one.target))]
+    return {folder: one.name for one in bundles if (folder := package_folder(one.target))}
 
 
 def package_folder(package: str) -> Path | None:

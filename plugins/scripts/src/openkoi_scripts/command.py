@@ -57,7 +57,8 @@ async def approve(koi: Koi, /, names: Sequence[str], yes: bool) -> None:
 
 async def find_all(koi: Koi) -> list[ScriptFile]:
     """Return the scripts of this folder; print what is wrong with others."""
-    found = [*list_scripts(cast(Scripts, await koi.load("sources", "scripts")), koi, koi.workspace)]
+    source = cast(Scripts, await koi.load("sources", "scripts"))
+    found = [*list_scripts(await source.places(koi, koi.workspace), koi)]
     for warning in koi.warnings():
         click.echo(koi.redact(f"! {warning}"), err=True)
     return found

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from openkoi_hookspecs import DataDir, Koi, PluginEntry, SharedSetting
+
+if TYPE_CHECKING:
+    from .script_files import ScriptPlaces
 
 CALL_SECONDS = 1.0
 
@@ -24,11 +27,18 @@ class Scripts:
     ) -> None:
         self.scripts, self.seconds, self.folder = scripts, seconds, folder
 
-    def discover(self, koi: Koi, workspace: Path) -> Iterable[PluginEntry]:
+    async def discover(self, koi: Koi, workspace: Path) -> Iterable[PluginEntry]:
         """List the scripts that the user has not refused."""
+        bundles = koi.plugins("bundles")
         places = (self.folder, workspace / ".openkoi" / "hooks")
-        if not self.scripts and not any(place.is_dir() for place in places):
+        if not self.scripts and len(bundles) <= 1 and not any(place.is_dir() for place in places):
             return []
         from .listing import find_entries
 
-        return find_entries(self, koi, workspace)
+        return find_entries(await self.places(koi, workspace), self.seconds, koi)
+
+    async def places(self, koi: Koi, workspace: Path) -> "ScriptPlaces":
+        """Return where scripts are."""
+        from .script_files import ScriptPlaces, find_bundle_folders
+
+        return ScriptPlaces(self.scripts, self.folder, await find_bundle_folders(koi.plugins("bundles")), workspace)

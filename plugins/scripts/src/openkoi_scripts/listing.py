@@ -2,22 +2,17 @@
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from openkoi_hookspecs import Koi, KoiError, PluginEntry
 
 from .consent import is_approved, is_refused
-from .script_files import ScriptFile, find_scripts
-
-if TYPE_CHECKING:
-    from .discovery import Scripts
+from .script_files import ScriptFile, ScriptPlaces, find_scripts
 
 
-def list_scripts(source: "Scripts", koi: Koi, workspace: Path) -> Iterator[ScriptFile]:
+def list_scripts(places: ScriptPlaces, koi: Koi) -> Iterator[ScriptFile]:
     """Yield the scripts of a workspace, the first of each name; warn of those that cannot be used."""
     names: set[str] = set()
-    for found in find_scripts(source.scripts, source.folder.resolve(), (), workspace):
+    for found in find_scripts(places):
         if isinstance(found, KoiError):
             koi.warn(str(found))
         elif found.name in names:
@@ -27,19 +22,19 @@ def list_scripts(source: "Scripts", koi: Koi, workspace: Path) -> Iterator[Scrip
             yield found
 
 
-def find_entries(source: "Scripts", koi: Koi, workspace: Path) -> list[PluginEntry]:
-    """Return an entry for each script that the user has not refused."""
-    usable = [one for one in list_scripts(source, koi, workspace) if not is_refused(one, koi)]
-    return [make_entry(one, source, koi) for one in usable]
+def find_entries(places: ScriptPlaces, seconds: float, koi: Koi) -> list[PluginEntry]:
+    """Return an entry for each script that the user has not refused; a call of one may take so many seconds."""
+    usable = [one for one in list_scripts(places, koi) if not is_refused(one, koi)]
+    return [make_entry(one, seconds, koi) for one in usable]
 
 
-def make_entry(script: ScriptFile, source: "Scripts", koi: Koi) -> PluginEntry:
+def make_entry(script: ScriptFile, seconds: float, koi: Koi) -> PluginEntry:
     """Return the entry of a script; another one when it, or the decision about it, has changed."""
-    version = f"{script.digest} {is_approved(script, koi)} {source.seconds}"
-    return PluginEntry("hooks", script.name, str(script.path), partial(load, script, source, koi), version=version)
+    version = f"{script.digest} {is_approved(script, koi)} {seconds}"
+    return PluginEntry("hooks", script.name, str(script.path), partial(load, script, seconds, koi), version=version)
 
 
-async def load(script: ScriptFile, source: "Scripts", koi: Koi) -> object:
+async def load(script: ScriptFile, seconds: float, koi: Koi) -> object:
     """Make the plugin of a script."""
     if script.is_python:
         from .python_hooks import PythonHooks
@@ -47,4 +42,4 @@ async def load(script: ScriptFile, source: "Scripts", koi: Koi) -> object:
         return PythonHooks(script, koi)
     from .script_hooks import ScriptHooks
 
-    return ScriptHooks(script, koi, source.seconds)
+    return ScriptHooks(script, koi, seconds)

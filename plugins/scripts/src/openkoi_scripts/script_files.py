@@ -1,14 +1,15 @@
 """Find and read the scripts of the user, of bundles and of a project."""
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
 from openkoi_base.files import read_small_text
 from openkoi_base.grants import NO_CAPABILITIES, Capabilities, read_capabilities
-from openkoi_hookspecs import ConfigError, KoiError
+from openkoi_base.skillfile.locations import plugin_locations
+from openkoi_hookspecs import ConfigError, KoiError, PluginEntry
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 STARLARK, PYTHON = ".star", ".py"
@@ -25,6 +26,16 @@ class Origin(StrEnum):
     USER = "yours"
     BUNDLE = "a bundle's"
     PROJECT = "the project's"
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptPlaces:
+    """Where scripts are: configured paths, the user's folder, the folders ``hooks`` of bundles, and a project."""
+
+    configured: Sequence[str]
+    user: Path
+    bundles: Sequence[Path]
+    workspace: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +72,24 @@ class ScriptFile:
         return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def find_scripts(
-    configured: Sequence[str], user: Path, bundles: Sequence[Path], workspace: Path
-) -> Iterator[ScriptFile | KoiError]:
+async def find_bundle_folders(bundles: Iterable[PluginEntry]) -> list[Path]:
+    """Return the folders ``hooks`` of bundles; what cannot be loaded is reported where skills are read."""
+    found, _ = await plugin_locations(bundles, name=BUNDLE_FOLDER)
+    return [one.folder for one in found if one.folder.name == BUNDLE_FOLDER]
+
+
+def find_scripts(places: ScriptPlaces) -> Iterator[ScriptFile | KoiError]:
     """Yield each script, or what is wrong with it; those that come first are used where two have one name."""
-    for text in configured:
+    for text in places.configured:
         path = Path(text).expanduser()
         found = path.is_file() and path.suffix in (STARLARK, PYTHON)
         yield read_script(path, Origin.USER) if found else KoiError(NOT_A_SCRIPT.format(path=path))
-    places = [(user, Origin.USER), *((folder / BUNDLE_FOLDER, Origin.BUNDLE) for folder in bundles)]
-    for folder, origin in (*places, (workspace / PROJECT_FOLDER, Origin.PROJECT)):
+    bundles = [(folder, Origin.BUNDLE) for folder in places.bundles]
+    for folder, origin in (
+        (places.user.resolve(), Origin.USER),
+        *bundles,
+        (places.workspace / PROJECT_FOLDER, Origin.PROJECT),
+    ):
         yield from (read_script(path, origin) for path in list_files(folder))
 
 

@@ -15,14 +15,16 @@ from openkoi_hookspecs import ConfigError, Paths
 from .config import BUNDLE_FILE, Config
 from .deprecated import rename_deprecated
 from .keys import DEFAULT_MODEL, FLAGS, MODEL_OF
-from .plugin_keys import USE_MEMORY
+from .plugin_keys import BUNDLE_ORDER, USE_MEMORY
 from .project_policy import apply_project_policy
 from .toml_file import read_settings
 from .value import Setting
 from .variables import CASSETTE, CASSETTE_VARIABLE, variable_of
 
+NO_BUNDLES: Mapping[Path, str] = {}
 CONFLICT = (
-    "{name} is set by {used} and, to another value, by {others}. Using the first. Set it in your config.toml to choose."
+    "{name} is set by {used} and, to another value, by {others}. Using the first. "
+    "To choose, set it in your config.toml, or name the stronger bundle in [plugins] bundle_order."
 )
 WITHOUT_MEMORY = "Memory is off while model requests are recorded or replayed, so that a replay sends the same ones."
 
@@ -31,13 +33,17 @@ def load_config(
     paths: Paths,
     workspace: Path,
     *,
-    bundles: Sequence[Path] = (),
+    bundles: Mapping[Path, str] = NO_BUNDLES,
     flags: Mapping[str, object] | None = None,
     environment: Mapping[str, str] = os.environ,
     today: date | None = None,
 ) -> Config:
-    """Read every layer, the weakest first. ``today`` decides which deprecated keys still work."""
-    settings, warnings = merge_files([*(bundle / BUNDLE_FILE for bundle in bundles), paths.config], today)
+    """Read every layer, the weakest first; ``bundles`` are folders with the names of what is in them.
+
+    ``today`` decides which deprecated keys still work.
+    """
+    ranked = rank_bundles(bundles, paths.config)
+    settings, warnings = merge_files([*(bundle / BUNDLE_FILE for bundle in ranked), paths.config], today)
     project, odd = rename_deprecated(read_settings(workspace / ".openkoi" / "config.toml"), today)
     allowed, refused = apply_project_policy(project, Config(settings, paths, workspace))
     settings = override({**settings, **allowed, **from_environment(environment)}, from_flags(flags or {}))
@@ -45,10 +51,24 @@ def load_config(
     if given.get(CASSETTE_VARIABLE):
         settings[USE_MEMORY.name] = Setting("none", f"${CASSETTE_VARIABLE}")
         warnings.append(WITHOUT_MEMORY)
-    warnings += explain_conflicts(bundles, settings)
+    warnings += explain_conflicts(ranked, settings)
     config = Config(settings, paths, workspace, (*warnings, *odd, *refused), given)
     config.check()
     return config
+
+
+def rank_bundles(bundles: Mapping[Path, str], config: Path) -> dict[Path, bool]:
+    """Return the folders, the weakest first, with whether the user named the bundle in ``[plugins] bundle_order``.
+
+    OpenKoi's own is the weakest; those that are named are the strongest, and of these the first one is.
+    """
+    if len(bundles) <= 2:
+        return dict.fromkeys(bundles, False)
+    setting = read_settings(config).get(BUNDLE_ORDER.name)
+    order = list(BUNDLE_ORDER.read(setting)) if setting else []
+    rest = [folder for folder in bundles if bundles[folder] not in order]
+    named = [folder for name in reversed(order) for folder in bundles if bundles[folder] == name]
+    return {**dict.fromkeys(rest, False), **dict.fromkeys(named, True)}
 
 
 def with_settings(config: Config, settings: Mapping[str, object]) -> Config:
@@ -70,14 +90,16 @@ def merge_files(files: Sequence[Path], today: date | None = None) -> tuple[dict[
     return settings, warnings
 
 
-def explain_conflicts(bundles: Sequence[Path], settings: Mapping[str, Setting]) -> list[str]:
+def explain_conflicts(bundles: Mapping[Path, bool], settings: Mapping[str, Setting]) -> list[str]:
     """Return a warning for each setting that two bundles set to other values, unless the user has set it.
 
-    The first bundle is OpenKoi's own, which any other may change.
+    The first bundle is OpenKoi's own, which any other may change; so may one that the user has named.
     """
-    layers = [read_settings(bundle / BUNDLE_FILE) for bundle in bundles[1:]] if len(bundles) > 2 else []
+    others = [bundle for bundle, is_named in bundles.items() if not is_named][1:] if len(bundles) > 2 else []
+    named = {name for bundle in bundles if bundles[bundle] for name in read_settings(bundle / BUNDLE_FILE)}
+    layers = [read_settings(bundle / BUNDLE_FILE) for bundle in others]
     warnings: list[str] = []
-    for name in sorted({name for layer in layers for name in layer}):
+    for name in sorted({name for layer in layers for name in layer} - named):
         rivals = [layer[name] for layer in layers if name in layer]
         if settings[name].origin == rivals[-1].origin and any(one.value != rivals[-1].value for one in rivals):
             others = ", ".join(one.origin for one in rivals[:-1])

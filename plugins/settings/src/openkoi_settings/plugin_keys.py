@@ -1,6 +1,6 @@
 """The settings that choose plugins, and the keys of their own tables that a project's configuration may not set."""
 
-from .key import Key, PluginKey, PluginRule
+from .key import Key, PluginKey, PluginRule, Reader
 
 # Which evaluators, hooks and plugins take part.
 
@@ -46,6 +46,15 @@ USE_FRONTEND = Key(
     "cli",
     "frontend that `openkoi` starts without arguments; `openkoi NAME` starts another",
     selects="frontends",
+)
+BUNDLE_ORDER: Key[tuple[str, ...]] = Key(
+    "plugins.bundle_order", (), "names of bundles, the strongest first, for settings that several of them have"
+)
+CATALOGUES: Key[tuple[str, ...]] = Key(
+    "plugins.catalogues",
+    (),
+    "files or addresses that list plugins, for `openkoi plugin search` and `install`",
+    read_by=Reader.COMMANDS,
 )
 PREFER = Key(
     "plugins.prefer.*",

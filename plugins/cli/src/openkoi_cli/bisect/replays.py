@@ -12,6 +12,7 @@ from openkoi_hookspecs import KoiError, Task
 from openkoi_hookspecs.lazy_dataclass import dataclass
 
 from ..hook_check.synthetic_home import make_home, use_home
+from ..setting_names import USE_CHECKPOINTS, USE_MEMORY
 from .judge import ReplayResult
 from .recorded_model import Recording
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 KINDS = ("hooks", "tools", "evaluators", "compactors")
 # what a replay does without: what memory held then is not known, and nothing is to be learned from a replay
-OFF: Mapping[str, object] = {"use.memory": "none", "use.checkpoints": "none", "hooks.learning.enabled": False}
+OFF: Mapping[str, object] = {USE_MEMORY: "none", USE_CHECKPOINTS: "none", "hooks.learning.enabled": False}
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,11 +63,22 @@ def certify(folder: Path) -> int:
 
 @command.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-def install(names: tuple[str, ...]) -> None:
-    """Install plugins from the package index, or from a folder or file, beside OpenKoi."""
-    from .installer import install_plugins
+@click.pass_obj
+def install(invocation: Invocation, /, names: tuple[str, ...]) -> None:
+    """Install plugins from your catalogues, else from the package index, or from a folder or file."""
+    from .catalogue_install import install_named
 
-    install_plugins(names)
+    install_named(names, invocation)
+
+
+@command.command()
+@click.argument("words", nargs=-1, metavar="[WORD]...")
+@click.pass_obj
+def search(invocation: Invocation, /, words: tuple[str, ...]) -> None:
+    """Search the catalogues of `[plugins] catalogues` for plugins."""
+    from .catalogue_install import format_search
+
+    click.echo(invocation.redact("\n".join(format_search(words, invocation))))
 
 
 @command.command()

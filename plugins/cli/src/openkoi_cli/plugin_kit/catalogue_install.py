@@ -1,0 +1,64 @@
+"""Search catalogues, and install plugins from them once their hashes are checked."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from openkoi_hookspecs import KoiError
+
+from ..invocation import Invocation
+from ..setting_names import CATALOGUES
+from .catalogue import CatalogueEntry, download, find_entry, read_catalogues, search_entries
+from .installer import install_plugins
+from .new_script import SCRIPTS
+
+NOTHING = "No plugin in the catalogues matches {words}."
+UNKNOWN_FILE = "{name} cannot be installed: {file} is neither a wheel, a source archive nor a script."
+DISTRIBUTIONS, SCRIPT = (".whl", ".tar.gz"), ".star"
+
+
+def format_search(words: Sequence[str], invocation: Invocation) -> Iterator[str]:
+    """Yield a line for each plugin that fits; raise KoiError for none."""
+    found = search_entries(words, read_catalogues(invocation.open()))
+    if not found:
+        raise KoiError(NOTHING.format(words=" ".join(words)))
+    wide, kind, trust = (max(len(getattr(one, field)) for one in found) for field in ("name", "kind", "trust"))
+    for one in found:
+        yield f"{one.name:<{wide}}  {one.kind:<{kind}}  {one.trust:<{trust}}  {one.summary}  ({one.catalogue})".rstrip()
+
+
+def install_named(names: Sequence[str], invocation: Invocation) -> None:
+    """Install plugins: those that a catalogue lists from there, all others from the package index or a path."""
+    koi = invocation.open()
+    entries = read_catalogues(koi) if koi.setting(CATALOGUES, list, []) else []
+    listed = {name: entry for name in names if (entry := find_entry(name, entries))}
+    with TemporaryDirectory(prefix="openkoi-install-") as folder:
+        files = {name: download(entry, Path(folder)) for name, entry in listed.items()}
+        refuse_unknown(files)
+        for name, entry in listed.items():
+            click.echo(f"{name} ({entry.kind}) from the catalogue {entry.catalogue}, {entry.trust}: the hash is right.")
+        scripts = [name for name in files if files[name].name.endswith(SCRIPT)]
+        if rest := [str(files.get(name, name)) for name in names if name not in scripts]:
+            install_plugins(rest)
+        for name in scripts:
+            click.echo(install_script(files[name], listed[name], invocation.paths.data / SCRIPTS))
+
+
+def refuse_unknown(files: dict[str, Path]) -> None:
+    """Raise KoiError for a file that is not installed in any way."""
+    for name, file in files.items():
+        if not file.name.endswith((*DISTRIBUTIONS, SCRIPT)):
+            raise KoiError(UNKNOWN_FILE.format(name=name, file=file.name))
+
+
+def install_script(file: Path, entry: CatalogueEntry, folder: Path) -> str:
+    """Copy a script into the user's folder; return what was done."""
+    target = folder / file.name
+    if target.exists() and target.read_bytes() != file.read_bytes():
+        raise KoiError(f"{target} already exists and differs. Remove it, then install {entry.name} again.")
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, target)
+    return f"Installed {entry.name} to {target}. To see what it does, run `openkoi doctor --hooks`."

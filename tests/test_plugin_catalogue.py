@@ -1,0 +1,133 @@
+"""Plugins are installed from catalogues that anybody hosts, as files or at addresses; their hashes are checked."""
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from hashlib import sha256
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from cli_process import Shell, shell
+
+SCRIPT = 'def before_plan():\n    return ["Be brief."]\n'
+DIGEST = sha256(SCRIPT.encode()).hexdigest()
+
+
+def listing(digest: str = DIGEST, **fields: str) -> str:
+    """Return a catalogue with one plugin."""
+    table = {"name": "be-brief", "kind": "script", "summary": "Answers are brief.", "file": "be-brief.star"}
+    table |= {"sha256": digest, "trust": "reviewed", **fields}
+    lines = [f'{key} = "{value}"' for key, value in table.items() if value]
+    return "\n".join(['name = "acme"', "[[plugins]]", *lines, ""])
+
+
+@pytest.fixture(name="folder")
+def make_catalogue(tmp_path: Path) -> Path:
+    """Return a folder with a catalogue and what it lists."""
+    folder = tmp_path / "acme"
+    folder.mkdir()
+    (folder / "catalogue.toml").write_text(listing())
+    (folder / "be-brief.star").write_text(SCRIPT)
+    return folder
+
+
+@pytest.fixture(name="address")
+def serve_catalogue(folder: Path) -> Iterator[str]:
+    """Yield the address of the same catalogue on this machine."""
+    handler = partial(QuietHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/catalogue.toml"
+        server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def do_GET(self) -> None:
+        """Redirect what is named after it to another machine, by an address that is not safe."""
+        if self.path.endswith("redirected.star"):
+            self.send_response(302)
+            self.send_header("Location", "http://example.com/be-brief.star")
+            self.end_headers()
+        else:
+            super().do_GET()
+
+    def log_message(self, *arguments: object) -> None:
+        """Print nothing."""
+
+
+def openkoi_with(tmp_path: Path, *places: object) -> Shell:
+    """Return a command line with these catalogues."""
+    openkoi = shell(tmp_path)
+    openkoi.home.mkdir()
+    listed = ", ".join(f'"{one}"' for one in places)
+    (openkoi.home / "config.toml").write_text(f"[plugins]\ncatalogues = [{listed}]\n")
+    return openkoi
+
+
+@pytest.mark.parametrize("hosted", ["file", "address"])
+def test_a_plugin_is_found_and_installed_if_its_hash_is_right(
+    tmp_path: Path, folder: Path, address: str, hosted: str
+) -> None:
+    openkoi = openkoi_with(tmp_path, folder / "catalogue.toml" if hosted == "file" else address)
+
+    assert "be-brief  script  reviewed  Answers are brief.  (acme)\n" == openkoi("plugin", "search", "BRIEF").stdout
+    done = openkoi("plugin", "install", "be-brief")
+
+    target = openkoi.home / "data" / "plugins" / "scripts" / "be-brief.star"
+    assert 0 == done.returncode, done.stderr
+    assert "be-brief (script) from the catalogue acme, reviewed: the hash is right.\n" in done.stdout
+    assert SCRIPT == target.read_text()
+    assert "be-brief" in openkoi("context", "Say hello").stdout.partition("estimated total")[0]
+    target.write_text("# mine\n")
+    assert "already exists and differs" in openkoi("plugin", "install", "be-brief").stderr
+
+
+def test_a_file_with_another_hash_is_not_installed(tmp_path: Path, folder: Path) -> None:
+    openkoi = openkoi_with(tmp_path, folder / "catalogue.toml")
+    (folder / "be-brief.star").write_text(SCRIPT.replace("brief", "rude"))
+
+    refused = openkoi("plugin", "install", "be-brief")
+
+    assert 1 == refused.returncode
+    assert "be-brief was not installed" in refused.stderr
+    assert f"listed   {DIGEST}" in refused.stderr
+    assert not (openkoi.home / "data" / "plugins").exists()
+
+
+WRONG = {
+    "[[plugins": "is not valid TOML",
+    "plugins = 3": "has no list [[plugins]]",
+    listing(digest="abc"): "plugin 'be-brief': sha256 has to be 64 hexadecimal digits",
+    listing(file=""): "plugin 'be-brief': file is missing",
+    listing(trust="perfect"): "trust has to be one of listed, tested, reviewed",
+    listing(file="https://127.0.0.1:1/x.star"): "cannot be read",
+    listing(file="missing.star"): "cannot be read",
+    listing(file="redirected.star"): "a catalogue and its files need https",
+    listing(file="http://example.com/x.star"): "a catalogue and its files need https",
+    listing(file="catalogue.toml"): "does not have the hash",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_wrong_catalogue_or_file_is_named_and_nothing_is_installed(
+    tmp_path: Path, folder: Path, address: str, text: str
+) -> None:
+    openkoi = openkoi_with(tmp_path, address)
+    (folder / "catalogue.toml").write_text(text)
+
+    refused = openkoi("plugin", "install", "be-brief")
+
+    assert 1 == refused.returncode
+    assert WRONG[text] in refused.stderr
+    assert not (openkoi.home / "data" / "plugins").exists()
+
+
+def test_without_a_catalogue_or_a_match_the_next_step_is_said(tmp_path: Path, folder: Path) -> None:
+    openkoi = openkoi_with(tmp_path)
+
+    assert "No catalogues are configured. Add one to config.toml" in openkoi("plugin", "search").stderr
+    (openkoi.home / "config.toml").write_text(f'[plugins]\ncatalogues = ["{folder / "nowhere.toml"}"]\n')
+    assert f"{folder / 'nowhere.toml'} cannot be read" in openkoi("plugin", "search").stderr
+    (openkoi.home / "config.toml").write_text(f'[plugins]\ncatalogues = ["{folder / "catalogue.toml"}"]\n')
+    assert "No plugin in the catalogues matches heron." in openkoi("plugin", "search", "heron").stderr
