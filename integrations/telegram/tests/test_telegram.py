@@ -1,11 +1,17 @@
 """The Telegram app against a Bot API that refuses what Telegram refuses."""
 
+import asyncio
+import json
+import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from openkoi_hookspecs import AppUnavailableError, SignInRequiredError
 from openkoi_hookspecs.integrations import Post
 from openkoi_telegram import Telegram
 from openkoi_testing import MessengerContract
@@ -70,3 +76,62 @@ class TestTelegram(MessengerContract):
         """Start the Bot API."""
         with TelegramServer() as server:
             yield Ann(server)
+
+
+def test_the_fake_is_what_aiogram_takes_for_telegram() -> None:
+    with TelegramServer() as server:
+        id = server.say("hello")
+        server.press(USER, id, "yes:1")
+        server.limit(99, 30)
+        script = Path(__file__).with_name("aiogram_client.py")
+        command = ["uv", "run", "--no-project", "--isolated", "--with", "aiogram==3.31.0", "python", str(script)]
+        done = subprocess.run([*command, server.url, server.token], capture_output=True, text=True, check=False)
+        if "No solution found" in done.stderr or "Failed to fetch" in done.stderr:
+            pytest.skip("aiogram cannot be installed here")
+        assert 0 == done.returncode, done.stderr
+        found = json.loads(done.stdout)
+
+    assert ("koi_test_bot", ["CallbackQuery", "Message"], ["hello"]) == (found["me"], found["kinds"], found["words"])
+    assert ("bold", ["plain", True], ["a b.bin", "00ff"]) == (found["bold"], found["edited"], found["file"])
+    long, marks, unknown, early, token = found["errors"]
+    assert "message is too long" in long
+    assert "can't parse entities" in marks
+    assert "message to edit not found" in unknown
+    assert early.startswith("retry after 3")
+    assert token.startswith("TelegramUnauthorizedError")
+
+
+def test_a_limit_names_its_seconds_and_its_chat_and_a_wrong_token_the_way_out() -> None:
+    async def story(server: TelegramServer) -> AppUnavailableError:
+        post = Post("x", app="telegram", channel=str(GROUP))
+        async with Telegram(base_url=server.url, token=server.token) as bot:
+            server.limit(GROUP, 30)
+            with pytest.raises(AppUnavailableError) as limited:
+                await bot.send(post)
+            await bot.send(replace(post, channel=str(USER)))
+        for token in ("", "1:nobody"):
+            async with Telegram(base_url=server.url, token=token) as bot:
+                with pytest.raises(SignInRequiredError, match="openkoi connect telegram"):
+                    await bot.send(post)
+        return limited.value
+
+    with TelegramServer() as server:
+        error = asyncio.run(story(server))
+
+    assert (str(GROUP), True) == (error.bucket, 29 <= (error.retry_after or 0) <= 31)
+
+
+def test_two_pollers_of_one_bot_are_told_apart() -> None:
+    async def story(server: TelegramServer) -> str:
+        async with Telegram(base_url=server.url, token=server.token) as bot:
+            watching = bot.watch("0")
+            await anext(watching)
+            polling = asyncio.ensure_future(anext(watching))
+            await asyncio.sleep(0.3)
+            await bot.call("getUpdates", offset=0, timeout=0)
+            with pytest.raises(AppUnavailableError) as conflict:
+                await polling
+            return str(conflict.value)
+
+    with TelegramServer() as server:
+        assert "Another program reads" in asyncio.run(story(server))

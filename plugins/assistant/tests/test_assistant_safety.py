@@ -176,7 +176,7 @@ def test_an_outage_shows_is_survived_and_ends_by_itself(tmp_path: Path) -> None:
         chat.server.say("the capital?")
         wait_until(lambda: "Paris." in chat.texts(), 60)
 
-    assert "502" in status
+    assert "telegram     unavailable: " in status
 
 
 def down(status: str) -> str:

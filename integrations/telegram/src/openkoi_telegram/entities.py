@@ -26,6 +26,7 @@ INLINE = re.compile(
     re.DOTALL,
 )
 MAX_ENTITIES = 100  # Telegram ignores those beyond
+MAX_LINKS = 70  # further ones are written out
 STYLES = (("strong", "bold"), ("struck", "strikethrough"), ("starred", "italic"), ("emphasis", "italic"))
 CARRY_TEXT = ("text_link", "pre")  # an address or a language is in the entity alone
 SCHEMES = ("http://", "https://", "tg://", "mailto:")
@@ -106,8 +107,9 @@ def add_block(lines: list[str], rendering: Rendering) -> None:
     start, first = rendering.length, lines[0]
     opened = FENCE.match(first)
     if opened and len(lines) > 1:
-        rendering.add("\n".join(lines[1:-1]))
-        language = opened[2].strip().split(" ")[0]
+        info = opened[2].strip()
+        language = "" if " " in info else info
+        rendering.add("\n".join([*([] if language == info else [info]), *lines[1:-1]]))
         rendering.mark(start, "pre", **({"language": language} if language else {}))
     elif QUOTE.match(first):
         add_inline("\n".join(QUOTE.sub(r"\1", line) for line in lines), rendering)
@@ -154,7 +156,8 @@ def add_span(found: re.Match[str], rendering: Rendering, depth: int) -> None:
 def add_link(found: re.Match[str], rendering: Rendering) -> None:
     """Append a link; one that Telegram would not follow keeps its address in the text."""
     start, url = rendering.length, found["url"]
-    if not url.startswith(SCHEMES):
+    links = sum(one["type"] == "text_link" for one in rendering.entities)
+    if not url.startswith(SCHEMES) or links >= MAX_LINKS:
         rendering.add(found[0])
         return
     rendering.add(re.sub(r"\\(.)", r"\1", found["label"]))

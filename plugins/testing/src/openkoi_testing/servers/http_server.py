@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import KW_ONLY
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedIOBase
 from typing import Self
 
 from openkoi_hookspecs import Json
@@ -147,7 +148,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Serve a request with a body."""
-        self._serve(self.rfile.read(int(self.headers.get("content-length", 0))))
+        chunked = self.headers.get("transfer-encoding", "").lower() == "chunked"
+        self._serve(read_chunks(self.rfile) if chunked else self.rfile.read(int(self.headers.get("content-length", 0))))
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class names it so
         """Say nothing."""
@@ -189,6 +191,16 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"0\r\n\r\n")
             return
         self.close_connection = True
+
+
+def read_chunks(source: BufferedIOBase) -> bytes:
+    """Read a body that is sent in chunks."""
+    pieces: list[bytes] = []
+    while size := int(source.readline().partition(b";")[0] or b"0", 16):
+        pieces.append(source.read(size))
+        source.readline()
+    source.readline()
+    return b"".join(pieces)
 
 
 def hang_up(connection: socket.socket) -> None:

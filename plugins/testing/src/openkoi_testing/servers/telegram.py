@@ -1,9 +1,7 @@
 """Serve the Bot API as Telegram does: chats, updates until they are confirmed, buttons, files and limits."""
 
 import json
-import threading
 import time
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +9,7 @@ from urllib.parse import urlsplit
 
 from .faults import ServerFault
 from .http_server import HttpServer, ReceivedRequest, ServerResponse
+from .telegram_chats import BOT, Facts, TelegramChats
 from .telegram_rules import (
     MAX_CAPTION,
     RefusedError,
@@ -22,20 +21,10 @@ from .telegram_rules import (
 )
 
 TOKEN = "123456789:AAF-fake-token-of-the-bot-0123456789abc"
-BOT = {
-    "id": 123456789,
-    "is_bot": True,
-    "first_name": "Koi",
-    "username": "koi_test_bot",
-    "can_join_groups": True,
-    "can_read_all_group_messages": False,
-    "supports_inline_queries": False,
-}
-Facts = dict[str, Any]
 LIMITED = frozenset({"sendMessage", "editMessageText", "sendDocument"})
 
 
-class TelegramServer(HttpServer):
+class TelegramServer(TelegramChats, HttpServer):
     """A Bot API for one bot. Chats with positive ids are private, others are groups.
 
     ``calls`` are the methods that were called with their arguments, ``messages`` all that is in chats now, by chat and
@@ -44,20 +33,15 @@ class TelegramServer(HttpServer):
     """
 
     def __init__(self) -> None:
-        super().__init__(self.route)
+        TelegramChats.__init__(self)
+        HttpServer.__init__(self, self.route)
         self.calls: list[tuple[str, Facts]] = []
-        self.messages: dict[tuple[int, int], Facts] = {}
-        self.files: dict[str, tuple[str, bytes]] = {}
         self.drafts: dict[tuple[int, int], str] = {}
-        self.limits: dict[int, float] = {}
         self.refused: list[float] = []
         self.drops = 0
         self.unavailable = False
         self.token = TOKEN
-        self.updates: list[Facts] = []
-        self.changed = threading.Condition()
         self._pollers = 0
-        self._numbers: dict[str, int] = defaultdict(int)
 
     # What bots call
 
@@ -72,7 +56,7 @@ class TelegramServer(HttpServer):
         prefix, _, method = address.path.removeprefix("/bot").partition("/")
         if prefix != self.token:
             return failure(401, "Unauthorized")
-        if len(seen.body) != int(seen.headers.get("content-length", 0)):  # the client was killed while it wrote
+        if len(seen.body) < int(seen.headers.get("content-length", 0)):  # the client was killed while it wrote
             return failure(400, "Bad Request")
         try:
             arguments = parse_arguments(seen.headers.get("content-type", ""), seen.body, address.query)
@@ -120,6 +104,8 @@ class TelegramServer(HttpServer):
             else:
                 self.updates = [one for one in self.updates if one["update_id"] >= offset]
             self.changed.wait_for(lambda: self.updates or self._pollers != own or self.is_ending, timeout)
+            if self.unavailable:
+                raise RefusedError("Bad Gateway", 502)
             if self._pollers != own:
                 raise RefusedError("Conflict: terminated by other getUpdates request", 409)
             return self.updates[: min(limit, 100)]
@@ -210,75 +196,6 @@ class TelegramServer(HttpServer):
             raise RefusedError("Bad Request: message can't be edited")
         return message
 
-    def add_message(self, chat: int, sender: Facts, **content: Any) -> Facts:
-        """Add a message to a chat."""
-        with self.changed:
-            id = self.number("message")
-            message = {"message_id": id, "date": int(time.time()), "chat": chat_of(chat), "from": sender, **content}
-            self.messages[chat, id] = message
-            return message
-
-    def keep_file(self, name: str, media_type: str, data: bytes) -> Facts:
-        """Keep a file; return what a message says of it."""
-        id = f"file{self.number('file')}"
-        self.files[id] = (name, data)
-        facts = {"file_id": id, "file_unique_id": id, "file_name": name, "mime_type": media_type}
-        return {**facts, "file_size": len(data)}
-
-    def number(self, kind: str) -> int:
-        """Return the next number of a kind."""
-        with self.changed:
-            self._numbers[kind] += 1
-            return self._numbers[kind]
-
-    def deliver(self, **update: Any) -> None:
-        """Add an update for the bot."""
-        with self.changed:
-            self.updates.append({"update_id": 1000 + self.number("update"), **update})
-            self.changed.notify_all()
-
-    # What users do
-
-    def say(self, text: str, *, user: int = 7, chat: int = 0, name: str = "ann", **content: Any) -> int:
-        """Let a user write in a chat, without one in the private chat with the bot; return the message's id."""
-        sender = {"id": user, "is_bot": False, "first_name": name, "username": name}
-        content = {**({"text": text} if text else {}), **content}
-        message = self.add_message(chat or user, sender, **content)
-        self.deliver(message=message)
-        return int(message["message_id"])
-
-    def change(self, chat: int, id: int, text: str) -> None:
-        """Let a user edit a message."""
-        message = self.messages[chat, id]
-        message.update(text=text, edit_date=int(time.time()))
-        self.deliver(edited_message=message)
-
-    def press(self, chat: int, id: int, data: str, *, user: int = 7, name: str = "ann") -> None:
-        """Let a user press a button of a message."""
-        sender = {"id": user, "is_bot": False, "first_name": name, "username": name}
-        query = {"id": f"4382{self.number('press'):015}", "from": sender, "chat_instance": "1", "data": data}
-        self.deliver(callback_query={**query, "message": self.messages[chat, id]})
-
-    def react(self, chat: int, id: int, emoji: str, *, user: int = 7) -> None:
-        """Let a user react to a message."""
-        sender = {"id": user, "is_bot": False, "first_name": "ann"}
-        reaction = {"chat": chat_of(chat), "message_id": id, "user": sender, "date": int(time.time())}
-        new = [{"type": "emoji", "emoji": emoji}]
-        self.deliver(message_reaction={**reaction, "old_reaction": [], "new_reaction": new})
-
-    def redeliver(self, id: int, chat: int = 7) -> None:
-        """Deliver a message again, in another update."""
-        self.deliver(message=self.messages[chat, id])
-
-    def limit(self, chat: int, seconds: float) -> None:
-        """Refuse messages to a chat for so long."""
-        self.limits[chat] = time.monotonic() + seconds
-
-    def said(self, chat: int = 7) -> list[Facts]:
-        """Return the bot's messages in a chat as they are now."""
-        there = list(self.messages.items())
-        return [one for (where, _), one in there if where == chat and one["from"]["id"] == BOT["id"]]
-
     @contextmanager
     def outage(self) -> Iterator[None]:
         """Answer nothing but that it is away; polls under way end."""
@@ -288,13 +205,6 @@ class TelegramServer(HttpServer):
             self.changed.notify_all()
         yield
         self.unavailable = False
-
-
-def chat_of(id: int) -> Facts:
-    """Return a chat by its id."""
-    return (
-        {"id": id, "type": "private", "first_name": "ann"} if id > 0 else {"id": id, "type": "group", "title": "team"}
-    )
 
 
 def topic_of(more: Facts) -> Facts:

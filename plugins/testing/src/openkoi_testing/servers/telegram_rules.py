@@ -50,7 +50,7 @@ def parse_arguments(kind: str, body: bytes, query: str) -> dict[str, Any]:
     if kind.startswith("application/json"):
         return {**found, **(json.loads(body) if body else {})}
     if kind.startswith("multipart/form-data"):
-        return {**found, **parse_form(kind, body)}
+        return attach({**found, **parse_form(kind, body)})
     return {**found, **{name: as_json(name, value) for name, value in parse_qsl(body.decode())}}
 
 
@@ -65,6 +65,13 @@ def parse_form(kind: str, body: bytes) -> dict[str, Any]:
         file = part.get_filename()
         found[name] = (file, part.get_content_type(), data) if file else as_json(name, data.decode())
     return found
+
+
+def attach(fields: dict[str, Any]) -> dict[str, Any]:
+    """Put files in the place of the fields that name them by ``attach://``."""
+    names = {name: value[9:] for name, value in fields.items() if isinstance(value, str) and value[:9] == "attach://"}
+    kept = {name: value for name, value in fields.items() if name not in names.values()}
+    return {**kept, **{name: fields[file] for name, file in names.items()}}
 
 
 def as_json(name: str, value: str) -> Any:

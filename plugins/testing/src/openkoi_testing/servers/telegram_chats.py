@@ -1,0 +1,106 @@
+"""Keep the chats of the fake Telegram, and let users write, press and react in them."""
+
+import threading
+import time
+from collections import defaultdict
+from typing import Any
+
+BOT = {
+    "id": 123456789,
+    "is_bot": True,
+    "first_name": "Koi",
+    "username": "koi_test_bot",
+    "can_join_groups": True,
+    "can_read_all_group_messages": False,
+    "supports_inline_queries": False,
+}
+Facts = dict[str, Any]
+LIMITED = frozenset({"sendMessage", "editMessageText", "sendDocument"})
+
+
+class TelegramChats:
+    """Chats with positive ids are private, others are groups. ``messages`` are all that is there, by chat and id."""
+
+    def __init__(self) -> None:
+        self.messages: dict[tuple[int, int], Facts] = {}
+        self.files: dict[str, tuple[str, bytes]] = {}
+        self.limits: dict[int, float] = {}
+        self.updates: list[Facts] = []
+        self.changed = threading.Condition()
+        self._numbers: dict[str, int] = defaultdict(int)
+
+    def add_message(self, chat: int, sender: Facts, **content: Any) -> Facts:
+        """Add a message to a chat."""
+        with self.changed:
+            id = self.number("message")
+            message = {"message_id": id, "date": int(time.time()), "chat": chat_of(chat), "from": sender, **content}
+            self.messages[chat, id] = message
+            return message
+
+    def keep_file(self, name: str, media_type: str, data: bytes) -> Facts:
+        """Keep a file; return what a message says of it."""
+        id = f"file{self.number('file')}"
+        self.files[id] = (name, data)
+        facts = {"file_id": id, "file_unique_id": id, "file_name": name, "mime_type": media_type}
+        return {**facts, "file_size": len(data)}
+
+    def number(self, kind: str) -> int:
+        """Return the next number of a kind."""
+        with self.changed:
+            self._numbers[kind] += 1
+            return self._numbers[kind]
+
+    def deliver(self, **update: Any) -> None:
+        """Add an update for the bot."""
+        with self.changed:
+            self.updates.append({"update_id": 1000 + self.number("update"), **update})
+            self.changed.notify_all()
+
+    # What users do
+
+    def say(self, text: str, *, user: int = 7, chat: int = 0, name: str = "ann", **content: Any) -> int:
+        """Let a user write in a chat, without one in the private chat with the bot; return the message's id."""
+        sender = {"id": user, "is_bot": False, "first_name": name, "username": name}
+        content = {**({"text": text} if text else {}), **content}
+        message = self.add_message(chat or user, sender, **content)
+        self.deliver(message=message)
+        return int(message["message_id"])
+
+    def change(self, chat: int, id: int, text: str) -> None:
+        """Let a user edit a message."""
+        message = self.messages[chat, id]
+        message.update(text=text, edit_date=int(time.time()))
+        self.deliver(edited_message=message)
+
+    def press(self, chat: int, id: int, data: str, *, user: int = 7, name: str = "ann") -> None:
+        """Let a user press a button of a message."""
+        sender = {"id": user, "is_bot": False, "first_name": name, "username": name}
+        query = {"id": f"4382{self.number('press'):015}", "from": sender, "chat_instance": "1", "data": data}
+        self.deliver(callback_query={**query, "message": self.messages[chat, id]})
+
+    def react(self, chat: int, id: int, emoji: str, *, user: int = 7) -> None:
+        """Let a user react to a message."""
+        sender = {"id": user, "is_bot": False, "first_name": "ann"}
+        reaction = {"chat": chat_of(chat), "message_id": id, "user": sender, "date": int(time.time())}
+        new = [{"type": "emoji", "emoji": emoji}]
+        self.deliver(message_reaction={**reaction, "old_reaction": [], "new_reaction": new})
+
+    def redeliver(self, id: int, chat: int = 7) -> None:
+        """Deliver a message again, in another update."""
+        self.deliver(message=self.messages[chat, id])
+
+    def limit(self, chat: int, seconds: float) -> None:
+        """Refuse messages to a chat for so long."""
+        self.limits[chat] = time.monotonic() + seconds
+
+    def said(self, chat: int = 7) -> list[Facts]:
+        """Return the bot's messages in a chat as they are now."""
+        there = list(self.messages.items())
+        return [one for (where, _), one in there if where == chat and one["from"]["id"] == BOT["id"]]
+
+
+def chat_of(id: int) -> Facts:
+    """Return a chat by its id."""
+    return (
+        {"id": id, "type": "private", "first_name": "ann"} if id > 0 else {"id": id, "type": "group", "title": "team"}
+    )
