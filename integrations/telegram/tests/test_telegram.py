@@ -82,7 +82,7 @@ def test_the_fake_is_what_aiogram_takes_for_telegram() -> None:
     with TelegramServer() as server:
         id = server.say("hello")
         server.press(USER, id, "yes:1")
-        server.limit(99, 30)
+        server.limit(99, 600)
         script = Path(__file__).with_name("aiogram_client.py")
         command = ["uv", "run", "--no-project", "--isolated", "--with", "aiogram==3.31.0", "python", str(script)]
         done = subprocess.run([*command, server.url, server.token], capture_output=True, text=True, check=False)
@@ -97,7 +97,7 @@ def test_the_fake_is_what_aiogram_takes_for_telegram() -> None:
     assert "message is too long" in long
     assert "can't parse entities" in marks
     assert "message to edit not found" in unknown
-    assert early.startswith("retry after 3")
+    assert early.startswith("retry after ")
     assert token.startswith("TelegramUnauthorizedError")
 
 

@@ -1,0 +1,84 @@
+"""Connecting an app: one prompt, a token that is proved and saved for its user alone, and the app is there."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from assistant_process import make_chat, running, telegram_chat, wait_until
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="a terminal as POSIX has it")
+
+
+@pytest.mark.row("CLI-06", "INT-06")
+def test_telegram_is_connected_by_one_prompt_and_its_owner_by_a_code(tmp_path: Path) -> None:
+    from pseudo_terminal import ENTER, terminal
+
+    with telegram_chat(tmp_path) as chat:
+        openkoi = chat.openkoi.told(TELEGRAM_BOT_TOKEN="")
+        assert "not connected" in openkoi("doctor").stdout
+        refused = openkoi("connect", "telegram")
+        for token, shown in (("1:nobody", "does not accept the token"), (chat.server.token, "as @koi_test_bot")):
+            with terminal(openkoi, "connect", "telegram") as there:
+                there.shows("The token of your bot")
+                there.type(token + ENTER)
+                there.shows(shown)
+                there.ends()
+            assert token not in there.screen
+        code = next(line for line in there.screen.splitlines() if "owner:" in line).split()[-1]
+        saved = openkoi.home / "credentials" / "providers.json"
+        listed = openkoi("connect", "--list").stdout
+        chat.openkoi = openkoi
+        with running(openkoi):
+            chat.server.say(f"/start {code}")
+            wait_until(lambda: any("owner" in text for text in chat.texts()))
+            chat.server.say("the capital?")
+            wait_until(lambda: "Paris." in chat.texts())
+        doctor = openkoi("doctor").stdout
+
+    assert "needs a terminal" in refused.stderr
+    assert {"telegram.token": chat.server.token} == json.loads(saved.read_text())
+    assert 0o600 == saved.stat().st_mode & 0o777
+    assert "telegram     connected, bot @koi_test_bot" in listed
+    assert "bot @koi_test_bot" in doctor
+
+
+def test_an_unknown_app_names_what_is_there_and_how_to_install_it(tmp_path: Path) -> None:
+    done = make_chat(tmp_path).openkoi("connect", "telegrm")
+
+    assert 1 == done.returncode
+    assert "No integration named 'telegrm'." in done.stderr
+    assert "Did you mean 'telegram'?" in done.stderr
+
+
+@pytest.mark.row("INT-04", "C43")
+def test_a_connected_app_is_tools_that_read_freely_and_write_after_a_question(tmp_path: Path) -> None:
+    turns = """\
+  - when: {last: say hello}
+    calls: [{tool: folder_send, arguments: {target: team, message: Hello!}}]
+    repeat: true
+  - when: {last: what was said}
+    calls:
+      - {tool: folder_read, arguments: {channel: team}}
+      - {tool: folder_search, arguments: {text: Hello}}
+      - {tool: folder_list_docs, arguments: {}}
+    repeat: true
+  - when: {last: write it down}
+    calls: [{tool: folder_write_doc, arguments: {content: "# Koi", title: pond}}]
+    repeat: true
+  - says: Done.
+    repeat: true
+"""
+    chat = make_chat(tmp_path, turns)
+    refused = chat.openkoi("say hello")
+    assert chat.texts("team") == []
+    chat.openkoi("approve")
+    approved = chat.openkoi("resume")
+    read = chat.openkoi("what was said", "--format", "json")
+    written = chat.openkoi("write it down")
+    chat.openkoi("approve")
+    chat.openkoi("resume")
+
+    assert (8, 0, 0, 8) == (refused.returncode, approved.returncode, read.returncode, written.returncode)
+    assert ["Hello!"] == chat.texts("team")
+    assert "# Koi" == (chat.path / "documents" / "pond.md").read_text()
